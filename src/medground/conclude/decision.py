@@ -104,7 +104,7 @@ def _answered(
         return _made(run.question, "not judged", reason=reason)
     if check is not None and check.result != "follows":
         why = f": {check.reason}" if check.reason else ""
-        reason = f"the answer of {_writer(run)} was checked by {check.checked_by} against the sentences below{why}"
+        reason = f"the answer was checked by {check.checked_by} against the sentences below{why}"
         return _made(run.question, "not judged", check=check, reason=reason)
     if gate and grounds.contradicted:
         run.warn(f"{grounds.contradicted}; the decision rests on the others")
