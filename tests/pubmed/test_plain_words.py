@@ -186,6 +186,7 @@ def test_a_paper_is_fetched_by_its_id(typed: str, local: bool, home: Path, serve
 
     answer, found = asyncio.run(run())
     assert {one.document_id for one in answer.evidence} == {"PMID:29444159"}
+    assert not answer.decision.unmentioned
     assert any("Baxdrostat lowered systolic blood pressure" in one.quote for one in answer.evidence)
     assert {hit.passage.document_id for hit in found.hits} == {"PMID:29444159"}
 

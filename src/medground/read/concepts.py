@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from medground.document import Document
 from medground.evidence import Evidence
+from medground.identifiers import without_papers
 from medground.question import Question
 from medground.run import Run
 from medground.subject import unnamed
@@ -20,7 +21,7 @@ _AROUND = 1500
 def unmentioned(question: Question, evidence: Sequence[Evidence], run: Run) -> list[str]:
     """What decides in a question and is in no passage quoted from, nor in its title or the headings of its record."""
     documents = run.ledger.documents
-    return unnamed(question.text, [as_read(e, documents[e.document_id], _AROUND) for e in evidence])
+    return unnamed(without_papers(question.text), [as_read(e, documents[e.document_id], _AROUND) for e in evidence])
 
 
 def as_read(evidence: Evidence, document: Document, around: int = 0) -> str:
