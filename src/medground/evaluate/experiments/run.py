@@ -146,61 +146,85 @@ async def make(experiment: Experiment, options: Options, shown: Shown = unseen) 
             f"{experiment.name} {experiment.status}; `medground experiment list` shows the ones that can be run"
         )
     marks = tuple(read_marked(options.marks).lines) if options.marks else ()
-    runs: dict[tuple[str, str], RunOfRow] = {}
-    uncertain: dict[tuple[str, str], SampledUncertainty] = {}
-    again: dict[tuple[str, str], tuple[RunOfRow, ...]] = {}
-    waits: dict[str, None] = {}
-    missing: dict[tuple[str, str], str] = {}
+    rows = _Rows(options, shown)
     blind: dict[str, Baseline] = {}
-    changed: dict[str, tuple[str, ...]] = {}
     for name, data in experiment.data.items():
         try:
             dataset, place = find_data(data, options.data)
         except UsageError as error:
-            missing["", name] = str(error)
+            rows.missing["", name] = str(error)
             continue
         selection = _selection(dataset, place, data, options)
         items = list(selected_items(selection))
         headings = {item.id: item.headings for item in items if item.headings}
         for row in experiment.rows:
-            if row.data and name not in row.data:
-                continue
-            try:
-                settings = settings_of(row, data, options)
-                if found_changes := changes(row.preset, _chosen(row, data, options), options.sets):
-                    changed[row.name] = found_changes
-                path = run_path(selection, settings, options)
-                with shown(f"{name}, {row.name}") as watch:
-                    await _run(selection, settings, path, options, watch)
-                runs[row.name, name] = _answered(read_row(path, headings, settings.home / "traces"))
-                paths = await _repeated(selection, settings_of(row, data, _uncached(options)), path, options, shown)
-                again[row.name, name] = tuple(read_row(one, headings, settings.home / "traces") for one in paths)
-                if f"{name}.{METRIC}" in experiment.columns:
-                    sampled = await _uncertainty(selection, row, data, options, shown)
-                    if isinstance(sampled, str):
-                        waits[sampled] = None
-                    else:
-                        uncertain[row.name, name] = sampled
-            except (UserMistake, SourceUnavailable, SnapshotCorrupt) as error:
-                missing[row.name, name] = str(error)
-        if any(data_name == name for _, data_name in runs) and (found := best_blind(items, models=not options.smoke)):
+            if not row.data or name in row.data:
+                await rows.add(row, name, data, selection, headings, uncertain=f"{name}.{METRIC}" in experiment.columns)
+        was_run = any(data_name == name for _, data_name in rows.runs)
+        if was_run and (found := best_blind(items, models=not options.smoke)):
             blind[name] = found
-    if not runs:
-        raise UsageError(f"{experiment.name}: no row could be run: {'; '.join(dict.fromkeys(missing.values()))}")
-    embedder = _embedder(experiment, options, next(iter(runs.values())), waits)
+    if not rows.runs:
+        why = "; ".join(dict.fromkeys(rows.missing.values()))
+        raise UsageError(f"{experiment.name}: no row could be run: {why}")
+    embedder = _embedder(experiment, options, next(iter(rows.runs.values())), rows.waits)
     return Made(
         experiment,
-        runs,
-        missing,
+        rows.runs,
+        rows.missing,
         blind,
         _stand_ins(experiment, options),
-        changed=changed,
-        uncertain=uncertain,
-        again=again,
+        changed=rows.changed,
+        uncertain=rows.uncertain,
+        again=rows.again,
         marks=marks,
         embedder=embedder,
-        waits=tuple(waits),
+        waits=tuple(rows.waits),
     )
+
+
+@dataclass
+class _Rows:
+    """What became of each row, by its name and that of the data."""
+
+    options: Options
+    shown: Shown
+    runs: dict[tuple[str, str], RunOfRow] = field(default_factory=dict)
+    again: dict[tuple[str, str], tuple[RunOfRow, ...]] = field(default_factory=dict)
+    uncertain: dict[tuple[str, str], SampledUncertainty] = field(default_factory=dict)
+    missing: dict[tuple[str, str], str] = field(default_factory=dict)
+    changed: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    waits: dict[str, None] = field(default_factory=dict)
+
+    async def add(
+        self,
+        row: Row,
+        name: str,
+        data: Data,
+        selection: Selection,
+        headings: Mapping[str, tuple[str, ...]],
+        *,
+        uncertain: bool,
+    ) -> None:
+        """Run a row, once and as often as it is repeated; what keeps it from that is its reason to be missing."""
+        key, options = (row.name, name), self.options
+        try:
+            settings = settings_of(row, data, options)
+            if found_changes := changes(row.preset, _chosen(row, data, options), options.sets):
+                self.changed[row.name] = found_changes
+            path = run_path(selection, settings, options)
+            with self.shown(f"{name}, {row.name}") as watch:
+                await _run(selection, settings, path, options, watch)
+            self.runs[key] = _answered(read_row(path, headings, settings.home / "traces"))
+            paths = await _repeated(selection, settings_of(row, data, _uncached(options)), path, options, self.shown)
+            self.again[key] = tuple(read_row(one, headings, settings.home / "traces") for one in paths)
+            if uncertain:
+                sampled = await _uncertainty(selection, row, data, options, self.shown)
+                if isinstance(sampled, str):
+                    self.waits[sampled] = None
+                else:
+                    self.uncertain[key] = sampled
+        except (UserMistake, SourceUnavailable, SnapshotCorrupt) as error:
+            self.missing[key] = str(error)
 
 
 def settings_of(row: Row, data: Data, options: Options) -> Settings:
