@@ -48,7 +48,7 @@ DECLARED = Declaration(name="choice", operators=(choose_options,), settings=BioM
 async def one(item: Item, engine: Engine, section: BioMedSearchSettings, *, each: bool, report: bool) -> dict[str, Any]:
     """The line of one question."""
     settings = engine.settings.with_section(section)
-    run = Run(item.question, settings, DECLARED, engine.sources, engine.models, Trace("choice", None))
+    run = Run(item.question, settings, DECLARED, engine.sources, engine.models, trace=Trace("choice", None))
     began = time.monotonic()
     asked = [Lookup.words(item.question.text, also=" ".join(o.text for o in item.question.options))]
     found = await run.look_up(*asked, *(Lookup.words(o.text) for o in item.question.options if each))
@@ -83,7 +83,7 @@ async def one(item: Item, engine: Engine, section: BioMedSearchSettings, *, each
 async def report_of(item: Item, run: Run) -> list[str]:
     """The paragraphs of the report that the recipe writes on the question, of which it is not shown the options."""
     asked = item.question.model_copy(update={"task": "free", "options": ()})
-    of_report = Run(asked, run.settings, BIOMEDSEARCH, run.sources, run.models, Trace("report", None))
+    of_report = Run(asked, run.settings, BIOMEDSEARCH, run.sources, run.models, trace=Trace("report", None))
     return report_paragraphs(await biomedsearch(asked, of_report))
 
 

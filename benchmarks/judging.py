@@ -49,7 +49,7 @@ async def _judged(name: str, claims: Sequence[Claim]) -> list[Judgement]:
     models = open_models(settings, operator_names())
     trace = Trace("benchmark", None)
     try:
-        run = Run(Question.ask("Is the claim true?"), settings, CHECKING_A_CLAIM, (), models, trace)
+        run = Run(Question.ask("Is the claim true?"), settings, CHECKING_A_CLAIM, (), models, trace=trace)
         return await open_critic(run).judge(claims)
     finally:
         trace.close()

@@ -131,7 +131,7 @@ def run_with(model: object, settings: Settings | None = None) -> Run:
     declared = Declaration(name="test", operators=OPERATORS)
     models = Models("m", {}, {"m": model})  # type: ignore[dict-item]
     question = Question.ask("Does zinc prevent gout?")
-    return Run(question, settings or Settings.load(environ={}), declared, (), models, Trace("t", None))
+    return Run(question, settings or Settings.load(environ={}), declared, (), models, trace=Trace("t", None))
 
 
 @pytest.mark.parametrize(("said", "label"), [("Yes.", "positive"), ("no", "negative"), ("it depends", "failed")])
@@ -196,7 +196,7 @@ def test_the_signals_of_the_baselines():
         Declaration(name="test", operators=OPERATORS),
         (),
         Models("keyless", {}, {"keyless": Keyless()}),
-        Trace("t", None),
+        trace=Trace("t", None),
     )
     with pytest.raises(ConfigError, match="need a model that answers"):
         asyncio.run(gain(one, [], keyless))

@@ -121,7 +121,9 @@ def check_planner(training_set: Path, tmp_path: Path) -> None:
     models = Models("planner", {}, {"planner": served})
     question = Question.ask("Does zinc prevent gout?")
     settings = Settings.load(environ={})
-    read = asyncio.run(trained(question, sources, Run(question, settings, declared, (), models, Trace("t", None))))
+    read = asyncio.run(
+        trained(question, sources, Run(question, settings, declared, (), models, trace=Trace("t", None)))
+    )
     assert not read.unread and set(read.plan.queries) <= {"book", "graph"}
     try:  # a plan of one token may name no source
         asyncio.run(served.answer(plan_sources_tagged, value, CallLimits(tokens=1)))

@@ -262,7 +262,9 @@ class _Builder:
     def _run(self, text: str) -> Run:
         question = Question(text=text, task="free")
         engine = self._engine
-        return Run(question, engine.settings, _DECLARED, engine.sources, engine.models, Trace("set-builder", None))
+        return Run(
+            question, engine.settings, _DECLARED, engine.sources, engine.models, trace=Trace("set-builder", None)
+        )
 
 
 def _quotes(question: BuiltQuestion) -> Iterator[str]:

@@ -69,7 +69,9 @@ async def _tried(task: Task, engine: Engine) -> Step | ModelFailed:
     question = task.item.question.model_copy(update={"documents": task.item.documents})
     trace = Trace(f"demonstration-{task.item.id}", None)
     try:
-        return await _solved(task, Run(question, engine.settings, engine.recipe, engine.sources, engine.models, trace))
+        return await _solved(
+            task, Run(question, engine.settings, engine.recipe, engine.sources, engine.models, trace=trace)
+        )
     except ModelFailed as error:
         return error
     finally:

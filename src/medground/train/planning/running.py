@@ -23,7 +23,13 @@ def run_of(engine: Engine, question: Question) -> Run:
     """A run with the engine's sources and models."""
     declared = Declaration(name="planner-training", operators=OPERATORS, settings=engine.recipe.settings)
     return Run(
-        question, engine.settings, declared, engine.sources, engine.models, Trace("planner", None), clock=time.monotonic
+        question,
+        engine.settings,
+        declared,
+        engine.sources,
+        engine.models,
+        trace=Trace("planner", None),
+        clock=time.monotonic,
     )
 
 
