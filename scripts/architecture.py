@@ -1,0 +1,192 @@
+"""The structure of the program, measured on its code: its rooms, the arrows between them, and one question's way.
+
+    python scripts/architecture.py check            # fails where the structure breaks a rule; run by the tests
+    python scripts/architecture.py rooms            # a line for each room: files, lines, and what it imports
+    python scripts/architecture.py way [--write]    # the modules that one question runs through; draws the picture
+
+The rules: a room imports only rooms below it; no circle of more than two files; no function of more than 60 lines.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import contextlib
+import io
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+SRC = ROOT / "src"
+PAGE = ROOT / "docs" / "architecture.md"
+BEGIN, END = "<!-- drawn by scripts/architecture.py -->", "<!-- end -->"
+QUESTION = "Is ectopia lentis a feature of Marfan syndrome?"
+ROOMS = (
+    *("medground.errors", "medground.version", "medground.values", "medground.home", "medground.pubmed"),
+    *("medground.language", "medground.corpus", "medground.graph", "medground.sources", "medground.models"),
+    *("medground.answering", "medground.recipes", "medground.wording", "medground.engine", "medground"),
+    *("medground.testing", "medground.doctor", "medground.faces", "medground.__main__", "medground_evaluate"),
+)
+"""From the lowest to the highest. `medground` itself is the package's front door."""
+LONGEST_FUNCTION = 60
+LARGEST_CIRCLE = 2
+
+
+def modules() -> dict[str, Path]:
+    """Every module of the packages, by its dotted name."""
+    found = {}
+    for path in sorted(SRC.rglob("*.py")):
+        parts = path.relative_to(SRC).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def room(module: str) -> str:
+    """The room of a module; the longest name that fits."""
+    return max((name for name in ROOMS if f"{module}.".startswith(f"{name}.")), key=len)
+
+
+def imports(tree: ast.AST, known: dict[str, Path]) -> Iterator[str]:
+    """The modules of ours that a file imports, wherever in the file: also late, and for types alone."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in known)
+        elif isinstance(node, ast.ImportFrom) and node.module in known:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            yield from (name if name in known else node.module for name in names)
+
+
+Arrows = dict[str, set[str]]
+"""The modules that each module imports."""
+
+
+def circles(arrows: Arrows) -> Iterator[list[str]]:
+    """Modules that import each other, also by way of others."""
+    reached: Arrows = {}
+    for module in arrows:
+        seen, waiting = set[str](), [module]
+        while waiting:
+            new = arrows[waiting.pop()] - seen
+            seen |= new
+            waiting += new
+        reached[module] = seen
+    left = set(arrows)
+    for module in sorted(arrows):
+        circle = sorted(other for other in reached[module] if module in reached[other])
+        if len(circle) > 1 and left.issuperset(circle):
+            left -= set(circle)
+            yield circle
+
+
+def problems(arrows: Arrows, trees: dict[str, ast.Module]) -> Iterator[str]:
+    """One line for each breach of a rule."""
+    rank = {name: number for number, name in enumerate(ROOMS)}
+    for one, other in sorted((one, other) for one, others in arrows.items() for other in others):
+        if rank[room(one)] < rank[room(other)]:
+            yield f"{one} imports {other}: {room(one)} is below {room(other)}"
+    for circle in circles(arrows):
+        if len(circle) > LARGEST_CIRCLE:
+            yield f"a circle of {len(circle)} files: {', '.join(circle)}"
+    for module, tree in trees.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                length = (node.end_lineno or node.lineno) - node.lineno + 1
+                if length > LONGEST_FUNCTION:
+                    yield f"{module}.{node.name} has {length} lines"
+
+
+def table(known: dict[str, Path], arrows: Arrows) -> Iterator[str]:
+    """A line for each room."""
+    files = Counter(room(module) for module in known)
+    lines: Counter[str] = Counter()
+    for module, path in known.items():
+        lines[room(module)] += len(path.read_text(encoding="utf-8").splitlines())
+    below = {(room(one), room(other)) for one, others in arrows.items() for other in others}
+    for name in ROOMS:
+        others = " ".join(
+            other.removeprefix("medground.") for other in ROOMS if other != name and (name, other) in below
+        )
+        yield f"{name:28} {files[name]:4} files {lines[name]:7,} lines  -> {others}"
+    yield f"{'all':28} {files.total():4} files {lines.total():7,} lines"
+
+
+def way(known: dict[str, Path]) -> tuple[list[tuple[str, str]], set[tuple[str, str]]]:
+    """The calls of `medground ask`, keyless, over the starter corpus: in the order in which each pair is first met.
+
+    Returns:
+        calls between rooms, and arrows between modules.
+    """
+    from medground.faces.cli.app import main
+
+    of_file = {str(path): module for module, path in known.items()}
+    order: dict[tuple[str, str], None] = {}
+    pairs: set[tuple[str, str]] = set()
+
+    def watch(frame: Any, event: str, _: object) -> None:
+        if event != "call" or (module := of_file.get(frame.f_code.co_filename)) is None:
+            return
+        above = frame.f_back
+        while above is not None and above.f_code.co_filename not in of_file:
+            above = above.f_back
+        caller = of_file[above.f_code.co_filename] if above is not None else ""
+        if caller and caller != module and frame.f_code.co_name != "<module>":
+            pairs.add((caller, module))
+            if room(caller) != room(module):
+                order.setdefault((room(caller), room(module)))
+
+    with tempfile.TemporaryDirectory() as home:
+        environment = {**os.environ, "MEDGROUND_HOME": home}
+        subprocess.run(
+            [sys.executable, "-m", "medground", "ask", QUESTION], env=environment, check=True, capture_output=True
+        )
+        os.environ["MEDGROUND_HOME"] = home
+        threading.setprofile(watch)  # of the threads that the engine starts
+        sys.setprofile(watch)
+        try:
+            with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+                main(["ask", QUESTION])
+        finally:
+            threading.setprofile(None)
+            sys.setprofile(None)
+    return list(order), pairs
+
+
+def picture(calls: list[tuple[str, str]]) -> str:
+    """The calls between rooms, as a Mermaid flow chart, numbered in the order in which they are first made."""
+    names = {name: name.removeprefix("medground.") for call in calls for name in call}
+    drawn = [f"  {names[one]} -- {number} --> {names[other]}" for number, (one, other) in enumerate(calls, start=1)]
+    return "\n".join(["```mermaid", "flowchart TD", *drawn, "```"])
+
+
+def main() -> int:
+    """Run the command that is named."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("command", choices=("check", "rooms", "way"))
+    parser.add_argument("--write", action="store_true", help="put the picture into docs/architecture.md")
+    given = parser.parse_args()
+    known = modules()
+    if given.command == "way":
+        calls, pairs = way(known)
+        print(f"one question runs through {len({m for pair in pairs for m in pair})} modules, {len(pairs)} arrows")
+        if given.write:
+            before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+            PAGE.write_text(f"{before}{BEGIN}\n{picture(calls)}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+        else:
+            print(picture(calls))
+        return 0
+    trees = {module: ast.parse(path.read_text(encoding="utf-8")) for module, path in known.items()}
+    arrows = {module: set(imports(tree, known)) - {module} for module, tree in trees.items()}
+    found = list(problems(arrows, trees) if given.command == "check" else table(known, arrows))
+    print("\n".join(found) if found else "the structure keeps its rules")
+    return 1 if given.command == "check" and found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
