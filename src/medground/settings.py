@@ -46,9 +46,12 @@ from medground.recipes.registry import RECIPES
 from medground.sources.registry import SOURCES
 
 
-def _listed(value: Any) -> Any:
+def listed(value: Any) -> Any:
     """`a,b` from the environment or the command line means a list."""
     return tuple(v.strip() for v in value.split(",") if v.strip()) if isinstance(value, str) else value
+
+
+Listed = Annotated[tuple[str, ...], BeforeValidator(listed)]
 
 
 class _Part(BaseModel):
@@ -68,6 +71,24 @@ class SettingsSection(_Part):
 
 
 S = TypeVar("S", bound=SettingsSection)
+
+_SHARED_NOW = {
+    **{(section, "retractions"): ("recipe", "retractions") for section in ("omni_rag", "self_medrag")},
+    **{
+        (section, name): ("recipe", name)
+        for section in ("pubmed_reasoner", "reason_and_verify")
+        for name in ("retractions", "own_knowledge")
+    },
+    ("biomedsearch", "sentences"): ("recipe", "sentences"),
+}
+"""Settings of single recipes that all recipes share now, by section and name, and where they are."""
+
+_LATER = (
+    *(("retrieval", name) for name in ("sources", "knowledge_base")),
+    *(("recipe", name) for name in ("retractions", "own_knowledge")),
+    *(("verify", name) for name in ("own_knowledge", "gate", "measured_judges", "unproven_judges", "contradiction")),
+)
+"""Settings that came later: results from before there was one keep their hash, where it has its default."""
 
 
 class ModelSettings(_Part):
@@ -95,13 +116,13 @@ class BudgetSettings(_Part):
 class RetrievalSettings(_Part):
     """What is searched, and how much of it is kept."""
 
-    corpora: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
+    corpora: Listed = Field(
         default=("starter",), description="names of the corpora to search"
     )
     knowledge_base: str | None = Field(
         default=None, description="a knowledge base; its sources are searched, and `corpora` only if they are named too"
     )
-    sources: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
+    sources: Listed = Field(
         default=(), description="further sources by name, such as `pubmed`"
     )
     pubmed: str | None = Field(default=None, description="`live`, or the address of an E-utilities service")
@@ -133,6 +154,15 @@ class RecipeSettings(_Part):
     batch: int = Field(default=5, ge=1, description="documents read together (m)")
     rounds: int = Field(default=3, ge=1, description="most rounds of searching and writing")
     sentences: int = Field(default=3, ge=1, description="most sentences of a rationale without a model")
+    retractions: bool = Field(
+        default=True,
+        description="list retracted papers instead of reading them; off, recipes of papers read them, as published",
+    )
+    own_knowledge: bool = Field(
+        default=False,
+        description="let a recipe of a paper ask a model to add or answer from what it knows, without evidence; what it "
+        "then writes is left out, or shown marked: verify.own_knowledge",
+    )
 
 
 class VerifySettings(_Part):
@@ -159,13 +189,13 @@ class VerifySettings(_Part):
         default=True,
         description="hold back what the evidence does not support; off: verification is shown and decides nothing",
     )
-    trusted_judges: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
+    trusted_judges: Listed = Field(
         default=(), description="models whose verdicts count without a measurement of ours"
     )
-    measured_judges: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
+    measured_judges: Listed = Field(
         default=(), description="models that `medground judge measure` proved on this machine; found by itself"
     )
-    unproven_judges: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
+    unproven_judges: Listed = Field(
         default=(), description="models that it measured and did not prove: word filters overrule them; found by itself"
     )
 
@@ -195,13 +225,13 @@ class KeySettings(_Part):
 class ServeSettings(_Part):
     """What a server allows the people who ask it; nothing here changes an answer."""
 
-    hosts: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
+    hosts: Listed = Field(
         default=(), description="host names by which it may be called, beside those of loopback"
     )
-    models: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
+    models: Listed = Field(
         default=(), description="models that a question may name, beside `model.default`"
     )
-    sources: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
+    sources: Listed = Field(
         default=(), description="sources that a question may name, beside `retrieval.sources`"
     )
     concurrency: int = Field(default=8, ge=1, description="questions and claims at work at once; others wait in line")
@@ -296,6 +326,7 @@ class Settings(_Part):
         """
         # No judge counts but those that counted then, whatever was measured since.
         then = {**groups, "verify": {"measured_judges": (), "unproven_judges": (), **groups.get("verify", {})}}
+        then = _shared_now(then)
         then = with_secrets_of(then, self.model_dump(mode="json", include=set(then)))
         chosen = self._checked(then, [("the kept settings", then)])
         stays = {"home": self.home, "keys": self.keys, "trace": self.trace, "serve": self.serve}
@@ -325,21 +356,12 @@ class Settings(_Part):
         Secrets, those in addresses too, paths and where traces are sent are left out.
         """
         content = self.model_dump(mode="json", exclude={"home", "keys", "trace", "serve", "sections"})
-        if not self.retrieval.sources:  # results from before there was such a setting keep their hash
-            content["retrieval"].pop("sources")
-        if not self.retrieval.knowledge_base:
-            content["retrieval"].pop("knowledge_base")
         for path in ("replay", "record"):
             content["retrieval"].pop(path)
-        if self.verify.own_knowledge == "drop":
-            content["verify"].pop("own_knowledge")
-        if self.verify.gate:
-            content["verify"].pop("gate")
-        for found in ("measured_judges", "unproven_judges"):
-            if not getattr(self.verify, found):
-                content["verify"].pop(found)
-        if self.verify.contradiction:
-            content["verify"].pop("contradiction")
+        for group, name in _LATER:
+            part = getattr(self, group)
+            if getattr(part, name) == type(part).model_fields[name].default:
+                content[group].pop(name)
         own = [kind for kind in (_declared(recipe, RECIPES), *self.source_sections()) if kind]
         content |= {kind.section: self.section(kind).model_dump(mode="json") for kind in own}
         return cast("dict[str, Any]", without_secrets(content))
@@ -376,6 +398,9 @@ class Settings(_Part):
             kind = _section_called(name)
             if kind is None:
                 raise ConfigError(problem([name], "is not a setting", layers))
+            for old in merged[name] if isinstance(merged[name], Mapping) else ():
+                if (new := _SHARED_NOW.get((name, old))) is not None:
+                    raise ConfigError(problem([name, old], f"is a setting of all recipes now: {'.'.join(new)}", layers))
             if merged[name] == {}:  # a heading without settings, as in the file of `medground init`
                 continue
             try:
@@ -388,10 +413,15 @@ class Settings(_Part):
             raise ConfigError(first_problem(error, layers)) from None
 
 
-def section_name(recipe: str) -> str | None:
-    """Name of the section that a recipe declares; None where it has none or is not known."""
-    kind = _declared(recipe, RECIPES)
-    return kind.section if kind else None
+def _shared_now(kept: Mapping[str, Any]) -> dict[str, Any]:
+    """The groups of a kept answer, with what only its recipe had then where all recipes share it now."""
+    groups = {name: dict(group) for name, group in kept.items()}
+    for (section, old), (group, new) in _SHARED_NOW.items():
+        if old in groups.get(section, {}):
+            value = groups[section].pop(old)
+            if section != "biomedsearch":  # whose sentences of a part were counted apart
+                groups.setdefault(group, {})[new] = value
+    return groups
 
 
 def section_of(recipe: str) -> type[SettingsSection] | None:

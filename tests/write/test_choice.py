@@ -32,7 +32,7 @@ DECLARED = Declaration(name="choice", operators=(choose_options,))
 
 
 def _chosen(run: Run, question: Question = ASKED, paragraphs: tuple[str, ...] = PARAGRAPHS) -> Chosen:
-    return asyncio.run(choose(question, paragraphs, run))
+    return asyncio.run(choose(question, paragraphs, run, most=5, embedder="minilm"))
 
 
 def test_without_a_model_there_is_evidence_for_each_option_and_a_lean_but_no_answer(make_run: MakeRun) -> None:

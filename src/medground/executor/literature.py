@@ -153,7 +153,7 @@ async def _chosen(
     threshold = _reached(choices.coverage, shares)
     through = [share >= threshold for share in shares]
     read = _compared(standing, through, choices.kept)
-    near = await cosines(one.text, [paper.text for paper, _ in read], run)
+    near = await cosines(one.text, [paper.text for paper, _ in read], run, embedder=choices.embedder)
     rows = sorted(zip(near, read, strict=True), key=lambda row: (-row[0], row[1][0].hit.passage.key))
     passing = [(cosine, paper) for cosine, (paper, passes) in rows if passes]
     kept = [_ranked(paper, rank, cosine) for rank, (cosine, paper) in enumerate(passing[: choices.kept], 1)]

@@ -94,7 +94,7 @@ async def find_pages(one: SubQuestion, plan: ResearchPlan, run: Run, names: Sequ
     pages = _merged(returned)
     relevant, below = await _relevant(one, pages, run, choices)
     read = await _read(relevant, run, choices)
-    hits = await _passages(one, read.pages, run)
+    hits = await _passages(one, read.pages, run, choices.embedder)
     found = sum(len(each.hits) for each in returned)
     kept = len(read.pages)
     return ToolFound(
@@ -157,7 +157,7 @@ async def _relevant(
     """
     allowed = {hit.passage.document_id for hit in set_aside([each.hit for each in pages])[0]}
     standing = [each for each in pages if each.hit.passage.document_id in allowed]
-    near = await cosines(one.text, [each.hit.passage.text for each in standing], run)
+    near = await cosines(one.text, [each.hit.passage.text for each in standing], run, embedder=choices.embedder)
     placed = [replace(each, cosine=cosine) for each, cosine in zip(standing, near, strict=True)]
     close = sorted((each for each in placed if each.cosine >= choices.relevance), key=lambda each: -each.cosine)
     below = len(pages) - len(close)
@@ -208,10 +208,11 @@ async def _page(result: _Result, run: Run) -> Document | str:
     return found if found is not None else f"{result.hit.source}: a page was not read: it was found in an earlier run"
 
 
-async def _passages(one: SubQuestion, pages: Sequence[Document], run: Run) -> tuple[Hit, ...]:
+async def _passages(one: SubQuestion, pages: Sequence[Document], run: Run, embedder: str) -> tuple[Hit, ...]:
     """The passages that are nearest to the sub-question, a few of each page."""
     cut = [(page, list(islice(chunk(page), _MOST_PASSAGES))) for page in pages]
-    near = iter(await cosines(one.text, [passage.text for _, passages in cut for passage in passages], run))
+    texts = [passage.text for _, passages in cut for passage in passages]
+    near = iter(await cosines(one.text, texts, run, embedder=embedder))
     chosen: list[Hit] = []
     for page, passages in cut:
         scored = sorted(((next(near), passage) for passage in passages), key=lambda row: (-row[0], row[1].start))

@@ -130,7 +130,7 @@ async def _best(query: SourceQuery, found: Sequence[Found], kind: SourceKind, ru
         places = {hit.passage.key for hit in stated}
         lines = [*stated, *(hit for hit in fused if hit.passage.key not in places)][: choices.kept]
         return QueryFound(query, _ranked(lines), facts)
-    standing = await readable(texts(fused), run, retractions=choices.retractions)
+    standing = await readable(texts(fused), run, retractions=run.settings.recipe.retractions)
     candidates = islice(distinct(standing), choices.depth)
     reranker = run.settings.retrieval.reranker
     return QueryFound(query, _ranked(await rerank_with(reranker, query.text, candidates, choices.kept, run)))

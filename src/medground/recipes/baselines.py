@@ -85,8 +85,7 @@ def _dated(question: Question, run: Run) -> Question:
 async def _first_documents(question: Question, query: PubMedQuery, run: Run) -> list[Evidence]:
     """The passages found in the first documents, quoted whole."""
     found = await look(question, query, run)
-    retractions = run.settings.section(PubMedReasonerSettings).retractions
-    standing = await readable(texts(found.hits), run, retractions=retractions)
+    standing = await readable(texts(found.hits), run, retractions=run.settings.recipe.retractions)
     return await quoted_whole(standing, run.settings.recipe.batch, run)
 
 

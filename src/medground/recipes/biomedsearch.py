@@ -32,7 +32,7 @@ FIND = {"literature": find_literature, "protein": find_proteins, "web": find_pag
 
 
 async def biomedsearch(question: Question, run: Run) -> Answer:
-    """Answer a question by a report (section III).
+    """Answer a question by a report (section III), and one with options from the report (section IV.B, Figure 3).
 
     Raises:
         SourceUnavailable: no tool of any sub-question could search.
@@ -45,7 +45,10 @@ async def biomedsearch(question: Question, run: Run) -> Answer:
     _check_not_all_failed(found, run)
     with run.step(WritingReport(subquestions=len(found))):
         report = await write_report(plan, found, run)  # section III.C
-    return await with_choice(question, report, run) if question.options else report  # section IV.B, Figure 3
+    if not question.options:
+        return report
+    choices = run.settings.section(BioMedSearchSettings)
+    return await with_choice(question, report, run, paragraphs=choices.paragraphs, embedder=choices.embedder)
 
 
 async def _search(plan: ResearchPlan, run: Run) -> list[SubFound]:

@@ -52,7 +52,8 @@ async def omni_rag(question: Question, run: Run) -> Answer:
 
 async def _read(question: Question, hits: Sequence[Hit], found: Sequence[SourceFound], run: Run) -> Answer:
     facts = {(f.document_id, f.start, f.end): f for one in found for query in one.queries for f in query.facts}
-    reading = await answer_from_sources(question, hits, facts, run)
+    words = run.settings.section(OmniRagSettings).answer_words
+    reading = await answer_from_sources(question, hits, facts, run, words=words)
     parts = statements(reading.draft.sentences, reading.evidence)
     verdicts = await check_all(parts, run, graph=reading.is_stated)
     draft = reading.draft.model_copy(update={"sentences": parts})

@@ -110,7 +110,7 @@ class _Pool:
 async def _read(question: Question, found: Attempt, known: Sequence[Evidence], run: Run) -> _Pool:
     """What the documents of an attempt say, without those that are known already."""
     extras = run.settings.section(PubMedReasonerSettings)
-    standing = await readable(texts(found.result.hits), run, retractions=extras.retractions)
+    standing = await readable(texts(found.result.hits), run, retractions=run.settings.recipe.retractions)
     seen = {evidence.document_id for evidence in known}
     fresh = [hit for hit in standing if hit.passage.document_id not in seen]
     if extras.reading != "evidence":

@@ -52,7 +52,7 @@ async def reason_and_verify(question: Question, run: Run) -> Answer:
     if not evidence:
         return compose(run, unanswered("answer unavailable: the searched sources have no passage on this question"))
     choices = run.settings.section(ReasonAndVerifySettings)
-    own = choices.own_knowledge
+    own = run.settings.recipe.own_knowledge
     if choices.rationale:
         shots = await open_shots(run)
         shown = await shots.choose(question, evidence)
@@ -87,9 +87,8 @@ async def _retrieve_and_rerank(text: str, question: Question, run: Run) -> list[
     found = await run.look_up(asked.model_copy(update={"rankers": (Ranker.LEXICAL,)}))
     by_words = [ranking for result in found for ranking in result.rankings]
     fused = fuse(by_words, k=run.settings.retrieval.fusion_k)  # one source keeps its own order
-    candidates = islice(
-        distinct(await readable(texts(fused), run, retractions=choices.retractions)), choices.candidates
-    )
+    standing = await readable(texts(fused), run, retractions=run.settings.recipe.retractions)
+    candidates = islice(distinct(standing), choices.candidates)
     return await rerank_with(choices.reranker if choices.rerank else "none", text, candidates, choices.passages, run)
 
 

@@ -15,7 +15,6 @@ from medground.operators.keyless.choosing import option_lean
 from medground.operators.views import SentencedPassage, SentenceView
 from medground.question import Question
 from medground.rank.cosine import cosines
-from medground.recipes.settings.biomedsearch import BioMedSearchSettings
 from medground.run import Run
 from medground.text.sentences import sentence_spans
 
@@ -67,16 +66,18 @@ class Chosen:
     author: Author | None = None
 
 
-async def choose(question: Question, paragraphs: Sequence[str], run: Run) -> Chosen:
+async def choose(question: Question, paragraphs: Sequence[str], run: Run, *, most: int, embedder: str) -> Chosen:
     """Answer a question with options from paragraphs alone.
 
-    The paragraphs are ranked by cosine with the question and its options, and the first k (`biomedsearch.paragraphs`)
-    are read. Without a paragraph nobody is asked.
+    The paragraphs are ranked by cosine with the question and its options, and the first k are read. Without a paragraph
+    nobody is asked.
 
     Args:
         question: a single-choice or multiple-choice question.
         paragraphs: of a report, or of any texts, without citation marks.
         run: the run; its recipe declares `choose_options`.
+        most: how many paragraphs are read (k).
+        embedder: the embedding model of the cosines.
 
     Raises:
         UsageError: the question has no options.
@@ -85,7 +86,7 @@ async def choose(question: Question, paragraphs: Sequence[str], run: Run) -> Cho
     """
     if question.task not in CHOICES:
         raise UsageError(f"a {question.task} question has no options to choose from; ask it as multiple-choice")
-    read = await nearest_paragraphs(question, paragraphs, run)
+    read = await nearest_paragraphs(question, paragraphs, run, most=most, embedder=embedder)
     places: dict[str, Said] = {}
     views = tuple(_numbered(f"P{n}", place, paragraphs[place], places) for n, place in enumerate(read, start=1))
     if not places:
@@ -105,12 +106,13 @@ async def choose(question: Question, paragraphs: Sequence[str], run: Run) -> Cho
     return Chosen(tuple(read), options, answer, leaning(question, options), run.author(choose_options))
 
 
-async def nearest_paragraphs(question: Question, paragraphs: Sequence[str], run: Run) -> list[int]:
+async def nearest_paragraphs(
+    question: Question, paragraphs: Sequence[str], run: Run, *, most: int, embedder: str
+) -> list[int]:
     """Places of the k paragraphs nearest to question and options, best first; of equal ones the earlier first."""
     asked = " ".join([question.text, *(option.text for option in question.options)])
-    near = await cosines(asked, paragraphs, run)
+    near = await cosines(asked, paragraphs, run, embedder=embedder)
     there = [n for n, text in enumerate(paragraphs) if text.strip()]
-    most = run.settings.section(BioMedSearchSettings).paragraphs
     return sorted(there, key=lambda n: (-near[n], n))[:most]
 
 

@@ -17,7 +17,6 @@ from medground.operators.views import SentencedPassage, SentenceView
 from medground.question import Question
 from medground.read.numbered import TextSpan, numbered
 from medground.read.order import Reading, with_strengths
-from medground.recipes.settings.omni_rag import OmniRagSettings
 from medground.run import Run
 from medground.sentence import Sentence
 from medground.verify.named import without_marks
@@ -41,9 +40,9 @@ class FromSources:
 
 
 async def answer_from_sources(
-    question: Question, hits: Sequence[Hit], facts: Mapping[Place, GraphFact], run: Run
+    question: Question, hits: Sequence[Hit], facts: Mapping[Place, GraphFact], run: Run, *, words: int
 ) -> FromSources:
-    """Reason from these passages, each shown with the kind of its source, in at most `omni_rag.answer_words` words.
+    """Reason from these passages, each shown with the kind of its source, in at most so many words.
 
     `facts` are the stored facts at some of the lines of a graph; these are worded by their own template.
 
@@ -58,18 +57,17 @@ async def answer_from_sources(
     passages = _numbered(question, shown, places, run)
     if not passages:
         return FromSources(Draft())
-    most = run.settings.section(OmniRagSettings).answer_words
     value = ReadSourcesInput(
         question=question.text,
         task=question.task,
         options=question.options,
         passages=passages,
         sentences=run.settings.recipe.sentences,
-        words=most,
+        words=words,
     )
     output = await run.ask(read_sources, value)
     author = run.author(read_sources)
-    claims = _within(output.claims, most, run) if author and author.is_model else output.claims
+    claims = _within(output.claims, words, run) if author and author.is_model else output.claims
     graph = {sentence.id for passage in passages if passage.kind == "graph" for sentence in passage.sentences}
     quotes = _quoted(claims, places, graph, run)
     sentences = _sentences(claims, quotes, graph, facts, run)

@@ -20,7 +20,6 @@ from medground.operators.views import SentencedPassage, SentenceView
 from medground.read.extract import evidence_views
 from medground.read.numbered import TextSpan, numbered, spans, with_antecedent
 from medground.read.order import Reading, with_strengths
-from medground.recipes.settings.biomedsearch import BioMedSearchSettings
 from medground.report import SubAnswerState
 from medground.run import Run
 from medground.sentence import Sentence
@@ -170,7 +169,7 @@ async def _asked(
         question=found.subquestion.text,
         part_of=run.question.text,
         passages=passages,
-        sentences=run.settings.section(BioMedSearchSettings).sentences,
+        sentences=run.settings.recipe.sentences,
     )
     try:
         return await asks.ask(answer_part, value)

@@ -29,4 +29,3 @@ class SelfMedRagSettings(SettingsSection):
         "that reaches theta or the last one, as in the paper",
     )
     contexts: bool = Field(default=False, description="show the generator the passages of earlier rounds too (H)")
-    retractions: bool = Field(default=True, description="list retracted papers instead of reading them")

@@ -80,7 +80,7 @@ async def _solved(task: Task, run: Run) -> Step:
     """One demonstration (q, r, y, E): with the known answer and the model's own rationale."""
     item = task.item
     passages = await find_evidence(run.question, run)
-    own = run.settings.section(ReasonAndVerifySettings).own_knowledge
+    own = run.settings.recipe.own_knowledge
     made = await reasoned(run.question, passages, run, own_knowledge=own)
     if not made.evidence:
         return Step(id=item.id, left_out="the model cited nothing" if passages else "no passage was found")

@@ -189,7 +189,8 @@ def _piece(hit: Hit) -> Piece:
 
 def _found_of(settings: Settings) -> dict[str, object]:
     """What decides which passages a query finds, beside the settings that every recipe shares."""
-    return settings.section(OmniRagSettings).model_dump(mode="json", include={"depth", "kept", "retractions"})
+    own = settings.section(OmniRagSettings).model_dump(mode="json", include={"depth", "kept"})
+    return own | {"retractions": settings.recipe.retractions}
 
 
 def _chosen(there: Sequence[SourceDescription], names: Sequence[str]) -> tuple[SourceDescription, ...]:
