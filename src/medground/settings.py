@@ -116,15 +116,11 @@ class BudgetSettings(_Part):
 class RetrievalSettings(_Part):
     """What is searched, and how much of it is kept."""
 
-    corpora: Listed = Field(
-        default=("starter",), description="names of the corpora to search"
-    )
+    corpora: Listed = Field(default=("starter",), description="names of the corpora to search")
     knowledge_base: str | None = Field(
         default=None, description="a knowledge base; its sources are searched, and `corpora` only if they are named too"
     )
-    sources: Listed = Field(
-        default=(), description="further sources by name, such as `pubmed`"
-    )
+    sources: Listed = Field(default=(), description="further sources by name, such as `pubmed`")
     pubmed: str | None = Field(default=None, description="`live`, or the address of an E-utilities service")
     email: str | None = Field(default=None, description="sent to PubMed with each request, as NCBI asks")
     replay: Path | None = Field(default=None, description="a folder of recorded replies that stands for the network")
@@ -189,9 +185,7 @@ class VerifySettings(_Part):
         default=True,
         description="hold back what the evidence does not support; off: verification is shown and decides nothing",
     )
-    trusted_judges: Listed = Field(
-        default=(), description="models whose verdicts count without a measurement of ours"
-    )
+    trusted_judges: Listed = Field(default=(), description="models whose verdicts count without a measurement of ours")
     measured_judges: Listed = Field(
         default=(), description="models that `medground judge measure` proved on this machine; found by itself"
     )
@@ -225,15 +219,9 @@ class KeySettings(_Part):
 class ServeSettings(_Part):
     """What a server allows the people who ask it; nothing here changes an answer."""
 
-    hosts: Listed = Field(
-        default=(), description="host names by which it may be called, beside those of loopback"
-    )
-    models: Listed = Field(
-        default=(), description="models that a question may name, beside `model.default`"
-    )
-    sources: Listed = Field(
-        default=(), description="sources that a question may name, beside `retrieval.sources`"
-    )
+    hosts: Listed = Field(default=(), description="host names by which it may be called, beside those of loopback")
+    models: Listed = Field(default=(), description="models that a question may name, beside `model.default`")
+    sources: Listed = Field(default=(), description="sources that a question may name, beside `retrieval.sources`")
     concurrency: int = Field(default=8, ge=1, description="questions and claims at work at once; others wait in line")
     research: int = Field(default=2, ge=1, description="research and builds at work at once; others wait in line")
     waiting: int = Field(default=1000, ge=1, description="most questions and tasks in line; further ones are refused")

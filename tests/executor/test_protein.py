@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
+from protein_peer import PeerFault, ProteinPeer
 from protein_records import FISH, HUMAN, cif_file, entry, model, pdb_file, shown, text
 
 from medground.executor.found import ToolFound
@@ -23,7 +24,6 @@ from medground.run import Run
 from medground.sources.alphafold import AlphaFoldSource
 from medground.sources.pdb import PDBSource
 from medground.sources.uniprot import UniProtSource
-from medground.testing.protein_peer import PeerFault, ProteinPeer
 
 LETTERS = "MAGKSMAGKSMAGKSMAGKS"
 QUESTION = "Effects of cyp17a1 knockout on zebrafish?"

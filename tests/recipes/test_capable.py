@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scripted_capable import Capable, Gold, agrees
 
 from medground.answer import Answer
 from medground.corpus.readers.pubmedqa import pubmedqa_document
@@ -25,7 +26,6 @@ from medground.recipes.pubmed_reasoner import PUBMED_REASONER
 from medground.recipes.reason_and_verify import REASON_AND_VERIFY
 from medground.recipes.self_medrag import SELF_MEDRAG
 from medground.run import Run
-from medground.testing.capable import Capable, Gold, agrees
 from medground.text.sentences import sentence_spans
 
 MakeRun = Callable[..., Run]

@@ -31,8 +31,8 @@ PARAGRAPHS = (
 DECLARED = Declaration(name="choice", operators=(choose_options,))
 
 
-def _chosen(run: Run, question: Question = ASKED, paragraphs: tuple[str, ...] = PARAGRAPHS) -> Chosen:
-    return asyncio.run(choose(question, paragraphs, run, most=5, embedder="minilm"))
+def _chosen(run: Run, question: Question = ASKED, paragraphs: tuple[str, ...] = PARAGRAPHS, most: int = 5) -> Chosen:
+    return asyncio.run(choose(question, paragraphs, run, most=most, embedder="minilm"))
 
 
 def test_without_a_model_there_is_evidence_for_each_option_and_a_lean_but_no_answer(make_run: MakeRun) -> None:
@@ -45,9 +45,7 @@ def test_without_a_model_there_is_evidence_for_each_option_and_a_lean_but_no_ans
 
 
 def test_only_the_nearest_paragraphs_are_read(make_run: MakeRun) -> None:
-    run = make_run("x", recipe=DECLARED)
-    run.settings = run.settings.with_section(BioMedSearchSettings(paragraphs=2))
-    assert sorted(_chosen(run).paragraphs) == [1, 3]
+    assert sorted(_chosen(make_run("x", recipe=DECLARED), most=2).paragraphs) == [1, 3]
 
 
 def test_a_model_gives_the_set_and_the_sentences_that_show_it(make_run: MakeRun, scripted_model: Any) -> None:

@@ -21,7 +21,7 @@ from medground.operators.searching import CRITICISING, QUERYING, Candidate
 from medground.operators.searching_at_once import AT_ONCE
 from medground.operators.summarising import respond, respond_openly, summarise
 from medground.plan.concepts import with_concepts
-from medground.plan.critic import Attempt, Critic, TermCritic, best_attempt, chosen, converged
+from medground.plan.critic import Attempt, TermCritic, best_attempt, chosen, converged
 from medground.plan.critic_at_once import QueryCritic, query_at_once
 from medground.plan.dates import dated
 from medground.plan.mesh import PubMedQuery, choose_terms, first_query, propose_terms
@@ -79,7 +79,7 @@ async def query_of(question: Question, run: Run) -> tuple[Sequence[Candidate], P
 async def _self_critic(question: Question, terms: Sequence[Candidate], query: PubMedQuery, run: Run) -> Attempt:
     """Algorithm 1: refine the query until coverage and alignment stop improving, a query repeats, or T rounds end."""
     extras, rounds = run.settings.section(PubMedReasonerSettings), run.settings.recipe.rounds
-    critic: Critic = QueryCritic() if extras.one_call else TermCritic()
+    critic = QueryCritic() if extras.one_call else TermCritic()
     history: list[Attempt] = []
     for number in range(1, rounds + 1 if extras.critic else 1):
         history.append(await attempt(question, query, history, run))  # Eq. 4 and 5

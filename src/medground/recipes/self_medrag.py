@@ -64,7 +64,9 @@ async def _rounds(question: Question, run: Run) -> list[Round]:
                 if not context:
                     span.set(ended="nothing found")
                     break
-                this = await answer_round(question, query, context, history, run, contexts=settings.contexts)  # (A_i, Rat_i), S_i, U_i
+                this = await answer_round(
+                    question, query, context, history, run, contexts=settings.contexts
+                )  # (A_i, Rat_i), S_i, U_i
                 history.append(this)  # H = H u {(Q_i, C_i, A_i, Rat_i)}
                 revision = revised(question, query, this.unsupported, settings.drift)  # Q_{i+1} = Q_i u U_i
                 note_round(span, this, revision, run)
