@@ -18,11 +18,10 @@ from medground.query import all_of
 from medground.question import Question
 from medground.recipes.declaration import Declaration
 from medground.recipes.pubmed_reasoner import query_of
-from medground.risk import notice_first
+from medground.research_planning import planning
 from medground.run import Run
 from medground.settings import Settings
 from medground.steps import QueryWritten, Step
-from medground.trace import Trace
 
 PLANNING_A_QUERY = Declaration(name="query", operators=(*QUERYING, *AT_ONCE))
 
@@ -59,27 +58,18 @@ async def plan_query(
         ModelFailed: a model gave no usable output.
         BudgetExhausted: a limit of the settings was reached.
     """
-    text = question if isinstance(question, str) else question.text
-    with notice_first(text) as notice:
-        asked = Question.ask(question, task="free") if isinstance(question, str) else question
-        if notice is not None and notice.stops:
-            return PlannedQuery("", notice=notice)
-        models = open_models(settings)
-        try:
-            return await _planned(asked, settings, models, notice)
-        finally:
-            await models.close()
-
-
-async def _planned(question: Question, settings: Settings, models: Models, notice: Notice | None) -> PlannedQuery:
     notes: list[str] = []
 
     def take_notes(step: Step) -> None:
         if isinstance(step, QueryWritten):
             notes.extend(step.notes)
 
-    trace = Trace("query", None, settings)
-    run = Run(question, settings, PLANNING_A_QUERY, sources=(), models=models, trace=trace, on_step=take_notes)
+    async with planning(question, settings, PLANNING_A_QUERY, open_models, take_notes) as (run, notice):
+        return PlannedQuery("", notice=notice) if run is None else await _planned(run, notes, notice)
+
+
+async def _planned(run: Run, notes: list[str], notice: Notice | None) -> PlannedQuery:
+    question = run.question
     limited = dated(question, run)
     terms, query = await query_of(limited, run)
     query = with_concepts(limited, query)

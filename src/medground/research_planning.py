@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from medground.models.registry import Models
@@ -55,17 +56,32 @@ async def plan_research(
     on_step: OnStep = ignore_steps,
 ) -> PlannedResearch:
     """The research plan of a question; errors are those of `plan_of`."""
+    async with planning(question, settings, PLANNING_ONLY, open_models, on_step) as (run, notice):
+        if run is None:
+            return PlannedResearch(None, notice)
+        plan = await research_plan(run.question, run)
+        author = run.author(*PLANNING)
+        return PlannedResearch(plan, notice, author.name if author else "")
+
+
+@asynccontextmanager
+async def planning(
+    question: str | Question,
+    settings: Settings,
+    recipe: Declaration,
+    open_models: Callable[[Settings], Models],
+    on_step: OnStep,
+) -> AsyncIterator[tuple[Run | None, Notice | None]]:
+    """A run that searches nothing, and the notice that comes first; no run where that notice comes alone."""
     text = question if isinstance(question, str) else question.text
     with notice_first(text) as notice:
         asked = Question.ask(question, task="free") if isinstance(question, str) else question
         if notice is not None and notice.stops:
-            return PlannedResearch(None, notice)
+            yield None, notice
+            return
         models = open_models(settings)
         try:
-            trace = Trace("plan", None, settings)
-            run = Run(asked, settings, PLANNING_ONLY, sources=(), models=models, trace=trace, on_step=on_step)
-            plan = await research_plan(asked, run)
-            author = run.author(*PLANNING)
-            return PlannedResearch(plan, notice, author.name if author else "")
+            trace = Trace(recipe.name, None, settings)
+            yield Run(asked, settings, recipe, sources=(), models=models, trace=trace, on_step=on_step), notice
         finally:
             await models.close()

@@ -48,16 +48,10 @@ async def find_literature(one: SubQuestion, plan: ResearchPlan, run: Run, names:
     """Find the papers that are nearest to a sub-question among those that hold its keywords.
 
     All literature sources are asked at once; one that finds nothing is asked again with the most salient keywords.
-    Duplicates are merged, retracted papers set aside, and papers below the threshold of keywords filtered.
-
-    Args:
-        one: the sub-question.
-        plan: its plan.
-        run: the run of the question.
-        names: what earlier findings call the thing.
+    Duplicates are merged, retracted papers set aside, and papers below the threshold of keywords filtered. `names` are what earlier
+    findings call the thing.
 
     Raises:
-        BudgetExhausted: the run reached one of its limits.
         UsageError: a source lacks a field that the question is limited by.
     """
     choices = run.settings.section(BioMedSearchSettings)

@@ -74,17 +74,8 @@ async def find_pages(one: SubQuestion, plan: ResearchPlan, run: Run, names: Sequ
 
     All engines are asked at once and their results merged by address. Kept are those whose cosine and rating both
     reach tau, the k most relevant of them. Their pages are fetched; one that cannot be read gives way to the next, and
-    nothing of it is quoted, not even the engine's summary.
-
-    Args:
-        one: the sub-question.
-        plan: its plan.
-        run: the run of the question.
-        names: what earlier findings call the thing; they are searched for, too.
-
-    Raises:
-        BudgetExhausted: the run reached one of its limits.
-        ModelFailed: the model that rates results gave no usable output.
+    nothing of it is quoted, not even the engine's summary. `names`, what earlier findings call the thing,
+    are searched for, too.
     """
     del plan  # an engine is asked in plain words, without the plan's keywords
     choices = run.settings.section(BioMedSearchSettings)

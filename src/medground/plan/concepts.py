@@ -15,12 +15,6 @@ from medground.query import And, Mesh, Near, Or, Phrase, Query, Term, Words, all
 from medground.question import Question
 
 
-def missing_concepts(question: Question, query: PubMedQuery) -> list[str]:
-    """What the question names and no part of the query covers: headings, and words that have no heading."""
-    groups = alternatives(question.text)
-    return [one.heading or one.words for group in groups for one in group if not _covers(query.tree, one)]
-
-
 def with_concepts(question: Question, query: PubMedQuery) -> PubMedQuery:
     """The query with everything that the question names; unchanged if nothing is missing."""
     parts = tuple(conjuncts(query.tree))

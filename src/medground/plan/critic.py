@@ -146,11 +146,7 @@ class TermCritic:
 async def next_query(
     question: Question, terms: Sequence[Candidate], history: Sequence[Attempt], run: Run, *, missing: str = ""
 ) -> PubMedQuery:
-    """A better query, given the earlier ones and what the evidence lacks (Eq. 10), normalised (Eq. 11).
-
-    Raises:
-        ModelFailed: the model gave no usable output.
-    """
+    """A better query, given the earlier ones and what the evidence lacks (Eq. 10), normalised (Eq. 11)."""
     value = RefineQueryInput(
         question=question.text,
         terms=tuple(terms),

@@ -16,11 +16,7 @@ from medground.run import Run
 
 
 async def query_at_once(question: Question, run: Run) -> PubMedQuery:
-    """The first query, without terms that are proposed and selected before (Eq. 1 to 3), normalised (Eq. 11).
-
-    Raises:
-        ModelFailed: the model gave no usable output.
-    """
+    """The first query, without terms that are proposed and selected before (Eq. 1 to 3), normalised (Eq. 11)."""
     return normalised((await run.ask(write_query, WriteQueryInput(question=question.text))).query, run)
 
 

@@ -36,11 +36,7 @@ class PubMedQuery:
 
 
 async def propose_terms(question: Question, run: Run) -> list[Candidate]:
-    """Candidate headings with reasons (Eq. 1).
-
-    Raises:
-        ModelFailed: the model gave no usable output.
-    """
+    """Candidate headings with reasons (Eq. 1)."""
     most = run.settings.section(PubMedReasonerSettings).terms
     output = await run.ask(mesh_terms, MeshTermsInput(question=question.text, most=most))
     distinct = {term.heading: term.rationale for term in output.terms}
@@ -48,11 +44,7 @@ async def propose_terms(question: Question, run: Run) -> list[Candidate]:
 
 
 async def choose_terms(question: Question, candidates: Sequence[Candidate], run: Run) -> list[Candidate]:
-    """The candidates to search with, most important first (Eq. 2).
-
-    Raises:
-        ModelFailed: the model gave no usable output.
-    """
+    """The candidates to search with, most important first (Eq. 2)."""
     if not candidates:
         return []
     output = await run.ask(select_terms, SelectTermsInput(question=question.text, candidates=tuple(candidates)))
@@ -63,11 +55,7 @@ async def choose_terms(question: Question, candidates: Sequence[Candidate], run:
 
 
 async def first_query(question: Question, terms: Sequence[Candidate], run: Run) -> PubMedQuery:
-    """The first query (Eq. 3), normalised (Eq. 11).
-
-    Raises:
-        ModelFailed: the model gave no usable output.
-    """
+    """The first query (Eq. 3), normalised (Eq. 11)."""
     output = await run.ask(draft_query, DraftQueryInput(question=question.text, terms=tuple(terms)))
     return normalised(output.query, run)
 

@@ -26,7 +26,6 @@ from medground.rank.rerank import rerank_with
 from medground.read.standing import readable, texts
 from medground.recipes.settings.omni_rag import OmniRagSettings
 from medground.run import Run
-from medground.sources.base import Source
 
 SourceState = Literal["found", "empty", "failed", "not configured", "not asked"]
 """`empty`: searched, and it has nothing. `failed`: it could not be searched. `not configured`: it is not open here."""
@@ -66,7 +65,6 @@ async def search_plan(plan: SourcePlan, run: Run) -> list[SourceFound]:
 
     Raises:
         UsageError: a query uses a field that a source does not have.
-        BudgetExhausted: the run reached one of its limits.
         ConfigError: the reranker cannot be opened.
     """
     known = open_to_plans(run.sources, run.settings.section(OmniRagSettings))
@@ -174,13 +172,9 @@ def _lookup(one: OpenSource, place: int, query: SourceQuery, run: Run) -> Lookup
             node=f"{one.description.name} {place + 1}",
             shown=str(query),
         )
-        if any(_takes(source, lookup) for source in sources):
+        if any(source.accepts(lookup) for source in sources):
             return lookup
     return None
-
-
-def _takes(source: Source, lookup: Lookup) -> bool:
-    return source.accepts(lookup)
 
 
 def _forms(kind: SourceKind, query: SourceQuery, run: Run) -> list[Asked]:

@@ -35,12 +35,7 @@ from medground.write.summary import respond_from, summarise_evidence
 
 
 async def rag(question: Question, run: Run) -> Answer:
-    """Search once, quote the first documents whole, and answer.
-
-    Raises:
-        SourceUnavailable: no source could be searched.
-        ModelFailed: a model gave no usable output.
-    """
+    """Search once, quote the first documents whole, and answer."""
     question = _dated(question, run)
     _, query = await query_of(question, run)
     evidence = await _first_documents(question, query, run)
@@ -51,12 +46,7 @@ async def rag(question: Question, run: Run) -> Answer:
 
 
 async def self_reflection(question: Question, run: Run) -> Answer:
-    """Answer, find gaps in the answer, search for them with a revised query, and answer again.
-
-    Raises:
-        SourceUnavailable: no source could be searched.
-        ModelFailed: a model gave no usable output.
-    """
+    """Answer, find gaps in the answer, search for them with a revised query, and answer again."""
     question = _dated(question, run)
     _, query = await query_of(question, run)
     history = [query.text]

@@ -36,8 +36,6 @@ async def biomedsearch(question: Question, run: Run) -> Answer:
 
     Raises:
         SourceUnavailable: no tool of any sub-question could search.
-        ModelFailed: a model gave no usable output.
-        BudgetExhausted: a limit of the run was reached.
     """
     plan = question.plan or await research_plan(question, run)  # S, K and G: Eq. 1 and 2
     run.research = ResearchSoFar(plan, {one.id: _tools_of(one, plan, run) for one in plan.subquestions})

@@ -37,8 +37,6 @@ async def omni_rag(question: Question, run: Run) -> Answer:
 
     Raises:
         SourceUnavailable: every source that the plan asks failed.
-        ModelFailed: a model gave no usable output.
-        BudgetExhausted: a limit of the run was reached.
     """
     choices = run.settings.section(OmniRagSettings)
     plan = await planned(question, run)  # P, by the planner M

@@ -40,13 +40,7 @@ from medground.write.summary import as_observations, by_article, pmid_mark, resp
 
 
 async def pubmed_reasoner(question: Question, run: Run) -> Answer:
-    """Answer a question.
-
-    Raises:
-        SourceUnavailable: no source could be searched.
-        ModelFailed: a model gave no usable output.
-        BudgetExhausted: a limit of the run was reached.
-    """
+    """Answer a question."""
     extras = run.settings.section(PubMedReasonerSettings)
     question = dated(question, run) if extras.dates else question
     terms, query = await query_of(question, run)
@@ -65,11 +59,7 @@ async def pubmed_reasoner(question: Question, run: Run) -> Answer:
 
 
 async def query_of(question: Question, run: Run) -> tuple[Sequence[Candidate], PubMedQuery]:
-    """MeSH terms and the first query; in one call there are no terms.
-
-    Raises:
-        ModelFailed: a model gave no usable output.
-    """
+    """MeSH terms and the first query; in one call there are no terms."""
     if run.settings.section(PubMedReasonerSettings).one_call:
         return (), await query_at_once(question, run)
     terms = await choose_terms(question, await propose_terms(question, run), run)  # Eq. 1 and 2

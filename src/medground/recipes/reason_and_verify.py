@@ -41,13 +41,7 @@ WRITING = (reason, direct, reason_or_recall, direct_or_recall)
 
 
 async def reason_and_verify(question: Question, run: Run) -> Answer:
-    """Answer a question (Algorithm 1).
-
-    Raises:
-        SourceUnavailable: no source could be searched.
-        ModelFailed: a model gave no usable output.
-        BudgetExhausted: a limit of the run was reached.
-    """
+    """Answer a question (Algorithm 1)."""
     evidence = await find_evidence(question, run)  # lines 3 to 11
     if not evidence:
         return compose(run, unanswered("answer unavailable: the searched sources have no passage on this question"))
@@ -67,8 +61,6 @@ async def find_evidence(question: Question, run: Run) -> list[Hit]:
 
     Raises:
         ConfigError: the reranker cannot be opened.
-        SourceUnavailable: no source could be searched.
-        ModelFailed: the model that rewrites gave no usable output.
     """
     evidence = await _retrieve_and_rerank(question.text, question, run)  # lines 3 and 4
     if not finds_too_little(question, evidence, run):  # lines 5 to 7

@@ -39,7 +39,6 @@ async def self_medrag(question: Question, run: Run) -> Answer:
     Raises:
         SourceUnavailable: no source could be searched in the first round.
         ModelFailed: a model gave no usable output in the first round.
-        BudgetExhausted: a limit of the run was reached.
     """
     history = await _rounds(question, run)
     if not history:

@@ -81,8 +81,6 @@ async def choose(question: Question, paragraphs: Sequence[str], run: Run, *, mos
 
     Raises:
         UsageError: the question has no options.
-        ModelFailed: the model gave no usable output.
-        BudgetExhausted: a limit of the run was reached.
     """
     if question.task not in CHOICES:
         raise UsageError(f"a {question.task} question has no options to choose from; ask it as multiple-choice")

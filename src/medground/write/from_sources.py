@@ -45,11 +45,6 @@ async def answer_from_sources(
     """Reason from these passages, each shown with the kind of its source, in at most so many words.
 
     `facts` are the stored facts at some of the lines of a graph; these are worded by their own template.
-
-    Raises:
-        ModelFailed: the model returned no usable output.
-        SourceUnavailable: a document can no longer be fetched.
-        BudgetExhausted: the run reached one of its limits.
     """
     await run.retrieve([hit.passage.document_id for hit in hits])
     shown = [hit for hit in hits if hit.passage.text.strip() and run.stands(hit.passage)]

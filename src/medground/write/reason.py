@@ -54,11 +54,6 @@ async def reasoned(
     as quotes with exact offsets, and each sub-claim becomes a sentence of the draft with the ids of its quotes. If no
     passage can be read, the draft is empty and no model is asked. With `own_knowledge` the model may answer from what
     it knows where the passages are of no use; such a sub-claim cites nothing.
-
-    Raises:
-        ModelFailed: the model returned no usable output.
-        SourceUnavailable: a document can no longer be fetched.
-        BudgetExhausted: the run reached one of its limits.
     """
     passages, places = await _presented(question, hits, run)
     if not passages:
@@ -72,13 +67,7 @@ async def reasoned(
 
 
 async def answered(question: Question, hits: Sequence[Hit], run: Run, *, own_knowledge: bool = False) -> Reasoned:
-    """Answer directly from these passages, without reasoning first (vanilla RAG). Otherwise like `reasoned`.
-
-    Raises:
-        ModelFailed: the model returned no usable output.
-        SourceUnavailable: a document can no longer be fetched.
-        BudgetExhausted: the run reached one of its limits.
-    """
+    """Answer directly from these passages, without reasoning first (vanilla RAG). Otherwise like `reasoned`."""
     passages, places = await _presented(question, hits, run)
     if not passages:
         return Reasoned(Draft(), ())

@@ -50,27 +50,17 @@ _NEWS_ORDER: dict[SourceKind, int] = {"web": -1, "protein": 1, "graph": 1}
 
 
 async def write_report(plan: ResearchPlan, found: Sequence[SubFound], run: Run) -> Answer:
-    """The report on a plan's question.
-
-    Args:
-        plan: the plan that was carried out.
-        found: what the tools found for each sub-question; the documents are in the run's ledger.
-        run: the run.
+    """The report on a plan's question. The documents found are in the run's ledger.
 
     Raises:
         ModelFailed: the model that reads failed on every sub-question.
-        SourceUnavailable: a document can no longer be fetched.
         BudgetExhausted: the run reached one of its limits; `report_so_far` still reports what there is.
     """
     return await _report(plan, found, run, None)
 
 
 async def report_so_far(plan: ResearchPlan, found: Sequence[SubFound], run: Run, stopped: str) -> Answer:
-    """The report of a run that ended early: quotes that word statistics choose. It asks no model.
-
-    Raises:
-        SourceUnavailable: a document can no longer be fetched.
-    """
+    """The report of a run that ended early: quotes that word statistics choose. It asks no model."""
     return await _report(plan, found, run, stopped)
 
 

@@ -53,11 +53,6 @@ async def answer_round(
     """`(A_i, Rat_i) = G(Q_i, C_i, H)`, and the share of the rationale that the critic finds in the context.
 
     With `contexts` the generator sees the passages of earlier rounds too.
-
-    Raises:
-        ModelFailed: the model returned no usable output.
-        SourceUnavailable: a document can no longer be fetched.
-        BudgetExhausted: the run reached one of its limits.
     """
     written = await reasoned(question, context, run, history=[_past(past, contexts=contexts) for past in history])
     parts = statements(written.draft.sentences, written.evidence)

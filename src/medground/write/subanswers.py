@@ -31,12 +31,7 @@ RECORDS = ("protein", "graph")
 
 
 class Asks:
-    """Who answers the operators of a report: the models of the run, or word statistics once its limits are reached.
-
-    Args:
-        run: the run.
-        stopped: whether one of its limits is reached.
-    """
+    """Who answers the operators of a report: the models of the run, or word statistics once its limits are reached."""
 
     def __init__(self, run: Run, *, stopped: bool = False) -> None:
         self._run = run
@@ -91,16 +86,10 @@ class Part:
 async def sub_answers(found: Sequence[tuple[SubFound, Sequence[Hit]]], asks: Asks, run: Run) -> list[Part]:
     """The sub-answers, all at once, in order.
 
-    A model that fails on some sub-questions leaves these without an answer.
-
-    Args:
-        found: each sub-question with its hits, whose documents are in the ledger.
-        asks: who answers.
-        run: the run.
+    A model that fails on some sub-questions leaves these without an answer. The documents are in the ledger.
 
     Raises:
         ModelFailed: the model failed on every sub-question.
-        BudgetExhausted: the run reached one of its limits.
     """
     shown = [_shown(one, hits, run) for one, hits in found]
     asked = [_asked(one.found, one.passages, asks, run) if one.passages else _nothing() for one in shown]

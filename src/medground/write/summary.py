@@ -70,11 +70,7 @@ def as_observations(evidence: Sequence[Evidence]) -> list[ObservationView]:
 async def respond_from(
     question: Question, summary: Sequence[ObservationView], run: Run, *, sample: int | None = None
 ) -> Draft:
-    """The response, given the question, the task and the summary; `sample` is its number if several are wanted.
-
-    Raises:
-        ModelFailed: the model gave no usable output.
-    """
+    """The response, given the question, the task and the summary; `sample` is its number if several are wanted."""
     value = RespondInput(
         question=question.text,
         task=question.task,

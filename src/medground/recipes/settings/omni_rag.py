@@ -9,7 +9,6 @@ from pydantic import Field
 
 from medground.settings import Listed, SettingsSection
 
-
 PlannerName = Literal["auto", "prompting", "trained", "keyless", "all", "original", "query2doc", "reflexion", "serts"]
 
 

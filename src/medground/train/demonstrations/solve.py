@@ -16,7 +16,6 @@ from medground.evaluate.base import Item
 from medground.evidence import Evidence
 from medground.progress import Progress
 from medground.recipes.reason_and_verify import find_evidence
-from medground.recipes.settings.reason_and_verify import ReasonAndVerifySettings
 from medground.run import Run
 from medground.trace import Trace
 from medground.train.demonstrations.pool import TRAINING, Quoted, Solved, packed
