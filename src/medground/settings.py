@@ -156,8 +156,8 @@ class RecipeSettings(_Part):
     )
     own_knowledge: bool = Field(
         default=False,
-        description="let a recipe of a paper ask a model to add or answer from what it knows, without evidence; what it "
-        "then writes is left out, or shown marked: verify.own_knowledge",
+        description="let a recipe of a paper ask a model to add or answer from what it knows, without evidence; what "
+        "it then writes is left out, or shown marked: verify.own_knowledge",
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.errors import ConfigError
 from medground.layers import parse_options, preset_names
@@ -36,7 +37,7 @@ def test_the_file_in_the_working_folder_is_read(tmp_path: Path, monkeypatch: pyt
     assert Settings.load(environ={}).recipe.batch == 9
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("options", "environ", "message"),
     [
         (["recipe.runds=2"], {}, r"recipe\.runds \(from the options\): is not a setting"),
@@ -49,6 +50,7 @@ def test_the_file_in_the_working_folder_is_read(tmp_path: Path, monkeypatch: pyt
         (["self_medrag=3"], {}, r"self_medrag \(from the options\): is a group of settings, not a value"),
         (["recipe=rag"], {}, r"recipe \(from the options\): is a group of settings, not a value"),
         (["ground.rounds=2"], {}, r"ground \(from the options\): is not a setting"),
+        (["self_medrag.retractions=false"], {}, r"is a setting of all recipes now: recipe\.retractions"),
     ],
 )
 def test_a_wrong_setting_is_refused_with_its_layer(options: list[str], environ: dict[str, str], message: str) -> None:
@@ -96,6 +98,14 @@ def test_the_hash_covers_what_changes_an_answer_but_no_secret(tmp_path: Path) ->
     assert same.hash == base.hash
     assert "very-secret" not in same.model_dump_json() + repr(same)
     assert Settings.load(environ={}, options={"recipe.batch": 6}).hash != base.hash
+
+
+def test_kept_settings_of_a_recipe_are_read_where_all_recipes_share_them_now() -> None:
+    now = Settings.load(environ={})
+    then = now.with_groups({"recipe": {"name": "rag"}, "pubmed_reasoner": {"retractions": False, "signals": 7}})
+    assert (then.recipe.name, then.recipe.retractions, then.recipe.own_knowledge) == ("rag", False, False)
+    assert then.as_read_by("rag")["pubmed_reasoner"]["signals"] == 7
+    assert "retractions" not in now.as_read_by("ground")["recipe"]
 
 
 def test_changing_one_key_keeps_the_others(tmp_path: Path) -> None:

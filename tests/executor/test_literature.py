@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from literature_peers import europepmc, eutils_pmc
+from rows import each_row
 
 from medground.document import Document, MeshHeading
 from medground.errors import NotConfigured, SourceUnavailable
@@ -187,7 +188,7 @@ def test_names_found_earlier_become_synonyms_or_optional_words() -> None:
     assert Phrase(text="zebrafish mutants") in asked.tree.parts[2].parts  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "share"),
     [
         ("Cyp17a1 knockouts: zebrafish and the differentiation of sexes", 1.0),

@@ -11,6 +11,7 @@ import httpx
 import pytest
 from protein_peer import PeerFault, ProteinPeer
 from protein_records import FISH, HUMAN, cif_file, entry, model, pdb_file, shown, text
+from rows import each_row
 
 from medground.executor.found import ToolFound
 from medground.executor.protein import NO_GENE, NOT_OPEN, find_proteins
@@ -117,7 +118,7 @@ def test_parts_are_chosen_by_the_words_of_the_question(find: Find) -> None:
     assert sections_for("cyp17a1")[0] == "Function"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "asked"),
     [
         ("What is the 3D structure of cyp17a1?", True),

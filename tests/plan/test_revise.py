@@ -13,13 +13,6 @@ QUESTION = Question.ask("Does aspirin prevent myocardial infarction in adults wi
 TEXTS = st.text(max_size=80)
 
 
-def test_the_query_becomes_its_union_with_the_unsupported_statements() -> None:
-    statement = "Aspirin lowered myocardial infarction by a fifth."
-    revision = revised(QUESTION, first_query(QUESTION), [statement], 0.3)
-    assert revision.query.text == f"{QUESTION.text} {statement}"
-    assert revision.drifted == ()
-
-
 def test_a_statement_joins_once_whatever_its_case_and_punctuation() -> None:
     statements = ["Aspirin lowered infarction.", "aspirin  LOWERED infarction", "Aspirin lowered infarction!"]
     once = revised(QUESTION, first_query(QUESTION), statements, 0.0).query

@@ -9,8 +9,8 @@ from five_sources import QUESTION, MakeRun, five
 
 from medground.document import Document
 from medground.plan.plannable import not_configured, plannable
-from medground.plan.search_plan import SourceFound, search_plan
-from medground.plan.source_plan import SourcePlan, SourceQuery
+from medground.plan.search_plan import search_plan
+from medground.plan.source_plan import SourceFound, SourcePlan, SourceQuery
 from medground.run import Run
 
 EYES = SourceQuery(text="Marfan syndrome eye problem lens")

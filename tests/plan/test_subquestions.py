@@ -74,7 +74,7 @@ def test_the_papers_question(make_run: MakeRun) -> None:
     assert plan.notes == ()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "dimensions"),
     [
         ("Does metformin reduce stroke in adults with type 2 diabetes?", {"treatment effect", "safety"}),
@@ -129,7 +129,7 @@ def test_the_web_is_asked_for_the_questions_own_part_and_for_names_that_mesh_lac
     assert asks_web("Does aspirin prevent stroke?") == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     "question",
     [
         "Who won the football World Cup in 1998?",

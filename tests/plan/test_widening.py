@@ -6,9 +6,9 @@ import asyncio
 import itertools
 import math
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.plan.mesh import PubMedQuery
 from medground.plan.relax import Count, as_pubmed, conjuncts, ladder, relaxed, same
@@ -108,7 +108,7 @@ def test_a_last_heading_that_finds_nothing_is_joined_by_the_one_above() -> None:
     assert risen.tree == parse(f'"Marfan Syndrome"[mesh] OR "{ABOVE}"[mesh]')
 
 
-@pytest.mark.parametrize(
+@each_row(
     "limits",
     [
         *('"Humans"[mesh]', "2010:2020[dp]", "english[la]", "review[pt]", "hasabstract", "NOT gout[tiab]"),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
+from rows import each_row
 
 import medground.recipes.biomedsearch as recipe
 from medground.answer import Answer
@@ -125,7 +126,7 @@ def test_all_tools_of_a_sub_question_are_used_at_once_and_none_twice(
     assert kinds.count(SubQuestionDone) == 2
 
 
-@pytest.mark.parametrize("tools", ["web", "web,protein"])
+@each_row("tools", ["web", "web,protein"])
 def test_only_the_tools_of_the_settings_are_used(
     make_run: Callable[..., Run], with_tools: Callable[..., Tools], tools: str
 ) -> None:

@@ -9,10 +9,12 @@ import asyncio
 import gzip
 import json
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rows import each_row
 from scripted_capable import Capable, Gold, agrees
 
 from medground.answer import Answer
@@ -30,7 +32,6 @@ from medground.text.sentences import sentence_spans
 
 MakeRun = Callable[..., Run]
 RECIPES = (GROUND, PUBMED_REASONER, REASON_AND_VERIFY, SELF_MEDRAG)
-NAMES = [recipe.name for recipe in RECIPES]
 QUESTION = "Does aspirin reduce the risk of stroke?"
 PAPERS = [
     Document(
@@ -83,9 +84,10 @@ def answered(
     return asyncio.run(recipe.run(run.question, run)), model
 
 
-@pytest.mark.parametrize("judge", [agrees, before, limited, against(WRITTEN[1])])
-@pytest.mark.parametrize("trusted", [True, False])
-@pytest.mark.parametrize("recipe", RECIPES, ids=NAMES)
+@each_row(
+    ("recipe", "judge", "trusted"),
+    product(RECIPES, [agrees, before, limited, against(WRITTEN[1])], [True, False]),
+)
 def test_a_right_decision_comes_through(
     make_run: MakeRun, memory_source: Any, recipe: Recipe, judge: Any, trusted: bool
 ) -> None:
@@ -98,15 +100,18 @@ def test_a_right_decision_comes_through(
     )
 
 
-@pytest.mark.parametrize(
-    ("judge", "reason"),
+@each_row(
+    ("recipe", "judge", "reason"),
     [
-        (nothing, "none of its sentences supports it: scripted:capable does not find it in the evidence"),
-        (against(*WRITTEN), "the evidence contradicts every sentence of the rationale"),
-        (against(*WRITTEN[1:]), "the evidence contradicts 2 of the 3 sentences of the rationale"),
+        (recipe, *row)
+        for recipe in RECIPES
+        for row in (
+            (nothing, "none of its sentences supports it: scripted:capable does not find it in the evidence"),
+            (against(*WRITTEN), "the evidence contradicts every sentence of the rationale"),
+            (against(*WRITTEN[1:]), "the evidence contradicts 2 of the 3 sentences of the rationale"),
+        )
     ],
 )
-@pytest.mark.parametrize("recipe", RECIPES, ids=NAMES)
 def test_what_the_judge_rejects_is_held_back_and_says_why(
     make_run: MakeRun, memory_source: Any, recipe: Recipe, judge: Any, reason: str
 ) -> None:
@@ -116,7 +121,7 @@ def test_what_the_judge_rejects_is_held_back_and_says_why(
     assert reason in answer.decision.reason
 
 
-@pytest.mark.parametrize("recipe", RECIPES, ids=NAMES)
+@each_row("recipe", RECIPES)
 def test_a_reference_that_was_never_retrieved_is_not_released(
     make_run: MakeRun, memory_source: Any, recipe: Recipe
 ) -> None:
@@ -128,7 +133,7 @@ def test_a_reference_that_was_never_retrieved_is_not_released(
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("recipe", RECIPES, ids=NAMES)
+@each_row("recipe", RECIPES)
 def test_right_decisions_on_real_abstracts_come_through(
     make_run: MakeRun, memory_source: Any, shared: Path, recipe: Recipe
 ) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from rows import each_row
 
 from medground.answer import Answer
 from medground.document import Document, Section
@@ -206,7 +207,7 @@ def test_an_answer_whose_sentences_are_not_in_the_evidence_is_not_judged(
 OTHER_TEXT = TRIAL.model_copy(update={"text": "In adults, aspirin and stroke: aspirin raised the risk of stroke. " * 3})
 
 
-@pytest.mark.parametrize("first", [TRIAL, OTHER_TEXT], ids=["trial", "other"])
+@each_row("first", [TRIAL, OTHER_TEXT], ids=["trial", "other"])
 def test_quotes_are_what_was_read_when_two_sources_differ(
     make_run: MakeRun, memory_source: Any, scripted_model: Any, first: Document
 ) -> None:
@@ -251,7 +252,7 @@ def test_the_checked_sentences_are_the_answer_to_an_open_question(
     assert [name for name, _ in model.seen].count("entail") == 2
 
 
-@pytest.mark.parametrize("trusted", [True, False])
+@each_row("trusted", [True, False])
 def test_one_contradicted_sentence_leaves_and_withholds_no_answer_that_another_carries(
     make_run: MakeRun, memory_source: Any, scripted_model: Any, trusted: bool
 ) -> None:
@@ -290,7 +291,7 @@ def test_a_budget_of_calls_holds_when_sentences_are_checked_together(
     assert len(model.seen) <= 7
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("documents", "silent"),
     [
         ([TRIAL], []),

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from heart_papers import BY_MODEL, QUESTION, MakeRun, answered, library_of_papers, replies, verdicts
+from rows import each_row
 
 from medground.answer import Answer
 from medground.corpus.library import Library
@@ -191,7 +192,7 @@ def test_retracted_papers_are_listed_but_not_read(make_run: MakeRun, corpus: Lib
     answer, _ = answered("pubmed-reasoner", make_run, corpus)
     assert "PMID:9" not in {e.document_id for e in answer.evidence}
     assert "PMID:9" in {d.id for d in answer.documents}
-    ablated, _ = answered("pubmed-reasoner", make_run, corpus, options={"pubmed_reasoner.retractions": False})
+    ablated, _ = answered("pubmed-reasoner", make_run, corpus, options={"recipe.retractions": False})
     withdrawn = {e.id for e in ablated.evidence if e.document_id == "PMID:9"}
     for statement in ablated.statements:
         if set(statement.evidence) <= withdrawn:
@@ -210,7 +211,7 @@ def test_date_limits_reach_every_search(make_run: MakeRun, corpus: Library) -> N
     assert all(search.query.endswith("AND 2003:2004[Date - Publication]") for search in answer.searches)
 
 
-@pytest.mark.parametrize("written", ["???", "all[sb]", "AND OR"])
+@each_row("written", ["???", "all[sb]", "AND OR"])
 def test_a_query_without_terms_does_not_search_everything(
     written: str, make_run: MakeRun, corpus: Library, scripted_model: Any
 ) -> None:
@@ -247,7 +248,7 @@ def test_the_token_limit_ends_the_reading_but_not_the_answer(
     assert any("reading stopped after 1 batches" in warning for warning in short.warnings)
 
 
-@pytest.mark.parametrize("name", recipe_names())
+@each_row("name", recipe_names())
 def test_every_recipe_answers_keyless_and_says_when_it_cannot(name: str, make_run: MakeRun, corpus: Library) -> None:
     answer, _ = answered(name, make_run, corpus)
     assert answer.recipe == name

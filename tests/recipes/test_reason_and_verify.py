@@ -19,7 +19,6 @@ from medground.lookup import Found, Lookup, Ranker
 from medground.operators.reasoning import DirectOutput, ReasonOutput, SubClaim, direct, reason
 from medground.operators.rewriting import RewriteOutput
 from medground.query import Filters
-from medground.question import Question
 from medground.rank.calibrate import calibrations, evidence_score, overlap
 from medground.recipes.reason_and_verify import REASON_AND_VERIFY
 from medground.settings import Settings
@@ -220,8 +219,3 @@ def test_nothing_found_scores_nothing_and_the_keyless_row_is_there() -> None:
     assert evidence_score("keyless", []) == 0
     assert calibrations()["keyless"].sets == 809
     assert evidence_score("keyless", hits(0.17)) > 0.5 > evidence_score("keyless", hits(0.05))
-
-
-def test_a_question_has_documents_only_if_they_are_given() -> None:
-    assert Question.ask("Is it so?").documents == ()
-    assert Question.ask("Is it so?", documents=["PMID:7"]).documents == ("PMID:7",)

@@ -45,10 +45,14 @@ def test_the_preset_has_the_papers_parameters_and_nothing_of_ours() -> None:
     assert settings.recipe.name == "reason-and-verify"
     assert (chosen.candidates, chosen.passages, chosen.overlap, chosen.evidence) == (20, 5, 0.3, 0.5)
     assert (chosen.reranker, chosen.selection, chosen.shown) == ("BAAI/bge-reranker-v2-m3", "dynamic", "passages")
-    assert chosen.own_knowledge and chosen.assess and not chosen.retractions and not chosen.balanced
+    assert settings.recipe.own_knowledge and chosen.assess and not settings.recipe.retractions and not chosen.balanced
     assert (settings.verify.critic, settings.verify.gate, settings.verify.own_knowledge) == ("label", False, "mark")
-    ours = Settings.load(environ={}).section(ReasonAndVerifySettings)
-    assert (ours.own_knowledge, ours.assess, ours.retractions, ours.shown) == (False, False, True, "quotes")
+    ours = Settings.load(environ={})
+    assert (ours.recipe.own_knowledge, ours.recipe.retractions) == (False, True)
+    assert (ours.section(ReasonAndVerifySettings).assess, ours.section(ReasonAndVerifySettings).shown) == (
+        False,
+        "quotes",
+    )
 
 
 def test_its_ablations_are_the_rows_of_the_papers_tables() -> None:
@@ -163,7 +167,7 @@ def test_by_default_nobody_is_asked_for_own_knowledge_and_it_is_left_out(
 
 
 def test_retracted_papers_are_read_only_as_published(make_run: MakeRun, corpus: Library, tmp_path: Path) -> None:
-    options: dict[str, Any] = {"reason_and_verify.passages": 20, "reason_and_verify.retractions": False}
+    options: dict[str, Any] = {"reason_and_verify.passages": 20, "recipe.retractions": False}
     _, run = answered(make_run, corpus, QUESTION, options=options)
     assert "PMID:9" in run.ledger.documents
     assert not any("used as evidence" in warning for warning in run.warnings)

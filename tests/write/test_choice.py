@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from rows import each_row
 
 from medground.errors import ModelFailed, UsageError
 from medground.operators.base import InvalidOutput
@@ -12,7 +13,6 @@ from medground.operators.choosing import ChooseInput, ChooseOutput, OptionSenten
 from medground.operators.views import SentencedPassage, SentenceView
 from medground.question import Question
 from medground.recipes.declaration import Declaration
-from medground.recipes.settings.biomedsearch import BioMedSearchSettings
 from medground.run import Run
 from medground.write.choice import Chosen, choose
 
@@ -64,7 +64,7 @@ def test_a_model_gives_the_set_and_the_sentences_that_show_it(make_run: MakeRun,
     assert "stomach" in chosen.options[2].sentences[0].text
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reply",
     [
         {"options": [{"letter": "A", "sentences": ["P9.S9"]}], "answer": ["A"]},
@@ -72,7 +72,6 @@ def test_a_model_gives_the_set_and_the_sentences_that_show_it(make_run: MakeRun,
         {"options": [{"letter": one, "sentences": []} for one in "AB"], "answer": []},
         {"options": [{"letter": one, "sentences": ["P1.S1"]} for one in "ABC"], "answer": ["D"]},
     ],
-    ids=["an unknown id", "an answer without a sentence", "an option left out", "an unknown letter"],
 )
 def test_an_answer_that_the_paragraphs_do_not_carry_is_refused(reply: Any) -> None:
     passage = SentencedPassage(id="P1", sentences=(SentenceView(id="P1.S1", text="Aspirin is old."),))

@@ -11,9 +11,10 @@ from itertools import islice
 
 from medground.corpus.chunk import chunk
 from medground.document import Document, Hit, SourceKind
-from medground.errors import NotConfigured, SourceUnavailable
+from medground.errors import SourceUnavailable
 from medground.executor.found import ToolFound, ToolState
-from medground.lookup import Lookup, PlainWords, Ranking
+from medground.executor.literature import Returned, state_of_nothing
+from medground.lookup import Lookup, PlainWords
 from medground.operators.page_rating import RatePagesInput, ResultView, rate_pages
 from medground.rank.cosine import cosines
 from medground.read.standing import readable
@@ -40,15 +41,6 @@ _MOST_PASSAGES = 300
 """Passages of a page that are compared; a page with more is a book."""
 _TRIES = 2
 """Times as many pages as wanted are tried at most, where some cannot be read."""
-
-
-@dataclass(frozen=True)
-class _Returned:
-    """What an engine returned, or why it could not be searched."""
-
-    engine: str
-    hits: Ranking = ()
-    failure: SourceUnavailable | None = None
 
 
 @dataclass(frozen=True)
@@ -122,15 +114,15 @@ def _is_engine(source: Source, lookup: Lookup, choices: BioMedSearchSettings) ->
     return source.name not in choices.without and not source.kinds.isdisjoint(KINDS) and source.accepts(lookup)
 
 
-async def _search(engine: str, lookup: Lookup, run: Run) -> _Returned:
+async def _search(engine: str, lookup: Lookup, run: Run) -> Returned:
     try:
         found = await run.look_up(lookup.model_copy(update={"sources": (engine,)}))
     except SourceUnavailable as error:
-        return _Returned(engine, failure=error)
-    return _Returned(engine, tuple(hit for each in found for ranking in each.rankings for hit in ranking))
+        return Returned(engine, failure=error)
+    return Returned(engine, tuple(hit for each in found for ranking in each.rankings for hit in ranking))
 
 
-def _merged(returned: Sequence[_Returned]) -> list[_Result]:
+def _merged(returned: Sequence[Returned]) -> list[_Result]:
     """Each page once, with its best rank."""
     best: dict[str, Hit] = {}
     for hit in sorted((hit for one in returned for hit in one.hits), key=lambda hit: hit.rank):
@@ -216,20 +208,18 @@ async def _passages(one: SubQuestion, pages: Sequence[Document], run: Run, embed
     return tuple(hit.model_copy(update={"rank": rank}) for rank, hit in enumerate(standing, start=1))
 
 
-def _state(returned: Sequence[_Returned], read: _Read) -> ToolState:
+def _state(returned: Sequence[Returned], read: _Read) -> ToolState:
     """What became of a search that kept nothing."""
-    failures = [each.failure for each in returned]
-    if not all(failures):
-        return "failed" if read.failures else "empty"
-    return "not configured" if all(isinstance(failure, NotConfigured) for failure in failures) else "failed"
+    state = state_of_nothing(returned)
+    return "failed" if state == "empty" and read.failures else state
 
 
-def _missed(returned: Sequence[_Returned]) -> tuple[str, ...]:
+def _missed(returned: Sequence[Returned]) -> tuple[str, ...]:
     """The same line for each sub-question, so that a report says it once."""
     if not returned:
         return ("no search engine is named; name one with --set retrieval.sources=duckduckgo",)
     return tuple(
-        f"{each.engine}: {each.failure.reason}; its pages are missing" for each in returned if each.failure is not None
+        f"{each.source}: {each.failure.reason}; its pages are missing" for each in returned if each.failure is not None
     )
 
 

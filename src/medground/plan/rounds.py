@@ -17,8 +17,8 @@ from medground.operators.rating import MOST_POINTS, RatePlanInput, Retrieved, ra
 from medground.operators.reflecting import Feedback, ImprovePlanInput, improve_plan
 from medground.plan.prompting import explored, typed
 from medground.plan.round_cost import Spent, limit_near, spent_so_far
-from medground.plan.search_plan import SourceFound, search_plan
-from medground.plan.source_plan import SourcePlan, tagged
+from medground.plan.search_plan import search_plan
+from medground.plan.source_plan import SourceFound, SourcePlan, tagged
 from medground.plan.sources import ReadPlan, Repair
 from medground.question import Question
 from medground.recipes.settings.omni_rag import OmniRagSettings

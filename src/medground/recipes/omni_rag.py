@@ -18,7 +18,8 @@ from medground.operators.planning import plan_sources
 from medground.operators.source_reading import read_sources
 from medground.plan.plannable import FIVE_KINDS, OpenSource, open_to_plans
 from medground.plan.planners import PLANNERS, PLANNING, planned
-from medground.plan.search_plan import SourceFound, search_plan
+from medground.plan.search_plan import search_plan
+from medground.plan.source_plan import SourceFound
 from medground.question import Question
 from medground.rank.rerank import reranker_problems
 from medground.read.fair import fair_split

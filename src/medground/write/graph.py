@@ -20,8 +20,9 @@ def graph_draft(question: Question, stored: GraphAnswer) -> Draft:
 
 
 def refusal(stored: GraphAnswer | NotUnderstood | None, *, searched: bool) -> Draft:
-    """Why there is no answer: the question was not understood, its relation is not recorded, or nothing was found. `stored` is
-    what the sources of facts said; `searched`: whether texts were searched as well.
+    """Why there is no answer: the question was not understood, its relation is not recorded, or nothing was found.
+
+    `stored` is what the sources of facts said; `searched`: whether texts were searched as well.
     """
     nothing = "no evidence on this question was found in the sources searched"
     if stored is None:

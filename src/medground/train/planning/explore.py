@@ -19,8 +19,8 @@ from medground.errors import UsageError
 from medground.evaluate.base import Item
 from medground.operators.exploring import QUERIES, ExploredSource, ExploreInput, explore
 from medground.plan.plannable import plannable
-from medground.plan.search_plan import SourceFound, search_plan
-from medground.plan.source_plan import SourcePlan, SourceQuery, tagged
+from medground.plan.search_plan import search_plan
+from medground.plan.source_plan import SourceFound, SourcePlan, SourceQuery, tagged
 from medground.plan.sources import read_plan
 from medground.progress import Progress, no_progress
 from medground.recipes.settings.omni_rag import OmniRagSettings
