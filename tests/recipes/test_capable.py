@@ -6,19 +6,14 @@
 from __future__ import annotations
 
 import asyncio
-import gzip
-import json
 from collections.abc import Callable
 from itertools import product
-from pathlib import Path
 from typing import Any
 
-import pytest
 from rows import each_row
 from scripted_capable import Capable, Gold, agrees
 
 from medground.answer import Answer
-from medground.corpus.readers.pubmedqa import pubmedqa_document
 from medground.document import Document
 from medground.errors import ModelFailed
 from medground.operators.verifying import EntailInput, EntailOutput
@@ -28,7 +23,6 @@ from medground.recipes.pubmed_reasoner import PUBMED_REASONER
 from medground.recipes.reason_and_verify import REASON_AND_VERIFY
 from medground.recipes.self_medrag import SELF_MEDRAG
 from medground.run import Run
-from medground.text.sentences import sentence_spans
 
 MakeRun = Callable[..., Run]
 RECIPES = (GROUND, PUBMED_REASONER, REASON_AND_VERIFY, SELF_MEDRAG)
@@ -130,20 +124,3 @@ def test_a_reference_that_was_never_retrieved_is_not_released(
     assert answer.decision.shown() == "yes"
     assert "99999999" not in answer.rationale
     assert ["99999999" in dropped.text for dropped in answer.dropped] == [True]
-
-
-@pytest.mark.shared
-@each_row("recipe", RECIPES)
-def test_right_decisions_on_real_abstracts_come_through(
-    make_run: MakeRun, memory_source: Any, shared: Path, recipe: Recipe
-) -> None:
-    with gzip.open(shared / "pubmedqa" / "pqa_l.jsonl.gz", "rt", encoding="utf-8") as lines:
-        records = [record for record in map(json.loads, lines) if record["split"] == "test"][:10]
-    source = memory_source([pubmedqa_document(record) for record in records])
-    for record in records:
-        said = record["long_answer"]
-        written = tuple(said[start:end] for start, end in sentence_spans(said))[:3]
-        gold = Gold(record["question"], record["final_decision"], written, title=record["question"])
-        answer, _ = answered(make_run, source, recipe, gold, before)
-        if answer.statements:  # otherwise the paper was not found
-            assert answer.decision.shown() == gold.answer, answer.decision.reason

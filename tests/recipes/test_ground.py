@@ -131,14 +131,6 @@ def test_a_model_that_is_not_validated_is_named_in_a_warning(
     assert any("is not validated here" in w for w in answer.warnings)
 
 
-def test_a_contradicted_rationale_is_dropped(make_run: MakeRun, memory_source: Any, scripted_model: Any) -> None:
-    model = scripted_model(replies(entail=EntailOutput(relation="contradicts", best="E1")))
-    answer = run_of(make_run, memory_source([TRIAL]), model, **{"verify.trusted_judges": (model.name,)})
-    assert answer.decision.status == "not judged"
-    assert answer.statements == ()
-    assert [d.text for d in answer.dropped] == ["Aspirin lowered stroke risk in one trial."]
-
-
 def test_retracted_papers_are_listed_but_not_used_as_evidence(make_run: MakeRun, memory_source: Any) -> None:
     answer = run_of(make_run, memory_source([TRIAL, WITHDRAWN]))
     assert {e.document_id for e in answer.evidence} == {"PMID:1"}
@@ -183,25 +175,10 @@ def test_a_failed_source_is_an_error_and_not_an_empty_result(make_run: MakeRun, 
         run_of(make_run, memory_source([], fails=SourceUnavailable("down", source="corpus:test")))
 
 
-def test_a_spent_budget_stops_the_recipe(make_run: MakeRun, memory_source: Any, scripted_model: Any) -> None:
-    with pytest.raises(BudgetExhausted, match="calls"):
-        run_of(make_run, memory_source([TRIAL]), scripted_model(replies()), **{"budget.calls": 2})
-
-
 def test_the_same_question_has_the_same_answer(make_run: MakeRun, memory_source: Any) -> None:
     one, two = (run_of(make_run, memory_source([TRIAL])) for _ in range(2))
     changing = {"usage", "created", "trace_id"}
     assert one.model_dump(exclude=changing) == two.model_dump(exclude=changing)
-
-
-def test_an_answer_whose_sentences_are_not_in_the_evidence_is_not_judged(
-    make_run: MakeRun, memory_source: Any, scripted_model: Any
-) -> None:
-    model = scripted_model(replies(entail=EntailOutput(relation="neutral")))
-    answer = run_of(make_run, memory_source([TRIAL]), model, **{"verify.trusted_judges": (model.name,)})
-    assert answer.decision.status == "not judged"
-    assert "'yes'" in answer.decision.reason
-    assert [s.verdict.label for s in answer.statements] == ["not found"]
 
 
 OTHER_TEXT = TRIAL.model_copy(update={"text": "In adults, aspirin and stroke: aspirin raised the risk of stroke. " * 3})
@@ -233,44 +210,6 @@ def test_a_paper_that_one_source_knows_as_retracted_is_set_aside_everywhere(
     answer = asyncio.run(GROUND.run(run.question, run))
     assert answer.evidence == ()
     assert any("PMID:1" in w and "retracted" in w for w in answer.warnings)
-
-
-def test_the_checked_sentences_are_the_answer_to_an_open_question(
-    make_run: MakeRun, memory_source: Any, scripted_model: Any
-) -> None:
-    written = WriteOutput(
-        sentences=(WrittenSentence(text="Aspirin lowered stroke risk. It was one trial.", evidence=("E1",)),),
-        answer=("answered",),
-    )
-    model = scripted_model(replies(write=written))
-    run = make_run(
-        "What reduced the risk of stroke?", [memory_source([TRIAL])], model=model, by_model=BY_MODEL, recipe=GROUND
-    )
-    answer = asyncio.run(GROUND.run(run.question, run))
-    assert answer.decision.shown() == "Aspirin lowered stroke risk. It was one trial."
-    assert [s.text for s in answer.statements] == ["Aspirin lowered stroke risk.", "It was one trial."]
-    assert [name for name, _ in model.seen].count("entail") == 2
-
-
-@each_row("trusted", [True, False])
-def test_one_contradicted_sentence_leaves_and_withholds_no_answer_that_another_carries(
-    make_run: MakeRun, memory_source: Any, scripted_model: Any, trusted: bool
-) -> None:
-    written = WriteOutput(
-        sentences=tuple(WrittenSentence(text=text, evidence=("E1",)) for text in ("It fell.", "It never fell.")),
-        answer=("yes",),
-    )
-    judged = {"It fell.": "entails", "It never fell.": "contradicts"}
-    model = scripted_model(
-        replies(write=written, entail=lambda value: EntailOutput(relation=judged[value.statement], best="E1"))
-    )
-    options = {"verify.trusted_judges": (model.name,)} if trusted else {}
-    answer = run_of(make_run, memory_source([TRIAL]), model, **options)
-    assert answer.decision.shown() == "yes"
-    assert [s.text for s in answer.statements] == ["It fell."]
-    ((text, reason),) = [(dropped.text, dropped.reason) for dropped in answer.dropped]
-    told = "" if trusted else f": assessed by {model.name} (not validated here): contradicted by the quote"
-    assert (text, reason) == ("It never fell.", f"contradicted{told}")
 
 
 def test_pages_of_a_graph_are_not_text_evidence(make_run: MakeRun, memory_source: Any) -> None:

@@ -12,14 +12,13 @@ from rows import each_row
 
 from medground.answer import Answer
 from medground.document import Document
-from medground.errors import BudgetExhausted, MedgroundError, ModelFailed, SourceUnavailable
+from medground.errors import MedgroundError, SourceUnavailable
 from medground.opening import set_up
 from medground.operators.planning import PlannedQueries, PlannedQuery, PlanSourcesOutput, TaggedPlan, WritePassageOutput
 from medground.operators.reasoning import ReasonOutput, SubClaim
 from medground.operators.source_reading import read_sources
 from medground.recipes.base import open_recipe
 from medground.settings import Settings
-from medground.usage import Usage
 from medground.wording.text import as_text
 
 EYES = PlannedQuery(text="Marfan syndrome eye problem")
@@ -223,33 +222,3 @@ def test_an_adapter_is_the_model_of_the_planner_and_one_that_is_not_there_is_tol
         asyncio.run(set_up(settings))
     assert "none" in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-def test_a_budget_that_runs_out_keeps_what_was_found(
-    make_run: MakeRun, memory_source: Any, scripted_model: Any
-) -> None:
-    model = scripted_model(replies(plan(book=(EYES,))))
-    with pytest.raises(BudgetExhausted):
-        answered(make_run, five(memory_source), model=model, by_model=BY_MODEL, options={"budget.calls": 1})
-
-
-def test_a_planner_that_cannot_be_read_is_not_an_empty_plan(
-    make_run: MakeRun, memory_source: Any, scripted_model: Any
-) -> None:
-    failed = ModelFailed("no source is named", model="scripted:model", usage=Usage())
-    model = scripted_model(replies(failed))
-    with pytest.raises(ModelFailed, match="no source is named"):
-        answered(make_run, five(memory_source), model=model, by_model=BY_MODEL)
-
-
-@each_row("options", [{"omni_rag.only": "book"}, {"omni_rag.without": "guideline,research,wiki,graph"}])
-def test_a_single_source_and_sources_left_out(options: dict[str, Any], make_run: MakeRun, memory_source: Any) -> None:
-    answer, _ = answered(make_run, five(memory_source), options={"omni_rag.planner": "all", **options})
-    assert states(answer) == {"book": "found"}
-    assert {quote.document_id for quote in answer.evidence} == {"BOOK:marfan"}
-
-
-def test_the_same_question_gives_the_same_answer(make_run: MakeRun, memory_source: Any) -> None:
-    one, _ = answered(make_run, five(memory_source), options={"omni_rag.planner": "all"})
-    two, _ = answered(make_run, five(memory_source), options={"omni_rag.planner": "all"})
-    assert (one.id, one.rationale, one.evidence, one.sources) == (two.id, two.rationale, two.evidence, two.sources)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,12 +22,8 @@ from rounds import (
 )
 from rows import each_row
 
-from medground.corpus.build import build
 from medground.corpus.library import Library
-from medground.corpus.readers import find_inputs
-from medground.engine import Engine
 from medground.errors import ConfigError, ModelFailed
-from medground.question import Question
 from medground.recipes.self_medrag import SELF_MEDRAG
 from medground.settings import Settings
 from medground.sources.corpus import CorpusSource
@@ -243,28 +237,3 @@ def test_one_source_with_vectors_is_enough_for_dense_retrieval() -> None:
     settings = Settings.load(environ={}, options={"self_medrag.retrieval": "dense"})
     assert list(SELF_MEDRAG.check(settings, [Rankers({"bm25": BM25}), Rankers({"dense": DENSE})])) == []
     assert list(SELF_MEDRAG.check(settings, [])) == []  # the sources are not open yet
-
-
-def test_an_engine_refuses_hybrid_retrieval_without_vectors_before_any_question(corpus: Library) -> None:
-    options = {"retrieval.corpora": ("heart",)}
-    home = {"MEDGROUND_HOME": str(corpus.folder.parent)}
-    settings = Settings.load(preset="self-medrag-hybrid", environ=home, options=options)
-
-    async def opened() -> None:
-        async with Engine.open(settings):
-            pytest.fail("the engine opened")
-
-    with pytest.raises(ConfigError, match=r"self_medrag\.retrieval is hybrid, .* --embed minilm, or .* --set"):
-        asyncio.run(opened())
-
-
-def test_a_question_of_pubmedqa_is_answered_from_its_abstract(make_run: MakeRun, shared: Path, home: Path) -> None:
-    library = Library(home)
-    build(library, "pubmedqa", find_inputs([shared / "pubmedqa" / "pqa_l.jsonl.gz"]))
-    text = "Do mitochondria play a role in remodelling lace plant leaves during programmed cell death?"
-    with library.open("pubmedqa") as snapshot:
-        run = make_run(text, [CorpusSource(snapshot)], options={"recipe.name": "self-medrag"}, recipe=SELF_MEDRAG)
-        answer = asyncio.run(SELF_MEDRAG.run(Question.ask(text), run))
-    assert "PMID:21645374" in {e.document_id for e in answer.evidence}
-    for evidence in answer.evidence:
-        assert run.ledger.documents[evidence.document_id].text[evidence.start : evidence.end] == evidence.quote

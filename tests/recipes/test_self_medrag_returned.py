@@ -96,11 +96,6 @@ def test_an_answer_that_reaches_theta_comes_before_a_better_abstention(
     assert answer.decision.shown() == "yes"
 
 
-def test_a_keyless_writer_never_abstains(make_run: MakeRun, corpus: Library) -> None:
-    _, run = answered(make_run, corpus)
-    assert [r["ended"] for r in rounds_of(run)] == ["supported"]
-
-
 def test_in_the_paper_a_supported_round_is_returned_whatever_it_answers(
     make_run: MakeRun, corpus: Library, scripted_model: Any
 ) -> None:
