@@ -11,7 +11,7 @@ from medground.opening import open_models_of
 from medground.operators.searching import QUERYING, Candidate
 from medground.operators.searching_at_once import AT_ONCE
 from medground.plan.concepts import with_concepts
-from medground.plan.dates import dated
+from medground.plan.look import dated
 from medground.plan.relax import as_pubmed
 from medground.pubmed.normalize import normalize
 from medground.query import all_of

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from rows import each_row
 
-from medground.plan.dates import dated
+from medground.plan.look import dated
 from medground.query import Filters
 from medground.question import Question
 from medground.run import Run

@@ -184,7 +184,7 @@ def test_the_same_question_has_the_same_answer(make_run: MakeRun, memory_source:
 OTHER_TEXT = TRIAL.model_copy(update={"text": "In adults, aspirin and stroke: aspirin raised the risk of stroke. " * 3})
 
 
-@each_row("first", [TRIAL, OTHER_TEXT], ids=["trial", "other"])
+@each_row("first", [TRIAL, OTHER_TEXT])
 def test_quotes_are_what_was_read_when_two_sources_differ(
     make_run: MakeRun, memory_source: Any, scripted_model: Any, first: Document
 ) -> None:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from medground.document import Hit
 from medground.lookup import Lookup
 from medground.operators.searching import Signal
-from medground.plan.mesh import PubMedQuery
+from medground.plan.dates import stated
+from medground.plan.relax import PubMedQuery
 from medground.pubmed.printer import to_pubmed
 from medground.query import Filters, all_of
 from medground.question import Question
@@ -30,6 +31,18 @@ class QueryResult:
     def documents(self) -> int:
         """Number of documents found."""
         return len({hit.passage.document_id for hit in self.hits})
+
+
+def dated(question: Question, run: Run) -> Question:
+    """The question, limited to the years that its text states, which the answer shows; unchanged if it has limits."""
+    asked = question.filters
+    if any((asked.year_from, asked.year_to, asked.date_from, asked.date_to)):
+        return question
+    if (found := stated(question.text, run.now().year)) is None:
+        return question
+    run.warn(found.note)
+    limits = asked.model_copy(update={"year_from": found.first, "year_to": found.last})
+    return question.model_copy(update={"filters": limits})
 
 
 async def look(question: Question, query: PubMedQuery, run: Run) -> QueryResult:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from medground.document import Hit
+from medground.document import Hit, SourceKind
 from medground.evidence import Evidence
 from medground.graph.finding import GraphFact
 from medground.operators.reasoning import SubClaim
@@ -22,6 +22,7 @@ from medground.verify.named import without_marks
 from medground.write.draft import Draft
 from medground.write.reason import numbered_hits, quotable
 
+_GRAPH: tuple[SourceKind, ...] = ("graph",)
 Place = tuple[str, int, int]
 """Document id, start and end of a line of a graph."""
 
@@ -56,7 +57,7 @@ async def answer_from_sources(
         view = SentenceView(id=f"{key}.S1", text=passage.text)
         return SentencedPassage(id=key, title=run.ledger.documents[passage.document_id].title, sentences=(view,))
 
-    passages = numbered_hits(question, quotable(hits, run), places, run, records=("graph",), record=line)
+    passages = numbered_hits(question, quotable(hits, run), places, run, records=_GRAPH, record=line)
     if not passages:
         return FromSources(Draft())
     value = ReadSourcesInput(

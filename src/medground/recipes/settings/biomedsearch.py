@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from pydantic import BeforeValidator, Field
 
 from medground.research_plan import TOOLS, Tool
-from medground.settings import Listed, SettingsSection, listed
+from medground.settings_groups import Listed, SettingsSection, listed
 
 
 class BioMedSearchSettings(SettingsSection):

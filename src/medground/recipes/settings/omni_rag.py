@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from medground.settings import Listed, SettingsSection
+from medground.settings_groups import Listed, SettingsSection
 
 PlannerName = Literal["auto", "prompting", "trained", "keyless", "all", "original", "query2doc", "reflexion", "serts"]
 

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from medground.settings import SettingsSection
+from medground.settings_groups import SettingsSection
 
 
 class PubMedReasonerSettings(SettingsSection):
