@@ -40,7 +40,7 @@ from medground.operators.writing import WrittenSentence
 from medground.report import Report, ReportSection
 from medground.run import Run
 from medground.write.paragraphs import report_paragraphs
-from medground.write.report import report_so_far
+from medground.write.report import write_report
 
 MakeRun = Callable[..., Run]
 
@@ -214,7 +214,7 @@ def test_a_model_that_fails_on_a_part_leaves_that_part_out(make_run: MakeRun, sc
 def test_a_report_so_far_is_made_of_quotes_and_asks_nobody(make_run: MakeRun, scripted_model: Any) -> None:
     run = make_run(QUESTION, recipe=RECIPE, model=scripted_model({}), by_model=BY_MODEL)
     run.ledger.admit(documents_of(found()))
-    answer = asyncio.run(report_so_far(PLAN, found(), run, "the budget of 2 calls is used"))
+    answer = asyncio.run(write_report(PLAN, found(), run, "the budget of 2 calls is used"))
     assert answer.stopped and "ended early" in _notes(answer, "limitations")[0]
     assert {statement.verdict.label for statement in answer.statements} == {"quoted"}
     assert run.usage.model_calls == 0

@@ -53,9 +53,8 @@ async def self_reflection(question: Question, run: Run) -> Answer:
     evidence = await _first_documents(question, query, run)
     summary, draft = await _respond(question, evidence, run)
     for _ in range(run.settings.recipe.rounds - 1):
-        value = ReflectInput(
-            question=question.text, answer=_as_text(draft), summary=tuple(summary), history=tuple(history)
-        )
+        said = " ".join([*(s.text for s in draft.sentences), *draft.answer])
+        value = ReflectInput(question=question.text, answer=said, summary=tuple(summary), history=tuple(history))
         found = await run.ask(reflect, value)
         revised = normalised(found.query, run) if found.query.strip() else None
         if revised is None or revised.text in history:
@@ -90,10 +89,6 @@ async def _respond(question: Question, evidence: Sequence[Evidence], run: Run) -
     drafts = await asyncio.gather(*(respond_from(question, summary, run, sample=n) for n in range(1, wanted + 1)))
     votes = Counter(draft.answer for draft in drafts)
     return summary, max(drafts, key=lambda draft: (bool(draft.answer), votes[draft.answer]))
-
-
-def _as_text(draft: Draft) -> str:
-    return " ".join([*(s.text for s in draft.sentences), *draft.answer])
 
 
 _RESPONDING: tuple[Operator[Any, Any], ...] = (write_query, summarise, respond, respond_openly, *CHECKING)

@@ -26,7 +26,7 @@ from medground.research_plan import ResearchPlan, SubQuestion, Tool
 from medground.run import Run
 from medground.steps import SubQuestionBegun, SubQuestionDone, WritingReport
 from medground.together import together
-from medground.write.report import REPORTING, report_so_far, write_report
+from medground.write.report import REPORTING, write_report
 
 FIND = {"literature": find_literature, "protein": find_proteins, "web": find_pages}
 
@@ -104,7 +104,7 @@ async def _so_far(run: Run, stopped: str) -> Answer:
     if run.research is None or not run.research.found:
         return so_far(run, stopped)
     found = run.research.by_subquestion(NOT_ENDED)
-    return await report_so_far(run.research.plan, found, run, stopped)
+    return await write_report(run.research.plan, found, run, stopped)
 
 
 BIOMEDSEARCH = Recipe(

@@ -16,7 +16,7 @@ from medground.document import Hit
 from medground.errors import ConfigError, MedgroundError, SourceUnavailable
 from medground.operators.planning import plan_sources
 from medground.operators.source_reading import read_sources
-from medground.plan.plannable import FIVE_KINDS, OpenSource, open_to_plans
+from medground.plan.plannable import FIVE_KINDS, open_to_plans
 from medground.plan.planners import PLANNERS, PLANNING, planned
 from medground.plan.search_plan import search_plan
 from medground.plan.source_plan import SourceFound
@@ -82,15 +82,12 @@ def _check(settings: Settings, sources: Sequence[Source]) -> Iterator[MedgroundE
             "--set model.operators.plan_sources=NAME"
         )
     if sources:
-        present = {word for one in open_to_plans(sources, OmniRagSettings()) for word in _words_of(one)}
+        named = [one.description for one in open_to_plans(sources, OmniRagSettings())]
+        present = {word for one in named for word in (one.name, one.kind)}
         for word in (*choices.only, *choices.without):
             if word not in present and word not in FIVE_KINDS:
                 names = ", ".join(sorted(present)) or "none is open"
                 yield ConfigError(f"omni_rag: no source is called {word!r}; choose from {names}")
-
-
-def _words_of(one: OpenSource) -> tuple[str, str]:
-    return one.description.name, one.description.kind
 
 
 def _planning_model(settings: Settings) -> str:

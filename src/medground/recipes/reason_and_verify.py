@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from medground.answer import Answer, Assessment
+from medground.answer import Answer
 from medground.conclude.compose import compose, unanswered
 from medground.conclude.finish import finish
 from medground.document import Hit
@@ -27,7 +27,6 @@ from medground.read.standing import readable, texts
 from medground.recipes.base import Recipe
 from medground.recipes.settings.reason_and_verify import ReasonAndVerifySettings
 from medground.run import Run
-from medground.sentence import Sentence
 from medground.settings import Settings
 from medground.sources.base import Source
 from medground.train.demonstrations.shots import open_shots, pool_problems
@@ -92,17 +91,11 @@ async def _verified(question: Question, evidence: list[Hit], rationale: Reasoned
     parts = statements(rationale.draft.sentences, rationale.evidence)
     given = question.worded(rationale.draft.answer)
     verdicts = await check_all(parts, run, context=evidence, answer=given)
-    whole = await _assessed(question, parts, given, evidence, run)
+    wanted = run.settings.section(ReasonAndVerifySettings).assess
+    whole = await assessed(question, parts, given, evidence, run) if wanted else None
     draft = rationale.draft.model_copy(update={"sentences": parts})
     answer = await finish(question, draft, rationale.evidence, run, verdicts=verdicts)
     return answer.model_copy(update={"assessment": whole})
-
-
-async def _assessed(
-    question: Question, parts: Sequence[Sentence], given: Sequence[str], evidence: list[Hit], run: Run
-) -> Assessment | None:
-    wanted = run.settings.section(ReasonAndVerifySettings).assess
-    return await assessed(question, parts, given, evidence, run) if wanted else None
 
 
 def _check(settings: Settings, sources: Sequence[Source]) -> Iterator[MedgroundError]:
