@@ -52,7 +52,8 @@ _NEWS_ORDER: dict[SourceKind, int] = {"web": -1, "protein": 1, "graph": 1}
 async def write_report(plan: ResearchPlan, found: Sequence[SubFound], run: Run, stopped: str | None = None) -> Answer:
     """The report on a plan's question. The documents found are in the run's ledger.
 
-    Of a run that ended early, which `stopped` says why, it has the quotes that word statistics choose, and asks no model.
+    Of a run that ended early, of which `stopped` says why, it has the quotes that word statistics choose, and asks no
+    model.
 
     Raises:
         ModelFailed: the model that reads failed on every sub-question.
