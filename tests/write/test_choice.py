@@ -37,11 +37,8 @@ def _chosen(run: Run, question: Question = ASKED, paragraphs: tuple[str, ...] = 
 
 def test_without_a_model_there_is_evidence_for_each_option_and_a_lean_but_no_answer(make_run: MakeRun) -> None:
     chosen = _chosen(make_run("x", recipe=DECLARED))
-    assert (chosen.answer, chosen.lean, chosen.author.is_model if chosen.author else None) == ((), ("A", "C"), False)
-    first, _, third = chosen.options
-    assert first.sentences[0].text == "In a trial, aspirin lowered the risk of stroke."
-    for said in (*first.sentences, *third.sentences):
-        assert PARAGRAPHS[said.paragraph][said.start : said.end] == said.text
+    assert (chosen.answer, chosen.lean) == ((), ("A", "C"))
+    assert chosen.options[0].sentences[0] == "In a trial, aspirin lowered the risk of stroke."
 
 
 def test_only_the_nearest_paragraphs_are_read(make_run: MakeRun) -> None:
@@ -61,7 +58,7 @@ def test_a_model_gives_the_set_and_the_sentences_that_show_it(make_run: MakeRun,
     chosen = _chosen(make_run("x", model=model, by_model=["choose_options"], recipe=DECLARED))
     assert chosen.answer == ("A", "C")
     assert [len(option.sentences) for option in chosen.options] == [1, 0, 1]
-    assert "stomach" in chosen.options[2].sentences[0].text
+    assert "stomach" in chosen.options[2].sentences[0]
 
 
 @each_row(

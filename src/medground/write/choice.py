@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from medground.author import Author
 from medground.errors import UsageError
 from medground.operators.choosing import ChooseInput, choose_options
 from medground.operators.keyless.choosing import option_lean
@@ -19,16 +18,6 @@ from medground.run import Run
 from medground.text.sentences import sentence_spans
 
 CHOICES = ("single-choice", "multiple-choice")
-
-
-@dataclass(frozen=True)
-class Said:
-    """A sentence of a paragraph: `text == paragraphs[paragraph][start:end]`."""
-
-    paragraph: int
-    start: int
-    end: int
-    text: str
 
 
 @dataclass(frozen=True)
@@ -43,7 +32,7 @@ class OptionEvidence:
     """
 
     letter: str
-    sentences: tuple[Said, ...]
+    sentences: tuple[str, ...]
     lean: float
 
 
@@ -56,14 +45,12 @@ class Chosen:
         options: what they say about each option, in the order of the options.
         answer: the letters that a model gives; empty if it gives none, or if no model was asked.
         lean: the letters that word statistics lean to; on BioMedMCQs most of these sets are wrong (docs/benchmarks.md).
-        author: who answered; None if there was nothing to read.
     """
 
     paragraphs: tuple[int, ...]
     options: tuple[OptionEvidence, ...]
     answer: tuple[str, ...] = ()
     lean: tuple[str, ...] = ()
-    author: Author | None = None
 
 
 async def choose(question: Question, paragraphs: Sequence[str], run: Run, *, most: int, embedder: str) -> Chosen:
@@ -85,23 +72,20 @@ async def choose(question: Question, paragraphs: Sequence[str], run: Run, *, mos
     if question.task not in CHOICES:
         raise UsageError(f"a {question.task} question has no options to choose from; ask it as multiple-choice")
     read = await nearest_paragraphs(question, paragraphs, run, most=most, embedder=embedder)
-    places: dict[str, Said] = {}
-    views = tuple(_numbered(f"P{n}", place, paragraphs[place], places) for n, place in enumerate(read, start=1))
-    if not places:
+    said: dict[str, str] = {}
+    views = tuple(_numbered(f"P{n}", paragraphs[place], said) for n, place in enumerate(read, start=1))
+    if not said:
         return Chosen((), tuple(OptionEvidence(option.letter, (), 0.0) for option in question.options))
     value = ChooseInput(question=question.text, task=question.task, options=question.options, paragraphs=views)
     output = await run.ask(choose_options, value)
-    named = {one.letter: tuple(places[i] for i in dict.fromkeys(one.sentences)) for one in output.options}
+    named = {one.letter: tuple(said[i] for i in dict.fromkeys(one.sentences)) for one in output.options}
     options = tuple(
-        OptionEvidence(
-            option.letter,
-            named.get(option.letter, ()),
-            option_lean(option.text, [said.text for said in named.get(option.letter, ())]),
-        )
+        OptionEvidence(option.letter, own, option_lean(option.text, own))
         for option in question.options
+        for own in (named.get(option.letter, ()),)
     )
     answer = tuple(option.letter for option in question.options if option.letter in output.answer)
-    return Chosen(tuple(read), options, answer, leaning(question, options), run.author(choose_options))
+    return Chosen(tuple(read), options, answer, leaning(question, options))
 
 
 async def nearest_paragraphs(
@@ -124,9 +108,7 @@ def leaning(question: Question, options: Sequence[OptionEvidence]) -> tuple[str,
     return tuple(one.letter for one in options if one.lean >= mean)
 
 
-def _numbered(key: str, place: int, text: str, places: dict[str, Said]) -> SentencedPassage:
-    sentences = []
-    for number, (start, end) in enumerate(sentence_spans(text), start=1):
-        places[f"{key}.S{number}"] = Said(place, start, end, text[start:end])
-        sentences.append(SentenceView(id=f"{key}.S{number}", text=text[start:end]))
-    return SentencedPassage(id=key, sentences=tuple(sentences))
+def _numbered(key: str, text: str, said: dict[str, str]) -> SentencedPassage:
+    sentences = {f"{key}.S{n}": text[start:end] for n, (start, end) in enumerate(sentence_spans(text), start=1)}
+    said |= sentences
+    return SentencedPassage(id=key, sentences=tuple(SentenceView(id=i, text=one) for i, one in sentences.items()))
