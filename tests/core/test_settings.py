@@ -14,7 +14,9 @@ from medground.recipes.settings.self_medrag import SelfMedRagSettings
 from medground.settings import Settings
 
 
-def test_a_later_layer_wins(tmp_path: Path) -> None:
+def test_a_later_layer_wins_and_the_file_in_the_working_folder_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "medground.toml"
     file.write_text('[recipe]\nrounds = 5\nbatch = 4\n[verify]\nunsupported = "flag"\n', encoding="utf-8")
     settings = Settings.load(
@@ -30,8 +32,6 @@ def test_a_later_layer_wins(tmp_path: Path) -> None:
     assert settings.home == tmp_path
     assert str(settings.budget.money) == "0.5"
 
-
-def test_the_file_in_the_working_folder_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "medground.toml").write_text("[recipe]\nbatch = 9\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     assert Settings.load(environ={}).recipe.batch == 9
@@ -69,11 +69,9 @@ def test_unreadable_files_and_unknown_presets_are_refused(tmp_path: Path) -> Non
         Settings.load(preset="best", environ={})
 
 
-def test_every_preset_loads() -> None:
+def test_every_preset_loads_and_those_of_papers_end_at_the_papers_answer() -> None:
     assert {Settings.load(preset=name, environ={}).recipe.name for name in preset_names()} <= set(recipe_names())
 
-
-def test_the_presets_of_papers_end_at_the_papers_answer() -> None:
     loaded = {name: Settings.load(preset=name, environ={}).verify for name in preset_names()}
     gated = {name for name, verify in loaded.items() if verify.gate}
     assert gated == {"biomedsearch", "offline", "strict"}  # ours: `medground research` holds back what is not supported

@@ -46,7 +46,7 @@ def test_nothing_that_is_named_is_missing_afterwards(text: str, parts: list[str]
     assert with_concepts(question, again) == again
 
 
-def test_a_drug_or_a_gene_without_a_heading_is_a_text_term_and_comes_first() -> None:
+def test_names_populations_and_alternatives_reach_the_query() -> None:
     assert [(one.words, one.heading) for one in named("Does miR-200 or semaglutide act on mTORC in mice?")] == [
         ("miR-200", ""),
         ("semaglutide", ""),
@@ -55,19 +55,10 @@ def test_a_drug_or_a_gene_without_a_heading_is_a_text_term_and_comes_first() -> 
     text = asked("Does miR-200 suppress metastasis?", "metastasis[tiab]")
     assert text.startswith('"mir-200"[Title/Abstract] AND')
 
-
-@each_row("ordinary", ["30-day", "5-year", "III", "stage", "effective", "2nd"])
-def test_an_ordinary_word_is_no_name(ordinary: str) -> None:
-    assert named(f"Is {ordinary} asthma severe?")[0].words == "asthma"
-
-
-def test_a_population_is_a_part_of_its_own() -> None:
     text = asked("Does budesonide reduce growth in children?", '"Budesonide"[mesh]')
     assert text.endswith('AND ("child"[MeSH Terms] OR "children"[Title/Abstract])')
     assert "growth" in text
 
-
-def test_alternatives_are_one_part_of_the_query() -> None:
     text = "Is AIDS or diabetes a risk factor for tuberculosis?"
     headings = select(text, [heading for heading, _ in propose(text)])
     first, second = conjuncts(parse(draft(text, headings)))
@@ -77,7 +68,10 @@ def test_alternatives_are_one_part_of_the_query() -> None:
     joined = parse(asked(text, '"Diabetes Mellitus"[mesh] AND tuberculosis[tiab]'))
     assert "Acquired Immunodeficiency Syndrome" in str(conjuncts(joined)[0])
 
-
-def test_a_comma_joins_alternatives_only_in_a_list_with_or() -> None:
     assert [len(group) for group in alternatives("Are AIDS, malaria or tuberculosis common?")] == [3]
     assert [len(group) for group in alternatives("Are AIDS, malaria and tuberculosis common?")] == [1, 1, 1]
+
+
+@each_row("ordinary", ["30-day", "5-year", "III", "stage", "effective", "2nd"])
+def test_an_ordinary_word_is_no_name(ordinary: str) -> None:
+    assert named(f"Is {ordinary} asthma severe?")[0].words == "asthma"

@@ -125,13 +125,11 @@ def test_after_eight_rounds_the_plan_with_the_best_score_is_returned(planned: An
     assert [step.ended for step in steps if isinstance(step, PlanChosen)] == ["most rounds"]
 
 
-def test_of_equal_scores_the_plan_that_asks_less_is_returned(planned: Any) -> None:
+def test_reflexion_has_all_feedback_and_of_equal_scores_the_plan_that_asks_less(planned: Any) -> None:
     plans = ["<book> a ; b ; c </book>", "<book> metformin </book>", "<book> metformin ; heart </book>"]
     plan, _, _ = planned(reflexion, Script([3, 3, 3, 2, 2, 2, 2, 2], plans))
     assert _books(plan) == "metformin"
 
-
-def test_reflexion_has_all_feedback_so_far(planned: Any) -> None:
     script = Script([1, 2, 3, 5])
     _, _, steps = planned(reflexion, script)
     last = script.feedback[-1]
@@ -161,7 +159,7 @@ def test_the_rater_sees_what_each_query_found_in_which_source(planned: Any) -> N
     assert {one.state for one in seen.values()} == {"found"}
 
 
-def test_a_failing_source_is_told_and_planning_goes_on(planned: Any) -> None:
+def test_a_failing_source_is_told_and_where_all_fail_nothing_is_rated(planned: Any) -> None:
     script = Script([2, 5])
     _, run, steps = planned(reflexion, script, "book")
     states = {one.source: one.state for one in script.rated[0].retrieved}
@@ -170,8 +168,6 @@ def test_a_failing_source_is_told_and_planning_goes_on(planned: Any) -> None:
     assert any("book" in warning for warning in run.warnings)
     assert [one.empty for one in script.feedback[1].feedback] in ([()], [])
 
-
-def test_if_no_source_can_be_searched_nothing_is_rated(planned: Any) -> None:
     script = Script([5])
     plan, run, steps = planned(reflexion, script, "book", "research")
     assert script.rated == []
@@ -180,20 +176,18 @@ def test_if_no_source_can_be_searched_nothing_is_rated(planned: Any) -> None:
     assert [step.ended for step in steps if isinstance(step, PlanChosen)] == ["not rated"]
 
 
-def test_a_model_that_fails_later_leaves_the_best_plan(planned: Any) -> None:
+def test_a_model_that_fails_later_leaves_the_best_plan_and_at_once_is_an_error(planned: Any) -> None:
     failure = ModelFailed("no answer", model="scripted:model")
     plan, run, steps = planned(reflexion, Script([3, 1], ["<book> first </book>", "<book> second </book>", failure]))
     assert _books(plan) == "first"
     assert any("after 2 rounds" in warning and "no answer" in warning for warning in run.warnings)
     assert [step.ended for step in steps if isinstance(step, PlanChosen)] == ["failed"]
 
-
-def test_a_model_that_fails_at_once_is_an_error(planned: Any) -> None:
     with pytest.raises(ModelFailed, match="no answer"):
         planned(reflexion, Script([], [ModelFailed("no answer", model="scripted:model")]))
 
 
-def test_no_score_is_told_and_is_not_0(planned: Any) -> None:
+def test_no_score_is_not_0_and_a_plan_that_comes_again_ends_the_search(planned: Any) -> None:
     failure = ModelFailed("no usable output", model="scripted:model", unreadable=True)
     plan, run, steps = planned(reflexion, Script([failure]))
     assert _books(plan) == "metformin 0"
@@ -202,23 +196,19 @@ def test_no_score_is_told_and_is_not_0(planned: Any) -> None:
     plan, _, _ = planned(reflexion, Script([0, failure]))
     assert _books(plan) == "metformin 0", "a plan with 0 points comes before one that nobody rated"
 
-
-def test_a_plan_that_comes_again_ends_the_search(planned: Any) -> None:
     script = Script([1, 2, 3], ["<book> same </book>"] * 3)
     _, _, steps = planned(reflexion, script)
     assert len(script.rated) == 1, "it is not searched and rated again"
     assert [step.ended for step in steps if isinstance(step, PlanChosen)] == ["plan repeats"]
 
 
-def test_planning_leaves_budget_for_the_answer(planned: Any) -> None:
+def test_planning_leaves_budget_for_the_answer_or_is_an_error(planned: Any) -> None:
     script = Script([1] * 8)
     _, run, steps = planned(reflexion, script, options={"budget.calls": 8})
     assert len(script.rated) == 3, "two calls a round; after six, two are left: as many as a round takes"
     assert [step.ended for step in steps if isinstance(step, PlanChosen)] == ["budget"]
     assert any("budget of calls" in warning for warning in run.warnings)
 
-
-def test_a_budget_for_no_round_is_an_error(planned: Any) -> None:
     with pytest.raises(BudgetExhausted):
         planned(reflexion, Script([1] * 8), options={"budget.tokens": 5})
 

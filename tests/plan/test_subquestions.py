@@ -95,12 +95,10 @@ def test_dimensions_by_subject_and_words(make_run: MakeRun, question: str, dimen
     assert all(one.text.endswith("?") for one in plan.subquestions)
 
 
-def test_the_population_is_in_each_subquestion(make_run: MakeRun) -> None:
+def test_settings_and_subject_shape_the_plan(make_run: MakeRun) -> None:
     plan = planned(make_run, "What are the adverse effects of methotrexate in children with juvenile arthritis?")
     assert all("children with juvenile arthritis" in one.text for one in plan.subquestions)
 
-
-def test_settings_limit_the_plan(make_run: MakeRun) -> None:
     plan = planned(make_run, ZEBRAFISH, subquestions=1, tools="literature")
     assert [one.text for one in plan.subquestions] == ["What are the effects of cyp17a1 knockout on zebrafish?"]
     assert {tool for keyword in plan.keywords for tool in keyword.tools} == {"literature"}
@@ -109,8 +107,6 @@ def test_settings_limit_the_plan(make_run: MakeRun) -> None:
     with pytest.raises(UsageError, match="tools is empty; name at least one"):
         planned(make_run, ZEBRAFISH, tools="")
 
-
-def test_without_keywords_tools_are_given_to_subquestions(make_run: MakeRun) -> None:
     plan = planned(make_run, ZEBRAFISH, use_keywords=False)
     assert plan.keywords == plan.edges == ()
     assert {plan.tools_of(one) for one in plan.subquestions} == {("literature", "protein")}
@@ -202,7 +198,9 @@ def test_what_a_model_writes_is_mended_and_told(make_run: MakeRun, scripted_mode
         assert part in told
 
 
-def test_what_a_model_forgets_is_added(make_run: MakeRun, scripted_model: type[Any]) -> None:
+def test_what_a_model_forgets_is_added_and_what_it_does_not_write_is_asked_again(
+    make_run: MakeRun, scripted_model: type[Any]
+) -> None:
     replies = {
         "decompose": DecomposeOutput.model_validate({"subquestions": ["What does cyp17a1 do?"]}),
         "name_keywords": NameKeywordsOutput.model_validate({"keywords": ["cyp17a1"]}),
@@ -213,8 +211,6 @@ def test_what_a_model_forgets_is_added(make_run: MakeRun, scripted_model: type[A
     assert set(plan.subquestions[0].keywords) == {"cyp17a1", "knockout", "zebrafish"}
     assert any("'zebrafish', which the question names" in note for note in plan.notes)
 
-
-def test_a_model_that_writes_nothing_is_asked_again(make_run: MakeRun, scripted_model: type[Any]) -> None:
     with pytest.raises(InvalidOutput, match="no sub-question"):
         decompose.check(DecomposeInput(question="x"), DecomposeOutput.model_validate({"subquestions": [" ", None]}))
     failed = ModelFailed("broken", model="scripted:model")
@@ -284,7 +280,7 @@ def real_questions(shared: Path) -> list[str]:
     return [*closed[::20], *bioasq[:: max(1, len(bioasq) // 50)][:50]]
 
 
-def test_no_named_thing_of_real_questions_is_lost(make_run: MakeRun, shared: Path) -> None:
+def test_real_questions_are_planned_and_nothing_they_name_is_lost(make_run: MakeRun, shared: Path) -> None:
     questions = real_questions(shared)
     assert len(questions) == 100
     for question in questions:
@@ -295,8 +291,6 @@ def test_no_named_thing_of_real_questions_is_lost(make_run: MakeRun, shared: Pat
         assert 1 <= len(plan.subquestions) <= 5
         assert all(re.search(r"\w\?$", one.text.rstrip("\"')”")) or one.text.endswith("?") for one in plan.subquestions)
 
-
-def test_real_questions_are_not_refused(shared: Path) -> None:
     with gzip.open(shared / "pubmedqa" / "pqa_l.jsonl.gz", "rt", encoding="utf-8") as lines:
         refused = [one for line in lines if not is_biomedical(one := json.loads(line)["question"])]
     assert refused == []

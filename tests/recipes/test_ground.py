@@ -102,12 +102,16 @@ def test_keyless_quotes_and_never_decides(make_run: MakeRun, memory_source: Any)
     assert answer.usage.model_calls == 0
 
 
-def test_nothing_on_the_topic_is_unanswerable(make_run: MakeRun, memory_source: Any) -> None:
+def test_what_is_off_topic_no_prose_or_a_page_of_a_graph_is_no_evidence(make_run: MakeRun, memory_source: Any) -> None:
     cooking = Document(id="PMID:9", title="Bread", text="The dough does rise at the risk of drying. The oven was hot.")
     answer = run_of(make_run, memory_source([cooking]))
     assert answer.decision.status == "unanswerable"
     assert answer.evidence == ()
     assert answer.searches[0].status == "found"
+
+    page = TRIAL.model_copy(update={"id": "HP:1", "kind": "graph"})
+    answer = run_of(make_run, memory_source([page]))
+    assert answer.decision.status == "unanswerable"
 
 
 def test_a_model_writes_and_its_verdicts_count_when_trusted(
@@ -122,20 +126,26 @@ def test_a_model_writes_and_its_verdicts_count_when_trusted(
     assert answer.usage.model_calls == 5
     assert answer.warnings == ()
 
-
-def test_a_model_that_is_not_validated_is_named_in_a_warning(
-    make_run: MakeRun, memory_source: Any, scripted_model: Any
-) -> None:
     answer = run_of(make_run, memory_source([TRIAL]), scripted_model(replies()))
     assert [s.verdict.label for s in answer.statements] == ["not judged"]
     assert any("is not validated here" in w for w in answer.warnings)
 
 
-def test_retracted_papers_are_listed_but_not_used_as_evidence(make_run: MakeRun, memory_source: Any) -> None:
+def test_retracted_papers_are_listed_but_not_used_whichever_source_knows_it(
+    make_run: MakeRun, memory_source: Any
+) -> None:
     answer = run_of(make_run, memory_source([TRIAL, WITHDRAWN]))
     assert {e.document_id for e in answer.evidence} == {"PMID:1"}
     assert {d.id: d.retraction for d in answer.documents} == {"PMID:1": "none", "PMID:2": "retracted"}
     assert any("PMID:2" in w and "retracted" in w for w in answer.warnings)
+
+    known = TRIAL.model_copy(update={"retraction": "retracted"})
+    run = make_run(
+        QUESTION, [memory_source([TRIAL], name="corpus:old"), memory_source([known], name="corpus:new")], recipe=GROUND
+    )
+    answer = asyncio.run(GROUND.run(run.question, run))
+    assert answer.evidence == ()
+    assert any("PMID:1" in w and "retracted" in w for w in answer.warnings)
 
 
 def test_instructions_in_a_document_are_not_followed(
@@ -198,24 +208,6 @@ def test_quotes_are_what_was_read_when_two_sources_differ(
         starts, ends = zip(*sentence_spans(first.text), strict=True)
         assert all(e.start in starts and e.end in ends for e in answer.evidence)  # whole sentences
         assert any("different texts for PMID:1; only the text of corpus:one" in w for w in answer.warnings)
-
-
-def test_a_paper_that_one_source_knows_as_retracted_is_set_aside_everywhere(
-    make_run: MakeRun, memory_source: Any
-) -> None:
-    known = TRIAL.model_copy(update={"retraction": "retracted"})
-    run = make_run(
-        QUESTION, [memory_source([TRIAL], name="corpus:old"), memory_source([known], name="corpus:new")], recipe=GROUND
-    )
-    answer = asyncio.run(GROUND.run(run.question, run))
-    assert answer.evidence == ()
-    assert any("PMID:1" in w and "retracted" in w for w in answer.warnings)
-
-
-def test_pages_of_a_graph_are_not_text_evidence(make_run: MakeRun, memory_source: Any) -> None:
-    page = TRIAL.model_copy(update={"id": "HP:1", "kind": "graph"})
-    answer = run_of(make_run, memory_source([page]))
-    assert answer.decision.status == "unanswerable"
 
 
 def test_a_budget_of_calls_holds_when_sentences_are_checked_together(

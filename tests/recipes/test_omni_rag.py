@@ -122,7 +122,9 @@ def test_the_four_states_are_shown_and_a_failing_source_is_named(
     assert answer.sources[0].licence == "not recorded"
 
 
-def test_an_empty_plan_searches_nothing_and_says_so(make_run: MakeRun, memory_source: Any, scripted_model: Any) -> None:
+def test_an_empty_plan_searches_nothing_and_failures_are_told(
+    make_run: MakeRun, memory_source: Any, scripted_model: Any
+) -> None:
     model = scripted_model(replies(plan()))
     answer, run = answered(make_run, five(memory_source), model=model, by_model=BY_MODEL)
     assert answer.decision.status == "unanswerable"
@@ -135,14 +137,10 @@ def test_an_empty_plan_searches_nothing_and_says_so(make_run: MakeRun, memory_so
     assert set(states(answer).values()) == {"not configured"}
     assert run.usage.searches == 0
 
-
-def test_every_source_of_the_plan_failing_is_an_error(make_run: MakeRun, memory_source: Any) -> None:
     kinds = list(TEXTS)
     with pytest.raises(SourceUnavailable, match="every source of the plan failed"):
         answered(make_run, five(memory_source, without=["graph"], fails=kinds))
 
-
-def test_nothing_found_names_what_was_searched(make_run: MakeRun, memory_source: Any) -> None:
     answer, _ = answered(
         make_run, five(memory_source, fails=["book"]), "Zyzzyva quux?", options={"omni_rag.planner": "all"}
     )

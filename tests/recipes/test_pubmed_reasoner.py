@@ -171,11 +171,21 @@ def test_what_the_evidence_lacks_is_searched_for(make_run: MakeRun, corpus: Libr
     assert "PMID:4" in {evidence.document_id for evidence in run.ledger.evidence}
 
 
-def test_years_in_the_text_of_the_question_limit_every_search(make_run: MakeRun, corpus: Library) -> None:
+def test_years_of_the_text_and_limits_of_the_user_reach_every_search(make_run: MakeRun, corpus: Library) -> None:
     answer, _ = answered("pubmed-reasoner", make_run, corpus, "Has aspirin prevented infarction since 2003?")
     assert all(search.query.endswith("AND 2003:3000[Date - Publication]") for search in answer.searches)
     assert {document.year for document in answer.documents} <= set(range(2003, 2010))
     assert any("from 2003 on were searched" in warning for warning in answer.warnings)
+
+    from medground.query import Filters
+
+    with corpus.open("heart") as snapshot:
+        run = make_run(QUESTION, [CorpusSource(snapshot)], recipe=PUBMED_REASONER)
+        run.question = Question.ask(QUESTION, filters=Filters(year_from=2003, year_to=2004))
+        answer = asyncio.run(PUBMED_REASONER.run(run.question, run))
+    assert {d.year for d in answer.documents} <= {2003, 2004}
+    assert answer.evidence
+    assert all(search.query.endswith("AND 2003:2004[Date - Publication]") for search in answer.searches)
 
 
 def test_stronger_designs_come_first_and_can_be_switched_off(make_run: MakeRun, corpus: Library) -> None:
@@ -197,18 +207,6 @@ def test_retracted_papers_are_listed_but_not_read(make_run: MakeRun, corpus: Lib
     for statement in ablated.statements:
         if set(statement.evidence) <= withdrawn:
             assert statement.verdict.label == "not found"
-
-
-def test_date_limits_reach_every_search(make_run: MakeRun, corpus: Library) -> None:
-    from medground.query import Filters
-
-    with corpus.open("heart") as snapshot:
-        run = make_run(QUESTION, [CorpusSource(snapshot)], recipe=PUBMED_REASONER)
-        run.question = Question.ask(QUESTION, filters=Filters(year_from=2003, year_to=2004))
-        answer = asyncio.run(PUBMED_REASONER.run(run.question, run))
-    assert {d.year for d in answer.documents} <= {2003, 2004}
-    assert answer.evidence
-    assert all(search.query.endswith("AND 2003:2004[Date - Publication]") for search in answer.searches)
 
 
 @each_row("written", ["???", "all[sb]", "AND OR"])

@@ -39,7 +39,7 @@ def as_published(make_run: MakeRun, corpus: Library, model: Any, **changes: Any)
     return answered(make_run, corpus, model=model, by_model=by_model, options=options)[0]
 
 
-def test_the_preset_has_the_papers_parameters_and_nothing_of_ours() -> None:
+def test_the_presets_are_the_paper_and_its_tables() -> None:
     settings = Settings.load(preset="reason-and-verify-paper", environ={})
     chosen = settings.section(ReasonAndVerifySettings)
     assert settings.recipe.name == "reason-and-verify"
@@ -54,8 +54,6 @@ def test_the_preset_has_the_papers_parameters_and_nothing_of_ours() -> None:
         "quotes",
     )
 
-
-def test_its_ablations_are_the_rows_of_the_papers_tables() -> None:
     paper = preset_layer("reason-and-verify-paper")
     rows = {
         "vanilla-rag": {"rerank": False, "rewrite": False, "rationale": False},
@@ -67,8 +65,6 @@ def test_its_ablations_are_the_rows_of_the_papers_tables() -> None:
         changed = paper["reason_and_verify"] | changes
         assert preset_layer(name) == paper | {"reason_and_verify": changed}, name
 
-
-def test_settings_at_their_defaults_do_not_change_the_hash_of_kept_runs() -> None:
     content = Settings.load(environ={}).as_read_by("reason-and-verify")
     assert {"gate", "own_knowledge"}.isdisjoint(content["verify"])
     changed = Settings.load(environ={}, options={"verify.gate": False, "verify.own_knowledge": "mark"})
@@ -131,7 +127,7 @@ def recalls_alone(value: Any) -> ReasonOutput:
     return ReasonOutput(claims=(SubClaim(text="Aspirin inhibits platelets.", sentences=()),), answer=("yes",))
 
 
-def test_own_knowledge_is_asked_for_and_marked_and_never_supported(
+def test_own_knowledge_is_marked_never_supported_and_by_default_not_asked_for(
     make_run: MakeRun, corpus: Library, scripted_model: Any
 ) -> None:
     model = scripted_model({"reason_or_recall": recalls, "label": MISSING, "assess": AssessOutput(verdict=None)})
@@ -143,6 +139,13 @@ def test_own_knowledge_is_asked_for_and_marked_and_never_supported(
     assert phrases.verdict(known.verdict) == "The model's own knowledge, not from the evidence."
     assert answer.needs_evidence and answer.decision.shown() == "yes"
 
+    model = scripted_model({"reason": recalls, "entail": entails})
+    answer, _ = answered(
+        make_run, corpus, model=model, by_model=["reason", "entail"], options={"verify.taxonomy": False}
+    )
+    assert [dropped.text for dropped in answer.dropped] == ["Aspirin inhibits platelets."]
+    assert "verify.own_knowledge=mark" in answer.dropped[0].reason
+
 
 def test_an_answer_from_own_knowledge_alone_says_that_it_has_no_evidence(
     make_run: MakeRun, corpus: Library, scripted_model: Any
@@ -153,17 +156,6 @@ def test_an_answer_from_own_knowledge_alone_says_that_it_has_no_evidence(
     assert "from memory, without evidence" in str(answer)
     held = as_published(make_run, corpus, model, **{"verify.gate": True})
     assert held.decision.status == "not judged"
-
-
-def test_by_default_nobody_is_asked_for_own_knowledge_and_it_is_left_out(
-    make_run: MakeRun, corpus: Library, scripted_model: Any
-) -> None:
-    model = scripted_model({"reason": recalls, "entail": entails})
-    answer, _ = answered(
-        make_run, corpus, model=model, by_model=["reason", "entail"], options={"verify.taxonomy": False}
-    )
-    assert [dropped.text for dropped in answer.dropped] == ["Aspirin inhibits platelets."]
-    assert "verify.own_knowledge=mark" in answer.dropped[0].reason
 
 
 def test_retracted_papers_are_read_only_as_published(make_run: MakeRun, corpus: Library, tmp_path: Path) -> None:

@@ -40,9 +40,13 @@ def test_without_a_model_there_is_evidence_for_each_option_and_a_lean_but_no_ans
     assert (chosen.answer, chosen.lean) == ((), ("A", "C"))
     assert chosen.options[0].sentences[0] == "In a trial, aspirin lowered the risk of stroke."
 
-
-def test_only_the_nearest_paragraphs_are_read(make_run: MakeRun) -> None:
     assert sorted(_chosen(make_run("x", recipe=DECLARED), most=2).paragraphs) == [1, 3]
+
+    single = Question.ask(ASKED.text, task="single-choice", options=[option.text for option in ASKED.options])
+    assert len(_chosen(make_run("x", recipe=DECLARED), single).lean) == 1
+
+    with pytest.raises(UsageError, match="has no options"):
+        _chosen(make_run("x", recipe=DECLARED), Question.ask("What does aspirin do?"))
 
 
 def test_a_model_gives_the_set_and_the_sentences_that_show_it(make_run: MakeRun, scripted_model: Any) -> None:
@@ -85,13 +89,3 @@ def test_without_paragraphs_nobody_is_asked(make_run: MakeRun, scripted_model: A
     assert _chosen(run, paragraphs=("", " ")) == Chosen(
         (), _chosen(make_run("x", recipe=DECLARED), paragraphs=()).options
     )
-
-
-def test_a_single_choice_leans_to_one_option(make_run: MakeRun) -> None:
-    single = Question.ask(ASKED.text, task="single-choice", options=[option.text for option in ASKED.options])
-    assert len(_chosen(make_run("x", recipe=DECLARED), single).lean) == 1
-
-
-def test_a_question_without_options_is_refused(make_run: MakeRun) -> None:
-    with pytest.raises(UsageError, match="has no options"):
-        _chosen(make_run("x", recipe=DECLARED), Question.ask("What does aspirin do?"))

@@ -125,7 +125,7 @@ def test_a_preprint_of_a_retracted_paper_is_not_read(make_run: MakeRun) -> None:
     assert f"{PREPRINT.id} is a version of a retracted paper, so it is not used as evidence" in run.warnings
 
 
-def test_nothing_found_calls_no_writer(make_run: MakeRun, scripted_model: Any) -> None:
+def test_nothing_found_calls_no_writer_and_a_failure_is_no_empty_result(make_run: MakeRun, scripted_model: Any) -> None:
     model = scripted_model({})
     nothing = [
         SubFound(one, (tool(one.id, "literature", [], counts={"found": 7, "filtered": 7}),))
@@ -137,8 +137,6 @@ def test_nothing_found_calls_no_writer(make_run: MakeRun, scripted_model: Any) -
     assert answer.decision.reason == f"nothing was found for any of the 4 sub-questions ({counts})"
     assert [one.state for one in _report(answer).subanswers] == ["not answerable"] * 4
 
-
-def test_sources_that_all_failed_are_no_empty_result(make_run: MakeRun) -> None:
     failed = [
         SubFound(one, (tool(one.id, "literature", [], state="failed", failures=("Europe PMC: no reply in 30 s",)),))
         for one in PLAN.subquestions
