@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from medground.models.registry import Models
 from medground.notice import Notice
-from medground.opening import open_models_of
 from medground.operators.searching import QUERYING, Candidate
 from medground.operators.searching_at_once import AT_ONCE
 from medground.plan.concepts import with_concepts
@@ -45,9 +42,7 @@ class PlannedQuery:
     notice: Notice | None = None
 
 
-async def plan_query(
-    question: str | Question, settings: Settings, *, open_models: Callable[[Settings], Models] = open_models_of
-) -> PlannedQuery:
+async def plan_query(question: str | Question, settings: Settings) -> PlannedQuery:
     """A PubMed query for a question, as the recipe pubmed-reasoner begins (PubMed Reasoner, Eq. 1 to 3 and 11).
 
     What the question names and the query lacks is added, and so are years that the question is limited to.
@@ -64,7 +59,7 @@ async def plan_query(
         if isinstance(step, QueryWritten):
             notes.extend(step.notes)
 
-    async with planning(question, settings, PLANNING_A_QUERY, open_models, take_notes) as (run, notice):
+    async with planning(question, settings, PLANNING_A_QUERY, take_notes) as (run, notice):
         return PlannedQuery("", notice=notice) if run is None else await _planned(run, notes, notice)
 
 
