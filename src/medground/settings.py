@@ -82,7 +82,7 @@ _LATER = (
     *(("recipe", name) for name in ("retractions", "own_knowledge")),
     *(("verify", name) for name in ("own_knowledge", "gate", "measured_judges", "unproven_judges", "contradiction")),
 )
-"""Settings that came later: results from before there was one keep their hash, where it has its default."""
+"""Settings that came later: results from before there was one keep their hash, where it has its default or is empty."""
 
 
 def _default_home() -> Path:
@@ -194,7 +194,7 @@ class Settings(SettingsPart):
             content["retrieval"].pop(path)
         for group, name in _LATER:
             part = getattr(self, group)
-            if getattr(part, name) == type(part).model_fields[name].default:
+            if getattr(part, name) in (type(part).model_fields[name].default, "", ()):
                 content[group].pop(name)
         own = [kind for kind in (_declared(recipe, RECIPES), *self.source_sections()) if kind]
         content |= {kind.section: self.section(kind).model_dump(mode="json") for kind in own}
