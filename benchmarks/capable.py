@@ -2,7 +2,7 @@
 
     python benchmarks/capable.py [--data ../shared/data] [--count 100] [--recipe ground ...] [--case NAME ...] [--show]
 
-The model is a script (`medground.testing.capable`): on questions of PubMedQA's test split it writes the authors' own
+The model is a script (`scripted_capable.py`): on questions of PubMedQA's test split it writes the authors' own
 conclusions, or sentences of the abstract word for word, cites the nearest sentences of the abstract, and gives the gold
 answer; its judge says that the evidence entails them. Everything else is real: the corpus, the search, the recipes, the
 checks. A right decision that is held back is held back wrongly, but for the rows that say so.
@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from pubmedqa import FILE, Record, read
+from scripted_capable import Capable, Gold, Judge, agrees
 
 from medground import Answer, Engine, Settings
 from medground.corpus.build import build
@@ -34,7 +35,6 @@ from medground.corpus.library import Library
 from medground.corpus.readers.pubmedqa import open_pubmedqa
 from medground.errors import ModelFailed
 from medground.operators.verifying import EntailInput, EntailOutput
-from medground.testing.capable import Capable, Gold, Judge, agrees
 from medground.text import words
 from medground.text.sentences import sentence_spans
 

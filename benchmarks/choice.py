@@ -67,7 +67,9 @@ async def one(item: Item, engine: Engine, section: BioMedSearchSettings, *, each
         "letters": [o.letter for o in item.question.options],
     }
     try:
-        chosen = await choose(item.question, kept if not report else await report_of(item, run), run)
+        chosen = await choose(
+            item.question, kept if not report else await report_of(item, run), run, most=5, embedder="minilm"
+        )
     except ModelFailed as error:
         return line | {"failed": error.reason[:200], "answer": [], "seconds": round(time.monotonic() - began, 2)}
     return line | {

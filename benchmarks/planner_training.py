@@ -24,12 +24,13 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 
+from tiny_model import make_tiny_model
+
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.plan.sources import read_plan
 from medground.settings import Settings
-from medground.testing.tiny_model import make_tiny_model
 from medground.train.demonstrations.records import Source
 from medground.train.planning.adapter import load_adapter, written
 from medground.train.planning.explore import Exploration, explore_questions

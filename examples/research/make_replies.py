@@ -22,6 +22,7 @@ from typing import Any
 from urllib.parse import quote
 
 import httpx
+from protein_peer import ProteinPeer
 
 import medground.fetching.wire as wire
 from medground.corpus.build import build
@@ -30,7 +31,6 @@ from medground.corpus.readers import find_inputs
 from medground.faces.cli.app import main as medground
 from medground.pubmed.server.app import make_app
 from medground.pubmed.server.snapshot_catalogue import SnapshotCatalogue
-from medground.testing.protein_peer import ProteinPeer
 
 QUESTION = "Effects of cyp17a1 knockout on zebrafish?"
 RECORDS: dict[str, Any] = json.loads((Path(__file__).parent / "records.json").read_text(encoding="utf-8"))

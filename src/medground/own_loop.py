@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
-import contextlib
 import os
 import threading
 from collections.abc import Coroutine
@@ -59,28 +58,12 @@ class OwnLoop:
             work.close()
             check_not_forked(self.process)
             raise RuntimeError("the loop is stopped")
-        caller = asyncio.get_running_loop()
-        ended: asyncio.Future[T] = caller.create_future()
-        under_way: list[asyncio.Task[T]] = []
-
-        def start() -> None:
-            task = self._loop.create_task(work)
-            under_way.append(task)
-            task.add_done_callback(tell)
-
-        def tell(task: asyncio.Task[T]) -> None:
-            with contextlib.suppress(RuntimeError):  # the caller's loop has been closed: nobody waits
-                caller.call_soon_threadsafe(_hand_over, task, ended)
-
-        self._loop.call_soon_threadsafe(start)
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
-            return await asyncio.shield(ended)
+            return await asyncio.wrap_future(future)
         except asyncio.CancelledError:
-            if not ended.done():
-                self._loop.call_soon_threadsafe(lambda: under_way[0].cancel())
-            await asyncio.wait([ended])
-            if not ended.cancelled():
-                ended.exception()  # it is looked at, so that it is not reported as lost
+            ending = asyncio.run_coroutine_threadsafe(_cancellations_done(), self._loop)
+            await asyncio.shield(asyncio.wrap_future(ending))
             raise
 
     def stop(self) -> None:
@@ -108,18 +91,6 @@ def _result(future: concurrent.futures.Future[T]) -> T:
     while not future.done():
         concurrent.futures.wait([future], timeout=_TURN)
     return future.result()
-
-
-def _hand_over(task: asyncio.Task[T], ended: asyncio.Future[T]) -> None:
-    """Give the outcome of a finished task to a future of another loop."""
-    if ended.done():
-        return
-    if task.cancelled():
-        ended.cancel()
-    elif (error := task.exception()) is not None:
-        ended.set_exception(error)
-    else:
-        ended.set_result(task.result())
 
 
 async def _cancellations_done() -> None:

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from medground.models.registry import Models
 from medground.notice import Notice
-from medground.opening import open_models_of
 from medground.operators.searching import QUERYING, Candidate
 from medground.operators.searching_at_once import AT_ONCE
 from medground.plan.concepts import with_concepts
-from medground.plan.dates import dated
+from medground.plan.look import dated
 from medground.plan.relax import as_pubmed
 from medground.pubmed.normalize import normalize
 from medground.query import all_of
 from medground.question import Question
 from medground.recipes.declaration import Declaration
 from medground.recipes.pubmed_reasoner import query_of
-from medground.risk import notice_first
+from medground.research_planning import planning
 from medground.run import Run
 from medground.settings import Settings
 from medground.steps import QueryWritten, Step
-from medground.trace import Trace
 
 PLANNING_A_QUERY = Declaration(name="query", operators=(*QUERYING, *AT_ONCE))
 
@@ -46,9 +42,7 @@ class PlannedQuery:
     notice: Notice | None = None
 
 
-async def plan_query(
-    question: str | Question, settings: Settings, *, open_models: Callable[[Settings], Models] = open_models_of
-) -> PlannedQuery:
+async def plan_query(question: str | Question, settings: Settings) -> PlannedQuery:
     """A PubMed query for a question, as the recipe pubmed-reasoner begins (PubMed Reasoner, Eq. 1 to 3 and 11).
 
     What the question names and the query lacks is added, and so are years that the question is limited to.
@@ -59,27 +53,18 @@ async def plan_query(
         ModelFailed: a model gave no usable output.
         BudgetExhausted: a limit of the settings was reached.
     """
-    text = question if isinstance(question, str) else question.text
-    with notice_first(text) as notice:
-        asked = Question.ask(question, task="free") if isinstance(question, str) else question
-        if notice is not None and notice.stops:
-            return PlannedQuery("", notice=notice)
-        models = open_models(settings)
-        try:
-            return await _planned(asked, settings, models, notice)
-        finally:
-            await models.close()
-
-
-async def _planned(question: Question, settings: Settings, models: Models, notice: Notice | None) -> PlannedQuery:
     notes: list[str] = []
 
     def take_notes(step: Step) -> None:
         if isinstance(step, QueryWritten):
             notes.extend(step.notes)
 
-    trace = Trace("query", None, settings)
-    run = Run(question, settings, PLANNING_A_QUERY, sources=(), models=models, trace=trace, on_step=take_notes)
+    async with planning(question, settings, PLANNING_A_QUERY, take_notes) as (run, notice):
+        return PlannedQuery("", notice=notice) if run is None else await _planned(run, notes, notice)
+
+
+async def _planned(run: Run, notes: list[str], notice: Notice | None) -> PlannedQuery:
+    question = run.question
     limited = dated(question, run)
     terms, query = await query_of(limited, run)
     query = with_concepts(limited, query)

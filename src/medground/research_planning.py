@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from medground.models.registry import Models
 from medground.notice import Notice
 from medground.opening import open_models_of
 from medground.own_loop import OwnLoop
@@ -48,24 +48,31 @@ def plan_of(
 
 
 async def plan_research(
-    question: str | Question,
-    settings: Settings,
-    *,
-    open_models: Callable[[Settings], Models] = open_models_of,
-    on_step: OnStep = ignore_steps,
+    question: str | Question, settings: Settings, *, on_step: OnStep = ignore_steps
 ) -> PlannedResearch:
     """The research plan of a question; errors are those of `plan_of`."""
+    async with planning(question, settings, PLANNING_ONLY, on_step) as (run, notice):
+        if run is None:
+            return PlannedResearch(None, notice)
+        plan = await research_plan(run.question, run)
+        author = run.author(*PLANNING)
+        return PlannedResearch(plan, notice, author.name if author else "")
+
+
+@asynccontextmanager
+async def planning(
+    question: str | Question, settings: Settings, recipe: Declaration, on_step: OnStep
+) -> AsyncIterator[tuple[Run | None, Notice | None]]:
+    """A run that searches nothing, and the notice that comes first; no run where that notice comes alone."""
     text = question if isinstance(question, str) else question.text
     with notice_first(text) as notice:
         asked = Question.ask(question, task="free") if isinstance(question, str) else question
         if notice is not None and notice.stops:
-            return PlannedResearch(None, notice)
-        models = open_models(settings)
+            yield None, notice
+            return
+        models = open_models_of(settings)
         try:
-            trace = Trace("plan", None, settings)
-            run = Run(asked, settings, PLANNING_ONLY, sources=(), models=models, trace=trace, on_step=on_step)
-            plan = await research_plan(asked, run)
-            author = run.author(*PLANNING)
-            return PlannedResearch(plan, notice, author.name if author else "")
+            trace = Trace(recipe.name, None, settings)
+            yield Run(asked, settings, recipe, sources=(), models=models, trace=trace, on_step=on_step), notice
         finally:
             await models.close()

@@ -11,22 +11,12 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from decimal import Decimal
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import platformdirs
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    SecretStr,
-    SerializeAsAny,
-    ValidationError,
-    model_validator,
-)
+from pydantic import Field, SerializeAsAny, ValidationError
 
 from medground.errors import ConfigError
 from medground.fetching.secrets import with_secrets_of, without_secrets
@@ -43,189 +33,63 @@ from medground.layers import (
     problem,
 )
 from medground.recipes.registry import RECIPES
+from medground.settings_groups import (
+    BudgetSettings,
+    KeySettings,
+    ModelSettings,
+    RecipeSettings,
+    RetrievalSettings,
+    ServeSettings,
+    SettingsPart,
+    SettingsSection,
+    TraceSettings,
+    VerifySettings,
+)
 from medground.sources.registry import SOURCES
 
-
-def _listed(value: Any) -> Any:
-    """`a,b` from the environment or the command line means a list."""
-    return tuple(v.strip() for v in value.split(",") if v.strip()) if isinstance(value, str) else value
-
-
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class SettingsSection(_Part):
-    """Base of the settings that only one source, one recipe, or a few related ones read. Every field has a default."""
-
-    section: ClassVar[str]
-    """Its name in settings files, such as `self_medrag`."""
-
-    @property
-    def models(self) -> Mapping[str, str]:
-        """Models of operators that these settings imply, such as a trained one; those in `model.operators` win."""
-        return {}
+__all__ = [
+    "BudgetSettings",
+    "KeySettings",
+    "ModelSettings",
+    "RecipeSettings",
+    "RetrievalSettings",
+    "ServeSettings",
+    "Settings",
+    "SettingsSection",
+    "TraceSettings",
+    "VerifySettings",
+    "section_defaults",
+    "section_of",
+    "shared_now",
+]
 
 
 S = TypeVar("S", bound=SettingsSection)
 
+_SHARED_NOW = {
+    **{(section, "retractions"): ("recipe", "retractions") for section in ("omni_rag", "self_medrag")},
+    **{
+        (section, name): ("recipe", name)
+        for section in ("pubmed_reasoner", "reason_and_verify")
+        for name in ("retractions", "own_knowledge")
+    },
+    ("biomedsearch", "sentences"): ("recipe", "sentences"),
+}
+"""Settings of single recipes that all recipes share now, by section and name, and where they are."""
 
-class ModelSettings(_Part):
-    """Who answers operators. Names: `keyless`, `local[:PATH]`, or a pydantic-ai name such as `openai:gpt-5`."""
-
-    default: str = Field(default="keyless", description="the model that answers, where `operators` names no other")
-    operators: dict[str, str] = Field(default_factory=dict, description="operator name to model name")
-    base_url: str | None = Field(default=None, description="an OpenAI-compatible address for `openai:` names")
-    timeout: float = Field(default=60.0, gt=0, description="seconds for one model call")
-    retries: int = Field(default=2, ge=0, description="most further attempts after invalid output")
-    temperature: float = Field(default=0.0, ge=0, description="0: the likeliest answer")
-    concurrency: int = Field(default=8, ge=1, description="model calls at the same time")
-    cache: bool = Field(default=True, description="reuse stored model calls")
-
-
-class BudgetSettings(_Part):
-    """Limits of one question; without a value there is none."""
-
-    tokens: int | None = Field(default=None, ge=0, description="most tokens in and out")
-    calls: int | None = Field(default=None, ge=0, description="most model calls")
-    seconds: float | None = Field(default=None, gt=0, description="most seconds")
-    money: Decimal | None = Field(default=None, ge=0, description="highest price in US dollars")
-
-
-class RetrievalSettings(_Part):
-    """What is searched, and how much of it is kept."""
-
-    corpora: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
-        default=("starter",), description="names of the corpora to search"
-    )
-    knowledge_base: str | None = Field(
-        default=None, description="a knowledge base; its sources are searched, and `corpora` only if they are named too"
-    )
-    sources: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
-        default=(), description="further sources by name, such as `pubmed`"
-    )
-    pubmed: str | None = Field(default=None, description="`live`, or the address of an E-utilities service")
-    email: str | None = Field(default=None, description="sent to PubMed with each request, as NCBI asks")
-    replay: Path | None = Field(default=None, description="a folder of recorded replies that stands for the network")
-    record: Path | None = Field(default=None, description="a folder in which the replies of services are recorded")
-    depth: int = Field(default=100, ge=1, le=10_000, description="hits per ranker before fusion")
-    fusion_k: int = Field(default=60, ge=1, description="constant of reciprocal rank fusion (K)")
-    keep: int = Field(default=20, ge=1, description="hits left after reranking (M_max)")
-    dense: bool = Field(default=True, description="use vectors where a snapshot has them")
-    reranker: str = Field(
-        default="none",
-        description="`none`, `keyless` (measured: no gain), `ranker` (fetched), `medcpt`, or that of a cross-encoder",
-    )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _knowledge_base_for_starter(cls, data: Any) -> Any:
-        """A knowledge base stands in place of the starter corpus, which is searched where nothing else is named."""
-        if isinstance(data, dict) and data.get("knowledge_base") and "corpora" not in data:
-            return data | {"corpora": ()}
-        return data
-
-
-class RecipeSettings(_Part):
-    """How questions are answered. What only one recipe reads is in the group of its name."""
-
-    name: str = Field(default="ground", description="the recipe")
-    batch: int = Field(default=5, ge=1, description="documents read together (m)")
-    rounds: int = Field(default=3, ge=1, description="most rounds of searching and writing")
-    sentences: int = Field(default=3, ge=1, description="most sentences of a rationale without a model")
-
-
-class VerifySettings(_Part):
-    """How written sentences are checked."""
-
-    critic: str = Field(
-        default="entail",
-        description="`entail`: the model that answers that operator; `critic` (fetched); `nli:` and an NLI model's "
-        "folder or hub name; or `label`: none, so that statements only get their labels",
-    )
-    entailment: float = Field(default=0.5, gt=0, le=1, description="least probability of entailment (tau)")
-    support: float = Field(default=0.7, ge=0, le=1, description="least share of supported statements (theta)")
-    contradiction: bool = Field(
-        default=True,
-        description="of an NLI model: contradiction above the highest entailment overrules it; off: as in Self-MedRAG",
-    )
-    context: int | None = Field(default=None, ge=1, description="only the first j passages are evidence (CONTEXT-j)")
-    taxonomy: bool = Field(default=True, description="give each statement one of the eight labels")
-    unsupported: Literal["flag", "drop"] = "flag"
-    own_knowledge: Literal["drop", "mark"] = Field(
-        default="drop", description="a model's sentence that cites no evidence: leave it out, or show it marked as such"
-    )
-    gate: bool = Field(
-        default=True,
-        description="hold back what the evidence does not support; off: verification is shown and decides nothing",
-    )
-    trusted_judges: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
-        default=(), description="models whose verdicts count without a measurement of ours"
-    )
-    measured_judges: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
-        default=(), description="models that `medground judge measure` proved on this machine; found by itself"
-    )
-    unproven_judges: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
-        default=(), description="models that it measured and did not prove: word filters overrule them; found by itself"
-    )
-
-
-class TraceSettings(_Part):
-    """Where traces are sent, beside the home folder."""
-
-    otlp_endpoint: str | None = Field(default=None, description="address of an OpenTelemetry collector")
-    send_text: bool = Field(default=False, description="send document and prompt text to the collector too")
-
-
-class KeySettings(_Part):
-    """Keys of hosted models, of NCBI and of search services.
-
-    A model without one here reads its provider's variable (OPENAI_API_KEY).
-    """
-
-    openai: SecretStr | None = None
-    anthropic: SecretStr | None = None
-    google: SecretStr | None = None
-    ncbi: SecretStr | None = None
-    sciencedirect: SecretStr | None = None
-    google_search: SecretStr | None = None
-    brave: SecretStr | None = None
-
-
-class ServeSettings(_Part):
-    """What a server allows the people who ask it; nothing here changes an answer."""
-
-    hosts: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
-        default=(), description="host names by which it may be called, beside those of loopback"
-    )
-    models: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
-        default=(), description="models that a question may name, beside `model.default`"
-    )
-    sources: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
-        default=(), description="sources that a question may name, beside `retrieval.sources`"
-    )
-    concurrency: int = Field(default=8, ge=1, description="questions and claims at work at once; others wait in line")
-    research: int = Field(default=2, ge=1, description="research and builds at work at once; others wait in line")
-    waiting: int = Field(default=1000, ge=1, description="most questions and tasks in line; further ones are refused")
-    seconds: float = Field(default=120.0, gt=0, description="most seconds for a question or a claim")
-    research_seconds: float = Field(default=3600.0, gt=0, description="most seconds for research")
-    keep_days: int | None = Field(
-        default=None, ge=1, description="days after which answers and their traces are deleted; without a value, never"
-    )
-    body: int = Field(default=1_000_000, ge=1000, description="most bytes of a request that uploads no file")
-    upload: int = Field(default=500_000_000, ge=1000, description="most bytes of an upload")
-    upload_file: int = Field(default=200_000_000, ge=1000, description="most bytes of one uploaded file")
-    runs: Path | None = Field(
-        default=None,
-        description="the folder of the evaluation runs to list; `runs` of the home folder by default",
-    )
+_LATER = (
+    *(("retrieval", name) for name in ("sources", "knowledge_base")),
+    *(("recipe", name) for name in ("retractions", "own_knowledge")),
+    *(("verify", name) for name in ("own_knowledge", "gate", "measured_judges", "unproven_judges", "contradiction")),
+)
+"""Settings that came later: results from before there was one keep their hash, where it has its default or is empty."""
 
 
 def _default_home() -> Path:
     return Path(os.environ.get("MEDGROUND_HOME") or platformdirs.user_data_path("medground", appauthor=False))
 
 
-class Settings(_Part):
+class Settings(SettingsPart):
     """Every choice of a run. Build it with `Settings.load`."""
 
     model: ModelSettings = ModelSettings()
@@ -296,6 +160,7 @@ class Settings(_Part):
         """
         # No judge counts but those that counted then, whatever was measured since.
         then = {**groups, "verify": {"measured_judges": (), "unproven_judges": (), **groups.get("verify", {})}}
+        then = shared_now(then)
         then = with_secrets_of(then, self.model_dump(mode="json", include=set(then)))
         chosen = self._checked(then, [("the kept settings", then)])
         stays = {"home": self.home, "keys": self.keys, "trace": self.trace, "serve": self.serve}
@@ -325,21 +190,12 @@ class Settings(_Part):
         Secrets, those in addresses too, paths and where traces are sent are left out.
         """
         content = self.model_dump(mode="json", exclude={"home", "keys", "trace", "serve", "sections"})
-        if not self.retrieval.sources:  # results from before there was such a setting keep their hash
-            content["retrieval"].pop("sources")
-        if not self.retrieval.knowledge_base:
-            content["retrieval"].pop("knowledge_base")
         for path in ("replay", "record"):
             content["retrieval"].pop(path)
-        if self.verify.own_knowledge == "drop":
-            content["verify"].pop("own_knowledge")
-        if self.verify.gate:
-            content["verify"].pop("gate")
-        for found in ("measured_judges", "unproven_judges"):
-            if not getattr(self.verify, found):
-                content["verify"].pop(found)
-        if self.verify.contradiction:
-            content["verify"].pop("contradiction")
+        for group, name in _LATER:
+            part = getattr(self, group)
+            if getattr(part, name) in (type(part).model_fields[name].default, "", ()):
+                content[group].pop(name)
         own = [kind for kind in (_declared(recipe, RECIPES), *self.source_sections()) if kind]
         content |= {kind.section: self.section(kind).model_dump(mode="json") for kind in own}
         return cast("dict[str, Any]", without_secrets(content))
@@ -376,6 +232,9 @@ class Settings(_Part):
             kind = _section_called(name)
             if kind is None:
                 raise ConfigError(problem([name], "is not a setting", layers))
+            for old in merged[name] if isinstance(merged[name], Mapping) else ():
+                if (new := _SHARED_NOW.get((name, old))) is not None:
+                    raise ConfigError(problem([name, old], f"is a setting of all recipes now: {'.'.join(new)}", layers))
             if merged[name] == {}:  # a heading without settings, as in the file of `medground init`
                 continue
             try:
@@ -388,10 +247,15 @@ class Settings(_Part):
             raise ConfigError(first_problem(error, layers)) from None
 
 
-def section_name(recipe: str) -> str | None:
-    """Name of the section that a recipe declares; None where it has none or is not known."""
-    kind = _declared(recipe, RECIPES)
-    return kind.section if kind else None
+def shared_now(kept: Mapping[str, Any]) -> dict[str, Any]:
+    """The groups of a kept answer or run, with what only its recipe had then where all recipes share it now."""
+    groups = {name: dict(group) if isinstance(group, Mapping) else group for name, group in kept.items()}
+    for (section, old), (group, new) in _SHARED_NOW.items():
+        if isinstance(groups.get(section), dict) and old in groups[section]:
+            value = groups[section].pop(old)
+            if value != RecipeSettings.model_fields[new].default:
+                groups.setdefault(group, {})[new] = value
+    return groups
 
 
 def section_of(recipe: str) -> type[SettingsSection] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.errors import ConfigError
 from medground.layers import parse_options, preset_names
@@ -13,7 +14,9 @@ from medground.recipes.settings.self_medrag import SelfMedRagSettings
 from medground.settings import Settings
 
 
-def test_a_later_layer_wins(tmp_path: Path) -> None:
+def test_a_later_layer_wins_and_the_file_in_the_working_folder_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "medground.toml"
     file.write_text('[recipe]\nrounds = 5\nbatch = 4\n[verify]\nunsupported = "flag"\n', encoding="utf-8")
     settings = Settings.load(
@@ -29,14 +32,12 @@ def test_a_later_layer_wins(tmp_path: Path) -> None:
     assert settings.home == tmp_path
     assert str(settings.budget.money) == "0.5"
 
-
-def test_the_file_in_the_working_folder_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "medground.toml").write_text("[recipe]\nbatch = 9\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     assert Settings.load(environ={}).recipe.batch == 9
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("options", "environ", "message"),
     [
         (["recipe.runds=2"], {}, r"recipe\.runds \(from the options\): is not a setting"),
@@ -49,6 +50,7 @@ def test_the_file_in_the_working_folder_is_read(tmp_path: Path, monkeypatch: pyt
         (["self_medrag=3"], {}, r"self_medrag \(from the options\): is a group of settings, not a value"),
         (["recipe=rag"], {}, r"recipe \(from the options\): is a group of settings, not a value"),
         (["ground.rounds=2"], {}, r"ground \(from the options\): is not a setting"),
+        (["self_medrag.retractions=false"], {}, r"is a setting of all recipes now: recipe\.retractions"),
     ],
 )
 def test_a_wrong_setting_is_refused_with_its_layer(options: list[str], environ: dict[str, str], message: str) -> None:
@@ -67,11 +69,9 @@ def test_unreadable_files_and_unknown_presets_are_refused(tmp_path: Path) -> Non
         Settings.load(preset="best", environ={})
 
 
-def test_every_preset_loads() -> None:
+def test_every_preset_loads_and_those_of_papers_end_at_the_papers_answer() -> None:
     assert {Settings.load(preset=name, environ={}).recipe.name for name in preset_names()} <= set(recipe_names())
 
-
-def test_the_presets_of_papers_end_at_the_papers_answer() -> None:
     loaded = {name: Settings.load(preset=name, environ={}).verify for name in preset_names()}
     gated = {name for name, verify in loaded.items() if verify.gate}
     assert gated == {"biomedsearch", "offline", "strict"}  # ours: `medground research` holds back what is not supported
@@ -96,6 +96,14 @@ def test_the_hash_covers_what_changes_an_answer_but_no_secret(tmp_path: Path) ->
     assert same.hash == base.hash
     assert "very-secret" not in same.model_dump_json() + repr(same)
     assert Settings.load(environ={}, options={"recipe.batch": 6}).hash != base.hash
+
+
+def test_kept_settings_of_a_recipe_are_read_where_all_recipes_share_them_now() -> None:
+    now = Settings.load(environ={})
+    then = now.with_groups({"recipe": {"name": "rag"}, "pubmed_reasoner": {"retractions": False, "signals": 7}})
+    assert (then.recipe.name, then.recipe.retractions, then.recipe.own_knowledge) == ("rag", False, False)
+    assert then.as_read_by("rag")["pubmed_reasoner"]["signals"] == 7
+    assert "retractions" not in now.as_read_by("ground")["recipe"]
 
 
 def test_changing_one_key_keeps_the_others(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scripted_capable import ANSWERED, Capable, Gold
 
 from medground.answer import Answer
 from medground.corpus.build import build
@@ -27,7 +28,6 @@ from medground.operators.labelling import LabelInput
 from medground.operators.source_reading import ReadSourcesInput
 from medground.operators.verifying import CheckAnswerInput, EntailInput, EntailOutput
 from medground.settings import Settings
-from medground.testing.capable import ANSWERED, Capable, Gold
 from medground.testing.chat_peer import ChatPeer, Sent, chat, prompt_of
 from medground.testing.command import run
 

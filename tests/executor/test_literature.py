@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from literature_peers import europepmc, eutils_pmc
+from rows import each_row
 
 from medground.document import Document, MeshHeading
 from medground.errors import NotConfigured, SourceUnavailable
@@ -61,7 +62,9 @@ def ids(result: ToolFound) -> list[str]:
     return [hit.passage.document_id for hit in result.hits]
 
 
-def test_the_nearest_papers_with_the_keywords_are_kept(make_run: MakeRun, memory_source: Any) -> None:
+def test_the_nearest_papers_with_the_keywords_are_kept_and_the_rest_counted(
+    make_run: MakeRun, memory_source: Any
+) -> None:
     run = make_run("q", [memory_source([AWAY, OTHER, WHOLE])])
     result = found(run)
     assert ids(result) == ["PMID:1", "PMID:2"]
@@ -74,8 +77,6 @@ def test_the_nearest_papers_with_the_keywords_are_kept(make_run: MakeRun, memory
     assert result.state == "found"
     assert {search.node for search in run.searches} == {"q1 literature"}
 
-
-def test_the_best_k_are_kept_and_the_rest_counted(make_run: MakeRun, memory_source: Any) -> None:
     result = found(make_run("q", [memory_source([AWAY, OTHER, WHOLE])]), kept=1, coverage=0.3)
     assert (ids(result), result.flow.cut, result.flow.filtered) == (["PMID:1"], 2, 0)
 
@@ -101,7 +102,7 @@ def test_a_retraction_in_any_database_sets_the_paper_aside(make_run: MakeRun, me
     assert result.notes == ("1 retracted papers or notices about papers were set aside",)
 
 
-def test_where_no_paper_reaches_the_threshold_the_best_are_kept_and_that_is_told(
+def test_below_the_threshold_the_best_are_kept_unless_they_are_on_another_subject(
     make_run: MakeRun, memory_source: Any
 ) -> None:
     near = AWAY.model_copy(update={"text": "Sex differentiation in zebrafish was studied.", "id": "PMID:4"})
@@ -109,8 +110,6 @@ def test_where_no_paper_reaches_the_threshold_the_best_are_kept_and_that_is_told
     assert (ids(result), result.flow.kept, result.flow.filtered) == (["PMID:4"], 1, 1)
     assert result.notes == ("no paper holds 80% of the keywords; those that hold 67% of them are kept",)
 
-
-def test_papers_on_another_subject_are_not_kept_instead(make_run: MakeRun, memory_source: Any) -> None:
     result = found(make_run("q", [memory_source([AWAY])]))
     assert (ids(result), result.state, result.flow.filtered) == ([], "empty", 1)
     assert result.flow.lost == ("PMID:3",)
@@ -187,7 +186,7 @@ def test_names_found_earlier_become_synonyms_or_optional_words() -> None:
     assert Phrase(text="zebrafish mutants") in asked.tree.parts[2].parts  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "share"),
     [
         ("Cyp17a1 knockouts: zebrafish and the differentiation of sexes", 1.0),

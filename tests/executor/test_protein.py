@@ -9,7 +9,9 @@ from typing import Any
 
 import httpx
 import pytest
+from protein_peer import PeerFault, ProteinPeer
 from protein_records import FISH, HUMAN, cif_file, entry, model, pdb_file, shown, text
+from rows import each_row
 
 from medground.executor.found import ToolFound
 from medground.executor.protein import NO_GENE, NOT_OPEN, find_proteins
@@ -23,7 +25,6 @@ from medground.run import Run
 from medground.sources.alphafold import AlphaFoldSource
 from medground.sources.pdb import PDBSource
 from medground.sources.uniprot import UniProtSource
-from medground.testing.protein_peer import PeerFault, ProteinPeer
 
 LETTERS = "MAGKSMAGKSMAGKSMAGKS"
 QUESTION = "Effects of cyp17a1 knockout on zebrafish?"
@@ -117,7 +118,7 @@ def test_parts_are_chosen_by_the_words_of_the_question(find: Find) -> None:
     assert sections_for("cyp17a1")[0] == "Function"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "asked"),
     [
         ("What is the 3D structure of cyp17a1?", True),
@@ -158,14 +159,12 @@ def test_a_structure_brings_its_facts_its_files_and_a_picture(find: Find) -> Non
     assert found.flow.found == found.flow.merged + found.flow.cut + found.flow.kept == 3
 
 
-def test_a_model_that_does_not_exist_is_told_and_is_no_failure(find: Find) -> None:
+def test_a_model_that_does_not_exist_and_a_refused_file_are_told(find: Find) -> None:
     found, _ = find("3D structure of cyp17a1", service=peer(models={}, structures={}))
     assert (found.state, found.failures, found.attachments) == ("found", (), ())
     assert "AlphaFold DB has no model of P00001" in found.notes
     assert "the Protein Data Bank has no structure of P00001" in found.notes
 
-
-def test_a_refused_file_is_told_and_not_kept(find: Find) -> None:
     files = {"files/AF-P00001-F1-model_v6.pdb": b"<html>", "files/AF-P00001-F1-model_v6.cif": cif_file("MAG").encode()}
     found, _ = find("3D structure of cyp17a1", service=peer(files=files, structures={}))
     assert found.attachments == ()
@@ -175,18 +174,22 @@ def test_a_refused_file_is_told_and_not_kept(find: Find) -> None:
     )
 
 
-def test_a_gene_of_no_named_organism_is_listed_and_not_guessed(find: Find) -> None:
+def test_which_organism_and_record_is_meant(find: Find) -> None:
     found, _ = find("What does cyp17a1 do?", question="What does cyp17a1 do?")
     assert (found.state, found.hits, found.names) == ("empty", (), ())
     assert found.notes == ("'cyp17a1' is in several organisms: Zebrafish (P00001), Human (P00002); name the organism",)
 
-
-def test_capitals_mean_the_human_gene_and_that_is_told(find: Find) -> None:
     found, _ = find("What does CYP17A1 do?", question="What does CYP17A1 do?")
     assert {hit.passage.document_id for hit in found.hits} == {"UNIPROT:P00002"}
     assert found.notes == (
         "no organism is named, so that the human record of CYP17A1 was looked up; name another if it is meant",
     )
+
+    found, _ = find("What becomes of the fish?", question="What becomes of zebrafish?", names=("cyp17a1", "Cytochrome"))
+    assert {hit.passage.document_id for hit in found.hits} == {"UNIPROT:P00001"}
+
+    found, _ = find("How is steroid synthesis altered?", question="Zebrafish?", keywords=("cyp17a1 gene", "cyp17 gene"))
+    assert (found.flow.found, found.flow.merged, found.flow.kept) == (2, 1, 1)
 
 
 def test_a_line_that_rests_on_a_retracted_paper_is_left_out(find: Find) -> None:
@@ -208,16 +211,6 @@ def test_unknown_genes_no_gene_and_no_source(find: Find) -> None:
     assert (found.state, found.notes, found.flow.found) == ("empty", (NO_GENE,), 0)
     found, _ = find("What does cyp17a1 do?", sources=[])
     assert (found.state, found.failures) == ("not configured", (NOT_OPEN,))
-
-
-def test_names_of_earlier_records_stand_in_where_no_question_names_a_gene(find: Find) -> None:
-    found, _ = find("What becomes of the fish?", question="What becomes of zebrafish?", names=("cyp17a1", "Cytochrome"))
-    assert {hit.passage.document_id for hit in found.hits} == {"UNIPROT:P00001"}
-
-
-def test_the_genes_of_keywords_and_one_record_found_twice(find: Find) -> None:
-    found, _ = find("How is steroid synthesis altered?", question="Zebrafish?", keywords=("cyp17a1 gene", "cyp17 gene"))
-    assert (found.flow.found, found.flow.merged, found.flow.kept) == (2, 1, 1)
 
 
 def test_a_service_that_fails_is_named_and_the_others_count(find: Find) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-import pytest
+from rows import each_row
 
-from medground.plan.dates import dated
+from medground.plan.look import dated
 from medground.query import Filters
 from medground.question import Question
 from medground.run import Run
@@ -22,7 +22,7 @@ def limits(text: str, make_run: MakeRun) -> tuple[int | None, int | None]:
     return found.year_from, found.year_to
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "years"),
     [
         ("Has survival in sepsis improved since 2010?", (2010, None)),
@@ -40,7 +40,7 @@ def test_years_of_the_text_are_limits(text: str, years: tuple[int | None, int | 
     assert limits(text, make_run) == years
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "Did mortality fall before 2005?",
@@ -55,15 +55,11 @@ def test_other_numbers_are_not(text: str, make_run: MakeRun) -> None:
     assert limits(text, make_run) == (None, None)
 
 
-def test_the_limits_of_the_user_go_first(make_run: MakeRun) -> None:
+def test_the_limits_of_the_user_go_first_and_others_are_told(make_run: MakeRun) -> None:
     run = make_run("x")
     question = Question.ask("Has survival improved since 2010?", filters=Filters(year_from=2000))
     assert dated(question, run) == question
     assert not run.warnings
-
-
-def test_what_was_searched_is_told(make_run: MakeRun) -> None:
-    run = make_run("x")
     dated(Question.ask("Has survival improved since 2010?"), run)
     assert list(run.warnings) == [
         "only publications from 2010 on were searched, because the question says 'since 2010'"

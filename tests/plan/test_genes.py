@@ -51,12 +51,10 @@ def test_diseases_tests_places_statistics_and_drugs_are_not_genes(text: str) -> 
     assert [one.name for one in genes_in(text)] == []
 
 
-def test_a_scan_is_not_a_cat() -> None:
+def test_a_symbol_is_named_once_and_a_scan_is_not_a_cat() -> None:
     assert organisms_named("CAT scan") == ()
     assert [one.scientific for one in organisms_named("a cat")] == ["Felis catus"]
 
-
-def test_a_symbol_is_named_once_and_says_how_it_is_written() -> None:
     (one,) = genes_in("TP53 and tp53 and TP-53")
     assert (one.name, one.looks_human) == ("TP53", True)
     assert not genes_in("cyp17a1")[0].looks_human

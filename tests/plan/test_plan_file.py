@@ -39,10 +39,14 @@ def edited(change: Edit) -> str:
     return json.dumps(said)
 
 
-def test_a_plan_comes_back(tmp_path: Path) -> None:
+def test_a_plan_comes_back_and_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
     file = tmp_path / "plan.json"
     file.write_text(PLAN.model_dump_json(indent=2), encoding="utf-8-sig")
     assert read_plan_file(file) == PLAN
+
+    for path in (tmp_path / "none.json", tmp_path):
+        with pytest.raises(UsageError, match="cannot be read"):
+            read_plan_file(path)
 
 
 @each_row(
@@ -101,12 +105,6 @@ def test_files_that_are_no_plan(tmp_path: Path, content: bytes, message: str) ->
         read_plan_file(file)
     assert str(refused.value).startswith(f"{file}: ")
     assert message in str(refused.value)
-
-
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    for path in (tmp_path / "none.json", tmp_path):
-        with pytest.raises(UsageError, match="cannot be read"):
-            read_plan_file(path)
 
 
 @given(st.text(max_size=60) | st.recursive(st.none() | st.floats() | st.text(max_size=9), st.lists).map(json.dumps))

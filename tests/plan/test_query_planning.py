@@ -24,12 +24,11 @@ def test_the_query_has_the_headings_and_the_words_of_the_question() -> None:
     assert [term.heading for term in found.terms] == ["Aspirin", "Pre-Eclampsia"]
     assert '"Pre-Eclampsia"[MeSH Terms]' in found.query
     assert " AND " in found.query
-
-
-def test_years_that_the_question_names_limit_the_query() -> None:
     found = planned("Does metformin reduce mortality in type 2 diabetes, published since 2015?")
     assert found.query.endswith("AND 2015:3000[Date - Publication]")
     assert found.notes == ("the query is limited to the years of publication that the question names",)
+    with pytest.raises(UsageError, match="empty"):
+        planned("  ")
 
 
 @settings(max_examples=20)
@@ -49,8 +48,3 @@ def test_a_person_at_risk_gets_the_notice_and_no_query() -> None:
     assert found.notice is not None
     assert found.notice.stops
     assert found.query == ""
-
-
-def test_an_empty_question_is_refused() -> None:
-    with pytest.raises(UsageError, match="empty"):
-        planned("  ")

@@ -212,6 +212,11 @@ def test_a_long_text_takes_time_in_proportion(linear: Callable[[Callable[[int], 
         linear(lambda size, piece=piece: read(piece * (size // len(piece))), 20_000)  # type: ignore[misc]
 
 
-def test_every_kind_of_source_may_stand_in_a_plan() -> None:
+def test_every_kind_of_source_may_stand_in_a_plan_in_the_order_of_the_sources() -> None:
+    graph = (SourceQuery(term="Marfan syndrome", text="features"), SourceQuery(term="FBN1", text="diseases"))
+    plan = SourcePlan(queries={"graph": graph, "book": (SourceQuery(text="lens dislocation"),)})
+    assert tagged(plan, ("book", "wiki", "graph")) == (
+        "<book> lens dislocation </book>\n<wiki> </wiki>\n<graph> Marfan syndrome , features ; FBN1 , diseases </graph>"
+    )
     sources = tuple(SourceDescription.of_kind(kind) for kind in get_args(SourceKind))
     assert asked(read_plan("<protein> BRCA1 </protein>", sources)) == {"protein": ["BRCA1"]}

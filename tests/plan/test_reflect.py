@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rows import each_row
 
 from medground.described import SourceDescription
 from medground.document import Document, SourceKind
@@ -35,7 +36,6 @@ DOCUMENTS = {
 }
 SOURCES = tuple(SourceDescription.of_kind(kind) for kind in ("book", "research"))
 Planning = Callable[[Question, tuple[SourceDescription, ...], Run], Any]
-BOTH = pytest.mark.parametrize("planner", [reflexion, serts])
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ def _books(plan: SourcePlan) -> str:
     return str(plan.queries["book"][0])
 
 
-@BOTH
+@each_row("planner", [reflexion, serts])
 def test_the_best_score_ends_the_search(planned: Any, planner: Planning) -> None:
     plan, run, steps = planned(planner, Script([2, 5, 1]))
     assert _books(plan) == "metformin 1"
@@ -116,7 +116,7 @@ def test_the_best_score_ends_the_search(planned: Any, planner: Planning) -> None
     assert not run.warnings
 
 
-@BOTH
+@each_row("planner", [reflexion, serts])
 def test_after_eight_rounds_the_plan_with_the_best_score_is_returned(planned: Any, planner: Planning) -> None:
     script = Script([1, 3, 2, 3, 0, 1, 2, 2, 4, 4])
     plan, _, steps = planned(planner, script)
@@ -125,13 +125,11 @@ def test_after_eight_rounds_the_plan_with_the_best_score_is_returned(planned: An
     assert [step.ended for step in steps if isinstance(step, PlanChosen)] == ["most rounds"]
 
 
-def test_of_equal_scores_the_plan_that_asks_less_is_returned(planned: Any) -> None:
+def test_reflexion_has_all_feedback_and_of_equal_scores_the_plan_that_asks_less(planned: Any) -> None:
     plans = ["<book> a ; b ; c </book>", "<book> metformin </book>", "<book> metformin ; heart </book>"]
     plan, _, _ = planned(reflexion, Script([3, 3, 3, 2, 2, 2, 2, 2], plans))
     assert _books(plan) == "metformin"
 
-
-def test_reflexion_has_all_feedback_so_far(planned: Any) -> None:
     script = Script([1, 2, 3, 5])
     _, _, steps = planned(reflexion, script)
     last = script.feedback[-1]
@@ -152,99 +150,80 @@ def test_serts_writes_siblings_first_and_then_below_the_best(planned: Any) -> No
     assert [[one.score for one in value.feedback] for value in script.feedback] == [[], [], [], [4], [4]]
 
 
-@BOTH
-def test_the_rater_sees_what_each_query_found_in_which_source(planned: Any, planner: Planning) -> None:
+def test_the_rater_sees_what_each_query_found_in_which_source(planned: Any) -> None:
     script = Script([5])
-    planned(planner, script)
+    planned(reflexion, script)
     seen = {(one.source, one.query): one for one in script.rated[0].retrieved}
     assert "metformin lowered mortality" in seen["research", "heart failure 0"].passages[0]
     assert "drug for diabetes" in seen["book", "metformin 0"].passages[0]
     assert {one.state for one in seen.values()} == {"found"}
 
 
-@BOTH
-def test_a_failing_source_is_told_and_planning_goes_on(planned: Any, planner: Planning) -> None:
+def test_a_failing_source_is_told_and_where_all_fail_nothing_is_rated(planned: Any) -> None:
     script = Script([2, 5])
-    _, run, steps = planned(planner, script, "book")
+    _, run, steps = planned(reflexion, script, "book")
     states = {one.source: one.state for one in script.rated[0].retrieved}
     assert states == {"book": "failed", "research": "found"}
     assert [step.failed for step in steps if isinstance(step, PlanRated)] == [("book",), ("book",)]
     assert any("book" in warning for warning in run.warnings)
     assert [one.empty for one in script.feedback[1].feedback] in ([()], [])
 
-
-@BOTH
-def test_if_no_source_can_be_searched_nothing_is_rated(planned: Any, planner: Planning) -> None:
     script = Script([5])
-    plan, run, steps = planned(planner, script, "book", "research")
+    plan, run, steps = planned(reflexion, script, "book", "research")
     assert script.rated == []
     assert plan.size == 3, "the recipe searches it, and says that every source failed"
     assert any("no source of a plan could be searched" in warning for warning in run.warnings)
     assert [step.ended for step in steps if isinstance(step, PlanChosen)] == ["not rated"]
 
 
-@BOTH
-def test_a_model_that_fails_later_leaves_the_best_plan(planned: Any, planner: Planning) -> None:
+def test_a_model_that_fails_later_leaves_the_best_plan_and_at_once_is_an_error(planned: Any) -> None:
     failure = ModelFailed("no answer", model="scripted:model")
-    plan, run, steps = planned(planner, Script([3, 1], ["<book> first </book>", "<book> second </book>", failure]))
+    plan, run, steps = planned(reflexion, Script([3, 1], ["<book> first </book>", "<book> second </book>", failure]))
     assert _books(plan) == "first"
     assert any("after 2 rounds" in warning and "no answer" in warning for warning in run.warnings)
     assert [step.ended for step in steps if isinstance(step, PlanChosen)] == ["failed"]
 
-
-@BOTH
-def test_a_model_that_fails_at_once_is_an_error(planned: Any, planner: Planning) -> None:
     with pytest.raises(ModelFailed, match="no answer"):
-        planned(planner, Script([], [ModelFailed("no answer", model="scripted:model")]))
+        planned(reflexion, Script([], [ModelFailed("no answer", model="scripted:model")]))
 
 
-@BOTH
-def test_no_score_is_told_and_is_not_0(planned: Any, planner: Planning) -> None:
+def test_no_score_is_not_0_and_a_plan_that_comes_again_ends_the_search(planned: Any) -> None:
     failure = ModelFailed("no usable output", model="scripted:model", unreadable=True)
-    plan, run, steps = planned(planner, Script([failure]))
+    plan, run, steps = planned(reflexion, Script([failure]))
     assert _books(plan) == "metformin 0"
     assert [step.score for step in steps if isinstance(step, PlanRated)] == [None]
     assert any("could not be rated" in warning for warning in run.warnings)
-    plan, _, _ = planned(planner, Script([0, failure]))
+    plan, _, _ = planned(reflexion, Script([0, failure]))
     assert _books(plan) == "metformin 0", "a plan with 0 points comes before one that nobody rated"
 
-
-@BOTH
-def test_a_plan_that_comes_again_ends_the_search(planned: Any, planner: Planning) -> None:
     script = Script([1, 2, 3], ["<book> same </book>"] * 3)
-    _, _, steps = planned(planner, script)
+    _, _, steps = planned(reflexion, script)
     assert len(script.rated) == 1, "it is not searched and rated again"
     assert [step.ended for step in steps if isinstance(step, PlanChosen)] == ["plan repeats"]
 
 
-@BOTH
-def test_planning_leaves_budget_for_the_answer(planned: Any, planner: Planning) -> None:
+def test_planning_leaves_budget_for_the_answer_or_is_an_error(planned: Any) -> None:
     script = Script([1] * 8)
-    _, run, steps = planned(planner, script, options={"budget.calls": 8})
+    _, run, steps = planned(reflexion, script, options={"budget.calls": 8})
     assert len(script.rated) == 3, "two calls a round; after six, two are left: as many as a round takes"
     assert [step.ended for step in steps if isinstance(step, PlanChosen)] == ["budget"]
     assert any("budget of calls" in warning for warning in run.warnings)
 
-
-@BOTH
-def test_a_budget_for_no_round_is_an_error(planned: Any, planner: Planning) -> None:
     with pytest.raises(BudgetExhausted):
-        planned(planner, Script([1] * 8), options={"budget.tokens": 5})
+        planned(reflexion, Script([1] * 8), options={"budget.tokens": 5})
 
 
-@BOTH
-def test_an_empty_plan_is_a_plan(planned: Any, planner: Planning) -> None:
+def test_an_empty_plan_is_a_plan(planned: Any) -> None:
     script = Script([0, 5], ["<book> </book> <research> </research>"])
-    plan, _, _ = planned(planner, script)
+    plan, _, _ = planned(reflexion, script)
     assert script.rated[0].retrieved == ()
     assert plan.size == 3
-    plan, _, _ = planned(planner, Script([0] * 8, ["<book> </book>"]))
+    plan, _, _ = planned(reflexion, Script([0] * 8, ["<book> </book>"]))
     assert plan.size == 3, "of plans that are equally bad, one that searches something"
 
 
-@BOTH
-def test_rounds_are_in_the_trace(planned: Any, planner: Planning, tmp_path: Path) -> None:
-    _, _, steps = planned(planner, Script([2, 5]))
+def test_rounds_are_in_the_trace(planned: Any, tmp_path: Path) -> None:
+    _, _, steps = planned(reflexion, Script([2, 5]))
     spans = [json.loads(line) for line in (tmp_path / "test.jsonl").read_text(encoding="utf-8").splitlines()]
     rated = PlanRated.stored(spans)
     assert [(one.number, one.score) for one in rated] == [(1, 2), (2, 5)]
@@ -255,13 +234,12 @@ def test_rounds_are_in_the_trace(planned: Any, planner: Planning, tmp_path: Path
     assert "plan 2 got 5 of 5 points" in words
 
 
-@BOTH
-def test_cancelling_stops_at_once(make_run: Any, shelves: Any, scripted_model: Any, planner: Planning) -> None:
+def test_cancelling_stops_at_once(make_run: Any, shelves: Any, scripted_model: Any) -> None:
     script = Script([1] * 8)
 
     async def cancelled() -> None:
         run = make_run(TEXT, shelves(), scripted_model(script.replies), ("improve_plan", "rate_plan"))
-        task = asyncio.ensure_future(planner(QUESTION, SOURCES, run))
+        task = asyncio.ensure_future(reflexion(QUESTION, SOURCES, run))
         run.on_step = lambda step: task.cancel() if isinstance(step, PlanRated) else None
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -270,7 +248,7 @@ def test_cancelling_stops_at_once(make_run: Any, shelves: Any, scripted_model: A
     assert len(script.rated) == 1
 
 
-@BOTH
+@each_row("planner", [reflexion, serts])
 def test_without_a_model_the_loop_is_honest_and_repeatable(make_run: Any, shelves: Any, planner: Planning) -> None:
     def once() -> tuple[SourcePlan, list[PlanRated]]:
         steps: list[Step] = []

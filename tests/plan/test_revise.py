@@ -13,28 +13,17 @@ QUESTION = Question.ask("Does aspirin prevent myocardial infarction in adults wi
 TEXTS = st.text(max_size=80)
 
 
-def test_the_query_becomes_its_union_with_the_unsupported_statements() -> None:
-    statement = "Aspirin lowered myocardial infarction by a fifth."
-    revision = revised(QUESTION, first_query(QUESTION), [statement], 0.3)
-    assert revision.query.text == f"{QUESTION.text} {statement}"
-    assert revision.drifted == ()
-
-
-def test_a_statement_joins_once_whatever_its_case_and_punctuation() -> None:
+def test_statements_join_once_unless_they_drifted_and_options_belong_to_the_question() -> None:
     statements = ["Aspirin lowered infarction.", "aspirin  LOWERED infarction", "Aspirin lowered infarction!"]
     once = revised(QUESTION, first_query(QUESTION), statements, 0.0).query
     assert once.parts == (QUESTION.text, statements[0])
     assert revised(QUESTION, once, statements, 0.0).query.key == once.key
 
-
-def test_statements_that_drifted_from_the_question_stay_out_and_are_reported() -> None:
     away = "The chapel's ceiling was painted within four years."
     revision = revised(QUESTION, first_query(QUESTION), [away], 0.1)
     assert revision.query == first_query(QUESTION)
     assert revision.drifted == (away,)
 
-
-def test_options_belong_to_the_question() -> None:
     choice = Question.ask("Which drug is first?", options=["Metformin", "Warfarin"])
     revision = revised(choice, first_query(choice), ["Metformin comes first."], 0.2)
     assert not revision.drifted

@@ -9,8 +9,8 @@ from five_sources import QUESTION, MakeRun, five
 
 from medground.document import Document
 from medground.plan.plannable import not_configured, plannable
-from medground.plan.search_plan import SourceFound, search_plan
-from medground.plan.source_plan import SourcePlan, SourceQuery
+from medground.plan.search_plan import search_plan
+from medground.plan.source_plan import SourceFound, SourcePlan, SourceQuery
 from medground.run import Run
 
 EYES = SourceQuery(text="Marfan syndrome eye problem lens")
@@ -51,8 +51,6 @@ def test_every_source_has_a_state_and_failures_stay_apart(make_run: MakeRun, mem
         "graph 2",
     }
 
-
-def test_a_plan_whose_sources_all_fail_raises_nothing(make_run: MakeRun, memory_source: Any) -> None:
     kinds = ["book", "guideline", "research", "wiki"]
     run = make_run(QUESTION, five(memory_source, without=["graph"], fails=kinds))
     found = searched(run, SourcePlan(queries=dict.fromkeys(kinds, (EYES,))))
@@ -74,7 +72,7 @@ def test_retracted_papers_are_left_out_and_depths_are_kept(make_run: MakeRun, me
     assert run.searches[0].hits == 20
 
 
-def test_what_may_be_planned(make_run: MakeRun, memory_source: Any) -> None:
+def test_what_may_be_planned_and_two_sources_of_one_name_are_one(make_run: MakeRun, memory_source: Any) -> None:
     def names(**options: Any) -> tuple[list[str], list[str]]:
         run = make_run(QUESTION, sources, options={f"omni_rag.{name}": value for name, value in options.items()})
         return [one.name for one in plannable(run)], [one.name for one in not_configured(run)]
@@ -90,8 +88,6 @@ def test_what_may_be_planned(make_run: MakeRun, memory_source: Any) -> None:
     sources = []
     assert names() == ([], ["book", "guideline", "research", "wiki", "graph"])
 
-
-def test_two_sources_of_one_name_are_one(make_run: MakeRun, memory_source: Any) -> None:
     one, *_ = five(memory_source)
     other, *_ = five(memory_source)
     other.name = "corpus:more.book"

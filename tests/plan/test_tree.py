@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,21 +22,6 @@ def _grown(scores: Sequence[int]) -> list[Tried]:
     return tried
 
 
-def test_the_first_plans_are_siblings_and_know_each_other() -> None:
-    tried = _grown([2, 4, 1])
-    assert [one.parent for one in tried] == [ROOT] * SIBLINGS
-    assert expansion(tried[:2]).siblings == tuple(tried[:2])
-    assert expansion(tried[:2]).feedback == ()
-
-
-def test_then_the_best_of_them_is_expanded_with_its_own_feedback() -> None:
-    tried = _grown([2, 4, 1])
-    place = expansion(tried)
-    assert place.parent == 2
-    assert [one.number for one in place.feedback] == [2]
-    assert place.siblings == ()
-
-
 def test_every_score_is_told_to_all_plans_above_it() -> None:
     tried = _grown([2, 4, 1, 3, 5])
     assert [one.parent for one in tried[3:]] == [2, 2]
@@ -45,6 +29,7 @@ def test_every_score_is_told_to_all_plans_above_it() -> None:
     assert worth[2] == Worth(3, 4 + 3 + 5)
     assert worth[4] == Worth(1, 3)
     assert worth[ROOT] == Worth(5, 2 + 4 + 1 + 3 + 5)
+    assert (worth[ROOT].mean, Worth().mean) == (15 / 25, 0.0)
 
 
 def test_selection_is_uct_by_hand() -> None:
@@ -52,12 +37,9 @@ def test_selection_is_uct_by_hand() -> None:
     assert [one.parent for one in tried[3:]] == [1, 2]
     # After five rounds: plans 1 and 2 have two visits and mean 0.3, plan 3 has one visit and mean 0.6.
     twice, once = 0.3 + 0.5 * math.sqrt(math.log(5) / 2), 0.6 + 0.5 * math.sqrt(math.log(5))
+    assert expansion(_grown([2, 2, 2])).parent == 1  # of equals the earlier
     uct = {1: twice, 2: twice, 3: once}
     assert selected(tried, backpropagated(tried)) == max(uct, key=lambda number: uct[number]) == 3
-
-
-def test_of_equals_the_earlier_plan_is_selected() -> None:
-    assert expansion(_grown([2, 2, 2])).parent == 1
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=8))
@@ -70,8 +52,3 @@ def test_any_tree_is_bounded_and_repeatable(scores: list[int]) -> None:
     worth = backpropagated(tried)
     assert worth[ROOT].visits == len(tried)
     assert worth[ROOT].total == sum(scores)
-
-
-@pytest.mark.parametrize(("worth", "mean"), [(Worth(), 0.0), (Worth(2, 10), 1.0), (Worth(2, 5), 0.5)])
-def test_the_worth_of_a_subtree_is_a_share(worth: Worth, mean: float) -> None:
-    assert worth.mean == mean

@@ -24,7 +24,7 @@ MakeRun = Callable[..., Run]
 
 
 def cosines_of(run: Run, text: str = ASKED, others: list[str] = OTHERS) -> list[float]:
-    return asyncio.run(cosines(text, others, run))
+    return asyncio.run(cosines(text, others, run, embedder=run.settings.section(BioMedSearchSettings).embedder))
 
 
 def test_without_a_model_words_count_and_the_answer_says_so_once(make_run: MakeRun) -> None:

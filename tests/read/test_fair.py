@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from medground.described import SourceDescription
 from medground.document import Hit, Passage
-from medground.plan.search_plan import QueryFound, SourceFound
-from medground.plan.source_plan import SourceQuery
+from medground.plan.source_plan import QueryFound, SourceFound, SourceQuery
 from medground.read.fair import fair_split
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
+from rows import each_row
 
 import medground.recipes.biomedsearch as recipe
 from medground.answer import Answer
@@ -125,7 +126,7 @@ def test_all_tools_of_a_sub_question_are_used_at_once_and_none_twice(
     assert kinds.count(SubQuestionDone) == 2
 
 
-@pytest.mark.parametrize("tools", ["web", "web,protein"])
+@each_row("tools", ["web", "web,protein"])
 def test_only_the_tools_of_the_settings_are_used(
     make_run: Callable[..., Run], with_tools: Callable[..., Tools], tools: str
 ) -> None:
@@ -172,7 +173,9 @@ def test_where_every_tool_fails_the_run_fails_and_names_them(
         asyncio.run(searched(run))
 
 
-def test_what_is_under_way_ends_with_the_run(make_run: Callable[..., Run], with_tools: Callable[..., Tools]) -> None:
+def test_what_is_under_way_ends_with_the_run_and_without_a_plan_nothing_is_written(
+    make_run: Callable[..., Run], with_tools: Callable[..., Tools]
+) -> None:
     tools = with_tools(fails={"q1 literature": KeyError("a fault of the program")}, turns={"q2": 50})
     run = run_of(make_run, plan_of((("q1", "q3"),), 3))
 
@@ -185,8 +188,6 @@ def test_what_is_under_way_ends_with_the_run(make_run: Callable[..., Run], with_
     assert "end q2 literature" not in tools.log
     assert "begin q3 literature" not in tools.log
 
-
-def test_without_a_plan_there_is_nothing_to_write_up(make_run: Callable[..., Run]) -> None:
     answer = asyncio.run(BIOMEDSEARCH.so_far(make_run(QUESTION, recipe=BIOMEDSEARCH), "stopped here"))
     assert answer.stopped == "stopped here"
     assert answer.report is None

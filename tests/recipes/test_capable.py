@@ -6,16 +6,14 @@
 from __future__ import annotations
 
 import asyncio
-import gzip
-import json
 from collections.abc import Callable
-from pathlib import Path
+from itertools import product
 from typing import Any
 
-import pytest
+from rows import each_row
+from scripted_capable import Capable, Gold, agrees
 
 from medground.answer import Answer
-from medground.corpus.readers.pubmedqa import pubmedqa_document
 from medground.document import Document
 from medground.errors import ModelFailed
 from medground.operators.verifying import EntailInput, EntailOutput
@@ -25,12 +23,9 @@ from medground.recipes.pubmed_reasoner import PUBMED_REASONER
 from medground.recipes.reason_and_verify import REASON_AND_VERIFY
 from medground.recipes.self_medrag import SELF_MEDRAG
 from medground.run import Run
-from medground.testing.capable import Capable, Gold, agrees
-from medground.text.sentences import sentence_spans
 
 MakeRun = Callable[..., Run]
 RECIPES = (GROUND, PUBMED_REASONER, REASON_AND_VERIFY, SELF_MEDRAG)
-NAMES = [recipe.name for recipe in RECIPES]
 QUESTION = "Does aspirin reduce the risk of stroke?"
 PAPERS = [
     Document(
@@ -83,9 +78,10 @@ def answered(
     return asyncio.run(recipe.run(run.question, run)), model
 
 
-@pytest.mark.parametrize("judge", [agrees, before, limited, against(WRITTEN[1])])
-@pytest.mark.parametrize("trusted", [True, False])
-@pytest.mark.parametrize("recipe", RECIPES, ids=NAMES)
+@each_row(
+    ("recipe", "judge", "trusted"),
+    product(RECIPES, [agrees, before, limited, against(WRITTEN[1])], [True, False]),
+)
 def test_a_right_decision_comes_through(
     make_run: MakeRun, memory_source: Any, recipe: Recipe, judge: Any, trusted: bool
 ) -> None:
@@ -98,15 +94,18 @@ def test_a_right_decision_comes_through(
     )
 
 
-@pytest.mark.parametrize(
-    ("judge", "reason"),
+@each_row(
+    ("recipe", "judge", "reason"),
     [
-        (nothing, "none of its sentences supports it: scripted:capable does not find it in the evidence"),
-        (against(*WRITTEN), "the evidence contradicts every sentence of the rationale"),
-        (against(*WRITTEN[1:]), "the evidence contradicts 2 of the 3 sentences of the rationale"),
+        (recipe, *row)
+        for recipe in RECIPES
+        for row in (
+            (nothing, "none of its sentences supports it: scripted:capable does not find it in the evidence"),
+            (against(*WRITTEN), "the evidence contradicts every sentence of the rationale"),
+            (against(*WRITTEN[1:]), "the evidence contradicts 2 of the 3 sentences of the rationale"),
+        )
     ],
 )
-@pytest.mark.parametrize("recipe", RECIPES, ids=NAMES)
 def test_what_the_judge_rejects_is_held_back_and_says_why(
     make_run: MakeRun, memory_source: Any, recipe: Recipe, judge: Any, reason: str
 ) -> None:
@@ -116,7 +115,7 @@ def test_what_the_judge_rejects_is_held_back_and_says_why(
     assert reason in answer.decision.reason
 
 
-@pytest.mark.parametrize("recipe", RECIPES, ids=NAMES)
+@each_row("recipe", RECIPES)
 def test_a_reference_that_was_never_retrieved_is_not_released(
     make_run: MakeRun, memory_source: Any, recipe: Recipe
 ) -> None:
@@ -125,20 +124,3 @@ def test_a_reference_that_was_never_retrieved_is_not_released(
     assert answer.decision.shown() == "yes"
     assert "99999999" not in answer.rationale
     assert ["99999999" in dropped.text for dropped in answer.dropped] == [True]
-
-
-@pytest.mark.shared
-@pytest.mark.parametrize("recipe", RECIPES, ids=NAMES)
-def test_right_decisions_on_real_abstracts_come_through(
-    make_run: MakeRun, memory_source: Any, shared: Path, recipe: Recipe
-) -> None:
-    with gzip.open(shared / "pubmedqa" / "pqa_l.jsonl.gz", "rt", encoding="utf-8") as lines:
-        records = [record for record in map(json.loads, lines) if record["split"] == "test"][:10]
-    source = memory_source([pubmedqa_document(record) for record in records])
-    for record in records:
-        said = record["long_answer"]
-        written = tuple(said[start:end] for start, end in sentence_spans(said))[:3]
-        gold = Gold(record["question"], record["final_decision"], written, title=record["question"])
-        answer, _ = answered(make_run, source, recipe, gold, before)
-        if answer.statements:  # otherwise the paper was not found
-            assert answer.decision.shown() == gold.answer, answer.decision.reason

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rows import each_row
 
 from medground.answer import Answer
 from medground.corpus.build import build
@@ -73,7 +74,7 @@ def answered(
         return asyncio.run(recipe.run(run.question, run))
 
 
-@pytest.mark.parametrize("name", recipe_names())
+@each_row("name", recipe_names())
 def test_whoever_reads_for_the_question_has_the_context_as_data_and_no_writer_of_queries_has_it(
     make_run: MakeRun, corpus: Library, name: str
 ) -> None:
@@ -90,7 +91,7 @@ def test_whoever_reads_for_the_question_has_the_context_as_data_and_no_writer_of
     assert {d.id for d in answer.documents} <= {"PMID:1", "PMID:2"}
 
 
-@pytest.mark.parametrize("name", recipe_names())
+@each_row("name", recipe_names())
 def test_without_a_model_the_question_decides_what_is_searched(make_run: MakeRun, corpus: Library, name: str) -> None:
     plain, told = (answered(make_run, corpus, name, context) for context in ("", CASE))
     assert [search.query for search in told.searches] == [search.query for search in plain.searches]
@@ -139,7 +140,7 @@ def told(make_run: MakeRun, corpus: Library, model: Any, context: str = CASE) ->
     return answered(make_run, corpus, "ground", context, model=model, by_model=["write", "entail"], options=options)
 
 
-@pytest.mark.parametrize("cited", [(), ("E1",)])
+@each_row("cited", [(), ("E1",)])
 def test_a_sentence_that_repeats_the_case_is_told_apart_and_cites_nothing(
     make_run: MakeRun, corpus: Library, scripted_model: Any, cited: tuple[str, ...]
 ) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from rows import each_row
 
 from medground.answer import Answer
 from medground.document import Document, Section
@@ -101,12 +102,16 @@ def test_keyless_quotes_and_never_decides(make_run: MakeRun, memory_source: Any)
     assert answer.usage.model_calls == 0
 
 
-def test_nothing_on_the_topic_is_unanswerable(make_run: MakeRun, memory_source: Any) -> None:
+def test_what_is_off_topic_no_prose_or_a_page_of_a_graph_is_no_evidence(make_run: MakeRun, memory_source: Any) -> None:
     cooking = Document(id="PMID:9", title="Bread", text="The dough does rise at the risk of drying. The oven was hot.")
     answer = run_of(make_run, memory_source([cooking]))
     assert answer.decision.status == "unanswerable"
     assert answer.evidence == ()
     assert answer.searches[0].status == "found"
+
+    page = TRIAL.model_copy(update={"id": "HP:1", "kind": "graph"})
+    answer = run_of(make_run, memory_source([page]))
+    assert answer.decision.status == "unanswerable"
 
 
 def test_a_model_writes_and_its_verdicts_count_when_trusted(
@@ -121,28 +126,26 @@ def test_a_model_writes_and_its_verdicts_count_when_trusted(
     assert answer.usage.model_calls == 5
     assert answer.warnings == ()
 
-
-def test_a_model_that_is_not_validated_is_named_in_a_warning(
-    make_run: MakeRun, memory_source: Any, scripted_model: Any
-) -> None:
     answer = run_of(make_run, memory_source([TRIAL]), scripted_model(replies()))
     assert [s.verdict.label for s in answer.statements] == ["not judged"]
     assert any("is not validated here" in w for w in answer.warnings)
 
 
-def test_a_contradicted_rationale_is_dropped(make_run: MakeRun, memory_source: Any, scripted_model: Any) -> None:
-    model = scripted_model(replies(entail=EntailOutput(relation="contradicts", best="E1")))
-    answer = run_of(make_run, memory_source([TRIAL]), model, **{"verify.trusted_judges": (model.name,)})
-    assert answer.decision.status == "not judged"
-    assert answer.statements == ()
-    assert [d.text for d in answer.dropped] == ["Aspirin lowered stroke risk in one trial."]
-
-
-def test_retracted_papers_are_listed_but_not_used_as_evidence(make_run: MakeRun, memory_source: Any) -> None:
+def test_retracted_papers_are_listed_but_not_used_whichever_source_knows_it(
+    make_run: MakeRun, memory_source: Any
+) -> None:
     answer = run_of(make_run, memory_source([TRIAL, WITHDRAWN]))
     assert {e.document_id for e in answer.evidence} == {"PMID:1"}
     assert {d.id: d.retraction for d in answer.documents} == {"PMID:1": "none", "PMID:2": "retracted"}
     assert any("PMID:2" in w and "retracted" in w for w in answer.warnings)
+
+    known = TRIAL.model_copy(update={"retraction": "retracted"})
+    run = make_run(
+        QUESTION, [memory_source([TRIAL], name="corpus:old"), memory_source([known], name="corpus:new")], recipe=GROUND
+    )
+    answer = asyncio.run(GROUND.run(run.question, run))
+    assert answer.evidence == ()
+    assert any("PMID:1" in w and "retracted" in w for w in answer.warnings)
 
 
 def test_instructions_in_a_document_are_not_followed(
@@ -182,31 +185,16 @@ def test_a_failed_source_is_an_error_and_not_an_empty_result(make_run: MakeRun, 
         run_of(make_run, memory_source([], fails=SourceUnavailable("down", source="corpus:test")))
 
 
-def test_a_spent_budget_stops_the_recipe(make_run: MakeRun, memory_source: Any, scripted_model: Any) -> None:
-    with pytest.raises(BudgetExhausted, match="calls"):
-        run_of(make_run, memory_source([TRIAL]), scripted_model(replies()), **{"budget.calls": 2})
-
-
 def test_the_same_question_has_the_same_answer(make_run: MakeRun, memory_source: Any) -> None:
     one, two = (run_of(make_run, memory_source([TRIAL])) for _ in range(2))
     changing = {"usage", "created", "trace_id"}
     assert one.model_dump(exclude=changing) == two.model_dump(exclude=changing)
 
 
-def test_an_answer_whose_sentences_are_not_in_the_evidence_is_not_judged(
-    make_run: MakeRun, memory_source: Any, scripted_model: Any
-) -> None:
-    model = scripted_model(replies(entail=EntailOutput(relation="neutral")))
-    answer = run_of(make_run, memory_source([TRIAL]), model, **{"verify.trusted_judges": (model.name,)})
-    assert answer.decision.status == "not judged"
-    assert "'yes'" in answer.decision.reason
-    assert [s.verdict.label for s in answer.statements] == ["not found"]
-
-
 OTHER_TEXT = TRIAL.model_copy(update={"text": "In adults, aspirin and stroke: aspirin raised the risk of stroke. " * 3})
 
 
-@pytest.mark.parametrize("first", [TRIAL, OTHER_TEXT], ids=["trial", "other"])
+@each_row("first", [TRIAL, OTHER_TEXT])
 def test_quotes_are_what_was_read_when_two_sources_differ(
     make_run: MakeRun, memory_source: Any, scripted_model: Any, first: Document
 ) -> None:
@@ -222,62 +210,6 @@ def test_quotes_are_what_was_read_when_two_sources_differ(
         assert any("different texts for PMID:1; only the text of corpus:one" in w for w in answer.warnings)
 
 
-def test_a_paper_that_one_source_knows_as_retracted_is_set_aside_everywhere(
-    make_run: MakeRun, memory_source: Any
-) -> None:
-    known = TRIAL.model_copy(update={"retraction": "retracted"})
-    run = make_run(
-        QUESTION, [memory_source([TRIAL], name="corpus:old"), memory_source([known], name="corpus:new")], recipe=GROUND
-    )
-    answer = asyncio.run(GROUND.run(run.question, run))
-    assert answer.evidence == ()
-    assert any("PMID:1" in w and "retracted" in w for w in answer.warnings)
-
-
-def test_the_checked_sentences_are_the_answer_to_an_open_question(
-    make_run: MakeRun, memory_source: Any, scripted_model: Any
-) -> None:
-    written = WriteOutput(
-        sentences=(WrittenSentence(text="Aspirin lowered stroke risk. It was one trial.", evidence=("E1",)),),
-        answer=("answered",),
-    )
-    model = scripted_model(replies(write=written))
-    run = make_run(
-        "What reduced the risk of stroke?", [memory_source([TRIAL])], model=model, by_model=BY_MODEL, recipe=GROUND
-    )
-    answer = asyncio.run(GROUND.run(run.question, run))
-    assert answer.decision.shown() == "Aspirin lowered stroke risk. It was one trial."
-    assert [s.text for s in answer.statements] == ["Aspirin lowered stroke risk.", "It was one trial."]
-    assert [name for name, _ in model.seen].count("entail") == 2
-
-
-@pytest.mark.parametrize("trusted", [True, False])
-def test_one_contradicted_sentence_leaves_and_withholds_no_answer_that_another_carries(
-    make_run: MakeRun, memory_source: Any, scripted_model: Any, trusted: bool
-) -> None:
-    written = WriteOutput(
-        sentences=tuple(WrittenSentence(text=text, evidence=("E1",)) for text in ("It fell.", "It never fell.")),
-        answer=("yes",),
-    )
-    judged = {"It fell.": "entails", "It never fell.": "contradicts"}
-    model = scripted_model(
-        replies(write=written, entail=lambda value: EntailOutput(relation=judged[value.statement], best="E1"))
-    )
-    options = {"verify.trusted_judges": (model.name,)} if trusted else {}
-    answer = run_of(make_run, memory_source([TRIAL]), model, **options)
-    assert answer.decision.shown() == "yes"
-    assert [s.text for s in answer.statements] == ["It fell."]
-    ((text, reason),) = [(dropped.text, dropped.reason) for dropped in answer.dropped]
-    told = "" if trusted else f": assessed by {model.name} (not validated here): contradicted by the quote"
-    assert (text, reason) == ("It never fell.", f"contradicted{told}")
-
-
-def test_pages_of_a_graph_are_not_text_evidence(make_run: MakeRun, memory_source: Any) -> None:
-    page = TRIAL.model_copy(update={"id": "HP:1", "kind": "graph"})
-    answer = run_of(make_run, memory_source([page]))
-    assert answer.decision.status == "unanswerable"
-
-
 def test_a_budget_of_calls_holds_when_sentences_are_checked_together(
     make_run: MakeRun, memory_source: Any, scripted_model: Any
 ) -> None:
@@ -290,7 +222,7 @@ def test_a_budget_of_calls_holds_when_sentences_are_checked_together(
     assert len(model.seen) <= 7
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("documents", "silent"),
     [
         ([TRIAL], []),

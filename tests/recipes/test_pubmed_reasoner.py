@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from heart_papers import BY_MODEL, QUESTION, MakeRun, answered, library_of_papers, replies, verdicts
+from rows import each_row
 
 from medground.answer import Answer
 from medground.corpus.library import Library
@@ -20,7 +21,7 @@ from medground.operators.searching import MeshTermsOutput, QueryOutput
 from medground.operators.writing import WriteOutput, WrittenSentence
 from medground.plan.critic import Attempt, Critique, best_attempt
 from medground.plan.look import QueryResult
-from medground.plan.mesh import PubMedQuery
+from medground.plan.relax import PubMedQuery
 from medground.query import Term
 from medground.question import Question
 from medground.rank.design import design_level
@@ -170,11 +171,21 @@ def test_what_the_evidence_lacks_is_searched_for(make_run: MakeRun, corpus: Libr
     assert "PMID:4" in {evidence.document_id for evidence in run.ledger.evidence}
 
 
-def test_years_in_the_text_of_the_question_limit_every_search(make_run: MakeRun, corpus: Library) -> None:
+def test_years_of_the_text_and_limits_of_the_user_reach_every_search(make_run: MakeRun, corpus: Library) -> None:
     answer, _ = answered("pubmed-reasoner", make_run, corpus, "Has aspirin prevented infarction since 2003?")
     assert all(search.query.endswith("AND 2003:3000[Date - Publication]") for search in answer.searches)
     assert {document.year for document in answer.documents} <= set(range(2003, 2010))
     assert any("from 2003 on were searched" in warning for warning in answer.warnings)
+
+    from medground.query import Filters
+
+    with corpus.open("heart") as snapshot:
+        run = make_run(QUESTION, [CorpusSource(snapshot)], recipe=PUBMED_REASONER)
+        run.question = Question.ask(QUESTION, filters=Filters(year_from=2003, year_to=2004))
+        answer = asyncio.run(PUBMED_REASONER.run(run.question, run))
+    assert {d.year for d in answer.documents} <= {2003, 2004}
+    assert answer.evidence
+    assert all(search.query.endswith("AND 2003:2004[Date - Publication]") for search in answer.searches)
 
 
 def test_stronger_designs_come_first_and_can_be_switched_off(make_run: MakeRun, corpus: Library) -> None:
@@ -191,26 +202,14 @@ def test_retracted_papers_are_listed_but_not_read(make_run: MakeRun, corpus: Lib
     answer, _ = answered("pubmed-reasoner", make_run, corpus)
     assert "PMID:9" not in {e.document_id for e in answer.evidence}
     assert "PMID:9" in {d.id for d in answer.documents}
-    ablated, _ = answered("pubmed-reasoner", make_run, corpus, options={"pubmed_reasoner.retractions": False})
+    ablated, _ = answered("pubmed-reasoner", make_run, corpus, options={"recipe.retractions": False})
     withdrawn = {e.id for e in ablated.evidence if e.document_id == "PMID:9"}
     for statement in ablated.statements:
         if set(statement.evidence) <= withdrawn:
             assert statement.verdict.label == "not found"
 
 
-def test_date_limits_reach_every_search(make_run: MakeRun, corpus: Library) -> None:
-    from medground.query import Filters
-
-    with corpus.open("heart") as snapshot:
-        run = make_run(QUESTION, [CorpusSource(snapshot)], recipe=PUBMED_REASONER)
-        run.question = Question.ask(QUESTION, filters=Filters(year_from=2003, year_to=2004))
-        answer = asyncio.run(PUBMED_REASONER.run(run.question, run))
-    assert {d.year for d in answer.documents} <= {2003, 2004}
-    assert answer.evidence
-    assert all(search.query.endswith("AND 2003:2004[Date - Publication]") for search in answer.searches)
-
-
-@pytest.mark.parametrize("written", ["???", "all[sb]", "AND OR"])
+@each_row("written", ["???", "all[sb]", "AND OR"])
 def test_a_query_without_terms_does_not_search_everything(
     written: str, make_run: MakeRun, corpus: Library, scripted_model: Any
 ) -> None:
@@ -247,7 +246,7 @@ def test_the_token_limit_ends_the_reading_but_not_the_answer(
     assert any("reading stopped after 1 batches" in warning for warning in short.warnings)
 
 
-@pytest.mark.parametrize("name", recipe_names())
+@each_row("name", recipe_names())
 def test_every_recipe_answers_keyless_and_says_when_it_cannot(name: str, make_run: MakeRun, corpus: Library) -> None:
     answer, _ = answered(name, make_run, corpus)
     assert answer.recipe == name

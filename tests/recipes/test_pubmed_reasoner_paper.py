@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from heart_papers import BY_MODEL, QUESTION, MakeRun, answered, library_of_papers, replies, verdicts
+from rows import each_row
 
 from medground.answer import Answer
 from medground.corpus.library import Library
@@ -19,9 +20,12 @@ from medground.recipes.settings.pubmed_reasoner import PubMedReasonerSettings
 from medground.run import Run
 from medground.settings import Settings
 
-ADDITIONS = ["relax", "concepts", "step_back", "retractions", "dates", "reorder", "designs"]
+ADDITIONS = ["relax", "concepts", "step_back", "dates", "reorder", "designs"]
 PAPER = {
-    f"pubmed_reasoner.{name}": value for name, value in preset_layer("pubmed-reasoner-paper")["pubmed_reasoner"].items()
+    f"{group}.{name}": value
+    for group, values in preset_layer("pubmed-reasoner-paper").items()
+    for name, value in values.items()
+    if group == "pubmed_reasoner" or (name in ("own_knowledge", "retractions") and group == "recipe")
 }
 AT_ONCE = [*(name for name in BY_MODEL if name in ("screen", "extract", "sufficient", "summarise", "entail"))]
 AT_ONCE += ["write_query", "self_critic", "respond_openly"]
@@ -49,11 +53,11 @@ def test_the_preset_has_the_papers_parameters_and_nothing_of_ours() -> None:
     settings = Settings.load(preset="pubmed-reasoner-paper", environ={})
     chosen = settings.section(PubMedReasonerSettings)
     assert (settings.recipe.name, settings.recipe.batch, settings.retrieval.keep) == ("pubmed-reasoner", 5, 20)
-    assert (chosen.tokens, chosen.terms, chosen.final, chosen.own_knowledge) == (None, None, "last", True)
-    assert settings.verify.own_knowledge == "mark"
+    assert (chosen.tokens, chosen.terms, chosen.final, settings.recipe.own_knowledge) == (None, None, "last", True)
+    assert (settings.verify.own_knowledge, settings.recipe.retractions) == ("mark", False)
     assert [name for name in ADDITIONS if getattr(chosen, name)] == []
     switches = {name for name, field in PubMedReasonerSettings.model_fields.items() if field.annotation is bool}
-    assert switches - {"one_call", "critic", "batching", "own_knowledge"} == set(ADDITIONS)
+    assert switches - {"one_call", "critic", "batching"} == set(ADDITIONS)
 
 
 def test_the_query_of_the_model_is_searched_as_it_is_and_the_last_one_is_read(
@@ -79,7 +83,7 @@ def test_the_response_may_add_what_the_model_knows(make_run: MakeRun, corpus: Li
     assert answer.statements[0].verdict.label != "supported"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("ablation", "without"),
     [
         ({"pubmed_reasoner.critic": False}, {"coverage", "alignment", "redundancy", "update_terms", "refine_query"}),

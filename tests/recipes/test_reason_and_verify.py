@@ -19,7 +19,6 @@ from medground.lookup import Found, Lookup, Ranker
 from medground.operators.reasoning import DirectOutput, ReasonOutput, SubClaim, direct, reason
 from medground.operators.rewriting import RewriteOutput
 from medground.query import Filters
-from medground.question import Question
 from medground.rank.calibrate import calibrations, evidence_score, overlap
 from medground.recipes.reason_and_verify import REASON_AND_VERIFY
 from medground.settings import Settings
@@ -132,13 +131,13 @@ def test_rewriting_can_be_turned_off_and_has_no_score_without_a_reranker(
     assert "medground.evidence" not in spans(tmp_path, "rewrite trigger")[-1]
 
 
-def test_without_passages_there_is_no_answer(make_run: MakeRun, corpus: Library) -> None:
+def test_without_passages_or_a_finding_there_is_no_answer(
+    make_run: MakeRun, corpus: Library, scripted_model: Any
+) -> None:
     answer, _ = answered(make_run, corpus, "Is qqqq zzzz?")
     assert answer.decision.status == "unanswerable"
     assert answer.decision.reason.startswith("answer unavailable")
 
-
-def test_a_model_that_finds_no_answer_says_so(make_run: MakeRun, corpus: Library, scripted_model: Any) -> None:
     model = scripted_model({"reason": ReasonOutput(claims=(), answer=())})
     answer, _ = answered(make_run, corpus, model=model, by_model=["reason"])
     assert answer.decision.status == "unanswerable"
@@ -193,10 +192,14 @@ def hits(*scores: float) -> list[Hit]:
     return [Hit(passage=a_passage("a"), ranker="r", rank=n, score=s) for n, s in enumerate(scores, start=1)]
 
 
-def test_overlap_is_the_share_of_content_words_found() -> None:
+def test_overlap_and_the_score_of_nothing() -> None:
     assert overlap("Does aspirin prevent strokes?", [a_passage("A stroke.", title="Aspirin")]) == pytest.approx(2 / 3)
     assert overlap("Does aspirin prevent strokes?", []) == 0
     assert overlap("Is it so?", []) == 1
+
+    assert evidence_score("keyless", []) == 0
+    assert calibrations()["keyless"].sets == 809
+    assert evidence_score("keyless", hits(0.17)) > 0.5 > evidence_score("keyless", hits(0.05))
 
 
 @given(st.lists(st.sampled_from(["aspirin", "stroke", "the", "gout", "of", "rats"]), max_size=8), st.randoms())
@@ -214,14 +217,3 @@ def test_a_calibrated_score_keeps_the_order_of_the_means(one: list[float], other
     low, high = sorted((one, other), key=lambda s: sum(s) / len(s))
     assert 0 <= evidence_score("keyless", hits(*low)) <= evidence_score("keyless", hits(*high)) + 1e-12 <= 1 + 1e-12
     assert evidence_score("some/cross-encoder", hits(*one)) == pytest.approx(sum(one) / len(one))
-
-
-def test_nothing_found_scores_nothing_and_the_keyless_row_is_there() -> None:
-    assert evidence_score("keyless", []) == 0
-    assert calibrations()["keyless"].sets == 809
-    assert evidence_score("keyless", hits(0.17)) > 0.5 > evidence_score("keyless", hits(0.05))
-
-
-def test_a_question_has_documents_only_if_they_are_given() -> None:
-    assert Question.ask("Is it so?").documents == ()
-    assert Question.ask("Is it so?", documents=["PMID:7"]).documents == ("PMID:7",)

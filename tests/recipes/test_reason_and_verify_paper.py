@@ -39,19 +39,21 @@ def as_published(make_run: MakeRun, corpus: Library, model: Any, **changes: Any)
     return answered(make_run, corpus, model=model, by_model=by_model, options=options)[0]
 
 
-def test_the_preset_has_the_papers_parameters_and_nothing_of_ours() -> None:
+def test_the_presets_are_the_paper_and_its_tables() -> None:
     settings = Settings.load(preset="reason-and-verify-paper", environ={})
     chosen = settings.section(ReasonAndVerifySettings)
     assert settings.recipe.name == "reason-and-verify"
     assert (chosen.candidates, chosen.passages, chosen.overlap, chosen.evidence) == (20, 5, 0.3, 0.5)
     assert (chosen.reranker, chosen.selection, chosen.shown) == ("BAAI/bge-reranker-v2-m3", "dynamic", "passages")
-    assert chosen.own_knowledge and chosen.assess and not chosen.retractions and not chosen.balanced
+    assert settings.recipe.own_knowledge and chosen.assess and not settings.recipe.retractions and not chosen.balanced
     assert (settings.verify.critic, settings.verify.gate, settings.verify.own_knowledge) == ("label", False, "mark")
-    ours = Settings.load(environ={}).section(ReasonAndVerifySettings)
-    assert (ours.own_knowledge, ours.assess, ours.retractions, ours.shown) == (False, False, True, "quotes")
+    ours = Settings.load(environ={})
+    assert (ours.recipe.own_knowledge, ours.recipe.retractions) == (False, True)
+    assert (ours.section(ReasonAndVerifySettings).assess, ours.section(ReasonAndVerifySettings).shown) == (
+        False,
+        "quotes",
+    )
 
-
-def test_its_ablations_are_the_rows_of_the_papers_tables() -> None:
     paper = preset_layer("reason-and-verify-paper")
     rows = {
         "vanilla-rag": {"rerank": False, "rewrite": False, "rationale": False},
@@ -63,8 +65,6 @@ def test_its_ablations_are_the_rows_of_the_papers_tables() -> None:
         changed = paper["reason_and_verify"] | changes
         assert preset_layer(name) == paper | {"reason_and_verify": changed}, name
 
-
-def test_settings_at_their_defaults_do_not_change_the_hash_of_kept_runs() -> None:
     content = Settings.load(environ={}).as_read_by("reason-and-verify")
     assert {"gate", "own_knowledge"}.isdisjoint(content["verify"])
     changed = Settings.load(environ={}, options={"verify.gate": False, "verify.own_knowledge": "mark"})
@@ -127,7 +127,7 @@ def recalls_alone(value: Any) -> ReasonOutput:
     return ReasonOutput(claims=(SubClaim(text="Aspirin inhibits platelets.", sentences=()),), answer=("yes",))
 
 
-def test_own_knowledge_is_asked_for_and_marked_and_never_supported(
+def test_own_knowledge_is_marked_never_supported_and_by_default_not_asked_for(
     make_run: MakeRun, corpus: Library, scripted_model: Any
 ) -> None:
     model = scripted_model({"reason_or_recall": recalls, "label": MISSING, "assess": AssessOutput(verdict=None)})
@@ -138,6 +138,13 @@ def test_own_knowledge_is_asked_for_and_marked_and_never_supported(
     assert known.verdict.label == "not judged"
     assert phrases.verdict(known.verdict) == "The model's own knowledge, not from the evidence."
     assert answer.needs_evidence and answer.decision.shown() == "yes"
+
+    model = scripted_model({"reason": recalls, "entail": entails})
+    answer, _ = answered(
+        make_run, corpus, model=model, by_model=["reason", "entail"], options={"verify.taxonomy": False}
+    )
+    assert [dropped.text for dropped in answer.dropped] == ["Aspirin inhibits platelets."]
+    assert "verify.own_knowledge=mark" in answer.dropped[0].reason
 
 
 def test_an_answer_from_own_knowledge_alone_says_that_it_has_no_evidence(
@@ -151,19 +158,8 @@ def test_an_answer_from_own_knowledge_alone_says_that_it_has_no_evidence(
     assert held.decision.status == "not judged"
 
 
-def test_by_default_nobody_is_asked_for_own_knowledge_and_it_is_left_out(
-    make_run: MakeRun, corpus: Library, scripted_model: Any
-) -> None:
-    model = scripted_model({"reason": recalls, "entail": entails})
-    answer, _ = answered(
-        make_run, corpus, model=model, by_model=["reason", "entail"], options={"verify.taxonomy": False}
-    )
-    assert [dropped.text for dropped in answer.dropped] == ["Aspirin inhibits platelets."]
-    assert "verify.own_knowledge=mark" in answer.dropped[0].reason
-
-
 def test_retracted_papers_are_read_only_as_published(make_run: MakeRun, corpus: Library, tmp_path: Path) -> None:
-    options: dict[str, Any] = {"reason_and_verify.passages": 20, "reason_and_verify.retractions": False}
+    options: dict[str, Any] = {"reason_and_verify.passages": 20, "recipe.retractions": False}
     _, run = answered(make_run, corpus, QUESTION, options=options)
     assert "PMID:9" in run.ledger.documents
     assert not any("used as evidence" in warning for warning in run.warnings)

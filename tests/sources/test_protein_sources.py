@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import httpx
 import pytest
+from protein_peer import PeerFault, ProteinPeer
 from protein_records import FISH, HUMAN, MOUSE, cif_file, entry, inactive, model, pdb_file, shown
 from rows import each_row
 
@@ -27,7 +28,6 @@ from medground.sources.open import find_source
 from medground.sources.pdb import PDBSource
 from medground.sources.structures import StructureFiles, StructureSource
 from medground.sources.uniprot import UniProtSource
-from medground.testing.protein_peer import PeerFault, ProteinPeer
 from medground.testing.source_contract import SourceContract
 
 LETTERS = "MAGKSMAGKSMAGKSMAGKS"

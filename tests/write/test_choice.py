@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from rows import each_row
 
 from medground.errors import ModelFailed, UsageError
 from medground.operators.base import InvalidOutput
@@ -12,7 +13,6 @@ from medground.operators.choosing import ChooseInput, ChooseOutput, OptionSenten
 from medground.operators.views import SentencedPassage, SentenceView
 from medground.question import Question
 from medground.recipes.declaration import Declaration
-from medground.recipes.settings.biomedsearch import BioMedSearchSettings
 from medground.run import Run
 from medground.write.choice import Chosen, choose
 
@@ -31,23 +31,22 @@ PARAGRAPHS = (
 DECLARED = Declaration(name="choice", operators=(choose_options,))
 
 
-def _chosen(run: Run, question: Question = ASKED, paragraphs: tuple[str, ...] = PARAGRAPHS) -> Chosen:
-    return asyncio.run(choose(question, paragraphs, run))
+def _chosen(run: Run, question: Question = ASKED, paragraphs: tuple[str, ...] = PARAGRAPHS, most: int = 5) -> Chosen:
+    return asyncio.run(choose(question, paragraphs, run, most=most, embedder="minilm"))
 
 
 def test_without_a_model_there_is_evidence_for_each_option_and_a_lean_but_no_answer(make_run: MakeRun) -> None:
     chosen = _chosen(make_run("x", recipe=DECLARED))
-    assert (chosen.answer, chosen.lean, chosen.author.is_model if chosen.author else None) == ((), ("A", "C"), False)
-    first, _, third = chosen.options
-    assert first.sentences[0].text == "In a trial, aspirin lowered the risk of stroke."
-    for said in (*first.sentences, *third.sentences):
-        assert PARAGRAPHS[said.paragraph][said.start : said.end] == said.text
+    assert (chosen.answer, chosen.lean) == ((), ("A", "C"))
+    assert chosen.options[0].sentences[0] == "In a trial, aspirin lowered the risk of stroke."
 
+    assert sorted(_chosen(make_run("x", recipe=DECLARED), most=2).paragraphs) == [1, 3]
 
-def test_only_the_nearest_paragraphs_are_read(make_run: MakeRun) -> None:
-    run = make_run("x", recipe=DECLARED)
-    run.settings = run.settings.with_section(BioMedSearchSettings(paragraphs=2))
-    assert sorted(_chosen(run).paragraphs) == [1, 3]
+    single = Question.ask(ASKED.text, task="single-choice", options=[option.text for option in ASKED.options])
+    assert len(_chosen(make_run("x", recipe=DECLARED), single).lean) == 1
+
+    with pytest.raises(UsageError, match="has no options"):
+        _chosen(make_run("x", recipe=DECLARED), Question.ask("What does aspirin do?"))
 
 
 def test_a_model_gives_the_set_and_the_sentences_that_show_it(make_run: MakeRun, scripted_model: Any) -> None:
@@ -63,10 +62,10 @@ def test_a_model_gives_the_set_and_the_sentences_that_show_it(make_run: MakeRun,
     chosen = _chosen(make_run("x", model=model, by_model=["choose_options"], recipe=DECLARED))
     assert chosen.answer == ("A", "C")
     assert [len(option.sentences) for option in chosen.options] == [1, 0, 1]
-    assert "stomach" in chosen.options[2].sentences[0].text
+    assert "stomach" in chosen.options[2].sentences[0]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reply",
     [
         {"options": [{"letter": "A", "sentences": ["P9.S9"]}], "answer": ["A"]},
@@ -74,7 +73,6 @@ def test_a_model_gives_the_set_and_the_sentences_that_show_it(make_run: MakeRun,
         {"options": [{"letter": one, "sentences": []} for one in "AB"], "answer": []},
         {"options": [{"letter": one, "sentences": ["P1.S1"]} for one in "ABC"], "answer": ["D"]},
     ],
-    ids=["an unknown id", "an answer without a sentence", "an option left out", "an unknown letter"],
 )
 def test_an_answer_that_the_paragraphs_do_not_carry_is_refused(reply: Any) -> None:
     passage = SentencedPassage(id="P1", sentences=(SentenceView(id="P1.S1", text="Aspirin is old."),))
@@ -91,13 +89,3 @@ def test_without_paragraphs_nobody_is_asked(make_run: MakeRun, scripted_model: A
     assert _chosen(run, paragraphs=("", " ")) == Chosen(
         (), _chosen(make_run("x", recipe=DECLARED), paragraphs=()).options
     )
-
-
-def test_a_single_choice_leans_to_one_option(make_run: MakeRun) -> None:
-    single = Question.ask(ASKED.text, task="single-choice", options=[option.text for option in ASKED.options])
-    assert len(_chosen(make_run("x", recipe=DECLARED), single).lean) == 1
-
-
-def test_a_question_without_options_is_refused(make_run: MakeRun) -> None:
-    with pytest.raises(UsageError, match="has no options"):
-        _chosen(make_run("x", recipe=DECLARED), Question.ask("What does aspirin do?"))

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from researched import (
     BLOG,
     HORMONES,
@@ -23,6 +22,7 @@ from researched import (
     reported,
     tool,
 )
+from rows import each_row
 
 from medground.answer import Answer
 from medground.document import Document
@@ -40,7 +40,7 @@ from medground.operators.writing import WrittenSentence
 from medground.report import Report, ReportSection
 from medground.run import Run
 from medground.write.paragraphs import report_paragraphs
-from medground.write.report import report_so_far
+from medground.write.report import write_report
 
 MakeRun = Callable[..., Run]
 
@@ -58,6 +58,10 @@ def _finding(answer: Answer, subquestion: str) -> ReportSection:
     return next(one for one in _report(answer).sections if one.subquestion == subquestion)
 
 
+def _notes(answer: Answer, kind: str) -> tuple[str, ...]:
+    return next(one.notes for one in _report(answer).sections if one.kind == kind)
+
+
 def test_a_report_of_quotes(make_run: MakeRun) -> None:
     answer, _ = reported(make_run, found())
     report = _report(answer)
@@ -67,48 +71,32 @@ def test_a_report_of_quotes(make_run: MakeRun) -> None:
     assert _said(answer, _finding(answer, "q1")) == [
         "The cyp17a1 knockout lowered the hormones cortisol and 11-ketotestosterone by 87 % in zebrafish."
     ]
+    assert PROTEIN.text.splitlines()[0] in _said(answer, _finding(answer, "q3"))
     assert {statement.verdict.label for statement in answer.statements} == {"quoted"}
     assert answer.decision.status == "not judged"
-    assert len(report_paragraphs(answer)) == 4
-
-
-def test_the_parts_of_a_report_follow_the_rationale(make_run: MakeRun) -> None:
-    answer, _ = reported(make_run, found())
-    sections = [one for one in _report(answer).sections if one.start < one.end]
+    # its parts follow the rationale, and those with statements are its paragraphs
+    sections = [one for one in report.sections if one.start < one.end]
     assert " ".join(answer.rationale[one.start : one.end] for one in sections) == answer.rationale
-    assert sum(len(_said(answer, one)) for one in sections) == len(answer.statements)
+    assert report_paragraphs(answer) == [" ".join(_said(answer, one)) for one in sections if _said(answer, one)]
+    assert len(report_paragraphs(answer)) == 4
+    # names that quotes share connect sub-answers
+    joined = next(one for one in report.connections if (one.first, one.second) == ("q1", "q2"))
+    assert (joined.relation, joined.found_by, joined.about) == ("extends", "keyless", "11-ketotestosterone")
 
 
-def test_web_pages_come_last_and_are_told(make_run: MakeRun) -> None:
-    answer, _ = reported(make_run, found())
-    said = _said(answer, _finding(answer, "q2"))
-    assert said[-1].startswith("Every zebrafish of my cyp17a1 knockout") and said[0].startswith("The sex ratio")
-    assert any("1 sentence rests on web pages alone" in note for note in _notes(answer, "limitations"))
-
-
-def test_web_pages_come_first_where_experience_is_asked(make_run: MakeRun) -> None:
-    asked = PLAN.model_copy(update={"question": "What are people's personal experiences with cyp17a1 zebrafish?"})
-    answer, _ = reported(make_run, found(), plan=asked)
-    assert _said(answer, _finding(answer, "q2"))[0].startswith("Every zebrafish")
-
-
-def _notes(answer: Answer, kind: str) -> tuple[str, ...]:
-    return next(one.notes for one in _report(answer).sections if one.kind == kind)
-
-
-def test_lines_of_a_protein_record_are_quoted(make_run: MakeRun) -> None:
-    answer, _ = reported(make_run, found())
-    line = PROTEIN.text.splitlines()[0]
-    assert line in _said(answer, _finding(answer, "q3"))
-
-
-def test_what_is_not_answerable_says_why(make_run: MakeRun) -> None:
+def test_what_limits_a_report_is_told(make_run: MakeRun) -> None:
     answer, _ = reported(make_run, found())
     last = _report(answer).subanswers[-1]
     assert (last.state, last.reason) == ("not answerable", "no passage mentions cyp17a1")
     limits = _notes(answer, "limitations")
     assert limits[0] == f"“{PLAN.subquestions[3].text}” is not answered: no passage mentions cyp17a1."
     assert limits[1].startswith("Brave is not configured") and limits[1].endswith("(missed for q2, q4).")
+    assert any("1 sentence rests on web pages alone" in note for note in limits)
+    said = _said(answer, _finding(answer, "q2"))  # web pages come last, unless experience is asked for
+    assert said[-1].startswith("Every zebrafish of my cyp17a1 knockout") and said[0].startswith("The sex ratio")
+    asked = PLAN.model_copy(update={"question": "What are people's personal experiences with cyp17a1 zebrafish?"})
+    answer, _ = reported(make_run, found(), plan=asked)
+    assert _said(answer, _finding(answer, "q2"))[0].startswith("Every zebrafish")
 
 
 def test_counts_and_what_was_read(make_run: MakeRun) -> None:
@@ -137,13 +125,7 @@ def test_a_preprint_of_a_retracted_paper_is_not_read(make_run: MakeRun) -> None:
     assert f"{PREPRINT.id} is a version of a retracted paper, so it is not used as evidence" in run.warnings
 
 
-def test_names_that_quotes_share_connect_sub_answers(make_run: MakeRun) -> None:
-    answer, _ = reported(make_run, found())
-    joined = next(one for one in _report(answer).connections if (one.first, one.second) == ("q1", "q2"))
-    assert (joined.relation, joined.found_by, joined.about) == ("extends", "keyless", "11-ketotestosterone")
-
-
-def test_nothing_found_calls_no_writer(make_run: MakeRun, scripted_model: Any) -> None:
+def test_nothing_found_calls_no_writer_and_a_failure_is_no_empty_result(make_run: MakeRun, scripted_model: Any) -> None:
     model = scripted_model({})
     nothing = [
         SubFound(one, (tool(one.id, "literature", [], counts={"found": 7, "filtered": 7}),))
@@ -155,8 +137,6 @@ def test_nothing_found_calls_no_writer(make_run: MakeRun, scripted_model: Any) -
     assert answer.decision.reason == f"nothing was found for any of the 4 sub-questions ({counts})"
     assert [one.state for one in _report(answer).subanswers] == ["not answerable"] * 4
 
-
-def test_sources_that_all_failed_are_no_empty_result(make_run: MakeRun) -> None:
     failed = [
         SubFound(one, (tool(one.id, "literature", [], state="failed", failures=("Europe PMC: no reply in 30 s",)),))
         for one in PLAN.subquestions
@@ -232,13 +212,13 @@ def test_a_model_that_fails_on_a_part_leaves_that_part_out(make_run: MakeRun, sc
 def test_a_report_so_far_is_made_of_quotes_and_asks_nobody(make_run: MakeRun, scripted_model: Any) -> None:
     run = make_run(QUESTION, recipe=RECIPE, model=scripted_model({}), by_model=BY_MODEL)
     run.ledger.admit(documents_of(found()))
-    answer = asyncio.run(report_so_far(PLAN, found(), run, "the budget of 2 calls is used"))
+    answer = asyncio.run(write_report(PLAN, found(), run, "the budget of 2 calls is used"))
     assert answer.stopped and "ended early" in _notes(answer, "limitations")[0]
     assert {statement.verdict.label for statement in answer.statements} == {"quoted"}
     assert run.usage.model_calls == 0
 
 
-@pytest.mark.parametrize("text", ["", "\u202e evil <script>", "$x^2$ #eval[1]", "A" * 3000])
+@each_row("text", ["", "\u202e evil <script>", "$x^2$ #eval[1]", "A" * 3000])
 def test_what_a_title_or_text_holds_changes_nothing(make_run: MakeRun, text: str) -> None:
     odd = Document(id="PMID:66", title=text, text=f"{HORMONES.text} {text}".strip(), year=2018)
     items = [replace(one, tools=(tool(one.subquestion.id, "literature", [odd]),)) for one in found()[:1]]

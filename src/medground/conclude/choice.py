@@ -16,18 +16,18 @@ from medground.write.draft import Draft
 from medground.write.paragraphs import report_paragraphs
 
 
-async def with_choice(question: Question, report: Answer, run: Run) -> Answer:
+async def with_choice(question: Question, report: Answer, run: Run, *, paragraphs: int, embedder: str) -> Answer:
     """A report with the decision on a question with options.
 
     A model's options are held back, as in any answer, where the checked sentences do not carry them or say otherwise.
     Without a model there is no decision: what word statistics lean to is told as a warning, with how often such a set
-    was right.
+    was right. `paragraphs` are read at most, the nearest by the cosine of this embedding model.
 
     Raises:
         ModelFailed: the model gave no usable output.
         BudgetExhausted: a limit of the run was reached.
     """
-    chosen = await choose(question, report_paragraphs(report), run)
+    chosen = await choose(question, report_paragraphs(report), run, most=paragraphs, embedder=embedder)
     decision = report.decision
     if chosen.answer:
         sentences = tuple(Sentence(text=one.text, evidence=one.evidence) for one in report.statements)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from medground.answer import SearchedSource
-from medground.plan.search_plan import SourceFound
+from medground.plan.source_plan import SourceFound
 
 
 def searched_sources(found: Sequence[SourceFound]) -> tuple[SearchedSource, ...]:

@@ -15,7 +15,7 @@ from medground.engine import Engine
 from medground.evaluate.base import RunHeader
 from medground.recipes.declaration import Declaration
 from medground.recipes.registry import RECIPES
-from medground.settings import section_defaults, section_name
+from medground.settings import section_defaults, section_of, shared_now
 from medground.version import __version__
 
 _LIBRARIES = (
@@ -98,12 +98,14 @@ def acceptable(name: str) -> bool:
 
 def _compared(header: RunHeader) -> dict[str, Any]:
     content = header.model_dump(mode="json", exclude=set(_RECORDED_ONLY))
+    content["settings"] = shared_now(content["settings"])
     for group, names in _NOT_COMPARED.items():
         for name in names:
             content["settings"].get(group, {}).pop(name, None)
-    own = section_name(header.recipe)
+    kind = section_of(header.recipe)
+    own = kind.section if kind else None
     for name in RECIPES:  # runs made before recipes declared their sections recorded those of all recipes
-        if (section := section_name(name)) is not None and section != own:
+        if (other := section_of(name)) is not None and (section := other.section) != own:
             content["settings"].pop(section, None)
     content["medground"] = header.versions.get("medground")
     return content

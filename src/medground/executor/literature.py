@@ -35,8 +35,8 @@ holds less is on another subject. On BioASQ 7b this keeps all gold papers that a
 
 
 @dataclass(frozen=True)
-class _Returned:
-    """What a source returned: one hit for each record, best first, or why it could not be searched."""
+class Returned:
+    """What a source returned, best first, or why it could not be searched."""
 
     source: str
     hits: Ranking = ()
@@ -48,16 +48,10 @@ async def find_literature(one: SubQuestion, plan: ResearchPlan, run: Run, names:
     """Find the papers that are nearest to a sub-question among those that hold its keywords.
 
     All literature sources are asked at once; one that finds nothing is asked again with the most salient keywords.
-    Duplicates are merged, retracted papers set aside, and papers below the threshold of keywords filtered.
-
-    Args:
-        one: the sub-question.
-        plan: its plan.
-        run: the run of the question.
-        names: what earlier findings call the thing.
+    Duplicates are merged, retracted papers set aside, and papers below the threshold of keywords filtered. `names`
+    are what earlier findings call the thing.
 
     Raises:
-        BudgetExhausted: the run reached one of its limits.
         UsageError: a source lacks a field that the question is limited by.
     """
     choices = run.settings.section(BioMedSearchSettings)
@@ -70,7 +64,7 @@ async def find_literature(one: SubQuestion, plan: ResearchPlan, run: Run, names:
     failed = [one_source for one_source in returned if one_source.failure is not None]
     return ToolFound(
         tool="literature",
-        state="found" if kept else _state(returned),
+        state="found" if kept else state_of_nothing(returned),
         flow=row,
         hits=tuple(paper.hit for paper in kept),
         failures=tuple(_missed(one_source) for one_source in failed) or _no_source(sources),
@@ -101,18 +95,18 @@ def _lookup(name: str, one: SubQuestion, query: Query, choices: BioMedSearchSett
     )
 
 
-async def _search(name: str, one: SubQuestion, asked: Asking, run: Run, choices: BioMedSearchSettings) -> _Returned:
+async def _search(name: str, one: SubQuestion, asked: Asking, run: Run, choices: BioMedSearchSettings) -> Returned:
     """Ask one source, and once more with fewer keywords if it finds nothing. Corpora rank by words and by vectors."""
     query = asked.words if name.startswith(_CORPUS) else asked.tree
     try:
         hits = _records(await run.look_up(_lookup(name, one, query, choices)), run, choices.each)
         if hits or asked.salient is None or query is asked.words:
-            return _Returned(name, hits)
+            return Returned(name, hits)
         hits = _records(await run.look_up(_lookup(name, one, asked.salient, choices)), run, choices.each)
     except SourceUnavailable as error:
-        return _Returned(name, failure=error)
+        return Returned(name, failure=error)
     salient = ", ".join(forms[0] for forms in asked.keywords[: choices.salient])
-    return _Returned(name, hits, notes=(f"{name} found nothing with all keywords, so it was asked for {salient}",))
+    return Returned(name, hits, notes=(f"{name} found nothing with all keywords, so it was asked for {salient}",))
 
 
 def _records(found: Sequence[Found], run: Run, most: int) -> Ranking:
@@ -125,7 +119,7 @@ def _records(found: Sequence[Found], run: Run, most: int) -> Ranking:
     return tuple(best.values())[:most]
 
 
-async def _papers(returned: Sequence[_Returned], run: Run) -> tuple[list[Paper], int]:
+async def _papers(returned: Sequence[Returned], run: Run) -> tuple[list[Paper], int]:
     """The papers of all sources, and how many records were found."""
     hits = await retrieved([hit for one in returned for hit in one.hits], run)
     return merged(hits, run.ledger.documents), len(hits)
@@ -153,7 +147,7 @@ async def _chosen(
     threshold = _reached(choices.coverage, shares)
     through = [share >= threshold for share in shares]
     read = _compared(standing, through, choices.kept)
-    near = await cosines(one.text, [paper.text for paper, _ in read], run)
+    near = await cosines(one.text, [paper.text for paper, _ in read], run, embedder=choices.embedder)
     rows = sorted(zip(near, read, strict=True), key=lambda row: (-row[0], row[1][0].hit.passage.key))
     passing = [(cosine, paper) for cosine, (paper, passes) in rows if passes]
     kept = [_ranked(paper, rank, cosine) for rank, (cosine, paper) in enumerate(passing[: choices.kept], 1)]
@@ -199,7 +193,7 @@ def _ranked(paper: Paper, rank: int, cosine: float) -> Paper:
     return Paper(hit, paper.records)
 
 
-def _state(returned: Sequence[_Returned]) -> ToolState:
+def state_of_nothing(returned: Sequence[Returned]) -> ToolState:
     """What became of a search that kept nothing."""
     failures = [one.failure for one in returned]
     if not all(failures):
@@ -207,7 +201,7 @@ def _state(returned: Sequence[_Returned]) -> ToolState:
     return "not configured" if all(isinstance(failure, NotConfigured) for failure in failures) else "failed"
 
 
-def _missed(returned: _Returned) -> str:
+def _missed(returned: Returned) -> str:
     """The same line for each sub-question, so that a report says it once."""
     reason = returned.failure.reason if returned.failure else ""
     return f"{returned.source}: {reason}; its papers are missing"

@@ -23,13 +23,7 @@ _CHECK_TAGS = frozenset(_TAG_WORDS.split())
 
 
 def names_of(papers: Sequence[Paper], asked: str, keywords: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """The most frequent MeSH headings and author keywords of the papers that the question does not have, most first.
-
-    Args:
-        papers: the papers kept.
-        asked: the question.
-        keywords: the forms of the keywords.
-    """
+    """The most frequent MeSH headings and author keywords of the papers that the question does not have, most first."""
     known = set(words.terms(" ".join([asked, *(form for forms in keywords for form in forms)])))
     counted: Counter[str] = Counter()
     written: dict[str, str] = {}

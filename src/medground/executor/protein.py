@@ -54,14 +54,8 @@ class _Looked:
 async def find_proteins(one: SubQuestion, plan: ResearchPlan, run: Run, names: Sequence[str] = ()) -> ToolFound:
     """The protein records that bear on a sub-question, and the structures of its proteins where it asks for them.
 
-    Args:
-        one: the sub-question.
-        plan: its plan; the whole question tells the organism where the sub-question does not.
-        run: the run.
-        names: what earlier records call the thing; they are searched where neither question names a gene.
-
-    Raises:
-        BudgetExhausted: the run reached one of its limits.
+    The whole question tells the organism where the sub-question does not. `names`, what earlier records call the thing,
+    are searched where neither question names a gene.
     """
     flow = FlowRow(subquestion=one.id, tool="protein")
     queries, notes = queries_for(one, plan, names)

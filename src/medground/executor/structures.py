@@ -49,31 +49,19 @@ async def _of_one(source: StructureSource, document: Document, run: Run) -> tupl
 
 def _keep(files: Sequence[StructureFile], document: Document, predicted: bool, kept: Attachments) -> list[Attachment]:
     """Keep the files, and a picture of the first of them."""
-    licence = document.license or ""
+
+    def keep(content: bytes, name: str, media_type: str, title: str, origin: str) -> Attachment:
+        about = {"title": title, "document_id": document.id, "licence": document.license or "", "origin": origin}
+        return kept.keep(content, name=name, media_type=media_type, **about)
+
     attachments = [
-        kept.keep(
-            one.content,
-            name=one.name,
-            media_type=one.media_type,
-            title=f"{document.title}: {one.name.rpartition('.')[2]} file",
-            document_id=document.id,
-            licence=licence,
-            origin=one.origin,
-        )
+        keep(one.content, one.name, one.media_type, f"{document.title}: {one.name.rpartition('.')[2]} file", one.origin)
         for one in files
     ]
     if files:
-        kind = "predicted structure" if predicted else "experimental structure"
-        title = f"{document.title}, {kind}"
-        svg = picture(files[0].structure, title, predicted=predicted)
-        drawn = kept.keep(
-            svg.encode(),
-            name=f"{files[0].name.rpartition('.')[0]}.svg",
-            media_type="image/svg+xml",
-            title=title,
-            document_id=document.id,
-            licence=licence,
-            origin=files[0].origin,
-        )
-        attachments.insert(0, drawn)
+        first = files[0]
+        title = f"{document.title}, {'predicted' if predicted else 'experimental'} structure"
+        svg = picture(first.structure, title, predicted=predicted).encode()
+        name = f"{first.name.rpartition('.')[0]}.svg"
+        attachments.insert(0, keep(svg, name, "image/svg+xml", title, first.origin))
     return attachments

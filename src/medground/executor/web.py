@@ -11,9 +11,10 @@ from itertools import islice
 
 from medground.corpus.chunk import chunk
 from medground.document import Document, Hit, SourceKind
-from medground.errors import NotConfigured, SourceUnavailable
+from medground.errors import SourceUnavailable
 from medground.executor.found import ToolFound, ToolState
-from medground.lookup import Lookup, PlainWords, Ranking
+from medground.executor.literature import Returned, state_of_nothing
+from medground.lookup import Lookup, PlainWords
 from medground.operators.page_rating import RatePagesInput, ResultView, rate_pages
 from medground.rank.cosine import cosines
 from medground.read.standing import readable
@@ -43,15 +44,6 @@ _TRIES = 2
 
 
 @dataclass(frozen=True)
-class _Returned:
-    """What an engine returned, or why it could not be searched."""
-
-    engine: str
-    hits: Ranking = ()
-    failure: SourceUnavailable | None = None
-
-
-@dataclass(frozen=True)
 class _Result:
     """A page that engines found: its name, the best hit of it, how near it is and how relevant (Eq. 4)."""
 
@@ -74,17 +66,8 @@ async def find_pages(one: SubQuestion, plan: ResearchPlan, run: Run, names: Sequ
 
     All engines are asked at once and their results merged by address. Kept are those whose cosine and rating both
     reach tau, the k most relevant of them. Their pages are fetched; one that cannot be read gives way to the next, and
-    nothing of it is quoted, not even the engine's summary.
-
-    Args:
-        one: the sub-question.
-        plan: its plan.
-        run: the run of the question.
-        names: what earlier findings call the thing; they are searched for, too.
-
-    Raises:
-        BudgetExhausted: the run reached one of its limits.
-        ModelFailed: the model that rates results gave no usable output.
+    nothing of it is quoted, not even the engine's summary. `names`, what earlier findings call the thing,
+    are searched for, too.
     """
     del plan  # an engine is asked in plain words, without the plan's keywords
     choices = run.settings.section(BioMedSearchSettings)
@@ -94,7 +77,7 @@ async def find_pages(one: SubQuestion, plan: ResearchPlan, run: Run, names: Sequ
     pages = _merged(returned)
     relevant, below = await _relevant(one, pages, run, choices)
     read = await _read(relevant, run, choices)
-    hits = await _passages(one, read.pages, run)
+    hits = await _passages(one, read.pages, run, choices.embedder)
     found = sum(len(each.hits) for each in returned)
     kept = len(read.pages)
     return ToolFound(
@@ -131,15 +114,15 @@ def _is_engine(source: Source, lookup: Lookup, choices: BioMedSearchSettings) ->
     return source.name not in choices.without and not source.kinds.isdisjoint(KINDS) and source.accepts(lookup)
 
 
-async def _search(engine: str, lookup: Lookup, run: Run) -> _Returned:
+async def _search(engine: str, lookup: Lookup, run: Run) -> Returned:
     try:
         found = await run.look_up(lookup.model_copy(update={"sources": (engine,)}))
     except SourceUnavailable as error:
-        return _Returned(engine, failure=error)
-    return _Returned(engine, tuple(hit for each in found for ranking in each.rankings for hit in ranking))
+        return Returned(engine, failure=error)
+    return Returned(engine, tuple(hit for each in found for ranking in each.rankings for hit in ranking))
 
 
-def _merged(returned: Sequence[_Returned]) -> list[_Result]:
+def _merged(returned: Sequence[Returned]) -> list[_Result]:
     """Each page once, with its best rank."""
     best: dict[str, Hit] = {}
     for hit in sorted((hit for one in returned for hit in one.hits), key=lambda hit: hit.rank):
@@ -157,7 +140,7 @@ async def _relevant(
     """
     allowed = {hit.passage.document_id for hit in set_aside([each.hit for each in pages])[0]}
     standing = [each for each in pages if each.hit.passage.document_id in allowed]
-    near = await cosines(one.text, [each.hit.passage.text for each in standing], run)
+    near = await cosines(one.text, [each.hit.passage.text for each in standing], run, embedder=choices.embedder)
     placed = [replace(each, cosine=cosine) for each, cosine in zip(standing, near, strict=True)]
     close = sorted((each for each in placed if each.cosine >= choices.relevance), key=lambda each: -each.cosine)
     below = len(pages) - len(close)
@@ -208,10 +191,11 @@ async def _page(result: _Result, run: Run) -> Document | str:
     return found if found is not None else f"{result.hit.source}: a page was not read: it was found in an earlier run"
 
 
-async def _passages(one: SubQuestion, pages: Sequence[Document], run: Run) -> tuple[Hit, ...]:
+async def _passages(one: SubQuestion, pages: Sequence[Document], run: Run, embedder: str) -> tuple[Hit, ...]:
     """The passages that are nearest to the sub-question, a few of each page."""
     cut = [(page, list(islice(chunk(page), _MOST_PASSAGES))) for page in pages]
-    near = iter(await cosines(one.text, [passage.text for _, passages in cut for passage in passages], run))
+    texts = [passage.text for _, passages in cut for passage in passages]
+    near = iter(await cosines(one.text, texts, run, embedder=embedder))
     chosen: list[Hit] = []
     for page, passages in cut:
         scored = sorted(((next(near), passage) for passage in passages), key=lambda row: (-row[0], row[1].start))
@@ -224,20 +208,18 @@ async def _passages(one: SubQuestion, pages: Sequence[Document], run: Run) -> tu
     return tuple(hit.model_copy(update={"rank": rank}) for rank, hit in enumerate(standing, start=1))
 
 
-def _state(returned: Sequence[_Returned], read: _Read) -> ToolState:
+def _state(returned: Sequence[Returned], read: _Read) -> ToolState:
     """What became of a search that kept nothing."""
-    failures = [each.failure for each in returned]
-    if not all(failures):
-        return "failed" if read.failures else "empty"
-    return "not configured" if all(isinstance(failure, NotConfigured) for failure in failures) else "failed"
+    state = state_of_nothing(returned)
+    return "failed" if state == "empty" and read.failures else state
 
 
-def _missed(returned: Sequence[_Returned]) -> tuple[str, ...]:
+def _missed(returned: Sequence[Returned]) -> tuple[str, ...]:
     """The same line for each sub-question, so that a report says it once."""
     if not returned:
         return ("no search engine is named; name one with --set retrieval.sources=duckduckgo",)
     return tuple(
-        f"{each.engine}: {each.failure.reason}; its pages are missing" for each in returned if each.failure is not None
+        f"{each.source}: {each.failure.reason}; its pages are missing" for each in returned if each.failure is not None
     )
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from medground.text.predicate_words import ALL_VERBS, ARTICLES
+
+__all__ = ["ARTICLES"]
+
 _AUXILIARIES = """
     is are was were am do does did has have had can could should will would may might must isn't aren't doesn't
     don't didn't can't cannot
 """
 AUXILIARIES = frozenset(_AUXILIARIES.split())
 
-_BE = """
-    is are was were am isn't aren't
-"""
-BE = frozenset(_BE.split())
+BE = frozenset(("is", "are", "was", "were", "am", "isn't", "aren't"))
 
 _PREPOSITIONS = """
     in for with without after before during among at on under over between from by as than against via within
@@ -19,31 +20,11 @@ _PREPOSITIONS = """
 """
 PREPOSITIONS = frozenset(_PREPOSITIONS.split())
 
-_ARTICLES = """
-    a an the
-"""
-ARTICLES = frozenset(_ARTICLES.split())
 
-_VERBS = """
-    accelerate achieve act add address agree affect aggravate aid allow alleviate alter amplify apply appear
-    arise assess assist associate avoid be become begin benefit block boost bring carry cause change come
-    compare complicate confer cope contribute control correlate correspond cover cross cure damage decline
-    decrease delay demonstrate depend detect determine develop diagnose differ differentiate diminish
-    discriminate disrupt distinguish do drive ease eliminate elevate elicit encourage enhance ensure exacerbate
-    exert exhibit exist explain express extend facilitate fail fall follow foster function gain get give go grow
-    happen harm have help hinder identify impact impair impede improve include increase indicate induce
-    influence inhibit initiate interact interfere intervene invoke involve justify keep lack last lead learn
-    lessen limit live look lose lower maintain make matter mean measure mediate mimic mitigate modify modulate
-    need observe occur offer outperform overcome participate pass perform persist play pose possess potentiate
-    precipitate preclude predict predispose present preserve prevent produce progress prolong promote protect
-    prove provide provoke raise reach reactivate receive recognise recognize recover recur reduce reflect
-    regulate relate relieve remain remove replace report represent require resemble resist respond restore
-    result retain reveal reverse rise run save see seem serve share shorten show signal slow sound spare spread
-    start stay stimulate stop strengthen suffer suggest support suppress survive sustain take tend tolerate
-    transform transmit treat trigger turn undergo understand underestimate use vary warrant weaken widen win
-    work worsen yield
+_OTHER_VERBS = """
+    compare ease go indicate intervene invoke last observe report resemble resist see sound weaken win
 """
-VERBS = frozenset(_VERBS.split())
+VERBS = ALL_VERBS | frozenset(_OTHER_VERBS.split())
 """Verbs as they follow "does" or "can"."""
 
 _STATES = """

@@ -8,17 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from medground.operators.keyless.naming import Named, alternatives
-from medground.plan.mesh import PubMedQuery
-from medground.plan.relax import as_pubmed, conjuncts, headings_of
+from medground.plan.relax import PubMedQuery, as_pubmed, conjuncts, headings_of
 from medground.pubmed.mesh import Heading, fold, vocabulary
 from medground.query import And, Mesh, Near, Or, Phrase, Query, Term, Words, all_of, any_of
 from medground.question import Question
-
-
-def missing_concepts(question: Question, query: PubMedQuery) -> list[str]:
-    """What the question names and no part of the query covers: headings, and words that have no heading."""
-    groups = alternatives(question.text)
-    return [one.heading or one.words for group in groups for one in group if not _covers(query.tree, one)]
 
 
 def with_concepts(question: Question, query: PubMedQuery) -> PubMedQuery:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from medground.operators.searching import (
     Candidate,
@@ -24,8 +23,8 @@ from medground.operators.searching import (
     update_terms,
 )
 from medground.plan.look import QueryResult
-from medground.plan.mesh import PubMedQuery, normalised
-from medground.plan.relax import same
+from medground.plan.mesh import normalised
+from medground.plan.relax import PubMedQuery, same
 from medground.question import Question
 from medground.recipes.settings.pubmed_reasoner import PubMedReasonerSettings
 from medground.run import Run
@@ -92,32 +91,11 @@ class Attempt:
         return (Tried(query=self.written.text, found=self.found), searched)
 
 
-class Critic(Protocol):
-    """Judges a query by what it found, and writes a better one."""
-
-    async def critique(
-        self, question: Question, terms: Sequence[Candidate], history: Sequence[Attempt], run: Run
-    ) -> Critique:
-        """What is to be said of the last attempt (Eq. 6 to 8).
-
-        Raises:
-            ModelFailed: the model gave no usable output.
-        """
-        ...
-
-    async def refine(
-        self, question: Question, history: Sequence[Attempt], run: Run
-    ) -> tuple[Sequence[Candidate], PubMedQuery]:
-        """The terms and the query for the next round, given judged attempts (Eq. 9 to 11).
-
-        Raises:
-            ModelFailed: the model gave no usable output.
-        """
-        ...
-
-
 class TermCritic:
-    """Asks for each equation by itself."""
+    """Judges a query by what it found, and writes a better one; asks for each equation by itself.
+
+    Both methods raise `ModelFailed` where the model gives no usable output, and so do those of `QueryCritic`.
+    """
 
     async def critique(
         self, question: Question, terms: Sequence[Candidate], history: Sequence[Attempt], run: Run
@@ -168,11 +146,7 @@ class TermCritic:
 async def next_query(
     question: Question, terms: Sequence[Candidate], history: Sequence[Attempt], run: Run, *, missing: str = ""
 ) -> PubMedQuery:
-    """A better query, given the earlier ones and what the evidence lacks (Eq. 10), normalised (Eq. 11).
-
-    Raises:
-        ModelFailed: the model gave no usable output.
-    """
+    """A better query, given the earlier ones and what the evidence lacks (Eq. 10), normalised (Eq. 11)."""
     value = RefineQueryInput(
         question=question.text,
         terms=tuple(terms),

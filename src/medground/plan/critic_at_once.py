@@ -10,17 +10,14 @@ from collections.abc import Sequence
 from medground.operators.searching import Candidate
 from medground.operators.searching_at_once import SelfCriticInput, WriteQueryInput, self_critic, write_query
 from medground.plan.critic import Attempt, Critique
-from medground.plan.mesh import PubMedQuery, normalised
+from medground.plan.mesh import normalised
+from medground.plan.relax import PubMedQuery
 from medground.question import Question
 from medground.run import Run
 
 
 async def query_at_once(question: Question, run: Run) -> PubMedQuery:
-    """The first query, without terms that are proposed and selected before (Eq. 1 to 3), normalised (Eq. 11).
-
-    Raises:
-        ModelFailed: the model gave no usable output.
-    """
+    """The first query, without terms that are proposed and selected before (Eq. 1 to 3), normalised (Eq. 11)."""
     return normalised((await run.ask(write_query, WriteQueryInput(question=question.text))).query, run)
 
 

@@ -9,9 +9,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from medground.question import Question
-from medground.run import Run
-
 _YEAR = r"((?:19|20)\d\d)\b(?![-–/]\d)"
 _PUBLISHED = (
     r"\b(?:published|publications?|literature|evidence|studies|trials|articles|papers|research|reviews)(?:\s\w+){0,2}\s"
@@ -77,18 +74,6 @@ def latest(text: str) -> str:
     """The words of a text that ask for the latest publications; empty if none do."""
     found = _LATEST.search(text)
     return found[0] if found else ""
-
-
-def dated(question: Question, run: Run) -> Question:
-    """The question, limited to the years that its text states, which the answer shows; unchanged if it has limits."""
-    asked = question.filters
-    if any((asked.year_from, asked.year_to, asked.date_from, asked.date_to)):
-        return question
-    if (found := stated(question.text, run.now().year)) is None:
-        return question
-    run.warn(found.note)
-    limits = asked.model_copy(update={"year_from": found.first, "year_to": found.last})
-    return question.model_copy(update={"filters": limits})
 
 
 def _number(word: str) -> int:

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from medground.document import Hit
 from medground.lookup import Lookup
 from medground.operators.searching import Signal
-from medground.plan.mesh import PubMedQuery
+from medground.plan.dates import stated
+from medground.plan.relax import PubMedQuery
 from medground.pubmed.printer import to_pubmed
-from medground.query import Filters, Query, all_of
+from medground.query import Filters, all_of
 from medground.question import Question
 from medground.rank.fuse import fuse
 from medground.recipes.settings.pubmed_reasoner import PubMedReasonerSettings
@@ -32,12 +33,20 @@ class QueryResult:
         return len({hit.passage.document_id for hit in self.hits})
 
 
-async def look(question: Question, query: PubMedQuery, run: Run) -> QueryResult:
-    """Search, and get titles and abstracts of the first documents; nothing else is read (Eq. 4 and 5).
+def dated(question: Question, run: Run) -> Question:
+    """The question, limited to the years that its text states, which the answer shows; unchanged if it has limits."""
+    asked = question.filters
+    if any((asked.year_from, asked.year_to, asked.date_from, asked.date_to)):
+        return question
+    if (found := stated(question.text, run.now().year)) is None:
+        return question
+    run.warn(found.note)
+    limits = asked.model_copy(update={"year_from": found.first, "year_to": found.last})
+    return question.model_copy(update={"filters": limits})
 
-    Raises:
-        SourceUnavailable: no source could be searched.
-    """
+
+async def look(question: Question, query: PubMedQuery, run: Run) -> QueryResult:
+    """Search, and get titles and abstracts of the first documents; nothing else is read (Eq. 4 and 5)."""
     choices = run.settings.section(PubMedReasonerSettings)
     results = await run.look_up(_lookup(question, query, run))
     hits = fuse([ranking for result in results for ranking in result.rankings], k=run.settings.retrieval.fusion_k)
@@ -49,11 +58,7 @@ async def look(question: Question, query: PubMedQuery, run: Run) -> QueryResult:
 
 
 async def count(question: Question, query: PubMedQuery, run: Run) -> int:
-    """Number of documents that a query finds, without fetching any.
-
-    Raises:
-        SourceUnavailable: no source could be asked.
-    """
+    """Number of documents that a query finds, without fetching any."""
     return await run.count(_lookup(question, query, run))
 
 
@@ -62,12 +67,8 @@ def _lookup(question: Question, query: PubMedQuery, run: Run) -> Lookup:
 
     Sources get the user's own limits as filters; those that only the text of the question states join the query.
     """
-    years = _years(question)
+    asked = question.filters
+    years = Filters(year_from=asked.year_from, year_to=asked.year_to).as_query()
     dated = query.tree if years is None else all_of([query.tree, years])
     stated_only = question.filters != run.question.filters
     return Lookup(asked=dated if stated_only else query.tree, text=question.text, shown=to_pubmed(dated))
-
-
-def _years(question: Question) -> Query | None:
-    asked = question.filters
-    return Filters(year_from=asked.year_from, year_to=asked.year_to).as_query()

@@ -6,7 +6,6 @@ Source: PubMed Reasoner, section 3.1, Eq. 1 to 3; every query is then normalised
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from medground.operators.searching import (
     Candidate,
@@ -17,8 +16,9 @@ from medground.operators.searching import (
     mesh_terms,
     select_terms,
 )
+from medground.plan.relax import PubMedQuery
 from medground.pubmed.normalize import normalize
-from medground.query import Everything, Query
+from medground.query import Everything
 from medground.question import Question
 from medground.recipes.settings.pubmed_reasoner import PubMedReasonerSettings
 from medground.run import Run
@@ -27,20 +27,8 @@ from medground.steps import QueryWritten
 _NO_SUBJECT = "the query has no subject term, so the words of the question are searched instead"
 
 
-@dataclass(frozen=True)
-class PubMedQuery:
-    """A query in PubMed's syntax and as a tree."""
-
-    text: str
-    tree: Query
-
-
 async def propose_terms(question: Question, run: Run) -> list[Candidate]:
-    """Candidate headings with reasons (Eq. 1).
-
-    Raises:
-        ModelFailed: the model gave no usable output.
-    """
+    """Candidate headings with reasons (Eq. 1)."""
     most = run.settings.section(PubMedReasonerSettings).terms
     output = await run.ask(mesh_terms, MeshTermsInput(question=question.text, most=most))
     distinct = {term.heading: term.rationale for term in output.terms}
@@ -48,11 +36,7 @@ async def propose_terms(question: Question, run: Run) -> list[Candidate]:
 
 
 async def choose_terms(question: Question, candidates: Sequence[Candidate], run: Run) -> list[Candidate]:
-    """The candidates to search with, most important first (Eq. 2).
-
-    Raises:
-        ModelFailed: the model gave no usable output.
-    """
+    """The candidates to search with, most important first (Eq. 2)."""
     if not candidates:
         return []
     output = await run.ask(select_terms, SelectTermsInput(question=question.text, candidates=tuple(candidates)))
@@ -63,11 +47,7 @@ async def choose_terms(question: Question, candidates: Sequence[Candidate], run:
 
 
 async def first_query(question: Question, terms: Sequence[Candidate], run: Run) -> PubMedQuery:
-    """The first query (Eq. 3), normalised (Eq. 11).
-
-    Raises:
-        ModelFailed: the model gave no usable output.
-    """
+    """The first query (Eq. 3), normalised (Eq. 11)."""
     output = await run.ask(draft_query, DraftQueryInput(question=question.text, terms=tuple(terms)))
     return normalised(output.query, run)
 

@@ -9,7 +9,6 @@ import asyncio
 from collections.abc import Mapping
 
 from medground.described import SourceDescription
-from medground.operators.exploring import ExploredSource
 from medground.operators.planning import (
     MOST_TERMS,
     NameTermsInput,
@@ -18,6 +17,7 @@ from medground.operators.planning import (
     name_terms,
     write_passage,
 )
+from medground.plan.prompting import explored
 from medground.plan.source_plan import SourcePlan, SourceQuery
 from medground.question import Question
 from medground.recipes.settings.omni_rag import OmniRagSettings
@@ -27,22 +27,13 @@ Sources = tuple[SourceDescription, ...]
 
 
 async def original(question: Question, sources: Sources, run: Run) -> SourcePlan:
-    """The question to every source of texts; to a graph, fewer than four terms of it (E.5).
-
-    Raises:
-        ModelFailed: the model named no terms in a usable form.
-        BudgetExhausted: the run reached one of its limits.
-    """
-    return await _plan(question, sources, {one.name: _whole(question) for one in sources}, run)
+    """The question to every source of texts; to a graph, fewer than four terms of it (E.5)."""
+    whole = " ".join([question.text, *(option.text for option in question.options)])
+    return await _plan(question, sources, {one.name: whole for one in sources}, run)
 
 
 async def every_source(question: Question, sources: Sources, run: Run) -> SourcePlan:
-    """The content words of the question to every source of texts; to a graph, fewer than four terms of it.
-
-    Raises:
-        ModelFailed: the model named no terms in a usable form.
-        BudgetExhausted: the run reached one of its limits.
-    """
+    """The content words of the question to every source of texts; to a graph, fewer than four terms of it."""
     return await _plan(question, sources, {one.name: content_words(question.text) for one in sources}, run)
 
 
@@ -50,15 +41,11 @@ async def query2doc(question: Question, sources: Sources, run: Run) -> SourcePla
     """The question and a passage of at most 200 words that a model writes for each source of texts (E.6).
 
     Without a model there is no such passage, and the question is asked alone.
-
-    Raises:
-        ModelFailed: the model wrote no passage in a usable form.
-        BudgetExhausted: the run reached one of its limits.
     """
     words = run.settings.section(OmniRagSettings).passage_words
 
     async def written(source: SourceDescription) -> str:
-        seen = ExploredSource(name=source.name, kind=source.kind, about=source.about)
+        (seen,) = explored([source])
         output = await run.ask(write_passage, WritePassageInput(question=question.text, source=seen, words=words))
         return " ".join([question.text, *output.passage.split()[:words]])
 
@@ -76,7 +63,3 @@ async def _plan(question: Question, sources: Sources, texts: Mapping[str, str], 
     return SourcePlan(
         queries={one.name: about if one.kind == "graph" else (SourceQuery(text=texts[one.name]),) for one in sources}
     )
-
-
-def _whole(question: Question) -> str:
-    return " ".join([question.text, *(option.text for option in question.options)])

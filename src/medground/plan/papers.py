@@ -12,10 +12,6 @@ async def with_titles(question: Question, run: Run) -> Question:
     """The question with the titles of the papers that it names in place of their ids; unchanged if it names none.
 
     A paper is quoted by its words, and an id has none.
-
-    Raises:
-        SourceUnavailable: no source could be searched.
-        BudgetExhausted: a limit of the run was reached.
     """
     named = papers_named(question.text)
     if not named or not run.sources:

@@ -39,7 +39,9 @@ def not_configured(run: Run) -> tuple[SourceDescription, ...]:
     choices = run.settings.section(OmniRagSettings)
     present = open_to_plans(run.sources, OmniRagSettings())
     known = {word for one in present for word in (one.description.name, one.description.kind)}
-    wanted: Iterable[str] = choices.only or (() if any(map(_holds_any, run.sources)) else FIVE_KINDS)
+    wanted: Iterable[str] = choices.only or (
+        () if any(len(source.kinds) > 1 and _own(source) is None for source in run.sources) else FIVE_KINDS
+    )
     missing = [word for word in wanted if word not in known and word not in choices.without]
     return tuple(SourceDescription.of_kind(kind) for kind in get_args(SourceKind) if kind in missing)
 
@@ -83,7 +85,3 @@ def _described(source: Source, sources: Sequence[Source]) -> SourceDescription |
 
 def _own(source: Source) -> SourceDescription | None:
     return source.described if isinstance(source, DescribedSource) else None
-
-
-def _holds_any(source: Source) -> bool:
-    return len(source.kinds) > 1 and _own(source) is None

@@ -57,13 +57,7 @@ def open_planner(name: str) -> Planner:
 
 
 async def planned(question: Question, run: Run) -> SourcePlan:
-    """The plan of the planner that the settings name. What its parser mended is told in a warning and in the trace.
-
-    Raises:
-        ModelFailed: the planner gave no usable plan.
-        SourceUnavailable: a planner that searches could search no source.
-        BudgetExhausted: the run reached one of its limits.
-    """
+    """The plan of the planner that the settings name. What its parser mended is told in a warning and in the trace."""
     name, sources = run.settings.section(OmniRagSettings).chosen, plannable(run)
     if not sources:
         return SourcePlan()

@@ -5,6 +5,8 @@ Source: Omni-RAG, section 4.1 and appendix D.3 (Prompting), prompt E.7.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from medground.described import SourceDescription
 from medground.operators.exploring import ExploredSource
 from medground.operators.planning import (
@@ -20,12 +22,7 @@ from medground.run import Run
 
 
 async def prompting(question: Question, sources: tuple[SourceDescription, ...], run: Run) -> ReadPlan:
-    """Ask the model for the plan: typed, or as text in tags if `omni_rag.tagged` says so.
-
-    Raises:
-        ModelFailed: the model gave no usable plan.
-        BudgetExhausted: the run reached one of its limits.
-    """
+    """Ask the model for the plan: typed, or as text in tags if `omni_rag.tagged` says so."""
     choices = run.settings.section(OmniRagSettings)
     if choices.tagged:
         return await trained(question, sources, run)
@@ -38,7 +35,6 @@ async def trained(question: Question, sources: tuple[SourceDescription, ...], ru
 
     Raises:
         ModelFailed: the model named no source.
-        BudgetExhausted: the run reached one of its limits.
     """
     most = run.settings.section(OmniRagSettings).queries
     output = await run.ask(plan_sources_tagged, planning_input(question, sources, most))
@@ -63,6 +59,11 @@ def planning_input(question: Question, sources: tuple[SourceDescription, ...], m
     return PlanSourcesInput(
         question=question.text,
         options=question.options,
-        sources=tuple(ExploredSource(name=one.name, kind=one.kind, about=one.about) for one in sources),
+        sources=explored(sources),
         most=most,
     )
+
+
+def explored(sources: Sequence[SourceDescription]) -> tuple[ExploredSource, ...]:
+    """The sources as planners and raters see them."""
+    return tuple(ExploredSource(name=one.name, kind=one.kind, about=one.about) for one in sources)

@@ -15,12 +15,7 @@ from medground.run import Run
 
 
 async def reflexion(question: Question, sources: tuple[SourceDescription, ...], run: Run) -> ReadPlan:
-    """The best-scored plan of at most `omni_rag.rounds` (eight); the paper returns the last.
-
-    Raises:
-        ModelFailed: the first plan could not be written.
-        BudgetExhausted: a limit was reached before any plan was tried.
-    """
+    """The best-scored plan of at most `omni_rag.rounds` (eight); the paper returns the last."""
     return await search_for_plan(question, sources, run, all_feedback)
 
 

@@ -17,11 +17,7 @@ from medground.steps import RewriteTrigger
 
 
 async def rewritten(question: Question, hits: Sequence[Hit], run: Run) -> str:
-    """The question in the words of the literature (q'), or unchanged if there are no better words.
-
-    Raises:
-        ModelFailed: the model gave no usable output.
-    """
+    """The question in the words of the literature (q'), or unchanged if there are no better words."""
     found = tuple(f"{hit.passage.title}\n{hit.passage.text}".strip() for hit in hits)
     output = await run.ask(rewrite, RewriteInput(question=question.text, found=found))
     return " ".join(output.question.split())

@@ -1,53 +1,31 @@
-"""What a round of planning cost, and whether another one would still leave enough of the budget for the answer."""
+"""What planning has spent, and whether another round would still leave enough of the budget for the answer."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from medground.run import Run
-from medground.usage import Usage
+
+Spent = Mapping[str, float | None]
+"""What a run has spent by the names of the limits; None where it is unknown."""
 
 
-@dataclass(frozen=True)
-class Cost:
-    """What a round cost, or the run so far; `seconds` on the run's clock."""
+def spent_so_far(run: Run) -> Spent:
+    """What the run has spent until now; its seconds are those of its own clock."""
+    used = run.usage
+    price = None if used.price is None else float(used.price)
+    return {"tokens": used.tokens, "calls": used.model_calls, "seconds": run.seconds, "money": price}
 
-    usage: Usage
-    seconds: float
 
-    @classmethod
-    def so_far(cls, run: Run) -> Cost:
-        """What the run has cost until now."""
-        return cls(run.usage, run.seconds)
+def limit_near(spent: Sequence[Spent], run: Run) -> str:
+    """The limit that another round as dear as the dearest so far would bring too near; empty if none.
 
-    def since(self, before: Cost) -> Cost:
-        """What was spent after `before`; the price is unknown if either is."""
-        used, earlier = self.usage, before.usage
-        spent = None if used.price is None or earlier.price is None else used.price - earlier.price
-        return Cost(
-            Usage(
-                input_tokens=used.input_tokens - earlier.input_tokens,
-                output_tokens=used.output_tokens - earlier.output_tokens,
-                model_calls=used.model_calls - earlier.model_calls,
-                price=spent,
-            ),
-            self.seconds - before.seconds,
-        )
-
-    def short_of(self, run: Run, rounds: Sequence[Cost]) -> str:
-        """The limit that another round as dear as the dearest so far would bring too near; empty if none.
-
-        As much again as that round is left for the answer.
-        """
-        budget = run.settings.budget
-        limits = (
-            ("tokens", budget.tokens, self.usage.tokens, max(one.usage.tokens for one in rounds)),
-            ("calls", budget.calls, self.usage.model_calls, max(one.usage.model_calls for one in rounds)),
-            ("seconds", budget.seconds, self.seconds, max(one.seconds for one in rounds)),
-            ("money", budget.money, self.usage.price, max(one.usage.price or 0 for one in rounds)),
-        )
-        for name, allowed, spent, dearest in limits:
-            if allowed is not None and spent is not None and float(allowed) - float(spent) < 2 * float(dearest):
-                return name
-        return ""
+    As much again as that round is left for the answer. `spent` is before the first round, then after each.
+    """
+    for name, now in spent[-1].items():
+        allowed = getattr(run.settings.budget, name)
+        dearest = max((after[name] or 0.0) - (before[name] or 0.0) for before, after in pairwise(spent))
+        if allowed is not None and now is not None and float(allowed) - now < 2 * dearest:
+            return name
+    return ""

@@ -13,13 +13,12 @@ from itertools import islice, zip_longest
 from medground.described import SourceDescription
 from medground.document import Hit
 from medground.errors import BudgetExhausted, ModelFailed, SourceUnavailable
-from medground.operators.exploring import ExploredSource
 from medground.operators.rating import MOST_POINTS, RatePlanInput, Retrieved, rate_plan
 from medground.operators.reflecting import Feedback, ImprovePlanInput, improve_plan
-from medground.plan.prompting import typed
-from medground.plan.round_cost import Cost
-from medground.plan.search_plan import SourceFound, search_plan
-from medground.plan.source_plan import SourcePlan, tagged
+from medground.plan.prompting import explored, typed
+from medground.plan.round_cost import Spent, limit_near, spent_so_far
+from medground.plan.search_plan import search_plan
+from medground.plan.source_plan import SourceFound, SourcePlan, tagged
 from medground.plan.sources import ReadPlan, Repair
 from medground.question import Question
 from medground.recipes.settings.omni_rag import OmniRagSettings
@@ -68,23 +67,13 @@ async def search_for_plan(
     """The plan with the best score; of equals the one that asks less, then the earlier.
 
     The paper returns the last plan. If a model fails or a limit of the budget comes near, the best plan so far is used
-    and a warning says so. A source that fails is told to the rater; it makes no plan worse.
-
-    Args:
-        question: the question.
-        sources: what may be searched.
-        run: the run.
-        place: where the next plan comes from, given all earlier ones.
-
-    Raises:
-        ModelFailed: the first plan could not be written.
-        BudgetExhausted: a limit was reached before any plan was tried.
+    and a warning says so. A source that fails is told to the rater; it makes no plan worse. `place` says where the next
+    plan comes from, given all earlier ones.
     """
     tried: list[Tried] = []
-    costs: list[Cost] = []
+    spent = [spent_so_far(run)]
     ended = ""
     while not ended:
-        before = Cost.so_far(run)
         try:
             this = await _round(question, sources, run, place(tried), tried)
         except (ModelFailed, SourceUnavailable, BudgetExhausted) as error:
@@ -95,8 +84,8 @@ async def search_for_plan(
             break
         repeats = any(this.plan == past.plan for past in tried)
         tried.append(this)
-        costs.append(Cost.so_far(run).since(before))
-        ended = _why_enough(tried, costs, repeats, run)
+        spent.append(spent_so_far(run))
+        ended = _why_enough(tried, spent, repeats, run)
     best = min(tried, key=_rank)
     with run.step(PlanChosen(number=best.number, rounds=len(tried), ended=ended)):
         return ReadPlan(plan=best.plan, repairs=best.repairs)
@@ -107,7 +96,7 @@ def _rank(one: Tried) -> tuple[int, bool, int, int]:
     return -1 if one.score is None else -one.score - 2, not one.plan.size, one.plan.size, one.number
 
 
-def _why_enough(tried: Sequence[Tried], costs: Sequence[Cost], repeats: bool, run: Run) -> str:
+def _why_enough(tried: Sequence[Tried], spent: Sequence[Spent], repeats: bool, run: Run) -> str:
     """Why no further plan is tried; empty if one is."""
     this = tried[-1]
     if this.score == MOST_POINTS:
@@ -116,19 +105,15 @@ def _why_enough(tried: Sequence[Tried], costs: Sequence[Cost], repeats: bool, ru
         return "not rated"
     if repeats:
         return "plan repeats"
-    if len(tried) >= _most(run):
+    if len(tried) >= run.settings.section(OmniRagSettings).rounds:
         return "most rounds"
-    if limit := Cost.so_far(run).short_of(run, costs):
+    if limit := limit_near(spent, run):
         run.warn(
             f"planning ended after {_rounds(len(tried))}: another round and the answer would not fit in the budget of "
             f"{limit}; the best plan so far is used"
         )
         return "budget"
     return ""
-
-
-def _most(run: Run) -> int:
-    return run.settings.section(OmniRagSettings).rounds
 
 
 def _rounds(number: int) -> str:
@@ -143,7 +128,8 @@ async def _round(
     A plan that was tried before is not searched and rated again: it has the rating that it had.
     """
     number = len(before) + 1
-    with run.step(PlanRound(number=number, of=_most(run), parent=place.parent)) as span:
+    most = run.settings.section(OmniRagSettings).rounds
+    with run.step(PlanRound(number=number, of=most, parent=place.parent)) as span:
         written = await _written(question, sources, run, place)
         if same := next((one for one in before if one.plan == written.plan), None):
             this = replace(same, number=number, parent=place.parent)
@@ -176,7 +162,7 @@ async def _written(question: Question, sources: tuple[SourceDescription, ...], r
     value = ImprovePlanInput(
         question=question.text,
         options=question.options,
-        sources=_seen(sources),
+        sources=explored(sources),
         most=most,
         feedback=tuple(
             Feedback(
@@ -194,10 +180,6 @@ async def _written(question: Question, sources: tuple[SourceDescription, ...], r
     return typed(await run.ask(improve_plan, value), sources, most)
 
 
-def _seen(sources: Sequence[SourceDescription]) -> tuple[ExploredSource, ...]:
-    return tuple(ExploredSource(name=one.name, kind=one.kind, about=one.about) for one in sources)
-
-
 async def _rated(
     question: Question, sources: tuple[SourceDescription, ...], run: Run, found: Sequence[SourceFound]
 ) -> tuple[int | None, str]:
@@ -207,7 +189,7 @@ async def _rated(
         return None, ""
     value = RatePlanInput(
         question=question.text,
-        sources=_seen(sources),
+        sources=explored(sources),
         retrieved=tuple(_shown(found)),
     )
     try:

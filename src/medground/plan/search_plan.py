@@ -7,18 +7,15 @@ its definition and its 10 best relations.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
-from typing import Literal
 
-from medground.described import SourceDescription
 from medground.document import Hit, Passage, SourceKind
 from medground.errors import SourceUnavailable
 from medground.graph.finding import GraphFact
 from medground.lookup import Asked, ConceptQuery, Found, Lookup, PlainWords, ProteinQuery
 from medground.plan.genes import genes_in, organisms_named
 from medground.plan.plannable import OpenSource, not_configured, open_to_plans
-from medground.plan.source_plan import SourcePlan, SourceQuery
+from medground.plan.source_plan import QueryFound, SourceFound, SourcePlan, SourceQuery, SourceState
 from medground.query import Words
 from medground.rank.fuse import fuse
 from medground.rank.merge import distinct
@@ -26,36 +23,6 @@ from medground.rank.rerank import rerank_with
 from medground.read.standing import readable, texts
 from medground.recipes.settings.omni_rag import OmniRagSettings
 from medground.run import Run
-from medground.sources.base import Source
-
-SourceState = Literal["found", "empty", "failed", "not configured", "not asked"]
-"""`empty`: searched, and it has nothing. `failed`: it could not be searched. `not configured`: it is not open here."""
-
-
-@dataclass(frozen=True)
-class QueryFound:
-    """A query and what it found, best first. `facts` are the stored facts of a graph that answer it."""
-
-    query: SourceQuery
-    hits: tuple[Hit, ...] = ()
-    facts: tuple[GraphFact, ...] = ()
-
-
-@dataclass(frozen=True)
-class SourceFound:
-    """A source of a plan: what became of it, and what each of its queries found. `failure` says why it failed."""
-
-    source: SourceDescription
-    state: SourceState
-    queries: tuple[QueryFound, ...] = ()
-    failure: str = ""
-    names: tuple[str, ...] = field(default=(), compare=False)
-    """The sources of the run that hold it."""
-
-    @property
-    def passages(self) -> int:
-        """Number of different passages found."""
-        return len({hit.passage.key for query in self.queries for hit in query.hits})
 
 
 async def search_plan(plan: SourcePlan, run: Run) -> list[SourceFound]:
@@ -66,7 +33,6 @@ async def search_plan(plan: SourcePlan, run: Run) -> list[SourceFound]:
 
     Raises:
         UsageError: a query uses a field that a source does not have.
-        BudgetExhausted: the run reached one of its limits.
         ConfigError: the reranker cannot be opened.
     """
     known = open_to_plans(run.sources, run.settings.section(OmniRagSettings))
@@ -130,7 +96,7 @@ async def _best(query: SourceQuery, found: Sequence[Found], kind: SourceKind, ru
         places = {hit.passage.key for hit in stated}
         lines = [*stated, *(hit for hit in fused if hit.passage.key not in places)][: choices.kept]
         return QueryFound(query, _ranked(lines), facts)
-    standing = await readable(texts(fused), run, retractions=choices.retractions)
+    standing = await readable(texts(fused), run, retractions=run.settings.recipe.retractions)
     candidates = islice(distinct(standing), choices.depth)
     reranker = run.settings.retrieval.reranker
     return QueryFound(query, _ranked(await rerank_with(reranker, query.text, candidates, choices.kept, run)))
@@ -174,13 +140,9 @@ def _lookup(one: OpenSource, place: int, query: SourceQuery, run: Run) -> Lookup
             node=f"{one.description.name} {place + 1}",
             shown=str(query),
         )
-        if any(_takes(source, lookup) for source in sources):
+        if any(source.accepts(lookup) for source in sources):
             return lookup
     return None
-
-
-def _takes(source: Source, lookup: Lookup) -> bool:
-    return source.accepts(lookup)
 
 
 def _forms(kind: SourceKind, query: SourceQuery, run: Run) -> list[Asked]:

@@ -6,11 +6,14 @@ Source: Omni-RAG, section 4.1, and prompts E.2 and E.7.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from medground.document import Frozen
+from medground.described import SourceDescription
+from medground.document import Frozen, Hit
+from medground.graph.finding import GraphFact
 from medground.plan.forms.marks import written
 
 MOST_QUERIES = 3
@@ -45,6 +48,36 @@ class SourcePlan(Frozen):
 
     def __iter__(self) -> Iterator[tuple[str, SourceQuery]]:  # type: ignore[override]
         return ((name, query) for name, queries in self.queries.items() for query in queries)
+
+
+SourceState = Literal["found", "empty", "failed", "not configured", "not asked"]
+"""`empty`: searched, and it has nothing. `failed`: it could not be searched. `not configured`: it is not open here."""
+
+
+@dataclass(frozen=True)
+class QueryFound:
+    """A query and what it found, best first. `facts` are the stored facts of a graph that answer it."""
+
+    query: SourceQuery
+    hits: tuple[Hit, ...] = ()
+    facts: tuple[GraphFact, ...] = ()
+
+
+@dataclass(frozen=True)
+class SourceFound:
+    """A source of a plan: what became of it, and what each of its queries found. `failure` says why it failed."""
+
+    source: SourceDescription
+    state: SourceState
+    queries: tuple[QueryFound, ...] = ()
+    failure: str = ""
+    names: tuple[str, ...] = field(default=(), compare=False)
+    """The sources of the run that hold it."""
+
+    @property
+    def passages(self) -> int:
+        """Number of different passages found."""
+        return len({hit.passage.key for query in self.queries for hit in query.hits})
 
 
 def tagged(plan: SourcePlan, sources: tuple[str, ...]) -> str:

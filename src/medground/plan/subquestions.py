@@ -42,8 +42,6 @@ async def research_plan(question: Question, run: Run) -> ResearchPlan:
 
     Raises:
         UsageError: the question names nothing biomedical, or the settings allow no tool.
-        ModelFailed: a model gave no usable output.
-        BudgetExhausted: the run reached one of its limits.
     """
     choices, text = run.settings.section(BioMedSearchSettings), question.text
     allowed = tuple(tool for tool in TOOLS if tool in choices.tools)

@@ -38,12 +38,7 @@ class Worth:
 
 
 async def serts(question: Question, sources: tuple[SourceDescription, ...], run: Run) -> ReadPlan:
-    """The best-scored plan of a tree of at most `omni_rag.rounds` (eight); the paper does not say which it returns.
-
-    Raises:
-        ModelFailed: the first plan could not be written.
-        BudgetExhausted: a limit was reached before any plan was tried.
-    """
+    """The best-scored plan of a tree of at most `omni_rag.rounds` (eight); the paper does not say which it returns."""
     return await search_for_plan(question, sources, run, expansion)
 
 

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from medground.operators.searching import Candidate
 from medground.plan.critic import Attempt, next_query
 from medground.plan.look import count, look
-from medground.plan.mesh import PubMedQuery
-from medground.plan.relax import headings_of, relaxed, same
+from medground.plan.relax import PubMedQuery, headings_of, relaxed, same
 from medground.question import Question
 from medground.recipes.settings.pubmed_reasoner import PubMedReasonerSettings
 from medground.run import Run
@@ -20,9 +19,6 @@ async def attempt(question: Question, query: PubMedQuery, history: Sequence[Atte
 
     Candidates are only counted, so that just the query that is judged and read is searched, and nothing is searched
     twice.
-
-    Raises:
-        SourceUnavailable: no source could be searched.
     """
     choices = run.settings.section(PubMedReasonerSettings)
     if not choices.relax:
@@ -35,10 +31,6 @@ async def step_back(question: Question, last: Attempt, missing: str, run: Run) -
     """Search once more because what was read does not suffice; None if there is no other query.
 
     A model that said what is missing writes a query for that. Otherwise the last query is widened.
-
-    Raises:
-        SourceUnavailable: no source could be searched.
-        ModelFailed: the model gave no usable output.
     """
     if missing:
         terms = [Candidate(heading=heading) for heading in headings_of(last.query.tree)]

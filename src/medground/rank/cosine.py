@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from medground.errors import ConfigError
-from medground.recipes.settings.biomedsearch import BioMedSearchSettings
 from medground.run import Run
 from medground.text import words
 
@@ -32,25 +31,25 @@ _DIGITS = 4
 _OPENING = threading.Lock()
 
 
-async def cosines(text: str, others: Sequence[str], run: Run) -> list[float]:
+async def cosines(text: str, others: Sequence[str], run: Run, *, embedder: str) -> list[float]:
     """The cosine of a text and each of the others, -1 to 1, in their order; 0 for a text without words.
 
-    The model is the one named by `biomedsearch.embedder`. Where it is not installed, tf-idf vectors of word stems
-    are compared, and a warning of the answer says how to fetch the model.
+    Where the model is not installed, tf-idf vectors of word stems are compared, and a warning of the answer says how to
+    fetch the model.
 
     Args:
         text: the text that asks, such as a sub-question.
         others: the texts to compare it with, such as title and abstract of papers.
         run: the run of the question.
+        embedder: the name of the embedding model.
 
     Raises:
         StorageFailed: there is no space for the model's graph.
     """
     if not others:
         return []
-    name = run.settings.section(BioMedSearchSettings).embedder
     try:
-        return await asyncio.to_thread(_by_vectors, name, run.settings.home, text, others)
+        return await asyncio.to_thread(_by_vectors, embedder, run.settings.home, text, others)
     except ConfigError as error:
         run.warn(f"texts are compared by their words, because the embedding model cannot be used: {error}")
     return await asyncio.to_thread(word_cosines, text, others)

@@ -10,7 +10,7 @@ from itertools import zip_longest
 
 from medground.document import Hit
 from medground.lookup import Ranking
-from medground.plan.search_plan import SourceFound
+from medground.plan.source_plan import SourceFound
 from medground.rank.fuse import fuse
 from medground.rank.merge import distinct
 

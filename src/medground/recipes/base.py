@@ -1,4 +1,9 @@
-"""A recipe: its declaration, its algorithm and its check."""
+"""A recipe: its declaration, its algorithm and its check.
+
+What a recipe, its planner and its steps raise is what the run raises that they ask: `SourceUnavailable` where no source
+could be searched or a document can no longer be fetched, `ModelFailed` where a model gave no usable output, and
+`BudgetExhausted` where a limit was reached. Only what else a function raises is said beside it.
+"""
 
 from __future__ import annotations
 

@@ -19,9 +19,9 @@ from medground.operators.base import Operator
 from medground.operators.searching import QUERYING
 from medground.operators.searching_at_once import write_query
 from medground.operators.summarising import ObservationView, respond, respond_openly, summarise
-from medground.plan.dates import dated
-from medground.plan.look import look
-from medground.plan.mesh import PubMedQuery, normalised
+from medground.plan.look import dated, look
+from medground.plan.mesh import normalised
+from medground.plan.relax import PubMedQuery
 from medground.question import Question
 from medground.read.standing import readable, texts
 from medground.read.whole import quoted_whole
@@ -35,12 +35,7 @@ from medground.write.summary import respond_from, summarise_evidence
 
 
 async def rag(question: Question, run: Run) -> Answer:
-    """Search once, quote the first documents whole, and answer.
-
-    Raises:
-        SourceUnavailable: no source could be searched.
-        ModelFailed: a model gave no usable output.
-    """
+    """Search once, quote the first documents whole, and answer."""
     question = _dated(question, run)
     _, query = await query_of(question, run)
     evidence = await _first_documents(question, query, run)
@@ -51,21 +46,15 @@ async def rag(question: Question, run: Run) -> Answer:
 
 
 async def self_reflection(question: Question, run: Run) -> Answer:
-    """Answer, find gaps in the answer, search for them with a revised query, and answer again.
-
-    Raises:
-        SourceUnavailable: no source could be searched.
-        ModelFailed: a model gave no usable output.
-    """
+    """Answer, find gaps in the answer, search for them with a revised query, and answer again."""
     question = _dated(question, run)
     _, query = await query_of(question, run)
     history = [query.text]
     evidence = await _first_documents(question, query, run)
     summary, draft = await _respond(question, evidence, run)
     for _ in range(run.settings.recipe.rounds - 1):
-        value = ReflectInput(
-            question=question.text, answer=_as_text(draft), summary=tuple(summary), history=tuple(history)
-        )
+        said = " ".join([*(s.text for s in draft.sentences), *draft.answer])
+        value = ReflectInput(question=question.text, answer=said, summary=tuple(summary), history=tuple(history))
         found = await run.ask(reflect, value)
         revised = normalised(found.query, run) if found.query.strip() else None
         if revised is None or revised.text in history:
@@ -85,8 +74,7 @@ def _dated(question: Question, run: Run) -> Question:
 async def _first_documents(question: Question, query: PubMedQuery, run: Run) -> list[Evidence]:
     """The passages found in the first documents, quoted whole."""
     found = await look(question, query, run)
-    retractions = run.settings.section(PubMedReasonerSettings).retractions
-    standing = await readable(texts(found.hits), run, retractions=retractions)
+    standing = await readable(texts(found.hits), run, retractions=run.settings.recipe.retractions)
     return await quoted_whole(standing, run.settings.recipe.batch, run)
 
 
@@ -101,10 +89,6 @@ async def _respond(question: Question, evidence: Sequence[Evidence], run: Run) -
     drafts = await asyncio.gather(*(respond_from(question, summary, run, sample=n) for n in range(1, wanted + 1)))
     votes = Counter(draft.answer for draft in drafts)
     return summary, max(drafts, key=lambda draft: (bool(draft.answer), votes[draft.answer]))
-
-
-def _as_text(draft: Draft) -> str:
-    return " ".join([*(s.text for s in draft.sentences), *draft.answer])
 
 
 _RESPONDING: tuple[Operator[Any, Any], ...] = (write_query, summarise, respond, respond_openly, *CHECKING)

@@ -26,18 +26,16 @@ from medground.research_plan import ResearchPlan, SubQuestion, Tool
 from medground.run import Run
 from medground.steps import SubQuestionBegun, SubQuestionDone, WritingReport
 from medground.together import together
-from medground.write.report import REPORTING, report_so_far, write_report
+from medground.write.report import REPORTING, write_report
 
 FIND = {"literature": find_literature, "protein": find_proteins, "web": find_pages}
 
 
 async def biomedsearch(question: Question, run: Run) -> Answer:
-    """Answer a question by a report (section III).
+    """Answer a question by a report (section III), and one with options from the report (section IV.B, Figure 3).
 
     Raises:
         SourceUnavailable: no tool of any sub-question could search.
-        ModelFailed: a model gave no usable output.
-        BudgetExhausted: a limit of the run was reached.
     """
     plan = question.plan or await research_plan(question, run)  # S, K and G: Eq. 1 and 2
     run.research = ResearchSoFar(plan, {one.id: _tools_of(one, plan, run) for one in plan.subquestions})
@@ -45,7 +43,10 @@ async def biomedsearch(question: Question, run: Run) -> Answer:
     _check_not_all_failed(found, run)
     with run.step(WritingReport(subquestions=len(found))):
         report = await write_report(plan, found, run)  # section III.C
-    return await with_choice(question, report, run) if question.options else report  # section IV.B, Figure 3
+    if not question.options:
+        return report
+    choices = run.settings.section(BioMedSearchSettings)
+    return await with_choice(question, report, run, paragraphs=choices.paragraphs, embedder=choices.embedder)
 
 
 async def _search(plan: ResearchPlan, run: Run) -> list[SubFound]:
@@ -103,7 +104,7 @@ async def _so_far(run: Run, stopped: str) -> Answer:
     if run.research is None or not run.research.found:
         return so_far(run, stopped)
     found = run.research.by_subquestion(NOT_ENDED)
-    return await report_so_far(run.research.plan, found, run, stopped)
+    return await write_report(run.research.plan, found, run, stopped)
 
 
 BIOMEDSEARCH = Recipe(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from medground.operators.base import Operator
-from medground.settings import SettingsSection
+from medground.settings_groups import SettingsSection
 
 
 @dataclass(frozen=True, kw_only=True)

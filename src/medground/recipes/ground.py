@@ -40,13 +40,7 @@ from medground.write.rationale import write_draft
 
 
 async def ground(question: Question, run: Run) -> Answer:
-    """Answer a question.
-
-    Raises:
-        SourceUnavailable: no source could be searched.
-        ModelFailed: a model gave no usable output.
-        BudgetExhausted: a limit of the run was reached.
-    """
+    """Answer a question."""
     if looks_foreign(question.text):
         run.warn(ENGLISH_ONLY)
     stored = await ask_for_facts(question, run)

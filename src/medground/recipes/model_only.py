@@ -16,12 +16,7 @@ from medground.write.draft import Draft
 
 
 async def model_only(question: Question, run: Run) -> Answer:
-    """Answer from the model's memory. Nothing is searched, so no sentence is supported.
-
-    Raises:
-        ModelFailed: the model gave no usable output.
-        BudgetExhausted: a limit of the run was reached.
-    """
+    """Answer from the model's memory. Nothing is searched, so no sentence is supported."""
     output = await run.ask(recall, RecallInput(question=question.text, task=question.task, options=question.options))
     sentences = tuple(Sentence(text=s.text, evidence=()) for s in output.sentences)
     draft = Draft(

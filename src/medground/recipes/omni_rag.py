@@ -16,9 +16,10 @@ from medground.document import Hit
 from medground.errors import ConfigError, MedgroundError, SourceUnavailable
 from medground.operators.planning import plan_sources
 from medground.operators.source_reading import read_sources
-from medground.plan.plannable import FIVE_KINDS, OpenSource, open_to_plans
+from medground.plan.plannable import FIVE_KINDS, open_to_plans
 from medground.plan.planners import PLANNERS, PLANNING, planned
-from medground.plan.search_plan import SourceFound, search_plan
+from medground.plan.search_plan import search_plan
+from medground.plan.source_plan import SourceFound
 from medground.question import Question
 from medground.rank.rerank import reranker_problems
 from medground.read.fair import fair_split
@@ -37,8 +38,6 @@ async def omni_rag(question: Question, run: Run) -> Answer:
 
     Raises:
         SourceUnavailable: every source that the plan asks failed.
-        ModelFailed: a model gave no usable output.
-        BudgetExhausted: a limit of the run was reached.
     """
     choices = run.settings.section(OmniRagSettings)
     plan = await planned(question, run)  # P, by the planner M
@@ -52,7 +51,8 @@ async def omni_rag(question: Question, run: Run) -> Answer:
 
 async def _read(question: Question, hits: Sequence[Hit], found: Sequence[SourceFound], run: Run) -> Answer:
     facts = {(f.document_id, f.start, f.end): f for one in found for query in one.queries for f in query.facts}
-    reading = await answer_from_sources(question, hits, facts, run)
+    words = run.settings.section(OmniRagSettings).answer_words
+    reading = await answer_from_sources(question, hits, facts, run, words=words)
     parts = statements(reading.draft.sentences, reading.evidence)
     verdicts = await check_all(parts, run, graph=reading.is_stated)
     draft = reading.draft.model_copy(update={"sentences": parts})
@@ -82,15 +82,12 @@ def _check(settings: Settings, sources: Sequence[Source]) -> Iterator[MedgroundE
             "--set model.operators.plan_sources=NAME"
         )
     if sources:
-        present = {word for one in open_to_plans(sources, OmniRagSettings()) for word in _words_of(one)}
+        named = [one.description for one in open_to_plans(sources, OmniRagSettings())]
+        present = {word for one in named for word in (one.name, one.kind)}
         for word in (*choices.only, *choices.without):
             if word not in present and word not in FIVE_KINDS:
                 names = ", ".join(sorted(present)) or "none is open"
                 yield ConfigError(f"omni_rag: no source is called {word!r}; choose from {names}")
-
-
-def _words_of(one: OpenSource) -> tuple[str, str]:
-    return one.description.name, one.description.kind
 
 
 def _planning_model(settings: Settings) -> str:

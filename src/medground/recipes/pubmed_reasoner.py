@@ -21,10 +21,11 @@ from medground.operators.searching import CRITICISING, QUERYING, Candidate
 from medground.operators.searching_at_once import AT_ONCE
 from medground.operators.summarising import respond, respond_openly, summarise
 from medground.plan.concepts import with_concepts
-from medground.plan.critic import Attempt, Critic, TermCritic, best_attempt, chosen, converged
+from medground.plan.critic import Attempt, TermCritic, best_attempt, chosen, converged
 from medground.plan.critic_at_once import QueryCritic, query_at_once
-from medground.plan.dates import dated
-from medground.plan.mesh import PubMedQuery, choose_terms, first_query, propose_terms
+from medground.plan.look import dated
+from medground.plan.mesh import choose_terms, first_query, propose_terms
+from medground.plan.relax import PubMedQuery
 from medground.plan.widen import attempt, step_back
 from medground.question import Question
 from medground.read.essence import with_essence
@@ -40,13 +41,7 @@ from medground.write.summary import as_observations, by_article, pmid_mark, resp
 
 
 async def pubmed_reasoner(question: Question, run: Run) -> Answer:
-    """Answer a question.
-
-    Raises:
-        SourceUnavailable: no source could be searched.
-        ModelFailed: a model gave no usable output.
-        BudgetExhausted: a limit of the run was reached.
-    """
+    """Answer a question."""
     extras = run.settings.section(PubMedReasonerSettings)
     question = dated(question, run) if extras.dates else question
     terms, query = await query_of(question, run)
@@ -65,11 +60,7 @@ async def pubmed_reasoner(question: Question, run: Run) -> Answer:
 
 
 async def query_of(question: Question, run: Run) -> tuple[Sequence[Candidate], PubMedQuery]:
-    """MeSH terms and the first query; in one call there are no terms.
-
-    Raises:
-        ModelFailed: a model gave no usable output.
-    """
+    """MeSH terms and the first query; in one call there are no terms."""
     if run.settings.section(PubMedReasonerSettings).one_call:
         return (), await query_at_once(question, run)
     terms = await choose_terms(question, await propose_terms(question, run), run)  # Eq. 1 and 2
@@ -79,7 +70,7 @@ async def query_of(question: Question, run: Run) -> tuple[Sequence[Candidate], P
 async def _self_critic(question: Question, terms: Sequence[Candidate], query: PubMedQuery, run: Run) -> Attempt:
     """Algorithm 1: refine the query until coverage and alignment stop improving, a query repeats, or T rounds end."""
     extras, rounds = run.settings.section(PubMedReasonerSettings), run.settings.recipe.rounds
-    critic: Critic = QueryCritic() if extras.one_call else TermCritic()
+    critic = QueryCritic() if extras.one_call else TermCritic()
     history: list[Attempt] = []
     for number in range(1, rounds + 1 if extras.critic else 1):
         history.append(await attempt(question, query, history, run))  # Eq. 4 and 5
@@ -110,7 +101,7 @@ class _Pool:
 async def _read(question: Question, found: Attempt, known: Sequence[Evidence], run: Run) -> _Pool:
     """What the documents of an attempt say, without those that are known already."""
     extras = run.settings.section(PubMedReasonerSettings)
-    standing = await readable(texts(found.result.hits), run, retractions=extras.retractions)
+    standing = await readable(texts(found.result.hits), run, retractions=run.settings.recipe.retractions)
     seen = {evidence.document_id for evidence in known}
     fresh = [hit for hit in standing if hit.passage.document_id not in seen]
     if extras.reading != "evidence":

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from medground.answer import Answer, Assessment
+from medground.answer import Answer
 from medground.conclude.compose import compose, unanswered
 from medground.conclude.finish import finish
 from medground.document import Hit
@@ -27,7 +27,6 @@ from medground.read.standing import readable, texts
 from medground.recipes.base import Recipe
 from medground.recipes.settings.reason_and_verify import ReasonAndVerifySettings
 from medground.run import Run
-from medground.sentence import Sentence
 from medground.settings import Settings
 from medground.sources.base import Source
 from medground.train.demonstrations.shots import open_shots, pool_problems
@@ -41,18 +40,12 @@ WRITING = (reason, direct, reason_or_recall, direct_or_recall)
 
 
 async def reason_and_verify(question: Question, run: Run) -> Answer:
-    """Answer a question (Algorithm 1).
-
-    Raises:
-        SourceUnavailable: no source could be searched.
-        ModelFailed: a model gave no usable output.
-        BudgetExhausted: a limit of the run was reached.
-    """
+    """Answer a question (Algorithm 1)."""
     evidence = await find_evidence(question, run)  # lines 3 to 11
     if not evidence:
         return compose(run, unanswered("answer unavailable: the searched sources have no passage on this question"))
     choices = run.settings.section(ReasonAndVerifySettings)
-    own = choices.own_knowledge
+    own = run.settings.recipe.own_knowledge
     if choices.rationale:
         shots = await open_shots(run)
         shown = await shots.choose(question, evidence)
@@ -67,8 +60,6 @@ async def find_evidence(question: Question, run: Run) -> list[Hit]:
 
     Raises:
         ConfigError: the reranker cannot be opened.
-        SourceUnavailable: no source could be searched.
-        ModelFailed: the model that rewrites gave no usable output.
     """
     evidence = await _retrieve_and_rerank(question.text, question, run)  # lines 3 and 4
     if not finds_too_little(question, evidence, run):  # lines 5 to 7
@@ -87,9 +78,8 @@ async def _retrieve_and_rerank(text: str, question: Question, run: Run) -> list[
     found = await run.look_up(asked.model_copy(update={"rankers": (Ranker.LEXICAL,)}))
     by_words = [ranking for result in found for ranking in result.rankings]
     fused = fuse(by_words, k=run.settings.retrieval.fusion_k)  # one source keeps its own order
-    candidates = islice(
-        distinct(await readable(texts(fused), run, retractions=choices.retractions)), choices.candidates
-    )
+    standing = await readable(texts(fused), run, retractions=run.settings.recipe.retractions)
+    candidates = islice(distinct(standing), choices.candidates)
     return await rerank_with(choices.reranker if choices.rerank else "none", text, candidates, choices.passages, run)
 
 
@@ -101,17 +91,11 @@ async def _verified(question: Question, evidence: list[Hit], rationale: Reasoned
     parts = statements(rationale.draft.sentences, rationale.evidence)
     given = question.worded(rationale.draft.answer)
     verdicts = await check_all(parts, run, context=evidence, answer=given)
-    whole = await _assessed(question, parts, given, evidence, run)
+    wanted = run.settings.section(ReasonAndVerifySettings).assess
+    whole = await assessed(question, parts, given, evidence, run) if wanted else None
     draft = rationale.draft.model_copy(update={"sentences": parts})
     answer = await finish(question, draft, rationale.evidence, run, verdicts=verdicts)
     return answer.model_copy(update={"assessment": whole})
-
-
-async def _assessed(
-    question: Question, parts: Sequence[Sentence], given: Sequence[str], evidence: list[Hit], run: Run
-) -> Assessment | None:
-    wanted = run.settings.section(ReasonAndVerifySettings).assess
-    return await assessed(question, parts, given, evidence, run) if wanted else None
 
 
 def _check(settings: Settings, sources: Sequence[Source]) -> Iterator[MedgroundError]:

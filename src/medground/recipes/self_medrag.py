@@ -39,7 +39,6 @@ async def self_medrag(question: Question, run: Run) -> Answer:
     Raises:
         SourceUnavailable: no source could be searched in the first round.
         ModelFailed: a model gave no usable output in the first round.
-        BudgetExhausted: a limit of the run was reached.
     """
     history = await _rounds(question, run)
     if not history:
@@ -64,7 +63,9 @@ async def _rounds(question: Question, run: Run) -> list[Round]:
                 if not context:
                     span.set(ended="nothing found")
                     break
-                this = await answer_round(question, query, context, history, run)  # (A_i, Rat_i), S_i, U_i
+                this = await answer_round(
+                    question, query, context, history, run, contexts=settings.contexts
+                )  # (A_i, Rat_i), S_i, U_i
                 history.append(this)  # H = H u {(Q_i, C_i, A_i, Rat_i)}
                 revision = revised(question, query, this.unsupported, settings.drift)  # Q_{i+1} = Q_i u U_i
                 note_round(span, this, revision, run)
@@ -85,7 +86,7 @@ async def _context(question: Question, query: LoopQuery, history: Sequence[Round
     asked = Lookup(asked=query.tree(question), text=query.text, rankers=_RANKERS.get(settings.retrieval, ()))
     rankings = [ranking for found in await run.look_up(asked) for ranking in found.rankings]
     fused = texts(fuse(rankings, k=run.settings.retrieval.fusion_k))
-    standing = await readable(fused, run, retractions=settings.retractions)
+    standing = await readable(fused, run, retractions=run.settings.recipe.retractions)
     read = _read(query, history) if settings.returned == "best" else frozenset()
     fresh = (hit for hit in distinct(standing) if hit.passage.key not in read)
     context = list(islice(fresh, settings.passages))

@@ -8,28 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from medground.author import Author
 from medground.errors import UsageError
 from medground.operators.choosing import ChooseInput, choose_options
 from medground.operators.keyless.choosing import option_lean
 from medground.operators.views import SentencedPassage, SentenceView
 from medground.question import Question
 from medground.rank.cosine import cosines
-from medground.recipes.settings.biomedsearch import BioMedSearchSettings
 from medground.run import Run
 from medground.text.sentences import sentence_spans
 
 CHOICES = ("single-choice", "multiple-choice")
-
-
-@dataclass(frozen=True)
-class Said:
-    """A sentence of a paragraph: `text == paragraphs[paragraph][start:end]`."""
-
-    paragraph: int
-    start: int
-    end: int
-    text: str
 
 
 @dataclass(frozen=True)
@@ -44,7 +32,7 @@ class OptionEvidence:
     """
 
     letter: str
-    sentences: tuple[Said, ...]
+    sentences: tuple[str, ...]
     lean: float
 
 
@@ -57,60 +45,56 @@ class Chosen:
         options: what they say about each option, in the order of the options.
         answer: the letters that a model gives; empty if it gives none, or if no model was asked.
         lean: the letters that word statistics lean to; on BioMedMCQs most of these sets are wrong (docs/benchmarks.md).
-        author: who answered; None if there was nothing to read.
     """
 
     paragraphs: tuple[int, ...]
     options: tuple[OptionEvidence, ...]
     answer: tuple[str, ...] = ()
     lean: tuple[str, ...] = ()
-    author: Author | None = None
 
 
-async def choose(question: Question, paragraphs: Sequence[str], run: Run) -> Chosen:
+async def choose(question: Question, paragraphs: Sequence[str], run: Run, *, most: int, embedder: str) -> Chosen:
     """Answer a question with options from paragraphs alone.
 
-    The paragraphs are ranked by cosine with the question and its options, and the first k (`biomedsearch.paragraphs`)
-    are read. Without a paragraph nobody is asked.
+    The paragraphs are ranked by cosine with the question and its options, and the first k are read. Without a paragraph
+    nobody is asked.
 
     Args:
         question: a single-choice or multiple-choice question.
         paragraphs: of a report, or of any texts, without citation marks.
         run: the run; its recipe declares `choose_options`.
+        most: how many paragraphs are read (k).
+        embedder: the embedding model of the cosines.
 
     Raises:
         UsageError: the question has no options.
-        ModelFailed: the model gave no usable output.
-        BudgetExhausted: a limit of the run was reached.
     """
     if question.task not in CHOICES:
         raise UsageError(f"a {question.task} question has no options to choose from; ask it as multiple-choice")
-    read = await nearest_paragraphs(question, paragraphs, run)
-    places: dict[str, Said] = {}
-    views = tuple(_numbered(f"P{n}", place, paragraphs[place], places) for n, place in enumerate(read, start=1))
-    if not places:
+    read = await nearest_paragraphs(question, paragraphs, run, most=most, embedder=embedder)
+    said: dict[str, str] = {}
+    views = tuple(_numbered(f"P{n}", paragraphs[place], said) for n, place in enumerate(read, start=1))
+    if not said:
         return Chosen((), tuple(OptionEvidence(option.letter, (), 0.0) for option in question.options))
     value = ChooseInput(question=question.text, task=question.task, options=question.options, paragraphs=views)
     output = await run.ask(choose_options, value)
-    named = {one.letter: tuple(places[i] for i in dict.fromkeys(one.sentences)) for one in output.options}
+    named = {one.letter: tuple(said[i] for i in dict.fromkeys(one.sentences)) for one in output.options}
     options = tuple(
-        OptionEvidence(
-            option.letter,
-            named.get(option.letter, ()),
-            option_lean(option.text, [said.text for said in named.get(option.letter, ())]),
-        )
+        OptionEvidence(option.letter, own, option_lean(option.text, own))
         for option in question.options
+        for own in (named.get(option.letter, ()),)
     )
     answer = tuple(option.letter for option in question.options if option.letter in output.answer)
-    return Chosen(tuple(read), options, answer, leaning(question, options), run.author(choose_options))
+    return Chosen(tuple(read), options, answer, leaning(question, options))
 
 
-async def nearest_paragraphs(question: Question, paragraphs: Sequence[str], run: Run) -> list[int]:
+async def nearest_paragraphs(
+    question: Question, paragraphs: Sequence[str], run: Run, *, most: int, embedder: str
+) -> list[int]:
     """Places of the k paragraphs nearest to question and options, best first; of equal ones the earlier first."""
     asked = " ".join([question.text, *(option.text for option in question.options)])
-    near = await cosines(asked, paragraphs, run)
+    near = await cosines(asked, paragraphs, run, embedder=embedder)
     there = [n for n, text in enumerate(paragraphs) if text.strip()]
-    most = run.settings.section(BioMedSearchSettings).paragraphs
     return sorted(there, key=lambda n: (-near[n], n))[:most]
 
 
@@ -124,9 +108,7 @@ def leaning(question: Question, options: Sequence[OptionEvidence]) -> tuple[str,
     return tuple(one.letter for one in options if one.lean >= mean)
 
 
-def _numbered(key: str, place: int, text: str, places: dict[str, Said]) -> SentencedPassage:
-    sentences = []
-    for number, (start, end) in enumerate(sentence_spans(text), start=1):
-        places[f"{key}.S{number}"] = Said(place, start, end, text[start:end])
-        sentences.append(SentenceView(id=f"{key}.S{number}", text=text[start:end]))
-    return SentencedPassage(id=key, sentences=tuple(sentences))
+def _numbered(key: str, text: str, said: dict[str, str]) -> SentencedPassage:
+    sentences = {f"{key}.S{n}": text[start:end] for n, (start, end) in enumerate(sentence_spans(text), start=1)}
+    said |= sentences
+    return SentencedPassage(id=key, sentences=tuple(SentenceView(id=i, text=one) for i, one in sentences.items()))

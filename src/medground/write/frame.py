@@ -25,11 +25,7 @@ from medground.write.subanswers import Asks, Part
 
 
 async def connected(answered: Sequence[Part], asks: Asks, run: Run) -> list[Connection]:
-    """How the answered parts hang together; nothing where there is one only, or where the model fails.
-
-    Raises:
-        BudgetExhausted: the run reached one of its limits.
-    """
+    """How the answered parts hang together; nothing where there is one only, or where the model fails."""
     if len(answered) < 2:
         return []
     value = ConnectInput(question=run.question.text, parts=tuple(part.view(run) for part in answered))
@@ -80,9 +76,6 @@ async def framed(
     """Background, synthesis and answer, whose sentences cite quotes of the ledger, and the quotes of introductions.
 
     A model that fails leaves the report without them.
-
-    Raises:
-        BudgetExhausted: the run reached one of its limits.
     """
     places: dict[str, TextSpan] = {}
     hits = [hit for part in answered for hit in part.hits]

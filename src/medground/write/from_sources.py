@@ -8,21 +8,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from medground.document import Hit
+from medground.document import Hit, SourceKind
 from medground.evidence import Evidence
 from medground.graph.finding import GraphFact
 from medground.operators.reasoning import SubClaim
 from medground.operators.source_reading import ReadSourcesInput, read_sources
 from medground.operators.views import SentencedPassage, SentenceView
 from medground.question import Question
-from medground.read.numbered import TextSpan, numbered
-from medground.read.order import Reading, with_strengths
-from medground.recipes.settings.omni_rag import OmniRagSettings
+from medground.read.numbered import TextSpan
 from medground.run import Run
 from medground.sentence import Sentence
 from medground.verify.named import without_marks
 from medground.write.draft import Draft
+from medground.write.reason import numbered_hits, quotable
 
+_GRAPH: tuple[SourceKind, ...] = ("graph",)
 Place = tuple[str, int, int]
 """Document id, start and end of a line of a graph."""
 
@@ -41,35 +41,36 @@ class FromSources:
 
 
 async def answer_from_sources(
-    question: Question, hits: Sequence[Hit], facts: Mapping[Place, GraphFact], run: Run
+    question: Question, hits: Sequence[Hit], facts: Mapping[Place, GraphFact], run: Run, *, words: int
 ) -> FromSources:
-    """Reason from these passages, each shown with the kind of its source, in at most `omni_rag.answer_words` words.
+    """Reason from these passages, each shown with the kind of its source, in at most so many words.
 
     `facts` are the stored facts at some of the lines of a graph; these are worded by their own template.
-
-    Raises:
-        ModelFailed: the model returned no usable output.
-        SourceUnavailable: a document can no longer be fetched.
-        BudgetExhausted: the run reached one of its limits.
     """
     await run.retrieve([hit.passage.document_id for hit in hits])
-    shown = [hit for hit in hits if hit.passage.text.strip() and run.stands(hit.passage)]
     places: dict[str, TextSpan] = {}
-    passages = _numbered(question, shown, places, run)
+
+    def line(key: str, hit: Hit) -> SentencedPassage:
+        """A line of a graph is one sentence."""
+        passage = hit.passage
+        places[f"{key}.S1"] = (passage.document_id, passage.start, passage.end)
+        view = SentenceView(id=f"{key}.S1", text=passage.text)
+        return SentencedPassage(id=key, title=run.ledger.documents[passage.document_id].title, sentences=(view,))
+
+    passages = numbered_hits(question, quotable(hits, run), places, run, records=_GRAPH, record=line)
     if not passages:
         return FromSources(Draft())
-    most = run.settings.section(OmniRagSettings).answer_words
     value = ReadSourcesInput(
         question=question.text,
         task=question.task,
         options=question.options,
         passages=passages,
         sentences=run.settings.recipe.sentences,
-        words=most,
+        words=words,
     )
     output = await run.ask(read_sources, value)
     author = run.author(read_sources)
-    claims = _within(output.claims, most, run) if author and author.is_model else output.claims
+    claims = _within(output.claims, words, run) if author and author.is_model else output.claims
     graph = {sentence.id for passage in passages if passage.kind == "graph" for sentence in passage.sentences}
     quotes = _quoted(claims, places, graph, run)
     sentences = _sentences(claims, quotes, graph, facts, run)
@@ -79,26 +80,6 @@ async def answer_from_sources(
     draft = Draft(sentences=sentences, answer=output.answer, basis="model" if output.answer else None, reason=reason)
     lines = frozenset(quotes[one].id for one in quotes if one in graph)
     return FromSources(draft, tuple({quote.id: quote for quote in quotes.values()}.values()), lines)
-
-
-def _numbered(
-    question: Question, hits: Sequence[Hit], places: dict[str, TextSpan], run: Run
-) -> tuple[SentencedPassage, ...]:
-    """The passages as numbered sentences with their kinds; a line of a graph is one sentence."""
-    texts = [hit for hit in hits if hit.passage.kind != "graph"]
-    readings = [Reading(h.passage.document_id, n, (h.passage,), h.scores) for n, h in enumerate(texts)]
-    strengths = dict(zip((h.passage.key for h in texts), with_strengths(question, readings), strict=True))
-    views = []
-    for number, hit in enumerate(hits, start=1):
-        passage, document = hit.passage, run.ledger.documents[hit.passage.document_id]
-        if reading := strengths.get(passage.key):
-            view = numbered(f"P{number}", document, (passage,), places, reading.strengths)
-        else:
-            places[f"P{number}.S1"] = (document.id, passage.start, passage.end)
-            line = SentenceView(id=f"P{number}.S1", text=passage.text)
-            view = SentencedPassage(id=f"P{number}", title=document.title, sentences=(line,))
-        views.append(view.model_copy(update={"kind": passage.kind}))
-    return tuple(views)
 
 
 def _within(claims: Sequence[SubClaim], most: int, run: Run) -> Sequence[SubClaim]:

@@ -22,9 +22,7 @@ def graph_draft(question: Question, stored: GraphAnswer) -> Draft:
 def refusal(stored: GraphAnswer | NotUnderstood | None, *, searched: bool) -> Draft:
     """Why there is no answer: the question was not understood, its relation is not recorded, or nothing was found.
 
-    Args:
-        stored: what the sources of facts said.
-        searched: whether texts were searched as well.
+    `stored` is what the sources of facts said; `searched`: whether texts were searched as well.
     """
     nothing = "no evidence on this question was found in the sources searched"
     if stored is None:

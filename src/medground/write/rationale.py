@@ -14,11 +14,7 @@ from medground.write.draft import Draft, drafted
 
 
 async def write_draft(question: Question, evidence: Sequence[Evidence], run: Run) -> Draft:
-    """Have the rationale and the answer written from the evidence.
-
-    Raises:
-        ModelFailed: the model returned no usable output.
-    """
+    """Have the rationale and the answer written from the evidence."""
     output = await run.ask(
         write,
         WriteInput(

@@ -5,11 +5,11 @@ Source: Reason and Verify, section 3.1 (rationale generator; Algorithm 1, line 1
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from medground.author import Author
-from medground.document import Hit
+from medground.document import Hit, SourceKind
 from medground.evidence import Evidence
 from medground.operators.reasoning import (
     Demonstration,
@@ -54,11 +54,6 @@ async def reasoned(
     as quotes with exact offsets, and each sub-claim becomes a sentence of the draft with the ids of its quotes. If no
     passage can be read, the draft is empty and no model is asked. With `own_knowledge` the model may answer from what
     it knows where the passages are of no use; such a sub-claim cites nothing.
-
-    Raises:
-        ModelFailed: the model returned no usable output.
-        SourceUnavailable: a document can no longer be fetched.
-        BudgetExhausted: the run reached one of its limits.
     """
     passages, places = await _presented(question, hits, run)
     if not passages:
@@ -72,13 +67,7 @@ async def reasoned(
 
 
 async def answered(question: Question, hits: Sequence[Hit], run: Run, *, own_knowledge: bool = False) -> Reasoned:
-    """Answer directly from these passages, without reasoning first (vanilla RAG). Otherwise like `reasoned`.
-
-    Raises:
-        ModelFailed: the model returned no usable output.
-        SourceUnavailable: a document can no longer be fetched.
-        BudgetExhausted: the run reached one of its limits.
-    """
+    """Answer directly from these passages, without reasoning first (vanilla RAG). Otherwise like `reasoned`."""
     passages, places = await _presented(question, hits, run)
     if not passages:
         return Reasoned(Draft(), ())
@@ -87,22 +76,50 @@ async def answered(question: Question, hits: Sequence[Hit], run: Run, *, own_kno
     return _reasoned(output.claims, output.answer, places, run, run.author(asked))
 
 
+Record = Callable[[str, Hit], SentencedPassage]
+"""Numbers a passage whose lines are stored facts, and records their places."""
+
+
+def numbered_hits(
+    question: Question,
+    hits: Sequence[Hit],
+    places: dict[str, TextSpan],
+    run: Run,
+    *,
+    records: Collection[SourceKind] = (),
+    record: Record | None = None,
+) -> tuple[SentencedPassage, ...]:
+    """Passages `P1`, `P2`, ... as numbered sentences; those of texts have their strengths as quotes.
+
+    Passages of the kinds `records` are numbered by `record`, and with these every view says of which kind it is.
+    """
+    texts = [hit for hit in hits if hit.passage.kind not in records]
+    readings = [Reading(hit.passage.document_id, n, (hit.passage,), hit.scores) for n, hit in enumerate(texts, start=1)]
+    strong = dict(zip((hit.passage.key for hit in texts), with_strengths(question, readings), strict=True))
+    views = []
+    for number, hit in enumerate(hits, start=1):
+        key, passage = f"P{number}", hit.passage
+        if record is not None and passage.kind in records:
+            view = record(key, hit)
+        else:
+            document = run.ledger.documents[passage.document_id]
+            view = numbered(key, document, (passage,), places, strong[passage.key].strengths)
+        views.append(view.model_copy(update={"kind": passage.kind}) if records else view)
+    return tuple(views)
+
+
+def quotable(hits: Sequence[Hit], run: Run) -> list[Hit]:
+    """The hits whose passages have text that is in the ledger as it was found."""
+    return [hit for hit in hits if hit.passage.text.strip() and run.stands(hit.passage)]
+
+
 async def _presented(
     question: Question, hits: Sequence[Hit], run: Run
 ) -> tuple[tuple[SentencedPassage, ...], dict[str, TextSpan]]:
     """The passages as numbered sentences, and the position of each sentence."""
     await run.retrieve([hit.passage.document_id for hit in hits])
-    shown = [hit for hit in hits if hit.passage.text.strip() and run.stands(hit.passage)]
-    readings = [
-        Reading(hit.passage.document_id, number, (hit.passage,), hit.scores)
-        for number, hit in enumerate(shown, start=1)
-    ]
     places: dict[str, TextSpan] = {}
-    views = tuple(
-        numbered(f"P{r.rank}", run.ledger.documents[r.document_id], r.passages, places, r.strengths)
-        for r in with_strengths(question, readings)
-    )
-    return views, places
+    return numbered_hits(question, quotable(hits, run), places, run), places
 
 
 def _input(question: Question, passages: tuple[SentencedPassage, ...], run: Run) -> ReasonInput:

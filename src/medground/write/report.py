@@ -49,32 +49,15 @@ _NEWS_ORDER: dict[SourceKind, int] = {"web": -1, "protein": 1, "graph": 1}
 """Which kinds of source are read first: the literature, unless news or experience is asked for."""
 
 
-async def write_report(plan: ResearchPlan, found: Sequence[SubFound], run: Run) -> Answer:
-    """The report on a plan's question.
+async def write_report(plan: ResearchPlan, found: Sequence[SubFound], run: Run, stopped: str | None = None) -> Answer:
+    """The report on a plan's question. The documents found are in the run's ledger.
 
-    Args:
-        plan: the plan that was carried out.
-        found: what the tools found for each sub-question; the documents are in the run's ledger.
-        run: the run.
+    Of a run that ended early, of which `stopped` says why, it has the quotes that word statistics choose, and asks no
+    model.
 
     Raises:
         ModelFailed: the model that reads failed on every sub-question.
-        SourceUnavailable: a document can no longer be fetched.
-        BudgetExhausted: the run reached one of its limits; `report_so_far` still reports what there is.
     """
-    return await _report(plan, found, run, None)
-
-
-async def report_so_far(plan: ResearchPlan, found: Sequence[SubFound], run: Run, stopped: str) -> Answer:
-    """The report of a run that ended early: quotes that word statistics choose. It asks no model.
-
-    Raises:
-        SourceUnavailable: a document can no longer be fetched.
-    """
-    return await _report(plan, found, run, stopped)
-
-
-async def _report(plan: ResearchPlan, found: Sequence[SubFound], run: Run, stopped: str | None) -> Answer:
     asks = Asks(run, stopped=stopped is not None)
     parts = await sub_answers(await _read(found, run), asks, run)
     answered = [part for part in parts if part.state == "answered"]

@@ -14,7 +14,6 @@ from medground.operators.reasoning import PastRound, reason
 from medground.plan.revise import LoopQuery, Revision
 from medground.plan.steer import claims, failed, holds, steering_score
 from medground.question import Question
-from medground.recipes.settings.self_medrag import SelfMedRagSettings
 from medground.run import Run
 from medground.steps import RoundEnded
 from medground.trace import Span
@@ -43,16 +42,18 @@ class Round:
 
 
 async def answer_round(
-    question: Question, query: LoopQuery, context: Sequence[Hit], history: Sequence[Round], run: Run
+    question: Question,
+    query: LoopQuery,
+    context: Sequence[Hit],
+    history: Sequence[Round],
+    run: Run,
+    *,
+    contexts: bool,
 ) -> Round:
     """`(A_i, Rat_i) = G(Q_i, C_i, H)`, and the share of the rationale that the critic finds in the context.
 
-    Raises:
-        ModelFailed: the model returned no usable output.
-        SourceUnavailable: a document can no longer be fetched.
-        BudgetExhausted: the run reached one of its limits.
+    With `contexts` the generator sees the passages of earlier rounds too.
     """
-    contexts = run.settings.section(SelfMedRagSettings).contexts
     written = await reasoned(question, context, run, history=[_past(past, contexts=contexts) for past in history])
     parts = statements(written.draft.sentences, written.evidence)
     checked = await check_each(parts, run, context=context)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from medground.author import KEYLESS
-from medground.document import Hit
+from medground.document import Hit, SourceKind
 from medground.errors import ModelFailed
 from medground.evidence import Evidence
 from medground.executor.found import NOT_ENDED, SubFound
@@ -18,26 +18,20 @@ from medground.operators.base import I, O, Operator
 from medground.operators.reporting import AnswerPartInput, AnswerPartOutput, PartView, answer_part
 from medground.operators.views import SentencedPassage, SentenceView
 from medground.read.extract import evidence_views
-from medground.read.numbered import TextSpan, numbered, spans, with_antecedent
-from medground.read.order import Reading, with_strengths
-from medground.recipes.settings.biomedsearch import BioMedSearchSettings
+from medground.read.numbered import TextSpan, spans, with_antecedent
 from medground.report import SubAnswerState
 from medground.run import Run
 from medground.sentence import Sentence
 from medground.together import together
 from medground.verify.named import without_marks
+from medground.write.reason import numbered_hits, quotable
 
-RECORDS = ("protein", "graph")
+RECORDS: tuple[SourceKind, ...] = ("protein", "graph")
 """Kinds of source whose lines are stored facts."""
 
 
 class Asks:
-    """Who answers the operators of a report: the models of the run, or word statistics once its limits are reached.
-
-    Args:
-        run: the run.
-        stopped: whether one of its limits is reached.
-    """
+    """Who answers the operators of a report: the models of the run, or word statistics once its limits are reached."""
 
     def __init__(self, run: Run, *, stopped: bool = False) -> None:
         self._run = run
@@ -92,16 +86,10 @@ class Part:
 async def sub_answers(found: Sequence[tuple[SubFound, Sequence[Hit]]], asks: Asks, run: Run) -> list[Part]:
     """The sub-answers, all at once, in order.
 
-    A model that fails on some sub-questions leaves these without an answer.
-
-    Args:
-        found: each sub-question with its hits, whose documents are in the ledger.
-        asks: who answers.
-        run: the run.
+    A model that fails on some sub-questions leaves these without an answer. The documents are in the ledger.
 
     Raises:
         ModelFailed: the model failed on every sub-question.
-        BudgetExhausted: the run reached one of its limits.
     """
     shown = [_shown(one, hits, run) for one, hits in found]
     asked = [_asked(one.found, one.passages, asks, run) if one.passages else _nothing() for one in shown]
@@ -124,30 +112,16 @@ class _Shown:
 
 
 def _shown(found: SubFound, hits: Sequence[Hit], run: Run) -> _Shown:
-    readable = [hit for hit in hits if hit.passage.text.strip() and run.stands(hit.passage)]
+    readable = quotable(hits, run)
     places: dict[str, TextSpan] = {}
-    passages = numbered_passages(found.subquestion.text, readable, places, run)
+
+    def record(key: str, hit: Hit) -> SentencedPassage:
+        return _record(key, hit, run.ledger.documents[hit.passage.document_id].title, places)
+
+    asked = run.question.model_copy(update={"text": found.subquestion.text, "options": ()})
+    passages = numbered_hits(asked, readable, places, run, records=RECORDS, record=record)
     records = frozenset(s.id for passage in passages if passage.kind in RECORDS for s in passage.sentences)
     return _Shown(found, tuple(readable), passages, places, records)
-
-
-def numbered_passages(
-    question: str, hits: Sequence[Hit], places: dict[str, TextSpan], run: Run
-) -> tuple[SentencedPassage, ...]:
-    """Passages as numbered sentences with their kinds; sentences of texts have their strengths as quotes."""
-    texts = [hit for hit in hits if hit.passage.kind not in RECORDS]
-    readings = [Reading(hit.passage.document_id, n, (hit.passage,), hit.scores) for n, hit in enumerate(texts)]
-    asked = run.question.model_copy(update={"text": question, "options": ()})
-    strengths = dict(zip((hit.passage.key for hit in texts), with_strengths(asked, readings), strict=True))
-    views = []
-    for number, hit in enumerate(hits, start=1):
-        passage, document, key = hit.passage, run.ledger.documents[hit.passage.document_id], f"P{number}"
-        if reading := strengths.get(passage.key):
-            view = numbered(key, document, (passage,), places, reading.strengths)
-        else:
-            view = _record(key, hit, document.title, places)
-        views.append(view.model_copy(update={"kind": passage.kind}))
-    return tuple(views)
 
 
 def _record(key: str, hit: Hit, title: str, places: dict[str, TextSpan]) -> SentencedPassage:
@@ -170,7 +144,7 @@ async def _asked(
         question=found.subquestion.text,
         part_of=run.question.text,
         passages=passages,
-        sentences=run.settings.section(BioMedSearchSettings).sentences,
+        sentences=run.settings.recipe.sentences,
     )
     try:
         return await asks.ask(answer_part, value)

@@ -22,7 +22,6 @@ from medground.operators.summarising import (
 from medground.question import Question
 from medground.rank.design import design_level
 from medground.read.extract import evidence_views
-from medground.recipes.settings.pubmed_reasoner import PubMedReasonerSettings
 from medground.run import Run
 from medground.text import words
 from medground.write.draft import Draft, drafted
@@ -71,11 +70,7 @@ def as_observations(evidence: Sequence[Evidence]) -> list[ObservationView]:
 async def respond_from(
     question: Question, summary: Sequence[ObservationView], run: Run, *, sample: int | None = None
 ) -> Draft:
-    """The response, given the question, the task and the summary; `sample` is its number if several are wanted.
-
-    Raises:
-        ModelFailed: the model gave no usable output.
-    """
+    """The response, given the question, the task and the summary; `sample` is its number if several are wanted."""
     value = RespondInput(
         question=question.text,
         task=question.task,
@@ -85,8 +80,7 @@ async def respond_from(
     )
     if sample is not None:
         value = SampledRespondInput(**dict(value), sample=sample)
-    openly = run.settings.section(PubMedReasonerSettings).own_knowledge
-    return drafted(await run.ask(respond_openly if openly else respond, value))
+    return drafted(await run.ask(respond_openly if run.settings.recipe.own_knowledge else respond, value))
 
 
 def pmid_mark(evidence: Evidence) -> str:

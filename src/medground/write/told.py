@@ -24,13 +24,8 @@ _SHOWN = 5
 def limitations(
     parts: Sequence[Part], flow: Sequence[FlowRow], web: int, stopped: str | None = None
 ) -> tuple[str, ...]:
-    """What a reader must know before relying on the report, one line each.
-
-    Args:
-        parts: the sub-answers.
-        flow: the counts.
-        web: how many released sentences cite web pages alone.
-        stopped: why the run ended early.
+    """What a reader must know before relying on the report, one line each. `web` is how many released
+    sentences cite web pages alone, `stopped` why the run ended early.
     """
     return tuple(map(ended, map(_one_line, _limitations(parts, flow, web, stopped))))
 

@@ -63,7 +63,7 @@ def tiny(training_set: Path, tmp_path: Path) -> Path:
 
 
 def tiny_model(training_set: Path, folder: Path, seed: int = 0) -> Path:
-    from medground.testing.tiny_model import make_tiny_model
+    from tiny_model import make_tiny_model
 
     texts = [
         message["content"]

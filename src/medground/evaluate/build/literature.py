@@ -18,6 +18,7 @@ from medground.operators.views import SentencedPassage
 from medground.rank.cosine import cosines
 from medground.rank.fuse import fuse
 from medground.read.numbered import TextSpan, numbered
+from medground.recipes.settings.biomedsearch import BioMedSearchSettings
 from medground.retraction import why_aside
 from medground.run import Run
 
@@ -69,7 +70,8 @@ async def with_papers(one: SubTopic, most: int, top: int, coverage: float, run: 
     shares = [share_of(forms, f"{paper.title}\n{paper.text}") for paper in papers]
     least = min(coverage, max(shares, default=coverage))
     covered = [paper for paper, share in zip(papers, shares, strict=True) if share >= least]
-    near = await cosines(one.text, [f"{paper.title}\n{paper.text}" for paper in covered], run)
+    texts = [f"{paper.title}\n{paper.text}" for paper in covered]
+    near = await cosines(one.text, texts, run, embedder=run.settings.section(BioMedSearchSettings).embedder)
     ranked = sorted(range(len(covered)), key=lambda n: (-near[n], n))[:top]
     kept = tuple(covered[n].id for n in ranked)
     return one.model_copy(update={"papers": kept, "found": len(papers), "covered": len(covered)})

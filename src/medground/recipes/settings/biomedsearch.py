@@ -6,13 +6,8 @@ from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, Field
 
-from medground.recipes.settings.omni_rag import Listed
 from medground.research_plan import TOOLS, Tool
-from medground.settings import SettingsSection
-
-
-def _tools(value: object) -> object:
-    return tuple(v.strip() for v in value.split(",") if v.strip()) if isinstance(value, str) else value
+from medground.settings_groups import Listed, SettingsSection, listed
 
 
 class BioMedSearchSettings(SettingsSection):
@@ -23,7 +18,7 @@ class BioMedSearchSettings(SettingsSection):
     subquestions: int = Field(default=5, ge=1, le=10, description="most sub-questions (n)")
     keywords: int = Field(default=6, ge=1, le=12, description="most keywords of a sub-question (e)")
     use_keywords: bool = Field(default=True, description="off: each sub-question is searched by its own words")
-    tools: Annotated[tuple[Tool, ...], BeforeValidator(_tools)] = Field(
+    tools: Annotated[tuple[Tool, ...], BeforeValidator(listed)] = Field(
         default=TOOLS, description="what may be searched: literature, protein, web"
     )
     without: Listed = Field(default=(), description="names of sources to leave out")
@@ -40,4 +35,3 @@ class BioMedSearchSettings(SettingsSection):
         description="the embedding model of cosines, outside any corpus; words count where it is not there",
     )
     paragraphs: int = Field(default=5, ge=1, le=50, description="paragraphs of a report that answer a choice (k)")
-    sentences: int = Field(default=3, ge=1, le=10, description="most sentences of a sub-answer without a model")

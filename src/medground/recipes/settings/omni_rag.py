@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
-from medground.settings import SettingsSection
+from medground.settings_groups import Listed, SettingsSection
 
-
-def _listed(value: Any) -> Any:
-    return tuple(v.strip() for v in value.split(",") if v.strip()) if isinstance(value, str) else value
-
-
-Listed = Annotated[tuple[str, ...], BeforeValidator(_listed)]
 PlannerName = Literal["auto", "prompting", "trained", "keyless", "all", "original", "query2doc", "reflexion", "serts"]
 
 
@@ -47,7 +41,6 @@ class OmniRagSettings(SettingsSection):
     passage_words: int = Field(default=200, ge=20, description="most words of a passage that query2doc writes")
     answer_words: int = Field(default=100, ge=20, description="most words of the answer's reasoning")
     rounds: int = Field(default=8, ge=1, description="most plans of reflexion and serts")
-    retractions: bool = Field(default=True, description="list retracted papers instead of reading them")
 
     @property
     def chosen(self) -> str:

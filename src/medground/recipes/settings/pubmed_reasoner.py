@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from medground.settings import SettingsSection
+from medground.settings_groups import SettingsSection
 
 
 class PubMedReasonerSettings(SettingsSection):
@@ -41,14 +41,10 @@ class PubMedReasonerSettings(SettingsSection):
     candidates: int = Field(
         default=1, ge=1, description="responses of `self-reflection`, of which the commonest is kept"
     )
-    own_knowledge: bool = Field(
-        default=False, description="let the response add what the model knows (appendix E), without evidence"
-    )
     relax: bool = Field(default=True, description="(a) widen a query that finds too little")
     enough: int = Field(default=5, ge=1, description="number of documents that is enough for (a)")
     concepts: bool = Field(default=True, description="(b) add concepts of the question that the query lacks")
     step_back: bool = Field(default=True, description="(d) search again if the evidence is not sufficient")
-    retractions: bool = Field(default=True, description="(e) list retracted papers instead of reading them")
     dates: bool = Field(default=True, description="limit the search to years that the question states")
     reorder: bool = Field(default=True, description="read what is likelier to answer first; off: in the order found")
     designs: bool = Field(default=True, description="(f) cite stronger study designs first")

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from medground.settings import SettingsSection
+from medground.settings_groups import SettingsSection
 
 
 class ReasonAndVerifySettings(SettingsSection):
@@ -22,12 +22,6 @@ class ReasonAndVerifySettings(SettingsSection):
     rewrite: bool = Field(default=True, description="rewrite the question when overlap or evidence score is low")
     overlap: float = Field(default=0.3, ge=0, le=1, description="rewrite below this overlap (tau_ovlp)")
     evidence: float = Field(default=0.5, ge=0, le=1, description="rewrite below this mean score (tau_evid)")
-    retractions: bool = Field(default=True, description="list retracted papers instead of reading them")
-    own_knowledge: bool = Field(
-        default=False,
-        description="ask a model to answer from its own knowledge where the passages are of no use; what it then "
-        "writes is left out, or shown marked: verify.own_knowledge",
-    )
     assess: bool = Field(default=False, description="ask a model for one verdict on the whole, and quality 1 to 5")
     pool: str | None = Field(default=None, description="name of a demonstration pool, or the path of its file")
     shots: int = Field(default=0, ge=0, le=8, description="demonstrations to show (k)")

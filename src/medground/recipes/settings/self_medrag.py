@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from medground.settings import SettingsSection
+from medground.settings_groups import SettingsSection
 
 
 class SelfMedRagSettings(SettingsSection):
@@ -29,4 +29,3 @@ class SelfMedRagSettings(SettingsSection):
         "that reaches theta or the last one, as in the paper",
     )
     contexts: bool = Field(default=False, description="show the generator the passages of earlier rounds too (H)")
-    retractions: bool = Field(default=True, description="list retracted papers instead of reading them")

@@ -117,7 +117,7 @@ def _plan(records: Records, seed: int, engine: Engine, encoder: Embedder) -> Pla
 
 def _operators(settings: Settings) -> tuple[str, str]:
     """The operators that are asked: the one that writes the rationale, and the one that rewrites a question."""
-    own = settings.section(ReasonAndVerifySettings).own_knowledge
+    own = settings.recipe.own_knowledge
     return (reason_or_recall if own else reason).name, rewrite.name
 
 

@@ -16,7 +16,6 @@ from medground.evaluate.base import Item
 from medground.evidence import Evidence
 from medground.progress import Progress
 from medground.recipes.reason_and_verify import find_evidence
-from medground.recipes.settings.reason_and_verify import ReasonAndVerifySettings
 from medground.run import Run
 from medground.trace import Trace
 from medground.train.demonstrations.pool import TRAINING, Quoted, Solved, packed
@@ -82,7 +81,7 @@ async def _solved(task: Task, run: Run) -> Step:
     """One demonstration (q, r, y, E): with the known answer and the model's own rationale."""
     item = task.item
     passages = await find_evidence(run.question, run)
-    own = run.settings.section(ReasonAndVerifySettings).own_knowledge
+    own = run.settings.recipe.own_knowledge
     made = await reasoned(run.question, passages, run, own_knowledge=own)
     if not made.evidence:
         return Step(id=item.id, left_out="the model cited nothing" if passages else "no passage was found")

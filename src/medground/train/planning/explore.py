@@ -19,8 +19,8 @@ from medground.errors import UsageError
 from medground.evaluate.base import Item
 from medground.operators.exploring import QUERIES, ExploredSource, ExploreInput, explore
 from medground.plan.plannable import plannable
-from medground.plan.search_plan import SourceFound, search_plan
-from medground.plan.source_plan import SourcePlan, SourceQuery, tagged
+from medground.plan.search_plan import search_plan
+from medground.plan.source_plan import SourceFound, SourcePlan, SourceQuery, tagged
 from medground.plan.sources import read_plan
 from medground.progress import Progress, no_progress
 from medground.recipes.settings.omni_rag import OmniRagSettings
@@ -189,7 +189,8 @@ def _piece(hit: Hit) -> Piece:
 
 def _found_of(settings: Settings) -> dict[str, object]:
     """What decides which passages a query finds, beside the settings that every recipe shares."""
-    return settings.section(OmniRagSettings).model_dump(mode="json", include={"depth", "kept", "retractions"})
+    own = settings.section(OmniRagSettings).model_dump(mode="json", include={"depth", "kept"})
+    return own | {"retractions": settings.recipe.retractions}
 
 
 def _chosen(there: Sequence[SourceDescription], names: Sequence[str]) -> tuple[SourceDescription, ...]:

@@ -231,7 +231,7 @@ def _all_hold(tokens: list[str], fits: Callable[[str, str], bool]) -> bool:
 
 def _one_holds(tokens: list[str], fits: Callable[[str, str], bool]) -> bool:
     token = tokens.pop(0)
-    if token != "(":  # noqa: S105
+    if token != "(":
         name, _, value = token.partition(":")
         return fits(name, value.strip('"').casefold())
     value_of = _holds(tokens, fits)

@@ -1,0 +1,184 @@
+"""The groups of settings that all recipes share, and the base of the sections that recipes and sources declare."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, model_validator
+
+
+def listed(value: Any) -> Any:
+    """`a,b` from the environment or the command line means a list."""
+    return tuple(v.strip() for v in value.split(",") if v.strip()) if isinstance(value, str) else value
+
+
+Listed = Annotated[tuple[str, ...], BeforeValidator(listed)]
+
+
+class SettingsPart(BaseModel):
+    """A group of settings: its values do not change, and unknown names are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class SettingsSection(SettingsPart):
+    """Base of the settings that only one source, one recipe, or a few related ones read. Every field has a default."""
+
+    section: ClassVar[str]
+    """Its name in settings files, such as `self_medrag`."""
+
+    @property
+    def models(self) -> Mapping[str, str]:
+        """Models of operators that these settings imply, such as a trained one; those in `model.operators` win."""
+        return {}
+
+
+class ModelSettings(SettingsPart):
+    """Who answers operators. Names: `keyless`, `local[:PATH]`, or a pydantic-ai name such as `openai:gpt-5`."""
+
+    default: str = Field(default="keyless", description="the model that answers, where `operators` names no other")
+    operators: dict[str, str] = Field(default_factory=dict, description="operator name to model name")
+    base_url: str | None = Field(default=None, description="an OpenAI-compatible address for `openai:` names")
+    timeout: float = Field(default=60.0, gt=0, description="seconds for one model call")
+    retries: int = Field(default=2, ge=0, description="most further attempts after invalid output")
+    temperature: float = Field(default=0.0, ge=0, description="0: the likeliest answer")
+    concurrency: int = Field(default=8, ge=1, description="model calls at the same time")
+    cache: bool = Field(default=True, description="reuse stored model calls")
+
+
+class BudgetSettings(SettingsPart):
+    """Limits of one question; without a value there is none."""
+
+    tokens: int | None = Field(default=None, ge=0, description="most tokens in and out")
+    calls: int | None = Field(default=None, ge=0, description="most model calls")
+    seconds: float | None = Field(default=None, gt=0, description="most seconds")
+    money: Decimal | None = Field(default=None, ge=0, description="highest price in US dollars")
+
+
+class RetrievalSettings(SettingsPart):
+    """What is searched, and how much of it is kept."""
+
+    corpora: Listed = Field(default=("starter",), description="names of the corpora to search")
+    knowledge_base: str | None = Field(
+        default=None, description="a knowledge base; its sources are searched, and `corpora` only if they are named too"
+    )
+    sources: Listed = Field(default=(), description="further sources by name, such as `pubmed`")
+    pubmed: str | None = Field(default=None, description="`live`, or the address of an E-utilities service")
+    email: str | None = Field(default=None, description="sent to PubMed with each request, as NCBI asks")
+    replay: Path | None = Field(default=None, description="a folder of recorded replies that stands for the network")
+    record: Path | None = Field(default=None, description="a folder in which the replies of services are recorded")
+    depth: int = Field(default=100, ge=1, le=10_000, description="hits per ranker before fusion")
+    fusion_k: int = Field(default=60, ge=1, description="constant of reciprocal rank fusion (K)")
+    keep: int = Field(default=20, ge=1, description="hits left after reranking (M_max)")
+    dense: bool = Field(default=True, description="use vectors where a snapshot has them")
+    reranker: str = Field(
+        default="none",
+        description="`none`, `keyless` (measured: no gain), `ranker` (fetched), `medcpt`, or that of a cross-encoder",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _knowledge_base_for_starter(cls, data: Any) -> Any:
+        """A knowledge base stands in place of the starter corpus, which is searched where nothing else is named."""
+        if isinstance(data, dict) and data.get("knowledge_base") and "corpora" not in data:
+            return data | {"corpora": ()}
+        return data
+
+
+class RecipeSettings(SettingsPart):
+    """How questions are answered. What only one recipe reads is in the group of its name."""
+
+    name: str = Field(default="ground", description="the recipe")
+    batch: int = Field(default=5, ge=1, description="documents read together (m)")
+    rounds: int = Field(default=3, ge=1, description="most rounds of searching and writing")
+    sentences: int = Field(default=3, ge=1, description="most sentences of a rationale without a model")
+    retractions: bool = Field(
+        default=True,
+        description="list retracted papers instead of reading them; off, recipes of papers read them, as published",
+    )
+    own_knowledge: bool = Field(
+        default=False,
+        description="let a recipe of a paper ask a model to add or answer from what it knows, without evidence; what "
+        "it then writes is left out, or shown marked: verify.own_knowledge",
+    )
+
+
+class VerifySettings(SettingsPart):
+    """How written sentences are checked."""
+
+    critic: str = Field(
+        default="entail",
+        description="`entail`: the model that answers that operator; `critic` (fetched); `nli:` and an NLI model's "
+        "folder or hub name; or `label`: none, so that statements only get their labels",
+    )
+    entailment: float = Field(default=0.5, gt=0, le=1, description="least probability of entailment (tau)")
+    support: float = Field(default=0.7, ge=0, le=1, description="least share of supported statements (theta)")
+    contradiction: bool = Field(
+        default=True,
+        description="of an NLI model: contradiction above the highest entailment overrules it; off: as in Self-MedRAG",
+    )
+    context: int | None = Field(default=None, ge=1, description="only the first j passages are evidence (CONTEXT-j)")
+    taxonomy: bool = Field(default=True, description="give each statement one of the eight labels")
+    unsupported: Literal["flag", "drop"] = "flag"
+    own_knowledge: Literal["drop", "mark"] = Field(
+        default="drop", description="a model's sentence that cites no evidence: leave it out, or show it marked as such"
+    )
+    gate: bool = Field(
+        default=True,
+        description="hold back what the evidence does not support; off: verification is shown and decides nothing",
+    )
+    trusted_judges: Listed = Field(default=(), description="models whose verdicts count without a measurement of ours")
+    measured_judges: Listed = Field(
+        default=(), description="models that `medground judge measure` proved on this machine; found by itself"
+    )
+    unproven_judges: Listed = Field(
+        default=(), description="models that it measured and did not prove: word filters overrule them; found by itself"
+    )
+
+
+class TraceSettings(SettingsPart):
+    """Where traces are sent, beside the home folder."""
+
+    otlp_endpoint: str | None = Field(default=None, description="address of an OpenTelemetry collector")
+    send_text: bool = Field(default=False, description="send document and prompt text to the collector too")
+
+
+class KeySettings(SettingsPart):
+    """Keys of hosted models, of NCBI and of search services.
+
+    A model without one here reads its provider's variable (OPENAI_API_KEY).
+    """
+
+    openai: SecretStr | None = None
+    anthropic: SecretStr | None = None
+    google: SecretStr | None = None
+    ncbi: SecretStr | None = None
+    sciencedirect: SecretStr | None = None
+    google_search: SecretStr | None = None
+    brave: SecretStr | None = None
+
+
+class ServeSettings(SettingsPart):
+    """What a server allows the people who ask it; nothing here changes an answer."""
+
+    hosts: Listed = Field(default=(), description="host names by which it may be called, beside those of loopback")
+    models: Listed = Field(default=(), description="models that a question may name, beside `model.default`")
+    sources: Listed = Field(default=(), description="sources that a question may name, beside `retrieval.sources`")
+    concurrency: int = Field(default=8, ge=1, description="questions and claims at work at once; others wait in line")
+    research: int = Field(default=2, ge=1, description="research and builds at work at once; others wait in line")
+    waiting: int = Field(default=1000, ge=1, description="most questions and tasks in line; further ones are refused")
+    seconds: float = Field(default=120.0, gt=0, description="most seconds for a question or a claim")
+    research_seconds: float = Field(default=3600.0, gt=0, description="most seconds for research")
+    keep_days: int | None = Field(
+        default=None, ge=1, description="days after which answers and their traces are deleted; without a value, never"
+    )
+    body: int = Field(default=1_000_000, ge=1000, description="most bytes of a request that uploads no file")
+    upload: int = Field(default=500_000_000, ge=1000, description="most bytes of an upload")
+    upload_file: int = Field(default=200_000_000, ge=1000, description="most bytes of one uploaded file")
+    runs: Path | None = Field(
+        default=None,
+        description="the folder of the evaluation runs to list; `runs` of the home folder by default",
+    )
