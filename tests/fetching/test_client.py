@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from rows import each_row
 
 from medground.errors import ConfigError, MedgroundError, RateLimited, SourceUnavailable
 from medground.fetching.pace import Pace
@@ -45,7 +46,7 @@ def test_a_reply_that_is_not_json_is_a_failure(make_peer: Callable[..., Any], re
         got(client_of(make_peer(reply(b"<html>")))).json()
 
 
-@pytest.mark.parametrize("first", [{"status": 503}, {"status": 429}, {"reset": True}, {"body": b"x" * 90, "cut": 50}])
+@each_row("first", [{"status": 503}, {"status": 429}, {"reset": True}, {"body": b"x" * 90, "cut": 50}])
 def test_what_may_pass_is_tried_again(first: dict[str, Any], make_peer: Callable[..., Any], reply: Any) -> None:
     peer = make_peer(reply(**first), reply(b"fine"))
     assert got(client_of(peer)).body == b"fine"
@@ -96,7 +97,7 @@ FAULTS: list[tuple[dict[str, Any], str, type[MedgroundError], str, int]] = [
 ]
 
 
-@pytest.mark.parametrize(("answer", "key", "error", "line", "asked"), FAULTS)
+@each_row(("answer", "key", "error", "line", "asked"), FAULTS)
 def test_faults_are_one_line_without_the_key(
     answer: dict[str, Any],
     key: str,

@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import pytest
 from http_peer import Asked, Reply
+from rows import each_row
 
 from medground.errors import SourceUnavailable
 from medground.fetching.bounded import Bounded, Network
@@ -40,13 +41,13 @@ def got(
     return asyncio.run(run())
 
 
-@pytest.mark.parametrize("size", [0, 1, 65_536, 1 << 20])
+@each_row("size", [0, 1, 65_536, 1 << 20])
 def test_a_packed_reply_within_the_limit_is_whole(size: int, make_peer: Callable[..., Any]) -> None:
     body = gzip.compress(b"x" * size)
     assert got(make_peer(Reply(body, headers={"content-encoding": "gzip"})).url) == "x" * size
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sent", "line"),
     [
         (Reply(bomb(1 << 28), headers={"content-encoding": "gzip"}), "larger than 1 MB"),

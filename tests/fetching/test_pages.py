@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rows import each_row
 
 from medground.document import Document
 from medground.fetching.addresses import Allowed, CheckedTransport, Refused
@@ -148,7 +149,7 @@ REPLIES: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("answer", "line"), REPLIES)
+@each_row(("answer", "line"), REPLIES)
 def test_each_refusal_is_one_line(site: Any, reply: Any, answer: dict[str, Any], line: str) -> None:
     here = site(
         {"/page": reply(**{"body": b"", **answer})},
@@ -158,7 +159,7 @@ def test_each_refusal_is_one_line(site: Any, reply: Any, answer: dict[str, Any],
     assert here.refused().startswith(line)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "line"),
     [
         ("ftp://site.test/x", "only http and https are read, not ftp"),
@@ -204,7 +205,7 @@ def test_a_dns_answer_that_changes_is_checked_again_and_never_used_unchecked(sit
     assert len(here.resolved) == 3  # once for each connection, which goes to what was checked
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("robots", "read"),
     [
         ({"status": 404}, True),

@@ -2,9 +2,9 @@
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.operators.keyless.flags.cues import CAUSE, DOUBT, EVERY, NEGATION, cue
 
@@ -38,7 +38,7 @@ def test_the_shortcut_does_not_change_what_a_cue_finds(text: list[tuple[str, str
         assert pattern.findall(joined) == plain.findall(joined)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "found"),
     [
         ("It led to gout", "led to"),

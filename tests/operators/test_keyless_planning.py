@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import get_args
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.document import SourceKind
 from medground.models.base import CallLimits
@@ -30,7 +30,7 @@ FIVE: list[tuple[str, SourceKind]] = [
 NOTHING = Yields(counted="nothing", kinds=(), questions={}, steps={})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "of"),
     [
         ("Does metformin lower mortality in heart failure?", "study"),
@@ -101,7 +101,7 @@ def test_graph_terms_are_names_of_the_question() -> None:
     assert graph_terms("Is insulin used in type 2 diabetes?")[-1] == "type 2 diabetes"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "first"),
     [
         ("Does metformin lower mortality in heart failure?", "research"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rows import each_row
 
 from medground.document import SourceKind
 from medground.operators.base import InvalidOutput
@@ -101,7 +102,7 @@ def test_lines_of_a_record_come_after_texts() -> None:
     assert [claim.sentences[0] for claim in output.claims] == ["P1.S1", "P4.S2"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("output", "message"),
     [
         (AnswerPartOutput(answerable=True, claims=()), "an answerable question has sentences"),
@@ -127,7 +128,7 @@ def test_words_connect_by_names_that_nobody_asked_about() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("first", "second", "evidence", "message"),
     [
         ("q1", "q1", ("E1", "E2"), "between two of q1, q2"),

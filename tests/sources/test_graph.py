@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from contracts import in_one_test
+from rows import each_row
 
 from medground.described import SourceDescription
 from medground.document import Document
@@ -89,6 +91,7 @@ def search(source: Source, asked: str | ConceptQuery) -> Found:
     return asyncio.run(source.search(lookup, Filters()))
 
 
+@in_one_test
 class TestContract(SourceContract):
     lookups = (
         plain(QUESTION),
@@ -117,7 +120,7 @@ def test_a_fact_is_a_line_of_a_document_of_the_corpus(release: Hpo, store: Graph
     assert found.named == "feature of: Odd lens (HP:0100001), Alpha syndrome (OMIM:1)"
 
 
-@pytest.mark.parametrize("asked", ["Does aspirin reduce mortality in Alpha syndrome?", ""])
+@each_row("asked", ["Does aspirin reduce mortality in Alpha syndrome?", ""])
 def test_a_question_that_the_graph_cannot_read_is_not_understood(store: GraphStore, asked: str) -> None:
     found = search(GraphSource(store, Shelf([]).fetch), asked)
     assert (found.understood, found.finding, found.size) == (False, None, 0)
@@ -168,7 +171,7 @@ def test_a_graph_describes_itself_unless_it_was_described(store: GraphStore) -> 
     assert GraphSource(store, Shelf([]).fetch, described=own).described == own
 
 
-@pytest.mark.parametrize("change", ["gone", "longer"])
+@each_row("change", ["gone", "longer"])
 def test_documents_that_do_not_state_the_fact_are_refused(release: Hpo, store: GraphStore, change: str) -> None:
     documents = [page.document for page in pages(release)]
     changed = [d.model_copy(update={"text": f"More. {d.text}"}) for d in documents] if change == "longer" else []
@@ -176,7 +179,7 @@ def test_documents_that_do_not_state_the_fact_are_refused(release: Hpo, store: G
         search(GraphSource(store, Shelf(changed).fetch), QUESTION)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("asked", "answers"),
     [
         (Question.ask(QUESTION), True),

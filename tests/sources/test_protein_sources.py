@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import httpx
 import pytest
+from contracts import in_one_test
 from protein_records import FISH, HUMAN, MOUSE, cif_file, entry, inactive, model, pdb_file, shown
 from rows import each_row
 
@@ -80,6 +81,7 @@ def ids(one: Found) -> list[str]:
     return [hit.passage.document_id for ranking in one.rankings for hit in ranking]
 
 
+@in_one_test
 class TestUniProt(SourceContract):
     lookups: ClassVar = (asked("P00001"), asked("tst1", "zebrafish", "the work"), asked("Test factor", "human"))
     nothing = asked("xylophone", "human")
@@ -89,6 +91,7 @@ class TestUniProt(SourceContract):
         return uniprot
 
 
+@in_one_test
 class TestAlphaFold(SourceContract):
     lookups: ClassVar = (asked("P00001", text="mean pLDDT"), asked("P00001-2"))
     nothing = asked("P00002")
@@ -98,6 +101,7 @@ class TestAlphaFold(SourceContract):
         return lambda: AlphaFoldSource(client("alphafold", peer()))
 
 
+@in_one_test
 class TestPDB(SourceContract):
     lookups: ClassVar = (asked("P00001", text="resolution"),)
     nothing = asked("P00002")
@@ -184,7 +188,7 @@ def test_filters_hold_for_records_too() -> None:
     assert ids(found(source, asked("P00001"), Filters(kinds=("research",)))) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("fault", "error", "message"),
     [
         ({"status": 500}, SourceUnavailable, "uniprot: "),

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from contracts import in_one_test
 from literature_peers import europepmc, europepmc_record, eutils_pmc, sciencedirect
+from rows import each_row
 
 from medground.document import Document
 from medground.errors import NotConfigured, RateLimited, SourceUnavailable
@@ -59,6 +61,7 @@ def documents(source: Source, text: str = "marfan", **more: Any) -> list[Documen
     return asyncio.run(run())
 
 
+@in_one_test
 class TestEuropePMC(SourceContract):
     @pytest.fixture
     def make(self, make_peer: MakePeer, opened: Any) -> Any:
@@ -66,6 +69,7 @@ class TestEuropePMC(SourceContract):
         return lambda: opened("europepmc", peer.url)
 
 
+@in_one_test
 class TestPMC(SourceContract):
     @pytest.fixture
     def make(self, make_peer: MakePeer, opened: Any) -> Any:
@@ -73,6 +77,7 @@ class TestPMC(SourceContract):
         return lambda: opened("pmc", peer.url)
 
 
+@in_one_test
 class TestScienceDirect(SourceContract):
     @pytest.fixture
     def make(self, make_peer: MakePeer, opened: Any) -> Any:
@@ -96,7 +101,7 @@ def test_a_record_of_europe_pmc_is_read_whole(make_peer: MakePeer, opened: Any) 
     assert found.imprint == {"volume": "7", "issue": "3", "pages": "1-9"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("more", "state"),
     [
         ({"pubTypeList": {"pubType": ["Retracted Publication"]}}, "retracted"),
@@ -134,7 +139,7 @@ def test_records_that_cannot_be_read_are_counted(make_peer: MakePeer, opened: An
     assert found.notes == ("2 records found could not be read",)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "said"),
     [
         (b"<html>down</html>", "the reply is not JSON"),
@@ -151,7 +156,7 @@ def test_another_form_than_published_is_a_failure(
         searched(opened("europepmc", peer.url))
 
 
-@pytest.mark.parametrize("name", ["europepmc", "sciencedirect"])
+@each_row("name", ["europepmc", "sciencedirect"])
 def test_a_service_that_fails_or_limits_is_no_empty_result(
     name: str, make_peer: MakePeer, opened: Any, reply: Any
 ) -> None:

@@ -8,6 +8,7 @@ from datetime import date
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.errors import UsageError
 from medground.query import (
@@ -79,7 +80,7 @@ def test_no_text_breaks_out_of_its_quotes(query: Query) -> None:
         text.encode()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("query", "compiled"),
     [
         (

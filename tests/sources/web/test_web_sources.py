@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import pytest
+from contracts import in_one_test
 from engines import FORMS, Result
 from hypothesis import given
 from hypothesis import strategies as st
@@ -74,19 +75,22 @@ class _Contract(SourceContract):
         return lambda: opened(self.engine, peer.url)
 
 
+@in_one_test
 class TestDuckDuckGo(_Contract):
     engine = "duckduckgo"
 
 
+@in_one_test
 class TestGoogle(_Contract):
     engine = "google"
 
 
+@in_one_test
 class TestBrave(_Contract):
     engine = "brave"
 
 
-@pytest.mark.parametrize(("name", "requests"), [("duckduckgo", 3), ("google", 4), ("brave", 2)])
+@each_row(("name", "requests"), [("duckduckgo", 3), ("google", 4), ("brave", 2)])
 def test_all_pages_of_results_are_read_and_one_page_is_one_result(
     name: str, requests: int, make_peer: Callable[..., Any]
 ) -> None:
@@ -105,7 +109,7 @@ def test_all_pages_of_results_are_read_and_one_page_is_one_result(
     assert name == "duckduckgo" or any(value.endswith("key-1234") for value in peer.asked[0].headers.values())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("address", "title", "state"),
     [
         ("https://pubmed.ncbi.nlm.nih.gov/{}/", "Aspirin and stroke", "retracted"),
@@ -192,7 +196,7 @@ FAULTS: list[tuple[str, dict[str, Any], type[MedgroundError], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "answer", "error", "line"), FAULTS)
+@each_row(("name", "answer", "error", "line"), FAULTS)
 def test_what_cannot_be_read_is_a_failure_and_never_an_empty_result(
     name: str,
     answer: dict[str, Any],
