@@ -10,10 +10,11 @@ from typing import Protocol, runtime_checkable
 from medground.answer import SnapshotReference
 from medground.described import SourceDescription
 from medground.document import Document, SourceKind
+from medground.errors import UsageError
 from medground.graph.concepts.entry import ConceptFound
 from medground.graph.finding import GraphFact
-from medground.lookup import Found, Lookup
-from medground.query import Filters
+from medground.lookup import ConceptQuery, Found, Lookup, PlainWords, ProteinQuery
+from medground.query import Filters, Query
 from medground.settings import Settings, SettingsSection
 
 MOST_HITS = 10_000
@@ -158,6 +159,19 @@ class TermsSource(Protocol):
     def terms(self) -> SourceDescription | None:
         """The description whose licence and origin go with its texts; None if none is recorded."""
         ...
+
+
+def tree_of(lookup: Lookup, source: str, most: int = MOST_HITS) -> Query:
+    """The query tree of a lookup.
+
+    Raises:
+        UsageError: it has another form, or its limit is above `most`.
+    """
+    if isinstance(lookup.asked, PlainWords | ConceptQuery | ProteinQuery):
+        raise UsageError(f"{source} takes query trees, not a {lookup.asked.type} query")
+    if (lookup.limit or 1) > most:
+        raise UsageError(f"a search of {source} takes a limit from 1 to {most}, not {lookup.limit}")
+    return lookup.asked
 
 
 @dataclass(frozen=True, kw_only=True)
