@@ -7,9 +7,9 @@ import pytest
 from medground.described import SourceDescription
 from medground.document import SourceKind
 from medground.operators.base import InvalidOutput
-from medground.operators.exploring import ExploredSource
 from medground.operators.planning import (
     MOST_TERMS,
+    ExploredSource,
     NameTermsInput,
     PlanSourcesInput,
     PlanSourcesOutput,

@@ -12,7 +12,7 @@ from rows import each_row
 
 from medground.models.base import CallLimits
 from medground.models.keyless import Keyless
-from medground.operators.exploring import ExploredSource
+from medground.operators.planning import ExploredSource
 from medground.operators.rating import (
     SUGGESTION_WORDS,
     RatePlanInput,

@@ -10,9 +10,10 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from medground.document import DocumentId, SourceKind
+from medground.document import DocumentId
 from medground.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
 from medground.operators.keyless import exploring as keyless
+from medground.operators.planning import ExploredSource
 from medground.operators.reading import DATA_RULE
 
 QUERIES = 6
@@ -22,14 +23,6 @@ _WORDS = 200
 """Maximum characters of a query."""
 _REASON = 800
 """Maximum characters of a judge's reasoning, about 100 words."""
-
-
-class ExploredSource(OperatorInput):
-    """A source as the explorer sees it. A query of a `graph` has a term too: the concept that is looked up."""
-
-    name: str
-    kind: SourceKind
-    about: Untrusted
 
 
 class ExploreInput(OperatorInput):

@@ -12,8 +12,8 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from medground.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
-from medground.operators.exploring import ExploredSource
 from medground.operators.keyless import rating as keyless
+from medground.operators.planning import ExploredSource
 from medground.operators.reading import DATA_RULE
 
 MOST_POINTS = 5

@@ -8,9 +8,8 @@ from __future__ import annotations
 from pydantic import Field
 
 from medground.operators.base import Operator, OperatorInput, Untrusted
-from medground.operators.exploring import ExploredSource
 from medground.operators.keyless import planning as keyless
-from medground.operators.planning import PlanSourcesOutput, planned_queries
+from medground.operators.planning import ExploredSource, PlanSourcesOutput, planned_queries
 from medground.operators.rating import MOST_POINTS
 from medground.operators.reading import DATA_RULE
 from medground.question import Option

@@ -9,9 +9,9 @@ import asyncio
 from collections.abc import Mapping
 
 from medground.described import SourceDescription
-from medground.operators.exploring import ExploredSource
 from medground.operators.planning import (
     MOST_TERMS,
+    ExploredSource,
     NameTermsInput,
     WritePassageInput,
     content_words,

@@ -6,8 +6,8 @@ Source: Omni-RAG, section 4.1 and appendix D.3 (Prompting), prompt E.7.
 from __future__ import annotations
 
 from medground.described import SourceDescription
-from medground.operators.exploring import ExploredSource
 from medground.operators.planning import (
+    ExploredSource,
     PlanSourcesInput,
     PlanSourcesOutput,
     plan_sources,

@@ -13,7 +13,7 @@ from itertools import islice, zip_longest
 from medground.described import SourceDescription
 from medground.document import Hit
 from medground.errors import BudgetExhausted, ModelFailed, SourceUnavailable
-from medground.operators.exploring import ExploredSource
+from medground.operators.planning import ExploredSource
 from medground.operators.rating import MOST_POINTS, RatePlanInput, Retrieved, rate_plan
 from medground.operators.reflecting import Feedback, ImprovePlanInput, improve_plan
 from medground.plan.prompting import typed

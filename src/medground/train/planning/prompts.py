@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from medground.described import SourceDescription
 from medground.operators.base import I, O, Operator
-from medground.operators.exploring import ExploredSource
-from medground.operators.planning import PlanSourcesInput, plan_sources_tagged
+from medground.operators.planning import ExploredSource, PlanSourcesInput, plan_sources_tagged
 from medground.train.planning.values import Asked
 
 Messages = list[dict[str, str]]
