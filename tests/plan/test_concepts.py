@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from medground.operators.keyless.drafting import draft, propose, select
 from medground.operators.keyless.naming import alternatives, named
-from medground.operators.keyless.searching import draft, propose, select
 from medground.plan.concepts import missing_concepts, with_concepts
 from medground.plan.mesh import PubMedQuery
 from medground.plan.relax import as_pubmed, conjuncts

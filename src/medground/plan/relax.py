@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 
-from medground.operators.keyless.searching import POOR
+from medground.operators.keyless.mentions import POOR
 from medground.plan.mesh import PubMedQuery
 from medground.pubmed.mesh import vocabulary
 from medground.pubmed.printer import to_pubmed

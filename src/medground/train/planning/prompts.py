@@ -16,7 +16,7 @@ def planner_messages(asked: Asked, sources: Sequence[SourceDescription]) -> Mess
     """The instructions and the question, as the trained planner gets them."""
     views = tuple(ExploredSource(name=one.name, kind=one.kind, about=one.about) for one in sources)
     value = PlanSourcesInput(question=asked.text, options=asked.options, sources=views)
-    return messages(plan_sources_tagged.given(asked.context), value)
+    return messages(plan_sources_tagged.with_context(asked.context), value)
 
 
 def messages(operator: Operator[I, O], value: I) -> Messages:
