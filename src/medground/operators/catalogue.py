@@ -10,8 +10,8 @@ _NAMES = """
     compare_explanations compose_report connect_parts coverage decompose direct direct_or_recall divide_topic
     draft_query entail explore extract improve_plan judge_found label mesh_terms name_keywords name_terms
     plan_sources rate_long_answer rate_pages rate_plan read_sources reason reason_or_recall recall redundancy
-    refine_query reflect respond respond_openly rewrite screen select_terms self_critic sufficient summarise tabulate update_terms write
-    write_choice_question write_passage write_query
+    refine_query reflect respond respond_openly rewrite screen select_terms self_critic sufficient summarise
+    tabulate update_terms write write_choice_question write_passage write_query
 """
 
 
