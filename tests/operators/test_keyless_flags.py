@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.operators.keyless.flags import FLAGS, RELATED, compare, differences
+from medground.operators.keyless.flags.compare import RELATED, compare
+from medground.operators.keyless.flags.kinds import FLAGS, differences
 from medground.operators.verifying import EntailInput, entail
 from medground.operators.views import EvidenceView
 

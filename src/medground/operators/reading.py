@@ -9,7 +9,7 @@ from pydantic import Field
 
 from medground.evidence import Stance
 from medground.operators.base import FewWords, Operator, OperatorInput, OperatorOutput, Untrusted
-from medground.operators.keyless import reading as keyless
+from medground.operators.keyless.reading import covers_the_topic, quotable_sentences, relevant_passages
 from medground.operators.views import EvidenceView, PassageView, SentencedPassage, only_known, sentence_ids
 
 DATA_RULE = (
@@ -41,7 +41,7 @@ screen = Operator(
     ),
     input=ScreenInput,
     output=ScreenOutput,
-    keyless=lambda value: ScreenOutput(relevant=keyless.screen(value.question, value.passages)),
+    keyless=lambda value: ScreenOutput(relevant=relevant_passages(value.question, value.passages)),
     check=_known_passages,
     choices=lambda value: {"relevant": tuple(p.id for p in value.passages)},
 )
@@ -78,7 +78,7 @@ extract = Operator(
     output=ExtractOutput,
     keyless=lambda value: ExtractOutput(
         sentences=tuple(
-            Extracted(sentence=i, stance="unknown") for i in keyless.extract(value.question, value.passages)
+            Extracted(sentence=i, stance="unknown") for i in quotable_sentences(value.question, value.passages)
         )
     ),
     check=_known_sentences,
@@ -115,6 +115,6 @@ sufficient = Operator(
     ),
     input=SufficientInput,
     output=SufficientOutput,
-    keyless=lambda value: SufficientOutput(sufficient=keyless.sufficient(value.question, value.evidence)),
+    keyless=lambda value: SufficientOutput(sufficient=covers_the_topic(value.question, value.evidence)),
     choices=lambda value: {"needed": tuple(article.id for article in value.unread)},
 )

@@ -12,7 +12,8 @@ from typing import Annotated
 from pydantic import Field
 
 from medground.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
-from medground.operators.keyless import reading, writing
+from medground.operators.keyless.reading import quotes_on_topic
+from medground.operators.keyless.writing import chosen_quotes
 from medground.operators.reading import DATA_RULE
 from medground.operators.views import SentencedPassage, only_known, sentence_ids
 from medground.operators.writing import answer_choices, check_answer_form
@@ -93,7 +94,7 @@ def _choices(value: ReasonInput) -> dict[str, tuple[str, ...]]:
 
 def best_quotes(value: ReasonInput, most: int) -> tuple[SubClaim, ...]:
     """At most `most` sentences quoted from the passages on topic, best first; empty if no passage is on topic."""
-    chosen = writing.choose(value.question, reading.on_topic(value.question, value.passages), most)
+    chosen = chosen_quotes(value.question, quotes_on_topic(value.question, value.passages), most)
     return tuple(SubClaim(text=e.quote[:1200], sentences=(e.id,)) for e in chosen)
 
 

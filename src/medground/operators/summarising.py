@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pydantic import Field
 
 from medground.operators.base import Operator, OperatorInput, OperatorOutput, Untrusted
-from medground.operators.keyless import writing as keyless
+from medground.operators.keyless.writing import chosen_quotes
 from medground.operators.reading import DATA_RULE
 from medground.operators.views import EvidenceView, only_known
 from medground.operators.writing import WriteOutput, WrittenSentence, check_written, written_choices
@@ -70,7 +70,7 @@ class RespondInput(OperatorInput):
 
 def _keyless(value: RespondInput) -> WriteOutput:
     views = [EvidenceView(id=o.evidence[0], title=o.article, quote=o.text) for o in value.summary]
-    chosen = keyless.choose(value.question, views, value.sentences)
+    chosen = chosen_quotes(value.question, views, value.sentences)
     return WriteOutput(sentences=tuple(WrittenSentence(text=v.quote, evidence=(v.id,)) for v in chosen), answer=())
 
 

@@ -11,7 +11,7 @@ from typing import assert_never
 from pydantic import Field
 
 from medground.operators.base import AtMostOne, InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
-from medground.operators.keyless import writing as keyless
+from medground.operators.keyless.writing import chosen_quotes
 from medground.operators.reading import DATA_RULE
 from medground.operators.views import EvidenceView, only_known
 from medground.question import Option, Task
@@ -92,7 +92,7 @@ def allowed_answers(task: Task, options: tuple[Option, ...]) -> set[str]:
 
 
 def _keyless(value: WriteInput) -> WriteOutput:
-    chosen = keyless.choose(value.question, value.evidence, value.sentences)
+    chosen = chosen_quotes(value.question, value.evidence, value.sentences)
     return WriteOutput(
         sentences=tuple(WrittenSentence(text=e.quote[:1200], evidence=(e.id,)) for e in chosen), answer=()
     )
