@@ -59,7 +59,7 @@ class ReflectOutput(OperatorOutput):
     query: str = Field(default="", max_length=2000, description="one new PubMed query for the gaps; empty when none")
 
 
-def _keyless(value: ReflectInput) -> ReflectOutput:
+def _reflected(value: ReflectInput) -> ReflectOutput:
     gaps = critique.unsupported(value.question, [o.text for o in value.summary])
     query = drafting.draft(value.question, gaps, core=1) if gaps else ""
     return ReflectOutput(gaps=tuple(gaps[:MOST_GAPS]), query="" if query in value.history else query)
@@ -77,5 +77,5 @@ reflect = Operator(
     input=ReflectInput,
     output=ReflectOutput,
     writes_queries=True,
-    keyless=_keyless,
+    keyless=_reflected,
 )
