@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 import medground
-from medground.operators.base import CONTEXT_RULE, InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
+from medground.operators.base import CONTEXT_RULE, Operator, OperatorInput, OperatorOutput, Untrusted
 from medground.operators.catalogue import operator_names
 
 
@@ -126,15 +126,8 @@ def test_the_format_of_a_prompt() -> None:
         "<words>\n<item>\na\n</item>\n<item>\nb\n</item>\n</words>",
         "<colour>\nred\n</colour>",
     ]
-
-
-def test_empty_values_are_shown_as_none() -> None:
-    assert OPERATOR.prompt(Tree(question="q")).split("\n\n")[1:] == [
-        "<leaves>\n(none)\n</leaves>",
-        "<notes>\n(none)\n</notes>",
-        "<words>\n(none)\n</words>",
-        "<colour>\n(none)\n</colour>",
-    ]
+    empty = [f"<{name}>\n(none)\n</{name}>" for name in ("leaves", "notes", "words", "colour")]
+    assert OPERATOR.prompt(Tree(question="q")).split("\n\n")[1:] == empty
 
 
 def test_inputs_and_outputs_are_closed_and_immutable() -> None:
@@ -146,16 +139,11 @@ def test_inputs_and_outputs_are_closed_and_immutable() -> None:
         Leaf.model_validate({"id": "x", "instructions": "y"})
 
 
-def test_an_operator_without_a_check_takes_any_output_of_its_type() -> None:
-    OPERATOR.check(Tree(question="q"), Out(id="anything"))
-    assert issubclass(InvalidOutput, ValueError)
-
-
 def test_the_list_of_names_has_every_operator() -> None:
     makes_one = re.compile(r"^\w+ = (?:Operator|replace)\($", re.MULTILINE)
     root = Path(medground.__file__).parent.parent
     for path in root.glob("medground*/**/*.py"):
-        if makes_one.search(path.read_text(encoding="utf-8")):
+        if "testing" not in path.parts and makes_one.search(path.read_text(encoding="utf-8")):
             module = import_module(".".join(path.relative_to(root).with_suffix("").parts))
             made = {one.name for one in vars(module).values() if isinstance(one, Operator)}
             assert made <= set(operator_names()), path

@@ -70,25 +70,14 @@ def search(source, text="marfan syndrome", **more):
     return asyncio.run(source.search(lookup, Filters()))
 
 
-def test_one_ranking_per_ranker(home):
+def test_one_ranking_per_ranker_and_a_note_where_vectors_are_expected_and_not_used(home):
     found = search(make_source(home, built_with=Embedder(), asked_with=Embedder()))
-    assert [ranking[0].ranker for ranking in found.rankings] == ["bm25", "dense"]
-    assert found.notes == ()
-
-
-def test_a_note_says_that_the_corpus_has_no_vectors_where_an_embedding_model_is_open(home):
-    found = search(make_source(home, asked_with=Embedder()))
-    assert len(found.rankings) == 1
-    assert found.notes == ("no vectors in this corpus: searched by words alone",)
-
-
-def test_no_note_where_nobody_expects_vectors(home):
-    assert search(make_source(home)).notes == ()
-    assert search(make_source(home / "2", asked_with=Embedder()), rankers=(Ranker.LEXICAL,)).notes == ()
-
-
-def test_a_note_says_that_vectors_were_not_used(home):
-    found = search(make_source(home, built_with=Embedder()))
+    assert ([ranking[0].ranker for ranking in found.rankings], found.notes) == (["bm25", "dense"], ())
+    without = make_source(home / "2", asked_with=Embedder())
+    assert search(without).notes == ("no vectors in this corpus: searched by words alone",)
+    assert search(without, rankers=(Ranker.LEXICAL,)).notes == ()
+    assert search(make_source(home / "3")).notes == ()
+    found = search(make_source(home / "4", built_with=Embedder()))
     assert found.notes == ("its vectors were not used: searched by words alone",)
 
 
@@ -116,29 +105,18 @@ def test_dense_search_needs_vectors_a_model_and_plain_words(home, models, ranker
             asyncio.run(source.search(lookup, Filters()))
 
 
-def test_a_query_tree_is_not_searched_by_meaning(home):
+def test_a_query_tree_is_not_searched_by_meaning_and_no_words_find_nothing(home):
     source = make_source(home, built_with=Embedder(), asked_with=Embedder())
     found = search(source, asked=Not(part=Term(value="marfan")))
-    assert [ranking[0].ranker for ranking in found.rankings] == ["bm25"]
+    assert ([ranking[0].ranker for ranking in found.rankings], found.notes) == (["bm25"], ())
     assert {hit.passage.document_id for hit in found.rankings[0]} == {"PMID:3", "PMID:4"}
-    assert found.notes == ()
+    assert search(source, " ").rankings == ((), ())
+    assert (source.name, source.state.name, len(source.state.hash)) == ("corpus:made", "made", 64)
 
 
 def test_another_embedding_model_is_refused_and_the_error_says_what_to_do(home):
     with pytest.raises(ConfigError, match=r"built with the embedding model hashes@1, but other@1 is open; rebuild it"):
         make_source(home, built_with=Embedder(), asked_with=Embedder("other"))
-
-
-def test_the_snapshot_is_named(home):
-    source = make_source(home)
-    assert source.name == "corpus:made"
-    assert source.state.name == "made"
-    assert len(source.state.hash) == 64
-
-
-def test_without_words_nothing_is_found_by_meaning(home):
-    source = make_source(home, built_with=Embedder(), asked_with=Embedder())
-    assert search(source, " ").rankings == ((), ())
 
 
 @each_row(("limit", "error"), [(0, ValidationError), (-1, ValidationError), (10_001, UsageError)])

@@ -187,16 +187,13 @@ def test_pmc_reads_full_texts_and_real_records(make_peer: MakePeer, opened: Any,
     assert correction.license == "https://creativecommons.org/licenses/by-nc/4.0/"
 
 
-def test_sciencedirect_without_its_key_says_how_to_set_it(opened: Any) -> None:
-    with pytest.raises(NotConfigured, match=r"^sciencedirect: not configured: .*MEDGROUND_KEYS__SCIENCEDIRECT"):
-        searched(opened("sciencedirect"))
-
-
 def test_a_refused_key_is_not_configured_and_never_shown(make_peer: MakePeer, opened: Any) -> None:
     peer = make_peer(sciencedirect(DOCUMENTS, "another"))
     with pytest.raises(NotConfigured, match="key was rejected") as caught:
         searched(opened("sciencedirect", peer.url, **{"keys.sciencedirect": KEY}))
     assert KEY not in str(caught.value)
+    with pytest.raises(NotConfigured, match=r"^sciencedirect: not configured: .*MEDGROUND_KEYS__SCIENCEDIRECT"):
+        searched(opened("sciencedirect"))
 
 
 def test_an_article_of_sciencedirect_is_read_whole(make_peer: MakePeer, opened: Any) -> None:
@@ -209,14 +206,13 @@ def test_an_article_of_sciencedirect_is_read_whole(make_peer: MakePeer, opened: 
     assert found.license == "http://creativecommons.org/licenses/by/4.0/"
 
 
-def test_articles_that_the_key_does_not_cover_keep_their_titles(make_peer: MakePeer, opened: Any) -> None:
+def test_articles_that_the_key_does_not_cover_keep_their_titles_and_years_limit(
+    make_peer: MakePeer, opened: Any
+) -> None:
+    key = {"keys.sciencedirect": KEY}
     peer = make_peer(sciencedirect(DOCUMENTS, KEY, covered=False))
-    found = documents(opened("sciencedirect", peer.url, **{"keys.sciencedirect": KEY}), "lentis")[0]
+    found = documents(opened("sciencedirect", peer.url, **key), "lentis")[0]
     assert (found.text, found.authors) == (DOCUMENTS[0].title, ("Harry Dietz", "Reed Pyeritz"))
-
-
-def test_years_limit_where_the_service_cannot(make_peer: MakePeer, opened: Any) -> None:
     peer = make_peer(sciencedirect(DOCUMENTS, KEY))
-    source = opened("sciencedirect", peer.url, **{"keys.sciencedirect": KEY})
-    (hit,) = searched(source, "syndrome", Filters(year_from=2005)).rankings[0]
+    (hit,) = searched(opened("sciencedirect", peer.url, **key), "syndrome", Filters(year_from=2005)).rankings[0]
     assert hit.passage.year == 2008

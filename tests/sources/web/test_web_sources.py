@@ -263,9 +263,6 @@ def test_limits_that_no_web_page_can_be_shown_to_meet_find_nothing_and_say_so(ma
 @each_row("url", ["javascript:alert(1)", "ftp://x/y", "//x", "", None, 7, "http://[", "http://"])
 def test_what_is_no_address_of_the_web_is_no_result(url: object) -> None:
     assert result(url, "Title") is None
-
-
-def test_markup_in_titles_and_summaries_is_cleaned() -> None:
     one = result("https://a.example", "A &amp; <b>B</b>\n C", "x <em>y</em> " + "word " * 400)
     assert one is not None
     assert (one.title, one.summary[:3], len(one.summary) <= 1000) == ("A & B C", "x y", True)
