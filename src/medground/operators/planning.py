@@ -85,7 +85,7 @@ def content_words(text: str) -> str:
 
 
 def _keyless(value: PlanSourcesInput) -> PlanSourcesOutput:
-    """Few sources: research, and what fits the type of the question."""
+    """Few sources: research, and one more."""
     sources = [(source.name, source.kind) for source in value.sources]
     chosen = keyless.plan(value.question, sources, options=[option.text for option in value.options])
     return planned_queries(chosen, value.sources, value.most)

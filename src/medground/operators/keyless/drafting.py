@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from medground.operators.keyless.mentions import mentions
@@ -10,6 +11,12 @@ from medground.pubmed.mesh import Heading, fold, vocabulary
 from medground.pubmed.stopwords import STOPWORDS
 from medground.text import words
 
+OPENING = re.compile(
+    r"(?:^|[:,.] *)(?:which|who|whom|whose|where|when|list|name|describe|give|tell|explain|define|mention|compare|"
+    r"please|provide|suggest)\b|\b(?:what|how|why|can u|thanks)\b",
+    re.IGNORECASE,
+)
+"""How questions and orders begin."""
 CORE = 2
 """Concepts joined with AND in a first draft; more of them find little (54.1 % of the paper's failures)."""
 

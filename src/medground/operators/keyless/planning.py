@@ -1,39 +1,41 @@
-"""A plan of sources without a model: research, and what fits the type of the question; queries by its names.
+"""A plan of sources without a model: research and one more source, with queries by the names of the question.
 
 It makes at most half of the lookups that asking every source takes, one for each source, and one for stored records
-where the question is for these.
+where the question is for these. Measured, no order of sources by the type of question found more than this one
+(`docs/benchmarks.md`).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Literal, NamedTuple
 
 from medground.document import SourceKind
-from medground.operators.keyless.question_types import QuestionType, question_type
 from medground.operators.keyless.source_queries import by_terms, by_words, graph_terms
 
 Form = Literal["words", "terms", "concept"]
 """How a query is made: `words`, the question without its filler; `terms`, its names; `concept`, a graph's term."""
 
-FITS: dict[QuestionType, tuple[SourceKind, ...]] = {
-    "case": ("book", "guideline", "wiki"),
-    "exam": ("book", "wiki", "guideline"),
-    "features": ("book", "guideline", "wiki"),
-    "advice": ("guideline", "book", "wiki"),
-    "definition": ("wiki", "book", "graph", "guideline"),
-    "study": ("guideline", "book"),
-    "molecule": ("wiki", "book", "protein"),
-    "claim": ("wiki",),
-    "fact": ("book", "guideline", "wiki"),
-}
-"""What fits a type of question beside research, best first, by what it is written for. Research comes first: measured,
-no order of sources found more than research alone did (`docs/benchmarks.md`)."""
-
-_RECORDS: dict[QuestionType, SourceKind] = {"features": "graph"}
-"""Types that stored records answer. They come first, and beside the others: a record takes no text's place."""
-_REST: tuple[SourceKind, ...] = ("book", "guideline", "wiki", "graph", "web", "protein")
+_ORDER: tuple[SourceKind, ...] = ("research", "book", "guideline", "wiki", "graph", "web", "protein")
+_DISEASE_PARTS = (
+    r"symptoms?|signs?|(?:clinical )?features|manifestations|genes?|genetic changes|inherit\w*|inheritance|onset|"
+    r"mutat(?:ed|ions?)|presentation"
+)
+_DISEASE = (
+    r"syndromes?|diseases?|disorders?|dystroph\w+|anaemia|anemia|deficiency|ataxia|myopath\w+|neuropath\w+|\w+osis"
+)
+_FEATURES = re.compile(
+    rf"^\W*(?:what|which|list|name|how)\b[^.]{{0,80}}\b(?:{_DISEASE_PARTS})\b[^.]{{0,30}}\b(?:of|for|to|in|with|cause\w*|"
+    rf"are|is|associated|related|underl\w+|responsible)\b|\b(?:is|are) [^.]{{1,80}} (?:inherited|hereditary)\b|"
+    rf"\b(?:is|are) [^.]{{1,60}} (?:a |an )?(?:symptoms?|signs?|features?|manifestations?) of\b[^.]*|"
+    rf"^\W*(?:what|which) causes? [^.]{{1,60}}(?:{_DISEASE})\b",
+    re.IGNORECASE,
+)
+"""Signs, genes, inheritance or onset of a named disease: what a graph has relations for."""
+_LONG = 45
+"""Words of a question; beyond them it tells a case."""
 
 
 class Sought(NamedTuple):
@@ -57,8 +59,7 @@ def plan(question: str, sources: Sequence[tuple[str, SourceKind]], *, options: S
         sources: name and kind of each source.
         options: texts to choose from.
     """
-    records = question_type(question, options=bool(options)) in _RECORDS
-    most = max(1, lookups_of_all(question, sources) // 2) + records
+    most = max(1, lookups_of_all(question, sources) // 2) + _asks_for_records(question, options)
     return list(islice(ladder(question, sources, options=options), most))
 
 
@@ -73,7 +74,7 @@ def ladder(
 ) -> Iterator[Sought]:
     """Every different query that is worth trying, best first. No two are the same."""
     said: set[tuple[str, str, str]] = set()
-    steps = list(_steps(question_type(question, options=bool(options))))
+    steps = list(_steps(_asks_for_records(question, options)))
     for part in (slice(0, 1), slice(1, None)):  # further terms of a graph come after everything else
         for kind, form in steps:
             for name in (name for name, its in sources if its == kind):
@@ -84,10 +85,15 @@ def ladder(
                         yield query
 
 
-def _steps(of: QuestionType) -> Iterator[tuple[SourceKind, Form]]:
-    """Records first, then research, then what fits, then the rest, so that the last resort is there too."""
-    records = [_RECORDS[of]] if of in _RECORDS else []
-    kinds = dict.fromkeys((*records, "research", *FITS[of], *_REST))
+def _asks_for_records(question: str, options: Sequence[str]) -> bool:
+    """Whether stored records answer it. They come first, and beside the others: a record takes no text's place."""
+    said = " ".join(question.split())
+    return not options and len(said.split()) <= _LONG and _FEATURES.search(said) is not None
+
+
+def _steps(records: bool) -> Iterator[tuple[SourceKind, Form]]:
+    """Records first, then research, then the rest, so that the last resort is there too."""
+    kinds = dict.fromkeys(("graph", *_ORDER) if records else _ORDER)
     yield from ((kind, "concept" if kind == "graph" else "words") for kind in kinds)
     yield from ((kind, "terms") for kind in kinds if kind != "graph")
 
