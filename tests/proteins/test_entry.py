@@ -128,7 +128,7 @@ comments = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(st.lists(comments, max_size=5), words, jsons)
 def test_any_form_of_a_field_is_read_and_no_number_is_made_up(told: list[Any], name: str, odd: Any) -> None:
     given = entry("P00001", "tst1", comments=told, name=name, features=odd, uniProtKBCrossReferences=odd)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import socket
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -307,32 +305,3 @@ def test_a_redirect_to_the_successor_is_followed_and_told() -> None:
     moved = PeerFault("uniprotkb/P00008", 303, headers={"location": "/uniprotkb/P00001.json?from=P00008"})
     one = found(uniprot(peer(faults=[moved])), asked("P00008"))
     assert (ids(one), one.notes) == (["UNIPROT:P00001"], ("P00008 is now part of P00001",))
-
-
-def test_recorded_replies_answer_without_the_services(tmp_path: Path, loopback: None) -> None:
-    uvicorn = pytest.importorskip("uvicorn", reason="needs the extra pubmed")
-    server = uvicorn.Server(uvicorn.Config(peer().app(), log_level="critical", lifespan="off"))
-    listener = socket.create_server(("127.0.0.1", 0))
-    address = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
-    thread.start()
-    lookups = {"uniprot": [asked("tst1", "zebrafish"), asked("nothing1", "human")], "alphafold": [asked("P00001")]}
-    lookups["pdb"] = [asked("P00001"), asked("P00002")]
-
-    async def searched(mode: str) -> list[Found]:
-        places = {"uniprot.address": address, "alphafold.address": address, "pdb.address": f"{address}/pdbe"}
-        options = {**places, f"retrieval.{mode}": str(tmp_path / "replies")}
-        settings = Settings.load(environ={"MEDGROUND_HOME": str(tmp_path)}, options=options)
-        results: list[Found] = []
-        for name, some in lookups.items():
-            source = find_source(name).open(settings)
-            results += [await source.search(one, Filters()) for one in some]
-            await source.close()
-        return results
-
-    first = asyncio.run(searched("record"))
-    server.should_exit = True
-    thread.join()
-    listener.close()
-    assert [len(ids(one)) for one in first] == [1, 0, 1, 3, 0]
-    assert asyncio.run(searched("replay")) == first
