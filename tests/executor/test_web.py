@@ -19,7 +19,7 @@ from medground.operators.page_rating import PageRating, RatePagesInput, RatePage
 from medground.recipes.settings.biomedsearch import BioMedSearchSettings
 from medground.research_plan import Keyword, ResearchPlan, SubQuestion
 from medground.settings import Settings
-from medground.sources.open import find_source
+from medground.sources.base import find_source
 
 ONE = SubQuestion(id="q1", text="How does cyp17a1 knockout change the sex of zebrafish?", keywords=("cyp17a1",))
 PLAN = ResearchPlan(question=ONE.text, subquestions=(ONE,), keywords=(Keyword(name="cyp17a1", tools=("web",)),))

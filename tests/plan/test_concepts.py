@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from medground.operators.keyless.drafting import draft, propose, select
 from medground.operators.keyless.naming import alternatives, named
 from medground.plan.concepts import missing_concepts, with_concepts
-from medground.plan.mesh import PubMedQuery
-from medground.plan.relax import as_pubmed, conjuncts
+from medground.plan.relax import PubMedQuery, as_pubmed, conjuncts
 from medground.pubmed.translate import parse
 from medground.question import Question
 

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medground.plan.mesh import PubMedQuery
-from medground.plan.relax import Count, as_pubmed, conjuncts, ladder, relaxed, same
+from medground.plan.relax import Count, PubMedQuery, as_pubmed, conjuncts, ladder, relaxed, same
 from medground.pubmed.mesh import vocabulary
 from medground.pubmed.translate import parse
 from medground.query import And, Not, Or, Query, Term

@@ -20,7 +20,7 @@ from medground.operators.searching import MeshTermsOutput, QueryOutput
 from medground.operators.writing import WriteOutput, WrittenSentence
 from medground.plan.critic import Attempt, Critique, best_attempt
 from medground.plan.look import QueryResult
-from medground.plan.mesh import PubMedQuery
+from medground.plan.relax import PubMedQuery
 from medground.query import Term
 from medground.question import Question
 from medground.rank.design import design_level

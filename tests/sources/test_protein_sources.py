@@ -21,8 +21,7 @@ from medground.lookup import Found, Lookup, ProteinQuery
 from medground.query import Filters
 from medground.settings import Settings
 from medground.sources.alphafold import AlphaFoldSource
-from medground.sources.base import Source
-from medground.sources.open import find_source
+from medground.sources.base import Source, find_source
 from medground.sources.pdb import PDBSource
 from medground.sources.structures import StructureFiles, StructureSource
 from medground.sources.uniprot import UniProtSource

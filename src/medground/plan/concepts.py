@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from medground.operators.keyless.naming import Named, alternatives
-from medground.plan.mesh import PubMedQuery
-from medground.plan.relax import as_pubmed, conjuncts, headings_of
+from medground.plan.relax import PubMedQuery, as_pubmed, conjuncts, headings_of
 from medground.pubmed.mesh import Heading, fold, vocabulary
 from medground.query import And, Mesh, Near, Or, Phrase, Query, Term, Words, all_of, any_of
 from medground.question import Question

@@ -24,8 +24,8 @@ from medground.operators.searching import (
     update_terms,
 )
 from medground.plan.look import QueryResult
-from medground.plan.mesh import PubMedQuery, normalised
-from medground.plan.relax import same
+from medground.plan.mesh import normalised
+from medground.plan.relax import PubMedQuery, same
 from medground.question import Question
 from medground.recipes.settings.pubmed_reasoner import PubMedReasonerSettings
 from medground.run import Run

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from medground.operators.searching import Candidate
 from medground.operators.searching_at_once import SelfCriticInput, WriteQueryInput, self_critic, write_query
 from medground.plan.critic import Attempt, Critique
-from medground.plan.mesh import PubMedQuery, normalised
+from medground.plan.mesh import normalised
+from medground.plan.relax import PubMedQuery
 from medground.question import Question
 from medground.run import Run
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from medground.document import Hit
 from medground.lookup import Lookup
 from medground.operators.searching import Signal
-from medground.plan.mesh import PubMedQuery
+from medground.plan.relax import PubMedQuery
 from medground.pubmed.printer import to_pubmed
 from medground.query import Filters, Query, all_of
 from medground.question import Question

@@ -6,7 +6,6 @@ Source: PubMed Reasoner, section 3.1, Eq. 1 to 3; every query is then normalised
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from medground.operators.searching import (
     Candidate,
@@ -17,22 +16,15 @@ from medground.operators.searching import (
     mesh_terms,
     select_terms,
 )
+from medground.plan.relax import PubMedQuery
 from medground.pubmed.normalize import normalize
-from medground.query import Everything, Query
+from medground.query import Everything
 from medground.question import Question
 from medground.recipes.settings.pubmed_reasoner import PubMedReasonerSettings
 from medground.run import Run
 from medground.steps import QueryWritten
 
 _NO_SUBJECT = "the query has no subject term, so the words of the question are searched instead"
-
-
-@dataclass(frozen=True)
-class PubMedQuery:
-    """A query in PubMed's syntax and as a tree."""
-
-    text: str
-    tree: Query
 
 
 async def propose_terms(question: Question, run: Run) -> list[Candidate]:

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from medground.operators.keyless.drafting import OPENING, draft, plain_words, propose, select
 from medground.plan.concepts import texts_of, with_named
 from medground.plan.dates import latest, stated
-from medground.plan.mesh import PubMedQuery
-from medground.plan.relax import as_pubmed, conjuncts
+from medground.plan.relax import PubMedQuery, as_pubmed, conjuncts
 from medground.pubmed.normalize import normalize
 from medground.query import Mesh, Or, Phrase, Query, Range, all_of, any_of
 from medground.text import words

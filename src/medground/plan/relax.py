@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from medground.operators.keyless.mentions import POOR
-from medground.plan.mesh import PubMedQuery
 from medground.pubmed.mesh import vocabulary
 from medground.pubmed.printer import to_pubmed
 from medground.query import And, FieldName, Mesh, Near, Not, Or, Phrase, Query, Term, Words, all_of, any_of
+
+
+@dataclass(frozen=True)
+class PubMedQuery:
+    """A query in PubMed's syntax and as a tree."""
+
+    text: str
+    tree: Query
+
 
 _LIMITS: frozenset[FieldName] = frozenset(
     ["language", "publication_type", "subset", "kind", "year", "retraction", "journal"]

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from medground.operators.searching import Candidate
 from medground.plan.critic import Attempt, next_query
 from medground.plan.look import count, look
-from medground.plan.mesh import PubMedQuery
-from medground.plan.relax import headings_of, relaxed, same
+from medground.plan.relax import PubMedQuery, headings_of, relaxed, same
 from medground.question import Question
 from medground.recipes.settings.pubmed_reasoner import PubMedReasonerSettings
 from medground.run import Run

@@ -21,7 +21,8 @@ from medground.operators.searching_at_once import write_query
 from medground.operators.summarising import ObservationView, respond, respond_openly, summarise
 from medground.plan.dates import dated
 from medground.plan.look import look
-from medground.plan.mesh import PubMedQuery, normalised
+from medground.plan.mesh import normalised
+from medground.plan.relax import PubMedQuery
 from medground.question import Question
 from medground.read.standing import readable, texts
 from medground.read.whole import quoted_whole

@@ -24,7 +24,8 @@ from medground.plan.concepts import with_concepts
 from medground.plan.critic import Attempt, Critic, TermCritic, best_attempt, chosen, converged
 from medground.plan.critic_at_once import QueryCritic, query_at_once
 from medground.plan.dates import dated
-from medground.plan.mesh import PubMedQuery, choose_terms, first_query, propose_terms
+from medground.plan.mesh import choose_terms, first_query, propose_terms
+from medground.plan.relax import PubMedQuery
 from medground.plan.widen import attempt, step_back
 from medground.question import Question
 from medground.read.essence import with_essence

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from medground.answer import SnapshotReference
 from medground.described import SourceDescription
 from medground.document import Document, SourceKind
-from medground.errors import UsageError
+from medground.errors import ConfigError, UsageError
 from medground.graph.concepts.entry import ConceptFound
 from medground.graph.finding import GraphFact
 from medground.lookup import ConceptQuery, Found, Lookup, PlainWords, ProteinQuery
 from medground.query import Filters, Query
 from medground.settings import Settings, SettingsSection
+from medground.sources.registry import SOURCES
 
 MOST_HITS = 10_000
 """Highest limit of a lookup."""
@@ -187,3 +189,22 @@ class SourceDeclaration:
     name: str
     open: Callable[[Settings], Source]
     settings: type[SettingsSection] | None = None
+
+
+def find_source(name: str) -> SourceDeclaration:
+    """The declaration of a source that is not a corpus.
+
+    Raises:
+        UsageError: no source has this name.
+        ConfigError: it needs a package that is not installed.
+    """
+    if name not in SOURCES:
+        raise UsageError(f"unknown source {name!r}; choose one of {', '.join(sorted(SOURCES))}")
+    module, _, constant = SOURCES[name].partition(":")
+    try:
+        declared: SourceDeclaration = getattr(import_module(module), constant)
+    except ImportError as error:
+        raise ConfigError(
+            f'source {name!r} needs a package ({error.name} is missing); run: pip install "medground[services]"'
+        ) from None
+    return declared

@@ -13,9 +13,8 @@ from medground.errors import UsageError
 from medground.fetching.secrets import shown_address
 from medground.fetching.wire import open_wire
 from medground.lookup import Found, Lookup
-from medground.plan.mesh import PubMedQuery
 from medground.plan.pubmed_words import NOTHING, PlainAsked, plain_asked, spoken_part
-from medground.plan.relax import conjuncts, relaxed
+from medground.plan.relax import PubMedQuery, conjuncts, relaxed
 from medground.plan.typed import typed_query
 from medground.pubmed import to_pubmed
 from medground.pubmed.eutils import MOST_FOUND, Eutils, Sort

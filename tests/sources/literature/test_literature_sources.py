@@ -19,8 +19,7 @@ from medground.lookup import Found, Lookup
 from medground.query import Filters, Words
 from medground.retraction import listed, marked
 from medground.settings import Settings
-from medground.sources.base import Source
-from medground.sources.open import find_source
+from medground.sources.base import Source, find_source
 from medground.testing import DOCUMENTS, SourceContract
 
 KEY = "elsevier-key-123"

@@ -20,7 +20,7 @@ from medground.lookup import Lookup, PlainWords
 from medground.query import Filters
 from medground.retraction import listed, marked
 from medground.settings import Settings
-from medground.sources.open import find_source
+from medground.sources.base import find_source
 from medground.sources.web.results import normal, page_digest, result
 from medground.sources.web.source import WebSource
 from medground.testing import SourceContract
