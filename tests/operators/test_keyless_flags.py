@@ -8,8 +8,8 @@ from rows import each_row
 
 from medground.operators.keyless.flags.compare import RELATED, compare
 from medground.operators.keyless.flags.cues import CAUSE, DOUBT, EVERY, NEGATION, cue
-from medground.operators.keyless.flags.kinds import FLAGS, differences
-from medground.operators.verifying import EntailInput, entail
+from medground.operators.keyless.flags.kinds import differences
+from medground.operators.verifying import FLAGS, EntailInput, entail
 from medground.operators.views import EvidenceView
 
 

@@ -21,7 +21,7 @@ from medground.operators.base import (
     WeighedOutput,
 )
 from medground.operators.keyless.flags.compare import compare
-from medground.operators.keyless.flags.kinds import FLAGS as KINDS
+from medground.operators.keyless.flags.kinds import RULES
 from medground.operators.reading import DATA_RULE
 from medground.operators.views import EvidenceView
 from medground.operators.writing import allowed_answers, answer_choices
@@ -29,7 +29,7 @@ from medground.question import Option, Task
 
 Entailment = Literal["entails", "contradicts", "related", "neutral"]
 
-FLAGS = tuple(KINDS)
+FLAGS = tuple(RULES)
 """Names of differences between a statement and its source."""
 
 
