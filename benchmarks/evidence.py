@@ -23,7 +23,7 @@ from medground.corpus.chunk import chunk
 from medground.corpus.readers.pubmedqa import pubmedqa_document
 from medground.document import Document
 from medground.evidence import Evidence, Ledger
-from medground.operators.keyless.reading import extract
+from medground.operators.keyless.reading import quotable_sentences
 from medground.operators.keyless.sentences import states_purpose
 from medground.operators.views import SentencedPassage, SentenceView
 from medground.text.sentences import sentence_spans
@@ -47,7 +47,7 @@ def sentences_of(text: str) -> list[str]:
 def extracted(question: str, sentences: Sequence[str]) -> list[int]:
     """Indices of the sentences that `extract` picks, strongest first."""
     views = tuple(SentenceView(id=f"P1.S{n}", text=s) for n, s in enumerate(sentences))
-    picked = extract(question, [SentencedPassage(id="P1", sentences=views)])
+    picked = quotable_sentences(question, [SentencedPassage(id="P1", sentences=views)])
     return [int(sentence.removeprefix("P1.S")) for sentence in picked]
 
 
@@ -91,7 +91,7 @@ def quotes(document: Document, question: str) -> list[Evidence]:
             places[key] = (passage.start + start, passage.start + end)
             found.append(SentenceView(id=key, text=passage.text[start:end]))
         views.append(SentencedPassage(id=f"P{number}", section=passage.section or "", sentences=tuple(found)))
-    return [ledger.quote(document.id, *places[key]) for key in extract(question, views)]
+    return [ledger.quote(document.id, *places[key]) for key in quotable_sentences(question, views)]
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ from medground.conclude.claim import CHECKING_A_CLAIM
 from medground.models.open import open_models
 from medground.models.pairs.shipped import shipped
 from medground.operators.catalogue import operator_names
-from medground.operators.keyless.flags import compare
+from medground.operators.keyless.flags.compare import compare
 from medground.question import Question
 from medground.run import Run
 from medground.settings import Settings

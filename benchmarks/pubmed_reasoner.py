@@ -30,7 +30,7 @@ from medground.corpus.readers.base import Input, Item
 from medground.document import Document
 from medground.engine import Engine
 from medground.layers import parse_options
-from medground.operators.keyless.searching import POOR
+from medground.operators.keyless.mentions import POOR
 from medground.plan.relax import headings_of
 from medground.pubmed.translate import parse
 from medground.settings import Settings

@@ -28,7 +28,7 @@ from medground.models.base import CallLimits, Reply
 from medground.models.keyless import Keyless
 from medground.models.registry import Models
 from medground.operators.base import Operator
-from medground.operators.keyless.searching import POOR
+from medground.operators.keyless.mentions import POOR
 from medground.operators.searching import MOST_TERMS
 from medground.question import Question
 from medground.recipes.base import open_recipe

@@ -22,7 +22,7 @@ from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers.pubmedqa import open_pubmedqa
 from medground.corpus.snapshot import Snapshot
-from medground.operators.keyless.reading import extract, screen, sufficient
+from medground.operators.keyless.reading import covers_the_topic, quotable_sentences, relevant_passages
 from medground.operators.views import EvidenceView, PassageView, SentencedPassage, SentenceView
 from medground.query import Words
 from medground.text.sentences import sentence_spans
@@ -53,7 +53,7 @@ OFF_TOPIC = (
 
 def passes(question: str, text: str) -> bool:
     """Whether screening keeps a text for a question."""
-    return bool(screen(question, [PassageView(id="P1", text=text)]))
+    return bool(relevant_passages(question, [PassageView(id="P1", text=text)]))
 
 
 def found(snapshot: Snapshot, question: str, count: int) -> list[tuple[str, str]]:
@@ -66,7 +66,7 @@ def found(snapshot: Snapshot, question: str, count: int) -> list[tuple[str, str]
 
 def enough(question: str, texts: Sequence[str]) -> bool:
     """Whether the quotes from these documents, screened and extracted, are sufficient."""
-    kept = screen(question, [PassageView(id=f"P{n}", text=text) for n, text in enumerate(texts)])
+    kept = relevant_passages(question, [PassageView(id=f"P{n}", text=text) for n, text in enumerate(texts)])
     views, by_id = [], {}
     for key in kept:
         text = texts[int(key[1:])]
@@ -74,8 +74,10 @@ def enough(question: str, texts: Sequence[str]) -> bool:
         sentences = tuple(SentenceView(id=f"{key}.S{n}", text=text[a:b]) for n, (a, b) in enumerate(spans))
         by_id |= {s.id: s.text for s in sentences}
         views.append(SentencedPassage(id=key, sentences=sentences))
-    picked = extract(question, views)
-    return sufficient(question, [EvidenceView(id=f"E{n}", quote=by_id[key]) for n, key in enumerate(picked, start=1)])
+    picked = quotable_sentences(question, views)
+    return covers_the_topic(
+        question, [EvidenceView(id=f"E{n}", quote=by_id[key]) for n, key in enumerate(picked, start=1)]
+    )
 
 
 def report(records: Sequence[Record], snapshot: Snapshot) -> None:

@@ -17,7 +17,8 @@ from medground.models.pairs.shipped import shipped
 from medground.operators.catalogue import operator_names
 from medground.recipes.base import open_recipe
 from medground.settings import Settings
-from medground.sources.open import corpora_of, find_source
+from medground.sources.base import find_source
+from medground.sources.open import corpora_of
 from medground.verify.judges import NOT_VALIDATED, how_to_validate, may_judge
 from medground.verify.measured import judge_of, measurement_of, with_measured
 

@@ -80,7 +80,7 @@ def open_models_of(settings: Settings) -> Models:
     settings = settings.model_copy(update={"model": settings.served})
     if not settings.model.operators:
         return open_models(settings, ())
-    from medground.operators.catalogue import operator_names  # it loads every operator
+    from medground.operators.catalogue import operator_names  # it loads every recipe
 
     return open_models(settings, operator_names())
 

@@ -107,7 +107,7 @@ class Run(Retrieval):
             span.genai(request_model=model.name, operation_name="chat")
             span.text(input=value.model_dump_json())
             try:
-                given = operator.given(self.question.context)
+                given = operator.with_context(self.question.context)
                 reply = await self.models.answer(given, value, limits, kept=self.kept.calls if self.kept else None)
             except ModelFailed as failed:
                 self.usage += failed.usage or Usage()

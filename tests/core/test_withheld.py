@@ -28,8 +28,7 @@ from medground.recipes.base import open_recipe
 from medground.recipes.registry import recipe_names
 from medground.run import Run
 from medground.settings import Settings
-from medground.sources.base import Source
-from medground.sources.open import find_source
+from medground.sources.base import Source, find_source
 from medground.sources.registry import SOURCES
 from medground.text import words
 from medground.usage import Usage

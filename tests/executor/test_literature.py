@@ -20,7 +20,7 @@ from medground.recipes.settings.biomedsearch import BioMedSearchSettings
 from medground.research_plan import Keyword, ResearchPlan, SubQuestion
 from medground.run import Run
 from medground.settings import Settings
-from medground.sources.open import find_source
+from medground.sources.base import find_source
 
 ONE = SubQuestion(
     id="q1",

@@ -19,7 +19,7 @@ from medground.operators.page_rating import PageRating, RatePagesInput, RatePage
 from medground.recipes.settings.biomedsearch import BioMedSearchSettings
 from medground.research_plan import Keyword, ResearchPlan, SubQuestion
 from medground.settings import Settings
-from medground.sources.open import find_source
+from medground.sources.base import find_source
 
 ONE = SubQuestion(id="q1", text="How does cyp17a1 knockout change the sex of zebrafish?", keywords=("cyp17a1",))
 PLAN = ResearchPlan(question=ONE.text, subquestions=(ONE,), keywords=(Keyword(name="cyp17a1", tools=("web",)),))
@@ -132,9 +132,9 @@ def test_a_page_that_fails_gives_way_to_the_next_and_its_summary_is_not_quoted(
     assert all("/captcha" not in hit.passage.text for hit in answer.hits)
     assert (answer.flow.kept, answer.flow.cut) == (1, 3)
     assert sorted(line.partition(": ")[2] for line in answer.failures) == [
-        "a page was not read: it is larger than 1 MB",
         "a page was not read: its host is not on the public internet",
         "a page was not read: its site shows a check for robots (captcha) in place of the page",
+        "a page was not read: the response is larger than 1 MB",
     ]
     assert answer.notes == ("3 of the 4 most relevant pages could not be read, of 4 relevant",)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from rows import each_row
 
 from medground.errors import ConfigError, MedgroundError, RateLimited, SourceUnavailable
 from medground.fetching.pace import Pace
@@ -38,14 +39,11 @@ def test_parameters_and_headers_are_sent_and_the_reply_is_read(make_peer: Callab
     assert one.url == f"{peer.url}/a/b?q=two+words"
     assert peer.asked[0].parameters == {"q": "two words", "api_key": KEY}
     assert peer.asked[0].headers["x-api-key"] == KEY
-
-
-def test_a_reply_that_is_not_json_is_a_failure(make_peer: Callable[..., Any], reply: Any) -> None:
     with pytest.raises(SourceUnavailable, match=r"^things: the reply is not JSON; the service may have changed$"):
         got(client_of(make_peer(reply(b"<html>")))).json()
 
 
-@pytest.mark.parametrize("first", [{"status": 503}, {"status": 429}, {"reset": True}, {"body": b"x" * 90, "cut": 50}])
+@each_row("first", [{"status": 503}, {"status": 429}, {"reset": True}, {"body": b"x" * 90, "cut": 50}])
 def test_what_may_pass_is_tried_again(first: dict[str, Any], make_peer: Callable[..., Any], reply: Any) -> None:
     peer = make_peer(reply(**first), reply(b"fine"))
     assert got(client_of(peer)).body == b"fine"
@@ -72,7 +70,6 @@ FAULTS: list[tuple[dict[str, Any], str, type[MedgroundError], str, int]] = [
         3,
     ),
     ({"status": 429}, "", RateLimited, "rate limit exceeded (3 attempts); wait, or set an API key", 3),
-    ({"hang": 5.0}, "", SourceUnavailable, "no response within 0.2 s (3 attempts); try again later", 3),
     ({"status": 404}, "", SourceUnavailable, "the request was rejected with HTTP status 404; try again later", 1),
     ({"status": 401}, "", SourceUnavailable, "the request was rejected with HTTP status 401; try again later", 1),
     (
@@ -83,8 +80,6 @@ FAULTS: list[tuple[dict[str, Any], str, type[MedgroundError], str, int]] = [
         1,
     ),
     ({"status": 403, "body": b'{"error": "Quota exceeded"}'}, KEY, RateLimited, "rate limit exceeded", 3),
-    ({"body": b"x" * 3000}, "", SourceUnavailable, "the response is larger than 1 MB; try again later", 1),
-    ({"body": b"x" * 100, "endless": True}, "", SourceUnavailable, "the response is larger than 1 MB", 1),
     (
         {"status": 302, "headers": {"location": "http://169.254.169.254/key"}},
         KEY,
@@ -96,7 +91,7 @@ FAULTS: list[tuple[dict[str, Any], str, type[MedgroundError], str, int]] = [
 ]
 
 
-@pytest.mark.parametrize(("answer", "key", "error", "line", "asked"), FAULTS)
+@each_row(("answer", "key", "error", "line", "asked"), FAULTS)
 def test_faults_are_one_line_without_the_key(
     answer: dict[str, Any],
     key: str,
@@ -116,21 +111,16 @@ def test_faults_are_one_line_without_the_key(
     assert len(peer.asked) == asked
 
 
-def test_statuses_that_mean_there_is_none_are_replies(make_peer: Callable[..., Any], reply: Any) -> None:
-    peer = make_peer(reply(b"none", status=404))
-    assert got(client_of(peer), "x", absent=frozenset([404])).status == 404
-
-
-def test_a_redirect_within_the_host_is_followed(make_peer: Callable[..., Any], reply: Any) -> None:
+def test_absent_statuses_and_redirects_within_the_host_are_replies_in_any_loop(
+    make_peer: Callable[..., Any], reply: Any
+) -> None:
+    assert got(client_of(make_peer(reply(b"none", status=404))), "x", absent=frozenset([404])).status == 404
     peer = make_peer(reply(status=303, headers={"location": "/entry/P2?format=json"}), reply(b"P2"))
     assert got(client_of(peer), "entry/P1").url.endswith("/entry/P2?format=json")
+    client = client_of(make_peer(reply(b"fine")))
+    assert [asyncio.run(client.get("x")).body for _ in range(2)] == [b"fine", b"fine"]
 
 
 def test_an_address_that_is_none_is_an_error_of_the_settings() -> None:
     with pytest.raises(ConfigError, match=r"^things: 'example' is not an address; set one that begins with https"):
         Service("things", "example")
-
-
-def test_one_client_serves_several_loops(make_peer: Callable[..., Any], reply: Any) -> None:
-    client = client_of(make_peer(reply(b"fine")))
-    assert [asyncio.run(client.get("x")).body for _ in range(2)] == [b"fine", b"fine"]

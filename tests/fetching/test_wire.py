@@ -13,6 +13,7 @@ import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.errors import ConfigError, SourceUnavailable
 from medground.fetching.recorded import Recorded, keep, place_of, read
@@ -75,7 +76,7 @@ def test_a_request_without_a_recorded_reply_is_a_failure(tmp_path: Path) -> None
     assert str(caught.value) == line
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("damage", "why"),
     [
         (lambda whole: whole[:-1], "is incomplete or was changed"),

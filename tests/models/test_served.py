@@ -23,8 +23,7 @@ from medground.models.attempts import Patience
 from medground.models.base import CallLimits, Reply
 from medground.models.served import ServedModel
 from medground.operators.base import Operator, OperatorInput, Untrusted
-from medground.operators.exploring import ExploredSource
-from medground.operators.planning import PlanSourcesInput, TaggedPlan, plan_sources_tagged
+from medground.operators.planning import ExploredSource, PlanSourcesInput, TaggedPlan, plan_sources_tagged
 from medground.testing.chat_peer import ChatPeer, Sent, chat, prompt_of, refusal, tool_call
 from medground.testing.model_contract import FREE, NAME, NameInput, NameOutput, ThingView
 from medground.usage import Usage

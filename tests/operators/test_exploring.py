@@ -14,7 +14,6 @@ from medground.models.base import CallLimits
 from medground.models.keyless import Keyless
 from medground.operators.base import InvalidOutput
 from medground.operators.exploring import (
-    ExploredSource,
     ExploreInput,
     ExploreOutput,
     FoundView,
@@ -26,6 +25,7 @@ from medground.operators.exploring import (
     judge_found,
     read_yes_no,
 )
+from medground.operators.planning import ExploredSource
 
 QUESTION = "Does low-dose aspirin reduce the risk of stroke in patients with diabetes mellitus?"
 SOURCES = (

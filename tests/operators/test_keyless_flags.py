@@ -6,8 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.operators.keyless.flags import FLAGS, RELATED, compare, differences
-from medground.operators.verifying import EntailInput, entail
+from medground.operators.keyless.flags.compare import RELATED, compare
+from medground.operators.keyless.flags.cues import CAUSE, DOUBT, EVERY, NEGATION, cue
+from medground.operators.keyless.flags.kinds import differences
+from medground.operators.verifying import FLAGS, EntailInput, entail
 from medground.operators.views import EvidenceView
 
 
@@ -98,16 +100,13 @@ def test_repeated_text_is_compared_word_by_word(flags: tuple[str, ...], changes:
     assert differences(statement, REPEATED) == flags
 
 
-def test_a_part_of_a_sentence_is_not_compared_with_the_rest() -> None:
-    quote = "Aspirin reduced the risk of stroke in 180 women, whereas warfarin may not have had any effect in mice."
-    assert differences("Aspirin reduced the risk of stroke in 180 women.", quote) == ()
-
-
 def test_a_long_premise_is_compared_by_its_nearest_sentence() -> None:
     premise = (
         "Stroke is not a rare disease. Aspirin reduced the risk of stroke by 12%. Warfarin did not. "
         "The risk of gout may have increased by 21%."
     )
+    part = "Aspirin reduced the risk of stroke in 180 women"
+    assert differences(f"{part}.", f"{part}, whereas warfarin may not have had any effect in mice.") == ()
     found = compare("Aspirin reduced the risk of stroke by 21%.", evidence("Cats purr.", premise))
     assert (found.best, found.flags) == ("E2", ("number",))
     assert found.sentence == "Aspirin reduced the risk of stroke by 12%."
@@ -152,3 +151,28 @@ def test_it_never_judges_and_never_crashes(statement: str, quotes: list[str]) ->
 @given(st.text(max_size=200))
 def test_a_text_does_not_differ_from_itself(text: str) -> None:
     assert differences(text, text) == ()
+
+
+WORDS = """
+    No|not only|not|fails to|lacked|absence of|don't|didn’t|CAN'T|n't|'tis|want to|Increased|highest|up-regulated
+    |fewer|may|possibly|tends|proven|leads to|LED TO|LPS-induced|due to|related to|risk factors|linked|mice
+    |nonetheless|ſuggested|5|é
+"""
+
+
+@given(st.lists(st.tuples(st.sampled_from([w.strip() for w in WORDS.split("|")]), st.sampled_from(" -'_."))))
+def test_the_shortcut_of_a_cue_does_not_change_what_it_finds(text: list[tuple[str, str]]) -> None:
+    joined = "".join(word + mark for word, mark in text)
+    for pattern in (*EVERY, DOUBT):
+        plain = re.compile(re.sub(r"\(\?=\[[^]]*\]\)", "", pattern.pattern, count=1), re.IGNORECASE)
+        assert plain.pattern != pattern.pattern
+        assert pattern.findall(joined) == plain.findall(joined)
+
+
+def test_a_cue_is_a_whole_word_in_any_case() -> None:
+    pattern = cue(r"rat(?:ed)?|(?:lead|led)s? to|boys?")
+    texts = ("It led to gout", "Men or Boys", "RATED highly", "a rat-like boy", "grated, boyish, leading to")
+    assert [pattern.findall(text) for text in texts] == [["led to"], ["Boys"], ["RATED"], ["rat", "boy"], []]
+    contractions = ("I don't", "IT DIDN’T", "can't, won't", "'tis t'other")
+    assert [len(NEGATION.findall(text)) for text in contractions] == [1, 1, 2, 0]
+    assert CAUSE.search("LPS induced fever") and not CAUSE.search("LPS-induced fever")

@@ -47,52 +47,31 @@ def screened(question: str, *texts: str) -> tuple[str, ...]:
 def test_screening_keeps_passages_on_topic_best_first() -> None:
     weak = "Falls in nursing home residents are frequent, and older residents fall most."
     assert screened(QUESTION, "Zebrafish embryos develop quickly.", weak, ON_TOPIC) == ("P3", "P2")
-
-
-def test_no_passage_is_relevant_to_an_unrelated_question() -> None:
     assert screened("Who won the 1998 world cup?", ON_TOPIC, "In 1998, doctors around the world met.") == ()
-
-
-def test_words_far_apart_do_not_make_a_topic() -> None:
+    assert screened(QUESTION, ON_TOPIC * 300) == ("P1",)
     filler = " ".join(f"Sentence number {n} tells of kidneys and livers." for n in range(20))
-    assert screened("What is sarcoidosis of the trachea?", f"Sarcoidosis. {filler} Trachea.") == ()
-    assert screened("What is sarcoidosis of the trachea?", f"Sarcoidosis of the trachea. {filler}") == ("P1",)
+    texts = (f"Sarcoidosis. {filler} Trachea.", f"Sarcoidosis of the trachea. {filler}")
+    assert screened("What is sarcoidosis of the trachea?", *texts) == ("P2",)  # words far apart make no topic
 
 
-def test_extraction_ranks_findings_before_purposes_and_drops_methods() -> None:
-    value = ExtractInput(question=QUESTION, passages=(sentenced("P1", ON_TOPIC),))
-    picked = [e.sentence for e in extract.keyless(value).sentences]
-    assert picked == ["P1.S3", "P1.S1"]
-
-
-def test_extraction_takes_a_few_sentences_from_each_passage() -> None:
-    value = ExtractInput(question=QUESTION, passages=(sentenced("P1", ON_TOPIC), sentenced("P2", ON_TOPIC)))
+def quoted(*texts: str) -> list[str]:
+    value = ExtractInput(question=QUESTION, passages=tuple(sentenced(f"P{n}", t) for n, t in enumerate(texts, 1)))
     output = extract.keyless(value)
     extract.check(value, output)
-    assert sorted(e.sentence.partition(".")[0] for e in output.sentences) == ["P1"] * 2 + ["P2"] * 2
-    assert {e.stance for e in output.sentences} == {"unknown"}
+    assert {e.stance for e in output.sentences} <= {"unknown"}
+    return [e.sentence for e in output.sentences]
 
 
-def test_what_is_not_prose_is_not_quoted_even_where_nothing_else_is_there() -> None:
-    legend = "Figure 2. Vitamin D supplementation significantly reduced falls in older nursing home residents."
+def test_extraction_ranks_findings_before_purposes_and_quotes_a_few_sentences_of_prose() -> None:
+    assert quoted(ON_TOPIC) == ["P1.S3", "P1.S1"]
+    assert sorted(e.partition(".")[0] for e in quoted(ON_TOPIC, ON_TOPIC)) == ["P1"] * 2 + ["P2"] * 2
+    finding = "Vitamin D supplementation significantly reduced falls in older nursing home residents."
     funding = "This work on vitamin D and falls in older residents was supported by grants and showed a reduction."
-    for text in (legend.replace("2. V", "2: V"), funding):
-        assert extract.keyless(ExtractInput(question=QUESTION, passages=(sentenced("P1", text),))).sentences == ()
-
-
-def test_what_is_not_prose_is_not_quoted_with_its_neighbour() -> None:
-    finding = "Vitamin D supplementation significantly reduced falls in older nursing home residents."
-    value = ExtractInput(
-        question=QUESTION, passages=(sentenced("P1", f"Authors: Falls, Vitamin; Home, Nursing\n{finding}"),)
-    )
-    assert [e.sentence for e in extract.keyless(value).sentences] == ["P1.S2"]
-
-
-def test_reasoning_without_a_model_quotes_prose_only() -> None:
-    finding = "Vitamin D supplementation significantly reduced falls in older nursing home residents."
-    for text, quoted in ((f"Supplementary Figure 2: {finding}", 0), (finding, 1)):
+    assert quoted(f"Figure 2: {finding}") == quoted(funding) == []
+    assert quoted(f"Authors: Falls, Vitamin; Home, Nursing\n{finding}") == ["P1.S2"]
+    for text, claims in ((f"Supplementary Figure 2: {finding}", 0), (finding, 1)):
         value = ReasonInput(question=QUESTION, task="free", passages=(sentenced("P1", text),))
-        assert len(reason.keyless(value).claims) == quoted
+        assert len(reason.keyless(value).claims) == claims
 
 
 def enough(*quotes: str) -> bool:
@@ -121,10 +100,6 @@ def test_any_text_is_read_without_a_crash_and_deterministically(question: str, t
     extract.check(picking, first[1])
     ids = [e.sentence for e in first[1].sentences]
     assert len(ids) == len(set(ids))
-
-
-def test_a_very_long_passage_is_read() -> None:
-    assert screened(QUESTION, ON_TOPIC * 300) == ("P1",)
 
 
 def test_real_abstracts_pass_for_their_own_question_and_not_for_another(shared: Path) -> None:

@@ -24,32 +24,15 @@ def written(*evidence: EvidenceView, sentences: int = 3) -> list[str]:
     return [s.evidence[0] for s in output.sentences]
 
 
-def test_findings_come_first_and_purposes_last() -> None:
+def test_findings_come_first_then_purposes_each_once_and_never_of_a_retracted_paper() -> None:
     assert written(quote(1, PURPOSE), quote(2, FINDING)) == ["E2", "E1"]
-
-
-def test_the_given_order_decides_between_findings() -> None:
     second = "Higher doses of statins were associated with fewer deaths within one year."
     assert written(quote(1, second), quote(2, FINDING)) == ["E1", "E2"]
-
-
-def test_a_repeated_quote_is_shown_once() -> None:
-    assert written(quote(1, FINDING), quote(2, FINDING.replace("significantly ", "")), quote(3, PURPOSE)) == [
-        "E1",
-        "E3",
-    ]
-
-
-def test_a_retracted_paper_is_never_quoted() -> None:
+    again = FINDING.replace("significantly ", "")
+    assert written(quote(1, FINDING), quote(2, again), quote(3, PURPOSE)) == ["E1", "E3"]
     assert written(quote(1, FINDING, "Journal Article, Retracted Publication")) == []
-
-
-def test_no_more_quotes_than_asked_for() -> None:
-    assert (
-        len(written(*(quote(n, f"Statins lowered marker number {n * 11} by {n}.") for n in range(1, 9)), sentences=2))
-        == 2
-    )
-    assert written() == []
+    many = [quote(n, f"Statins lowered marker number {n * 11} by {n}.") for n in range(1, 9)]
+    assert (len(written(*many, sentences=2)), written()) == (2, [])
 
 
 @settings(max_examples=60)

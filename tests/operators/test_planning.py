@@ -7,9 +7,9 @@ import pytest
 from medground.described import SourceDescription
 from medground.document import SourceKind
 from medground.operators.base import InvalidOutput
-from medground.operators.exploring import ExploredSource
 from medground.operators.planning import (
     MOST_TERMS,
+    ExploredSource,
     NameTermsInput,
     PlanSourcesInput,
     PlanSourcesOutput,
@@ -71,19 +71,25 @@ def line(number: int, title: str, text: str) -> SentencedPassage:
 
 
 def test_lines_of_a_graph_are_quoted_where_they_bear_on_the_question() -> None:
-    lines = (
+    drugs = (
         line(1, "Aspirin", "Aspirin interacts with warfarin."),
         line(2, "Aspirin", "Aspirin is a salicylate."),
         line(3, "Gout", "Gout: a disease of the joints."),
     )
+    marfan = (
+        line(1, "Marfan syndrome", "Marfan syndrome has the feature Thoracic lordosis (16 of 21 patients)."),
+        line(2, "Marfan syndrome", "Marfan syndrome has the feature Deeply set eye (25 of 63 patients)."),
+    )
 
-    def quoted(question: str) -> list[str]:
+    def quoted(question: str, lines: tuple[SentencedPassage, ...] = drugs) -> list[str]:
         value = ReadSourcesInput(question=question, task="free", passages=lines)
         return [claim.sentences[0] for claim in read_sources.keyless(value).claims]
 
     assert quoted("Does aspirin interact with warfarin?") == ["P1.S1"]
     assert quoted("What is aspirin?") == ["P1.S1", "P2.S1"]
     assert quoted("Does insulin cause asthma?") == []
+    assert quoted("What eye problems does Marfan syndrome cause?", marfan) == ["P2.S1"]
+    assert quoted("What are the symptoms of Marfan syndrome?", marfan) == ["P1.S1", "P2.S1"]
 
 
 def test_a_kind_that_has_nothing_on_the_subject_is_not_quoted() -> None:
@@ -113,17 +119,3 @@ def test_a_typed_plan_as_models_write_it() -> None:
     assert {name: len(queries) for name, queries in read.plan.queries.items()} == {"book": 2, "graph": 1}
     assert len(read.plan.queries["book"][1].text) <= 200
     assert read.counts == {"unknown source": 12}
-
-
-def test_lines_that_share_a_word_come_before_lines_of_the_kind_that_is_asked_for() -> None:
-    lines = (
-        line(1, "Marfan syndrome", "Marfan syndrome has the feature Thoracic lordosis (16 of 21 patients)."),
-        line(2, "Marfan syndrome", "Marfan syndrome has the feature Deeply set eye (25 of 63 patients)."),
-    )
-
-    def quoted(question: str) -> list[str]:
-        value = ReadSourcesInput(question=question, task="free", passages=lines)
-        return [claim.sentences[0] for claim in read_sources.keyless(value).claims]
-
-    assert quoted("What eye problems does Marfan syndrome cause?") == ["P2.S1"]
-    assert quoted("What are the symptoms of Marfan syndrome?") == ["P1.S1", "P2.S1"]

@@ -12,7 +12,7 @@ from rows import each_row
 
 from medground.models.base import CallLimits
 from medground.models.keyless import Keyless
-from medground.operators.exploring import ExploredSource
+from medground.operators.planning import ExploredSource
 from medground.operators.rating import (
     SUGGESTION_WORDS,
     RatePlanInput,
@@ -80,6 +80,7 @@ def test_a_reply_in_the_tags_of_the_paper_is_a_rating() -> None:
     assert RatePlanOutput.model_validate({"suggestion": said}) == expected
     assert RatePlanOutput.model_validate({"suggestion": said, "score": "Score: 3"}) == expected
     assert RatePlanOutput.model_validate({"score": 3}).suggestion == ""
+    assert len(RatePlanOutput(score=1, suggestion="more " * 300).suggestion.split()) == SUGGESTION_WORDS
 
 
 @each_row(
@@ -89,10 +90,6 @@ def test_a_reply_in_the_tags_of_the_paper_is_a_rating() -> None:
 def test_no_score_is_refused_and_never_0(reply: object) -> None:
     with pytest.raises(ValidationError):
         RatePlanOutput.model_validate(reply)
-
-
-def test_a_suggestion_has_at_most_100_words() -> None:
-    assert len(RatePlanOutput(score=1, suggestion="more " * 300).suggestion.split()) == SUGGESTION_WORDS
 
 
 def _rated(*retrieved: Retrieved) -> RatePlanOutput:
@@ -111,19 +108,13 @@ def test_without_a_model_the_question_s_words_are_counted_and_the_rating_says_so
     assert "mortality" in part.suggestion
     assert "book" in part.suggestion
     assert "Nothing found in research" in none.suggestion
-
-
-def test_words_in_one_passage_count_more_than_words_scattered() -> None:
-    together = _rated(Retrieved(source="book", query="q", passages=("Metformin and mortality in heart failure.",)))
-    scattered = _rated(
-        Retrieved(source="book", query="q", passages=("Metformin.", "Mortality.", "Heart.", "Failure of a valve."))
+    failed = _rated(Retrieved(source="book", query="q", state="failed"))
+    assert "Nothing found in book" not in failed.suggestion
+    together, scattered = (
+        _rated(Retrieved(source="book", query="q", passages=passages))
+        for passages in ((whole,), ("Metformin.", "Mortality.", "Heart.", "Failure of a valve."))
     )
     assert together.score > scattered.score
-
-
-def test_a_failed_source_is_not_called_empty() -> None:
-    rating = _rated(Retrieved(source="book", query="q", state="failed"))
-    assert "Nothing found in book" not in rating.suggestion
 
 
 def test_what_was_found_cannot_close_its_block() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rows import each_row
 
 from medground.document import SourceKind
 from medground.operators.base import InvalidOutput
@@ -54,54 +55,34 @@ PARTS = (
 )
 
 
+def by_words(question: str, part_of: str, *passages: SentencedPassage) -> list[str]:
+    asked = AnswerPartInput(question=question, part_of=part_of, passages=passages)
+    output = answer_part.keyless(asked)
+    answer_part.check(asked, output)
+    return [claim.sentences[0] for claim in output.claims]
+
+
 def test_words_take_sentences_on_the_subject_and_on_the_part() -> None:
-    output = answer_part.keyless(ASKED)
-    assert [claim.sentences for claim in output.claims] == [("P1.S1",)]
-    answer_part.check(ASKED, output)
-
-
-def test_words_take_no_sentence_of_a_passage_that_lacks_the_rarest_word_of_the_subject() -> None:
-    asked = AnswerPartInput(
-        question="Does metformin reduce cardiovascular mortality in type 2 diabetes?",
-        part_of="Does metformin reduce cardiovascular mortality in type 2 diabetes?",
-        passages=(
-            passage("P1", "A lifestyle programme did not reduce cardiovascular mortality in type 2 diabetes."),
-            passage("P2", "Cardiovascular mortality in type 2 diabetes was 3.2 %.", title="A register of metformin"),
-        ),
-    )
-    assert [claim.sentences for claim in answer_part.keyless(asked).claims] == [("P2.S1",)]
-
-
-def test_words_take_no_sentence_on_the_subject_alone_for_the_whole_question() -> None:
-    text = "Does metformin prevent hip fractures in osteoporosis?"
+    asked = ASKED.question, ASKED.part_of
+    assert by_words(*asked, *ASKED.passages) == ["P1.S1"]
+    record = passage("P4", "Length: 9.", "Disease: low blood pressure.", title="MET protein", kind="protein")
+    assert by_words(*asked, record, *ASKED.passages) == ["P1.S1", "P4.S2"]  # lines of a record come after texts
+    whole = "Does metformin reduce cardiovascular mortality in type 2 diabetes?"
+    without = passage("P1", "A lifestyle programme did not reduce cardiovascular mortality in type 2 diabetes.")
+    named = passage("P2", "Cardiovascular mortality in type 2 diabetes was 3.2 %.", title="A register of metformin")
+    assert by_words(whole, whole, without, named) == ["P2.S1"]  # the rarest word of the subject is in its title
+    whole = "Does metformin prevent hip fractures in osteoporosis?"
     on_subject = passage("P1", "Metformin lowered glucose and is taken with meals.")
     answering = passage("P2", "In osteoporosis metformin prevented hip fractures in 3 % of patients.")
-    asked = AnswerPartInput(question=text, part_of=text, passages=(on_subject, answering))
-    assert [claim.sentences for claim in answer_part.keyless(asked).claims] == [("P2.S1",)]
-
-
-def test_a_line_of_a_record_that_shares_no_word_answers_nothing() -> None:
+    assert by_words(whole, whole, on_subject, answering) == ["P2.S1"]
     record = passage("P1", "Alzheimer disease 1: dementia and amyloid.", title="APP, Homo sapiens", kind="protein")
-    asked = AnswerPartInput(
-        question="How does loss of APP affect development?", part_of="What does APP do?", passages=(record,)
-    )
-    output = answer_part.keyless(asked)
-    assert (output.answerable, output.claims) == (False, ())
-
-
-def test_words_say_why_not() -> None:
+    assert by_words("How does loss of APP affect development?", "What does APP do?", record) == []
     other = ASKED.model_copy(update={"question": "Does metformin lower vaspinoreceptin in diabetes?"})
     output = answer_part.keyless(other)
     assert (output.answerable, output.reason, output.claims) == (False, "no passage mentions vaspinoreceptin", ())
 
 
-def test_lines_of_a_record_come_after_texts() -> None:
-    record = passage("P4", "Length: 9.", "Disease: low blood pressure.", title="MET protein", kind="protein")
-    output = answer_part.keyless(ASKED.model_copy(update={"passages": (record, *ASKED.passages)}))
-    assert [claim.sentences[0] for claim in output.claims] == ["P1.S1", "P4.S2"]
-
-
-@pytest.mark.parametrize(
+@each_row(
     ("output", "message"),
     [
         (AnswerPartOutput(answerable=True, claims=()), "an answerable question has sentences"),
@@ -127,7 +108,7 @@ def test_words_connect_by_names_that_nobody_asked_about() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("first", "second", "evidence", "message"),
     [
         ("q1", "q1", ("E1", "E2"), "between two of q1, q2"),

@@ -1,6 +1,5 @@
 """Building a set without a model: what is exchanged, what stands alone, and that words do not tell right from wrong."""
 
-import random
 from collections import Counter
 
 import pytest
@@ -40,19 +39,12 @@ def test_a_word_is_exchanged_by_one_of_the_same_form_with_its_article() -> None:
     assert altered("It fell by 12% in men.", "It fell by 15% in men.")
     assert not altered(sentence, "Obese mice had an elevated risk of stroke.")
     assert not altered(sentence, sentence)
-
-
-@each_row(
-    "sentence",
-    [
+    for left_alone in (
         "It increased in men and decreased in women.",
         "It increased from 12% to 15%.",
-        "Patients of the lower limb clinic recovered.",
         "We saw nothing.",
-    ],
-)
-def test_a_sentence_with_several_places_or_none_is_left_alone(sentence: str) -> None:
-    assert place_of(sentence, ("direction", "order")) is None
+    ):
+        assert place_of(left_alone, ("direction", "order")) is None
 
 
 @each_row(
@@ -69,11 +61,8 @@ def test_a_sentence_with_several_places_or_none_is_left_alone(sentence: str) -> 
 )
 def test_only_a_result_that_reads_without_its_paper_is_taken(sentence: str, alone: bool) -> None:
     assert stands_alone(sentence) is alone
-
-
-def test_a_question_of_level_3_needs_time_or_order() -> None:
     assert kind_of("Pain fell within 12 weeks of the first dose in most of the patients.", 3) is not None
-    assert kind_of("Pain fell by 12% in most of the patients of the trial.", 3) is None
+    assert kind_of("Pain fell by 12% in most of the patients of the trial.", 3) is None  # level 3 needs time or order
 
 
 @given(st.integers(0, 2**31), st.sampled_from([(2, 2), (3, 1)]), st.sampled_from([1, 2]))
@@ -81,6 +70,7 @@ def test_options_are_findings_of_which_as_many_as_asked_are_exchanged(
     seed: int, numbers: tuple[int, int], level: int
 ) -> None:
     made = options(FINDINGS, level, *numbers, seed)
+    assert made == options(FINDINGS, level, *numbers, seed)
     assert Counter(right for _, right, _ in made) == Counter({True: numbers[0], False: numbers[1]})
     used = [i for _, _, ids in made for i in ids]
     assert len(used) == len(set(used)) == 4 * level
@@ -181,8 +171,3 @@ def test_a_question_of_a_model_has_the_form_that_was_asked(change: dict[str, obj
     output = WriteQuestionOutput.model_validate({"question": made["question"], "options": options_})
     with pytest.raises(InvalidOutput):
         write_choice_question.check(value, output)
-
-
-def test_drawing_is_repeatable() -> None:
-    seed = random.Random(3).randrange(99)
-    assert options(FINDINGS, 1, 2, 2, seed) == options(FINDINGS, 1, 2, 2, seed)

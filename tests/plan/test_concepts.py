@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
+from medground.operators.keyless.drafting import draft, propose, select
 from medground.operators.keyless.naming import alternatives, named
-from medground.operators.keyless.searching import draft, propose, select
 from medground.plan.concepts import with_concepts
 from medground.plan.relax import as_pubmed, conjuncts
 from medground.pubmed.translate import parse

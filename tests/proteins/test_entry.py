@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from protein_records import FISH, entry, inactive, text
+from rows import each_row
 
 from medground.document import Document
 from medground.errors import BadDocument
@@ -34,7 +35,7 @@ def section(document: Document, label: str) -> list[str]:
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("name", ["uniprotkb_P05067.json.gz", "uniprotkb_P0DTR4.json", "uniprotkb_A8Y1C3.json"])
+@each_row("name", ["uniprotkb_P05067.json.gz", "uniprotkb_P0DTR4.json", "uniprotkb_A8Y1C3.json"])
 def test_no_number_is_in_the_text_of_a_real_entry_that_is_not_in_the_entry(name: str, shared: Path) -> None:
     given, raw = real(shared, name)
     document = entry_document(given)
@@ -104,9 +105,7 @@ def test_obsolete_entries_say_what_became_of_them() -> None:
     assert why_inactive(deleted) == "P00005 was deleted from UniProtKB (Redundant sequence)"
 
 
-@pytest.mark.parametrize(
-    "given", [{}, {"primaryAccession": "P00001"}, {"primaryAccession": "../x", "sequence": {"a": 1}}]
-)
+@each_row("given", [{}, {"primaryAccession": "P00001"}, {"primaryAccession": "../x", "sequence": {"a": 1}}])
 def test_what_is_not_an_entry_is_refused(given: dict[str, Any]) -> None:
     with pytest.raises(BadDocument, match="the reply holds what is not a UniProtKB entry"):
         entry_document(given)
@@ -129,7 +128,7 @@ comments = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(st.lists(comments, max_size=5), words, jsons)
 def test_any_form_of_a_field_is_read_and_no_number_is_made_up(told: list[Any], name: str, odd: Any) -> None:
     given = entry("P00001", "tst1", comments=told, name=name, features=odd, uniProtKBCrossReferences=odd)

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 from protein_records import cif_file, pdb_file
+from rows import each_row
 
 from medground.errors import BadDocument
 from medground.proteins.picture import band_of, picture
@@ -35,7 +36,7 @@ def test_only_the_first_model_and_the_first_place_of_an_atom_count() -> None:
     assert len(read_structure(doubled.encode(), "one.cif").residues) == len(LETTERS)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "file", "why"),
     [
         (b"<html>not found</html>", "a.pdb", "it has no C-alpha atom"),
@@ -55,12 +56,8 @@ def test_any_text_is_a_structure_or_refused(text: str, file: str) -> None:
         read_structure(text.encode("utf-8", "replace"), file)
 
 
-@pytest.mark.parametrize(("plddt", "band"), [(100, 0), (90, 0), (89.99, 1), (70, 1), (50, 2), (49.99, 3), (0, 3)])
-def test_bands_of_confidence(plddt: float, band: int) -> None:
-    assert band_of(plddt) == band
-
-
 def test_a_picture_is_one_image_with_title_legend_and_no_code() -> None:
+    assert [band_of(plddt) for plddt in (100, 90, 89.99, 70, 50, 49.99, 0)] == [0, 0, 1, 1, 2, 3, 3]
     structure = read_structure(pdb_file(LETTERS).encode(), "one.pdb")
     svg = picture(structure, 'AF-1 <script>alert("x")</script> & co', predicted=True)
     root = etree.fromstring(svg.encode())

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import zlib
 
 import numpy as np
 import pytest
+from contracts import in_one_test
 from pydantic import ValidationError
+from rows import each_row
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
@@ -35,25 +36,31 @@ class Embedder:
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
-def make_source(folder, documents, *, built_with=None, asked_with=None):
+def built(folder, embedder=None):
     library = Library(folder)
-    read = Input(name="made", reader="test", fingerprint="1", read=lambda skip: iter(documents[skip:]))
-    build(library, "made", [read], embedder=built_with)
-    return CorpusSource(library.open("made"), asked_with)
+    read = Input(name="made", reader="test", fingerprint="1", read=lambda skip: iter(DOCUMENTS[skip:]))
+    build(library, "made", [read], embedder=embedder)
+    return library
 
 
+def make_source(folder, *, built_with=None, asked_with=None):
+    return CorpusSource(built(folder, built_with).open("made"), asked_with)
+
+
+@in_one_test
 class TestWordsAlone(SourceContract, QueryContract):
     @pytest.fixture
     def make(self, tmp_path):
-        count = itertools.count()
-        return lambda: make_source(tmp_path / str(next(count)), DOCUMENTS)
+        library = built(tmp_path)
+        return lambda: CorpusSource(library.open("made"))
 
 
+@in_one_test
 class TestWithVectors(SourceContract, QueryContract):
     @pytest.fixture
     def make(self, tmp_path):
-        count = itertools.count()
-        return lambda: make_source(tmp_path / str(next(count)), DOCUMENTS, built_with=Embedder(), asked_with=Embedder())
+        library = built(tmp_path, Embedder())
+        return lambda: CorpusSource(library.open("made"), Embedder())
 
     nothing = None  # vectors always have a nearest neighbour
 
@@ -63,29 +70,18 @@ def search(source, text="marfan syndrome", **more):
     return asyncio.run(source.search(lookup, Filters()))
 
 
-def test_one_ranking_per_ranker(home):
-    found = search(make_source(home, DOCUMENTS, built_with=Embedder(), asked_with=Embedder()))
-    assert [ranking[0].ranker for ranking in found.rankings] == ["bm25", "dense"]
-    assert found.notes == ()
-
-
-def test_a_note_says_that_the_corpus_has_no_vectors_where_an_embedding_model_is_open(home):
-    found = search(make_source(home, DOCUMENTS, asked_with=Embedder()))
-    assert len(found.rankings) == 1
-    assert found.notes == ("no vectors in this corpus: searched by words alone",)
-
-
-def test_no_note_where_nobody_expects_vectors(home):
-    assert search(make_source(home, DOCUMENTS)).notes == ()
-    assert search(make_source(home / "2", DOCUMENTS, asked_with=Embedder()), rankers=(Ranker.LEXICAL,)).notes == ()
-
-
-def test_a_note_says_that_vectors_were_not_used(home):
-    found = search(make_source(home, DOCUMENTS, built_with=Embedder()))
+def test_one_ranking_per_ranker_and_a_note_where_vectors_are_expected_and_not_used(home):
+    found = search(make_source(home, built_with=Embedder(), asked_with=Embedder()))
+    assert ([ranking[0].ranker for ranking in found.rankings], found.notes) == (["bm25", "dense"], ())
+    without = make_source(home / "2", asked_with=Embedder())
+    assert search(without).notes == ("no vectors in this corpus: searched by words alone",)
+    assert search(without, rankers=(Ranker.LEXICAL,)).notes == ()
+    assert search(make_source(home / "3")).notes == ()
+    found = search(make_source(home / "4", built_with=Embedder()))
     assert found.notes == ("its vectors were not used: searched by words alone",)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("models", "rankers", "asked", "accepted"),
     [
         ({}, (), Words(text="marfan"), True),
@@ -99,7 +95,7 @@ def test_a_note_says_that_vectors_were_not_used(home):
     ],
 )
 def test_dense_search_needs_vectors_a_model_and_plain_words(home, models, rankers, asked, accepted):
-    source = make_source(home, DOCUMENTS, **models)
+    source = make_source(home, **models)
     lookup = Lookup(asked=asked, text="marfan", rankers=rankers, limit=10)
     assert source.accepts(lookup) is accepted
     if accepted:
@@ -109,32 +105,21 @@ def test_dense_search_needs_vectors_a_model_and_plain_words(home, models, ranker
             asyncio.run(source.search(lookup, Filters()))
 
 
-def test_a_query_tree_is_not_searched_by_meaning(home):
-    source = make_source(home, DOCUMENTS, built_with=Embedder(), asked_with=Embedder())
+def test_a_query_tree_is_not_searched_by_meaning_and_no_words_find_nothing(home):
+    source = make_source(home, built_with=Embedder(), asked_with=Embedder())
     found = search(source, asked=Not(part=Term(value="marfan")))
-    assert [ranking[0].ranker for ranking in found.rankings] == ["bm25"]
+    assert ([ranking[0].ranker for ranking in found.rankings], found.notes) == (["bm25"], ())
     assert {hit.passage.document_id for hit in found.rankings[0]} == {"PMID:3", "PMID:4"}
-    assert found.notes == ()
+    assert search(source, " ").rankings == ((), ())
+    assert (source.name, source.state.name, len(source.state.hash)) == ("corpus:made", "made", 64)
 
 
 def test_another_embedding_model_is_refused_and_the_error_says_what_to_do(home):
     with pytest.raises(ConfigError, match=r"built with the embedding model hashes@1, but other@1 is open; rebuild it"):
-        make_source(home, DOCUMENTS, built_with=Embedder(), asked_with=Embedder("other"))
+        make_source(home, built_with=Embedder(), asked_with=Embedder("other"))
 
 
-def test_the_snapshot_is_named(home):
-    source = make_source(home, DOCUMENTS)
-    assert source.name == "corpus:made"
-    assert source.state.name == "made"
-    assert len(source.state.hash) == 64
-
-
-def test_without_words_nothing_is_found_by_meaning(home):
-    source = make_source(home, DOCUMENTS, built_with=Embedder(), asked_with=Embedder())
-    assert search(source, " ").rankings == ((), ())
-
-
-@pytest.mark.parametrize(("limit", "error"), [(0, ValidationError), (-1, ValidationError), (10_001, UsageError)])
+@each_row(("limit", "error"), [(0, ValidationError), (-1, ValidationError), (10_001, UsageError)])
 def test_a_wrong_limit_is_refused(home, limit, error):
     with pytest.raises(error, match="limit"):
-        search(make_source(home, DOCUMENTS), limit=limit)
+        search(make_source(home), limit=limit)

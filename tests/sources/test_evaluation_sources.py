@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from contracts import in_one_test
 
 from medground.document import Document
 from medground.errors import SourceUnavailable
@@ -23,6 +24,7 @@ from medground.sources.base import CountingSource, Source
 from medground.testing import DOCUMENTS, SourceContract
 
 
+@in_one_test
 class TestGivenSource(SourceContract):
     nothing = None  # every lookup finds all documents
 
@@ -31,10 +33,20 @@ class TestGivenSource(SourceContract):
         return lambda: GivenSource(DOCUMENTS)
 
 
+@in_one_test
 class TestRecordingSource(SourceContract):
     @pytest.fixture
     def make(self, memory_source: Any) -> Callable[[], Source]:
         return lambda: RecordingSource(memory_source(DOCUMENTS))
+
+
+@in_one_test
+class TestMemorySource(SourceContract):
+    """The simplest possible source, as someone might write for a project of their own."""
+
+    @pytest.fixture
+    def make(self, memory_source: Any) -> Callable[[], Source]:
+        return lambda: memory_source(DOCUMENTS)
 
 
 def test_any_query_finds_all_given_documents_in_their_order() -> None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import socket
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
 import httpx
 import pytest
+from contracts import in_one_test
 from protein_peer import PeerFault, ProteinPeer
 from protein_records import FISH, HUMAN, MOUSE, cif_file, entry, inactive, model, pdb_file, shown
 from rows import each_row
@@ -23,8 +22,7 @@ from medground.lookup import Found, Lookup, ProteinQuery
 from medground.query import Filters
 from medground.settings import Settings
 from medground.sources.alphafold import AlphaFoldSource
-from medground.sources.base import Source
-from medground.sources.open import find_source
+from medground.sources.base import Source, find_source
 from medground.sources.pdb import PDBSource
 from medground.sources.structures import StructureFiles, StructureSource
 from medground.sources.uniprot import UniProtSource
@@ -80,6 +78,7 @@ def ids(one: Found) -> list[str]:
     return [hit.passage.document_id for ranking in one.rankings for hit in ranking]
 
 
+@in_one_test
 class TestUniProt(SourceContract):
     lookups: ClassVar = (asked("P00001"), asked("tst1", "zebrafish", "the work"), asked("Test factor", "human"))
     nothing = asked("xylophone", "human")
@@ -89,6 +88,7 @@ class TestUniProt(SourceContract):
         return uniprot
 
 
+@in_one_test
 class TestAlphaFold(SourceContract):
     lookups: ClassVar = (asked("P00001", text="mean pLDDT"), asked("P00001-2"))
     nothing = asked("P00002")
@@ -98,6 +98,7 @@ class TestAlphaFold(SourceContract):
         return lambda: AlphaFoldSource(client("alphafold", peer()))
 
 
+@in_one_test
 class TestPDB(SourceContract):
     lookups: ClassVar = (asked("P00001", text="resolution"),)
     nothing = asked("P00002")
@@ -184,7 +185,7 @@ def test_filters_hold_for_records_too() -> None:
     assert ids(found(source, asked("P00001"), Filters(kinds=("research",)))) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("fault", "error", "message"),
     [
         ({"status": 500}, SourceUnavailable, "uniprot: "),
@@ -303,32 +304,3 @@ def test_a_redirect_to_the_successor_is_followed_and_told() -> None:
     moved = PeerFault("uniprotkb/P00008", 303, headers={"location": "/uniprotkb/P00001.json?from=P00008"})
     one = found(uniprot(peer(faults=[moved])), asked("P00008"))
     assert (ids(one), one.notes) == (["UNIPROT:P00001"], ("P00008 is now part of P00001",))
-
-
-def test_recorded_replies_answer_without_the_services(tmp_path: Path, loopback: None) -> None:
-    uvicorn = pytest.importorskip("uvicorn", reason="needs the extra pubmed")
-    server = uvicorn.Server(uvicorn.Config(peer().app(), log_level="critical", lifespan="off"))
-    listener = socket.create_server(("127.0.0.1", 0))
-    address = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
-    thread.start()
-    lookups = {"uniprot": [asked("tst1", "zebrafish"), asked("nothing1", "human")], "alphafold": [asked("P00001")]}
-    lookups["pdb"] = [asked("P00001"), asked("P00002")]
-
-    async def searched(mode: str) -> list[Found]:
-        places = {"uniprot.address": address, "alphafold.address": address, "pdb.address": f"{address}/pdbe"}
-        options = {**places, f"retrieval.{mode}": str(tmp_path / "replies")}
-        settings = Settings.load(environ={"MEDGROUND_HOME": str(tmp_path)}, options=options)
-        results: list[Found] = []
-        for name, some in lookups.items():
-            source = find_source(name).open(settings)
-            results += [await source.search(one, Filters()) for one in some]
-            await source.close()
-        return results
-
-    first = asyncio.run(searched("record"))
-    server.should_exit = True
-    thread.join()
-    listener.close()
-    assert [len(ids(one)) for one in first] == [1, 0, 1, 3, 0]
-    assert asyncio.run(searched("replay")) == first

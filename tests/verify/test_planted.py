@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from medground.operators.keyless.flags import compare
+from medground.operators.keyless.flags.compare import compare
 from medground.operators.views import EvidenceView
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"

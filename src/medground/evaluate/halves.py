@@ -1,6 +1,6 @@
 """Which questions may be counted to choose something, and which only to measure it.
 
-The keyless planner of sources is chosen on the training half (`scripts/count_source_yields.py`), and every figure of it
+The keyless planner of sources is chosen on the training half, and every figure of it
 is measured on the test half. One rule for both, so that no question is on both sides.
 """
 

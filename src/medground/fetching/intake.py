@@ -124,9 +124,10 @@ class Intake:
         if packing not in ("", "identity", *_PACKED):
             raise CutReply(f"the response is packed as {packing[:20]!r}, which was not asked for")
         unpack = _unpacked if packing in _PACKED else _as_sent
-        parts, opened, size, held = aiter(sent), zlib.decompressobj(_GZIP_OR_ZLIB), 0, b""
+        parts, opened, size, held, begun = aiter(sent), zlib.decompressobj(_GZIP_OR_ZLIB), 0, b"", False
         longest = max(map(len, self._secrets), default=1)
         while (part := await self.next(parts)) is not None:
+            begun = begun or bool(part)
             for piece in unpack(opened, part):
                 size += len(piece)
                 if size > self._limits.largest:
@@ -136,7 +137,7 @@ class Intake:
                 if ready > 0:
                     yield held[:ready]
                     held = held[ready:]
-        if packing in _PACKED and size and not opened.eof:
+        if packing in _PACKED and begun and not opened.eof:
             raise CutReply("the packed response is incomplete", damaged=True)
         if held:
             yield held

@@ -21,7 +21,9 @@ import httpx
 
 from medground.document import Document
 from medground.fetching.addresses import PUBLIC, Allowed, CheckedTransport, Refused, Resolve, resolve
+from medground.fetching.bounded import Bounded
 from medground.fetching.contents import WANTED, is_readable
+from medground.fetching.intake import ReplyLimits
 from medground.fetching.loops import USER_AGENT, LoopClients
 from medground.fetching.pace import UNLIMITED, Pace
 from medground.fetching.reading import read_document
@@ -111,8 +113,9 @@ class PageReader:
     def _open(self) -> httpx.AsyncClient:
         no_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=[]))
         wire = self._wire or CheckedTransport(self._allowed, self._resolve)
+        limited = Bounded(ReplyLimits(self._largest), wire)
         return httpx.AsyncClient(
-            transport=wire, timeout=self._seconds, cookies=no_cookies, headers={"user-agent": _AGENT}
+            transport=limited, timeout=self._seconds, cookies=no_cookies, headers={"user-agent": _AGENT}
         )
 
     def _turn(self, name: str) -> asyncio.Lock:
@@ -149,7 +152,7 @@ class PageReader:
                     raise Refused(f"its robots.txt {why}")
                 await self._paced(host, rules.delay).wait()
                 async with asyncio.timeout(self._seconds):
-                    received = await send(self._clients.current(), url, WANTED, self._largest, is_readable)
+                    received = await send(self._clients.current(), url, WANTED, wanted=is_readable)
             if received.target is None:
                 return received, url
             url = received.target
@@ -174,7 +177,7 @@ class PageReader:
             try:
                 self._allowed.check_url(place)
                 async with asyncio.timeout(self._seconds):
-                    received = await send(self._clients.current(), place, "text/plain, */*;q=0.1", LARGEST)
+                    received = await send(self._clients.current(), place, "text/plain, */*;q=0.1", most=LARGEST)
             except Refused:
                 if place == first:  # the host itself may not be asked
                     raise

@@ -33,7 +33,7 @@ def read_document(received: Received, url: str, document_id: str, seconds: float
     if harmless and received.body.count(b"<") <= _MOST_TAGS:
         return document_of(received, url, document_id)
     head = {"status": received.status, "headers": dict(received.headers), "url": url, "id": document_id}
-    command = [sys.executable, "-P", "-m", "medground.fetching.reading", str(int(seconds) + 1)]
+    command = [sys.executable, "-P", "-m", __name__, str(int(seconds) + 1)]
     sent = json.dumps(head).encode() + b"\n" + received.body
     try:
         done = subprocess.run(command, input=sent, capture_output=True, timeout=seconds, check=True)  # noqa: S603

@@ -85,24 +85,23 @@ def _should_retry(error: Exception, patience: Patience) -> bool | float:
 def _faults(number: int, patience: Patience, pace: Pace) -> Iterator[None]:
     """Errors of an attempt as faults, counted; a wait that the service asks for is kept by all."""
     try:
-        with _named(patience):
-            yield
-    except Fault as fault:
+        yield
+    except (Fault, CutReply, httpx.TransportError, httpx.DecodingError, TimeoutError) as error:
+        fault = error if isinstance(error, Fault) else _fault_of(error, patience)
         if fault.retry_after is not None and fault.retry_after <= patience.longest_wait:
             pace.hold(fault.retry_after)
         fault.count(number)
-        raise
+        raise fault from None
 
 
-@contextmanager
-def _named(patience: Patience) -> Iterator[None]:
-    try:
-        yield
-    except (httpx.TimeoutException, TimeoutError):
-        raise Fault(f"no response within {patience.seconds:g} s", status="timeout") from None
-    except CutReply as cut:
-        raise Fault(cut.reason, transient=cut.damaged) from None
-    except NotRecorded as missing:
-        raise Fault(missing.reason, status=None, transient=False, advice=missing.advice) from None
-    except (httpx.TransportError, httpx.DecodingError) as error:
-        raise Fault(f"the connection failed ({type(error).__name__})", status=type(error).__name__) from None
+def _fault_of(error: Exception, patience: Patience) -> Fault:
+    match error:
+        case httpx.TimeoutException() | TimeoutError():
+            return Fault(f"no response within {patience.seconds:g} s", status="timeout")
+        case CutReply():
+            return Fault(error.reason, transient=error.damaged)
+        case NotRecorded():
+            return Fault(error.reason, status=None, transient=False, advice=error.advice)
+        case _:
+            name = type(error).__name__
+            return Fault(f"the connection failed ({name})", status=name)

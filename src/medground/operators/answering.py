@@ -8,7 +8,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from medground.operators.base import FewWords, Operator, OperatorInput, OperatorOutput, Untrusted
-from medground.operators.keyless import searching as keyless
+from medground.operators.keyless import critique, drafting
 from medground.operators.reading import DATA_RULE
 from medground.operators.summarising import ObservationView
 from medground.operators.writing import WriteOutput, check_written, written_choices
@@ -59,9 +59,9 @@ class ReflectOutput(OperatorOutput):
     query: str = Field(default="", max_length=2000, description="one new PubMed query for the gaps; empty when none")
 
 
-def _keyless(value: ReflectInput) -> ReflectOutput:
-    gaps = keyless.unsupported(value.question, [o.text for o in value.summary])
-    query = keyless.draft(value.question, gaps, core=1) if gaps else ""
+def _reflected(value: ReflectInput) -> ReflectOutput:
+    gaps = critique.unsupported(value.question, [o.text for o in value.summary])
+    query = drafting.draft(value.question, gaps, core=1) if gaps else ""
     return ReflectOutput(gaps=tuple(gaps[:MOST_GAPS]), query="" if query in value.history else query)
 
 
@@ -77,5 +77,5 @@ reflect = Operator(
     input=ReflectInput,
     output=ReflectOutput,
     writes_queries=True,
-    keyless=_keyless,
+    keyless=_reflected,
 )

@@ -135,7 +135,7 @@ class Operator(Generic[I, O]):
     writes_queries: bool = False
     context: str = ""
 
-    def given(self, context: str) -> Operator[I, O]:
+    def with_context(self, context: str) -> Operator[I, O]:
         """This operator for a question with a context. One that is not shown the question is not shown its context,
         so that a judge cannot take it for evidence; nor is one that writes queries.
         """

@@ -13,8 +13,8 @@ from pydantic import BeforeValidator, Field
 from medground.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
 from medground.operators.keyless.choosing import nearest_sentences
 from medground.operators.reading import DATA_RULE
-from medground.operators.views import SentencedPassage
-from medground.operators.writing import allowed_answers, answer_choices
+from medground.operators.views import SentencedPassage, only_known, sentence_ids
+from medground.operators.writing import answer_choices, check_answer_form
 from medground.question import Option, Task
 
 MOST_SENTENCES = 4
@@ -49,13 +49,8 @@ def _fits(value: ChooseInput, output: ChooseOutput) -> None:
     letters = [option.letter for option in value.options]
     if sorted(one.letter for one in output.options) != sorted(letters):
         raise InvalidOutput(f"name each of the options {', '.join(letters)} once")
-    known = {s.id for p in value.paragraphs for s in p.sentences}
-    if unknown := [s for one in output.options for s in one.sentences if s not in known]:
-        raise InvalidOutput(f"unknown sentence ids {', '.join(unknown[:5])}; use only ids that are given")
-    if not allowed_answers(value.task, value.options) >= set(output.answer):
-        raise InvalidOutput(f"answer {', '.join(output.answer)[:60]!r} is not a selection of {', '.join(letters)}")
-    if len(set(output.answer)) > 1 and value.task != "multiple-choice":
-        raise InvalidOutput("give one answer, not several")
+    only_known((s for one in output.options for s in one.sentences), sentence_ids(value.paragraphs), "sentence")
+    check_answer_form(value.task, value.options, tuple(dict.fromkeys(output.answer)))
     shown = {one.letter for one in output.options if one.sentences}
     if bare := sorted(set(output.answer) - shown):
         raise InvalidOutput(f"no sentence is named for {', '.join(bare)}; name one or leave the option out")
@@ -64,7 +59,7 @@ def _fits(value: ChooseInput, output: ChooseOutput) -> None:
 def _choices(value: ChooseInput) -> dict[str, tuple[str, ...]]:
     return {
         "letter": tuple(option.letter for option in value.options),
-        "sentences": tuple(s.id for p in value.paragraphs for s in p.sentences),
+        "sentences": sentence_ids(value.paragraphs),
         "answer": answer_choices(value.task, value.options),
     }
 

@@ -10,9 +10,10 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from medground.document import DocumentId, SourceKind
+from medground.document import DocumentId
 from medground.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
-from medground.operators.keyless import exploring as keyless
+from medground.operators.keyless.exploring import diverse, supports
+from medground.operators.planning import ExploredSource
 from medground.operators.reading import DATA_RULE
 
 QUERIES = 6
@@ -22,14 +23,6 @@ _WORDS = 200
 """Maximum characters of a query."""
 _REASON = 800
 """Maximum characters of a judge's reasoning, about 100 words."""
-
-
-class ExploredSource(OperatorInput):
-    """A source as the explorer sees it. A query of a `graph` has a term too: the concept that is looked up."""
-
-    name: str
-    kind: SourceKind
-    about: Untrusted
 
 
 class ExploreInput(OperatorInput):
@@ -68,7 +61,7 @@ def _keyless_explore(value: ExploreInput) -> ExploreOutput:
                 source=source.name,
                 queries=tuple(
                     WrittenQuery(term=term[:_WORDS], text=text[:_WORDS])
-                    for term, text in keyless.diverse(value.question, source.kind, value.queries_for_each)
+                    for term, text in diverse(value.question, source.kind, value.queries_for_each)
                 ),
             )
             for source in value.sources
@@ -151,7 +144,7 @@ def _said(value: JudgeInput, output: JudgeOutput) -> None:
 def _keyless_judge(value: JudgeInput) -> JudgeOutput:
     documents = [one.document_id for one in value.documents]
     texts = [f"{one.title} {one.text}" for one in value.documents]
-    answer, reason = keyless.supports(value.question, value.gold_answer, value.gold_documents, documents, texts)
+    answer, reason = supports(value.question, value.gold_answer, value.gold_documents, documents, texts)
     return JudgeOutput(reason=reason, answer=answer)
 
 

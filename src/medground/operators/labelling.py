@@ -10,8 +10,8 @@ from pydantic import Field
 
 from medground.answer import Category, RationaleVerdict
 from medground.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
-from medground.operators.keyless import flags
-from medground.operators.keyless import labelling as keyless
+from medground.operators.keyless.flags.compare import compare
+from medground.operators.keyless.labelling import Signals, labelled, on_topic
 from medground.operators.reading import DATA_RULE
 from medground.operators.views import EvidenceView
 
@@ -47,15 +47,15 @@ def _choices(value: LabelInput) -> dict[str, tuple[str, ...]]:
 
 
 def _keyless(value: LabelInput) -> LabelOutput:
-    found = flags.compare(value.statement, value.passages)
+    found = compare(value.statement, value.passages)
     same = next((p for p in value.passages if p.quote.split() == value.statement.split()), None)
-    signals = keyless.Signals(
+    signals = Signals(
         relation="quoted" if same else "related" if found.related else "neutral",
         coverage=found.coverage,
         flags=found.flags,
-        on_topic=keyless.on_topic(value.question, value.statement, value.passages),
+        on_topic=on_topic(value.question, value.statement, value.passages),
     )
-    return LabelOutput(category=keyless.labelled(signals), best=same.id if same else found.best)
+    return LabelOutput(category=labelled(signals), best=same.id if same else found.best)
 
 
 label = Operator(

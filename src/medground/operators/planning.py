@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
+from medground.document import SourceKind
 from medground.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, PlainOutput, Untrusted
-from medground.operators.exploring import ExploredSource
 from medground.operators.keyless import planning as keyless
 from medground.operators.keyless.source_queries import graph_terms
 from medground.operators.reading import DATA_RULE
@@ -24,6 +24,14 @@ _MOST = 12
 """Most queries of a source that are read at all; a weak model repeats itself without end."""
 MOST_TERMS = 3
 """Most terms for a graph: fewer than 4 (E.5)."""
+
+
+class ExploredSource(OperatorInput):
+    """A source as a planner sees it. A query of a `graph` has a term too: the concept that is looked up."""
+
+    name: str
+    kind: SourceKind
+    about: Untrusted
 
 
 class PlanSourcesInput(OperatorInput):
@@ -77,7 +85,7 @@ def content_words(text: str) -> str:
 
 
 def _keyless(value: PlanSourcesInput) -> PlanSourcesOutput:
-    """Few sources, by the type of the question and by what they yielded for training questions of that type."""
+    """Few sources: research, and one more."""
     sources = [(source.name, source.kind) for source in value.sources]
     chosen = keyless.plan(value.question, sources, options=[option.text for option in value.options])
     return planned_queries(chosen, value.sources, value.most)

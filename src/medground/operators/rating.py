@@ -12,8 +12,8 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from medground.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
-from medground.operators.exploring import ExploredSource
-from medground.operators.keyless import rating as keyless
+from medground.operators.keyless.rating import rate
+from medground.operators.planning import ExploredSource
 from medground.operators.reading import DATA_RULE
 
 MOST_POINTS = 5
@@ -92,7 +92,7 @@ def read_suggestion(text: str) -> str:
 
 def _keyless(value: RatePlanInput) -> RatePlanOutput:
     found = [(one.source, one.state, one.passages) for one in value.retrieved]
-    score, suggestion = keyless.rate(value.question, found, [source.name for source in value.sources])
+    score, suggestion = rate(value.question, found, [source.name for source in value.sources])
     return RatePlanOutput(score=score, suggestion=suggestion)
 
 

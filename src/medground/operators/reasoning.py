@@ -12,10 +12,11 @@ from typing import Annotated
 from pydantic import Field
 
 from medground.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
-from medground.operators.keyless import reading, writing
+from medground.operators.keyless.reading import quotes_on_topic
+from medground.operators.keyless.writing import chosen_quotes
 from medground.operators.reading import DATA_RULE
-from medground.operators.views import SentencedPassage
-from medground.operators.writing import allowed_answers, answer_choices
+from medground.operators.views import SentencedPassage, only_known, sentence_ids
+from medground.operators.writing import answer_choices, check_answer_form
 from medground.question import Option, Task
 
 
@@ -58,7 +59,7 @@ class SubClaim(OperatorOutput):
     sentences: tuple[str, ...] = Field(description="ids of the sentences that say so, such as P1.S2")
 
 
-Given = Annotated[
+FinalAnswer = Annotated[
     tuple[str, ...],
     Field(
         description="`yes`, `no` or `maybe`; the letter or letters of the options; `answered` for an open question; "
@@ -69,41 +70,31 @@ Given = Annotated[
 
 class ReasonOutput(OperatorOutput):
     claims: tuple[SubClaim, ...] = Field(description="the rationale, in order, one part of the question each")
-    answer: Given
+    answer: FinalAnswer
 
 
 class DirectOutput(OperatorOutput):
     """The same the other way round: fields are written in their order, so the answer comes before any reasoning."""
 
-    answer: Given
+    answer: FinalAnswer
     claims: tuple[SubClaim, ...] = Field(description="one short sentence that says the answer")
 
 
 def _fits(value: ReasonInput, output: ReasonOutput | DirectOutput) -> None:
-    known = {s.id for p in value.passages for s in p.sentences}
-    for claim in output.claims:
-        if not claim.text.strip():
-            raise InvalidOutput("a part of the rationale is empty; write it or leave it out")
-        if unknown := [s for s in claim.sentences if s not in known]:
-            raise InvalidOutput(f"unknown sentence ids {', '.join(unknown[:5])}; use only ids that are given")
-    allowed = allowed_answers(value.task, value.options)
-    if not allowed >= set(output.answer):
-        raise InvalidOutput(f"answer {', '.join(output.answer)[:60]!r} is not one of {', '.join(sorted(allowed))}")
-    if len(output.answer) > 1 and value.task != "multiple-choice":
-        raise InvalidOutput("give one answer, not several")
+    if not all(claim.text.strip() for claim in output.claims):
+        raise InvalidOutput("a part of the rationale is empty; write it or leave it out")
+    only_known((s for claim in output.claims for s in claim.sentences), sentence_ids(value.passages), "sentence")
+    check_answer_form(value.task, value.options, output.answer)
 
 
 def _choices(value: ReasonInput) -> dict[str, tuple[str, ...]]:
     """The sentence ids and answers that an output may hold."""
-    return {
-        "sentences": tuple(s.id for p in value.passages for s in p.sentences),
-        "answer": answer_choices(value.task, value.options),
-    }
+    return {"sentences": sentence_ids(value.passages), "answer": answer_choices(value.task, value.options)}
 
 
 def best_quotes(value: ReasonInput, most: int) -> tuple[SubClaim, ...]:
     """At most `most` sentences quoted from the passages on topic, best first; empty if no passage is on topic."""
-    chosen = writing.choose(value.question, reading.on_topic(value.question, value.passages), most)
+    chosen = chosen_quotes(value.question, quotes_on_topic(value.question, value.passages), most)
     return tuple(SubClaim(text=e.quote[:1200], sentences=(e.id,)) for e in chosen)
 
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 from pydantic import Field
 
 from medground.operators.base import Operator, OperatorInput, Untrusted
-from medground.operators.exploring import ExploredSource
 from medground.operators.keyless import planning as keyless
-from medground.operators.planning import PlanSourcesOutput, planned_queries
+from medground.operators.planning import ExploredSource, PlanSourcesOutput, planned_queries
 from medground.operators.rating import MOST_POINTS
 from medground.operators.reading import DATA_RULE
 from medground.question import Option
@@ -40,7 +39,7 @@ class ImprovePlanInput(OperatorInput):
     """Plans that were made from the same feedback: the new one must differ from them."""
 
 
-def _keyless(value: ImprovePlanInput) -> PlanSourcesOutput:
+def _improved_by_words(value: ImprovePlanInput) -> PlanSourcesOutput:
     sources = [(source.name, source.kind) for source in value.sources]
     options = [option.text for option in value.options]
     past = [(one.queries, one.score, one.empty) for one in value.feedback]
@@ -61,6 +60,6 @@ improve_plan = Operator(
     input=ImprovePlanInput,
     output=PlanSourcesOutput,
     writes_queries=True,
-    keyless=_keyless,
+    keyless=_improved_by_words,
     choices=lambda value: {"source": tuple(source.name for source in value.sources)},
 )

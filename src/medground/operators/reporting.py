@@ -13,8 +13,8 @@ from pydantic import BeforeValidator, Field
 from medground.operators.base import FewWords, InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
 from medground.operators.keyless import reporting as keyless
 from medground.operators.reading import DATA_RULE
-from medground.operators.reasoning import Given, SubClaim
-from medground.operators.views import EvidenceView, SentencedPassage
+from medground.operators.reasoning import FinalAnswer, SubClaim
+from medground.operators.views import EvidenceView, SentencedPassage, only_known, sentence_ids
 from medground.operators.writing import WriteOutput, WrittenSentence, check_written, written_choices
 from medground.question import Option, Task
 from medground.report import Relation
@@ -36,12 +36,9 @@ class AnswerPartOutput(OperatorOutput):
 
 
 def _answers(value: AnswerPartInput, output: AnswerPartOutput) -> None:
-    known = {sentence.id for passage in value.passages for sentence in passage.sentences}
-    for claim in output.claims:
-        if not claim.text.strip() or not claim.sentences:
-            raise InvalidOutput("a sentence of the answer is empty or names no sentence ids; write it or leave it out")
-        if unknown := [one for one in claim.sentences if one not in known]:
-            raise InvalidOutput(f"unknown sentence ids {', '.join(unknown[:5])}; use only ids that are given")
+    if not all(claim.text.strip() and claim.sentences for claim in output.claims):
+        raise InvalidOutput("a sentence of the answer is empty or names no sentence ids; write it or leave it out")
+    only_known((one for claim in output.claims for one in claim.sentences), sentence_ids(value.passages), "sentence")
     if output.answerable != bool(output.claims):
         raise InvalidOutput("an answerable question has sentences, and one that is not answerable has none")
 
@@ -71,7 +68,7 @@ answer_part = Operator(
     output=AnswerPartOutput,
     keyless=_answered_by_words,
     check=_answers,
-    choices=lambda value: {"sentences": tuple(one.id for passage in value.passages for one in passage.sentences)},
+    choices=lambda value: {"sentences": sentence_ids(value.passages)},
 )
 
 
@@ -175,11 +172,7 @@ class ComposeReportInput(OperatorInput):
 class ComposeReportOutput(OperatorOutput):
     background: tuple[WrittenSentence, ...] = Field(description="what a reader must know first")
     synthesis: tuple[WrittenSentence, ...] = Field(description="what the sub-answers come to together")
-    answer: Given
-
-
-def _introducing(value: ComposeReportInput) -> Iterator[str]:
-    return (sentence.id for passage in value.introductions for sentence in passage.sentences)
+    answer: FinalAnswer
 
 
 def _quotes(value: ComposeReportInput) -> Iterator[str]:
@@ -187,7 +180,7 @@ def _quotes(value: ComposeReportInput) -> Iterator[str]:
 
 
 def _composed(value: ComposeReportInput, output: ComposeReportOutput) -> None:
-    known = {*_quotes(value), *_introducing(value)}
+    known = {*_quotes(value), *sentence_ids(value.introductions)}
     sentences = (*output.background, *output.synthesis)
     check_written(value.task, value.options, known, WriteOutput(sentences=sentences, answer=output.answer))
     if any(not sentence.evidence for sentence in sentences):
@@ -220,6 +213,6 @@ compose_report = Operator(
     keyless=_composed_by_words,
     check=_composed,
     choices=lambda value: written_choices(
-        value.task, value.options, dict.fromkeys((*_introducing(value), *_quotes(value)))
+        value.task, value.options, dict.fromkeys((*sentence_ids(value.introductions), *_quotes(value)))
     ),
 )

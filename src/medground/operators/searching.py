@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from medground.operators.base import FewWords, InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
-from medground.operators.keyless import searching as keyless
+from medground.operators.keyless import critique, drafting
 from medground.operators.reading import DATA_RULE
 
 QUERY_RULES = (
@@ -66,7 +66,7 @@ mesh_terms = Operator(
     keyless=lambda value: MeshTermsOutput(
         terms=tuple(
             ProposedTerm(heading=h, rationale=r)
-            for h, r in keyless.propose(value.question)[: min(value.most or MOST_TERMS, MOST_TERMS)]
+            for h, r in drafting.propose(value.question)[: min(value.most or MOST_TERMS, MOST_TERMS)]
         )
     ),
 )
@@ -96,7 +96,7 @@ select_terms = Operator(
     output=SelectTermsOutput,
     writes_queries=True,
     keyless=lambda value: SelectTermsOutput(
-        selected=keyless.select(value.question, tuple(c.heading for c in value.candidates))
+        selected=drafting.select(value.question, tuple(c.heading for c in value.candidates))
     ),
     check=_selected_known,
     choices=lambda value: {"selected": tuple(c.heading for c in value.candidates)},
@@ -119,7 +119,7 @@ draft_query = Operator(
     input=DraftQueryInput,
     output=QueryOutput,
     writes_queries=True,
-    keyless=lambda value: QueryOutput(query=keyless.draft(value.question, tuple(t.heading for t in value.terms))),
+    keyless=lambda value: QueryOutput(query=drafting.draft(value.question, tuple(t.heading for t in value.terms))),
 )
 
 
@@ -162,7 +162,7 @@ coverage = Operator(
     input=CritiqueInput,
     output=CritiqueOutput,
     writes_queries=True,
-    keyless=lambda value: _verdicts(value, keyless.coverage),
+    keyless=lambda value: _verdicts(value, critique.coverage),
     check=_each_term,
     choices=_headings,
 )
@@ -176,7 +176,7 @@ alignment = Operator(
     input=CritiqueInput,
     output=CritiqueOutput,
     writes_queries=True,
-    keyless=lambda value: _verdicts(value, keyless.alignment),
+    keyless=lambda value: _verdicts(value, critique.alignment),
     check=_each_term,
     choices=_headings,
 )
@@ -191,7 +191,7 @@ redundancy = Operator(
     input=CritiqueInput,
     output=CritiqueOutput,
     writes_queries=True,
-    keyless=lambda value: _verdicts(value, keyless.redundancy),
+    keyless=lambda value: _verdicts(value, critique.redundancy),
     check=_each_term,
     choices=_headings,
 )
@@ -227,7 +227,7 @@ update_terms = Operator(
     keyless=lambda value: MeshTermsOutput(
         terms=tuple(
             ProposedTerm(heading=h, rationale=r)
-            for h, r in keyless.update(
+            for h, r in critique.update(
                 value.question, [(f.heading, f.covered, f.aligned, f.redundant) for f in value.feedback]
             )[:MOST_TERMS]
         )
@@ -264,14 +264,14 @@ refine_query = Operator(
     output=QueryOutput,
     writes_queries=True,
     keyless=lambda value: QueryOutput(
-        query=keyless.refine(
+        query=critique.refine(
             value.question, tuple(t.heading for t in value.terms), [(t.query, t.found) for t in value.history]
         )
     ),
 )
 
 
-def _verdicts(value: CritiqueInput, judge: keyless.Judge) -> CritiqueOutput:
+def _verdicts(value: CritiqueInput, judge: critique.Judge) -> CritiqueOutput:
     headings = tuple(t.heading for t in value.terms)
     judged = judge(value.question, headings, [f"{s.title} {s.abstract}" for s in value.signals])
     return CritiqueOutput(

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from medground.operators.base import FewWords, Operator, OperatorInput, Untrusted
-from medground.operators.keyless import searching as keyless
+from medground.operators.keyless import critique, drafting
 from medground.operators.reading import DATA_RULE
 from medground.operators.searching import QueryOutput, Signal, Tried
 
@@ -36,7 +36,7 @@ write_query = Operator(
     input=WriteQueryInput,
     output=QueryOutput,
     writes_queries=True,
-    keyless=lambda value: QueryOutput(query=keyless.draft(value.question, _headings(value.question))),
+    keyless=lambda value: QueryOutput(query=drafting.draft(value.question, _headings(value.question))),
 )
 
 
@@ -76,18 +76,18 @@ self_critic = Operator(
 
 
 def _headings(question: str) -> tuple[str, ...]:
-    return keyless.select(question, [heading for heading, _ in keyless.propose(question)])
+    return drafting.select(question, [heading for heading, _ in drafting.propose(question)])
 
 
 def _by_words(value: SelfCriticInput) -> SelfCriticOutput:
     headings = _headings(value.question)
     texts = [f"{s.title} {s.abstract}" for s in value.signals]
-    refined = keyless.refine(value.question, headings, [(t.query, t.found) for t in value.history])
+    refined = critique.refine(value.question, headings, [(t.query, t.found) for t in value.history])
     if not texts:
         return SelfCriticOutput(query=refined, coverage=-1, alignment=-1, redundancy=-1)
-    covered = all(said for said, _ in keyless.coverage(value.question, headings, texts))
-    aligned = any(said for said, _ in keyless.alignment(value.question, headings, texts)) or not headings
-    needless = any(said for said, _ in keyless.redundancy(value.question, headings, texts))
+    covered = all(said for said, _ in critique.coverage(value.question, headings, texts))
+    aligned = any(said for said, _ in critique.alignment(value.question, headings, texts)) or not headings
+    needless = any(said for said, _ in critique.redundancy(value.question, headings, texts))
     return SelfCriticOutput(query=refined, coverage=int(covered), alignment=int(aligned), redundancy=int(not needless))
 
 

@@ -14,7 +14,7 @@ from medground.operators.base import FewWords, InvalidOutput, Operator, Operator
 from medground.operators.keyless import set_building as keyless
 from medground.operators.keyless.set_swaps import altered
 from medground.operators.reading import DATA_RULE
-from medground.operators.views import SentencedPassage, SentenceView
+from medground.operators.views import SentencedPassage, SentenceView, only_known, sentence_ids
 
 Level = Literal[1, 2, 3]
 LEVELS: tuple[Level, ...] = (1, 2, 3)
@@ -81,12 +81,9 @@ class BriefOutput(OperatorOutput):
 
 
 def _briefed(value: BriefInput, output: BriefOutput) -> None:
-    known = {s.id for p in value.papers for s in p.sentences}
-    for finding in output.findings:
-        if unknown := [s for s in finding.sentences if s not in known]:
-            raise InvalidOutput(f"unknown sentence ids {', '.join(unknown[:5])}; use only ids that are given")
-        if len({s.partition(".")[0] for s in finding.sentences}) > 1:
-            raise InvalidOutput("a finding names sentences of two papers; give each paper its own findings")
+    only_known((s for finding in output.findings for s in finding.sentences), sentence_ids(value.papers), "sentence")
+    if any(len({s.partition(".")[0] for s in finding.sentences}) > 1 for finding in output.findings):
+        raise InvalidOutput("a finding names sentences of two papers; give each paper its own findings")
 
 
 def _brief(value: BriefInput) -> BriefOutput:
@@ -150,9 +147,7 @@ def _written(value: WriteQuestionInput, output: WriteQuestionOutput) -> None:
         return
     if not output.question.strip():
         raise InvalidOutput("the question is empty")
-    known = {finding.id for finding in value.findings}
-    if unknown := [f for option in output.options for f in option.findings if f not in known]:
-        raise InvalidOutput(f"unknown findings {', '.join(unknown[:5])}; use only ids that are given")
+    only_known((f for option in output.options for f in option.findings), (f.id for f in value.findings), "finding")
     right = sum(option.right for option in output.options)
     if (right, len(output.options) - right) != (value.right, value.wrong):
         raise InvalidOutput(f"write {value.right} right and {value.wrong} wrong options")
@@ -209,9 +204,7 @@ class CheckOptionOutput(OperatorOutput):
 
 
 def _checked(value: CheckOptionInput, output: CheckOptionOutput) -> None:
-    known = {s.id for p in value.passages for s in p.sentences}
-    if unknown := [s for s in output.sentences if s not in known]:
-        raise InvalidOutput(f"unknown sentence ids {', '.join(unknown[:5])}; use only ids that are given")
+    only_known(output.sentences, sentence_ids(value.passages), "sentence")
     if output.says != "silent" and not output.sentences:
         raise InvalidOutput("name the sentences that show it or rule it out, or say that the passages are silent")
 
@@ -239,7 +232,7 @@ check_option = Operator(
     output=CheckOptionOutput,
     keyless=_check,
     check=_checked,
-    choices=lambda value: {"sentences": tuple(s.id for p in value.passages for s in p.sentences)},
+    choices=lambda value: {"sentences": sentence_ids(value.passages)},
 )
 
 BUILDING = (divide_topic, brief_papers, write_choice_question, check_option)

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 from pydantic import Field
 
-from medground.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
-from medground.operators.keyless import writing as keyless
+from medground.operators.base import Operator, OperatorInput, OperatorOutput, Untrusted
+from medground.operators.keyless.writing import chosen_quotes
 from medground.operators.reading import DATA_RULE
-from medground.operators.views import EvidenceView
+from medground.operators.views import EvidenceView, only_known
 from medground.operators.writing import WriteOutput, WrittenSentence, check_written, written_choices
 from medground.question import Option, Task
 
@@ -32,10 +32,7 @@ class SummariseOutput(OperatorOutput):
 
 
 def _known(value: SummariseInput, output: SummariseOutput) -> None:
-    known = {e.id for e in value.evidence}
-    for observation in output.observations:
-        if unknown := [e for e in observation.evidence if e not in known]:
-            raise InvalidOutput(f"unknown evidence ids {', '.join(unknown[:5])}; use only ids that are given")
+    only_known((e for one in output.observations for e in one.evidence), (e.id for e in value.evidence), "evidence")
 
 
 summarise = Operator(
@@ -73,7 +70,7 @@ class RespondInput(OperatorInput):
 
 def _keyless(value: RespondInput) -> WriteOutput:
     views = [EvidenceView(id=o.evidence[0], title=o.article, quote=o.text) for o in value.summary]
-    chosen = keyless.choose(value.question, views, value.sentences)
+    chosen = chosen_quotes(value.question, views, value.sentences)
     return WriteOutput(sentences=tuple(WrittenSentence(text=v.quote, evidence=(v.id,)) for v in chosen), answer=())
 
 

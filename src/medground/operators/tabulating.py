@@ -7,6 +7,7 @@ from pydantic import Field
 from medground.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
 from medground.operators.keyless.tabulating.find import reporting_sentence
 from medground.operators.reading import DATA_RULE
+from medground.operators.views import only_known
 
 NOT_REPORTED = "not reported"
 """In place of a sentence's id: the text does not say it."""
@@ -43,9 +44,8 @@ class TabulateOutput(OperatorOutput):
 
 
 def _each_column_once(value: TabulateInput, output: TabulateOutput) -> None:
-    known = {NOT_REPORTED, *(sentence.id for sentence in value.sentences)}
-    if unknown := [cell.sentence for cell in output.cells if cell.sentence not in known]:
-        raise InvalidOutput(f"unknown sentence ids {', '.join(unknown[:5])}; use only ids that are given")
+    known = (NOT_REPORTED, *(sentence.id for sentence in value.sentences))
+    only_known((cell.sentence for cell in output.cells), known, "sentence")
     if [cell.column for cell in output.cells] != [column.id for column in value.columns]:
         raise InvalidOutput("give one cell for each column, in the order of the columns")
 

@@ -20,7 +20,8 @@ from medground.operators.base import (
     Untrusted,
     WeighedOutput,
 )
-from medground.operators.keyless import flags as keyless
+from medground.operators.keyless.flags.compare import compare
+from medground.operators.keyless.flags.kinds import RULES
 from medground.operators.reading import DATA_RULE
 from medground.operators.views import EvidenceView
 from medground.operators.writing import allowed_answers, answer_choices
@@ -28,7 +29,7 @@ from medground.question import Option, Task
 
 Entailment = Literal["entails", "contradicts", "related", "neutral"]
 
-FLAGS = tuple(keyless.FLAGS)
+FLAGS = tuple(RULES)
 """Names of differences between a statement and its source."""
 
 
@@ -64,7 +65,7 @@ def _choices(value: EntailInput) -> dict[str, tuple[str, ...]]:
 
 
 def _keyless(value: EntailInput) -> EntailOutput:
-    found = keyless.compare(value.statement, value.evidence)
+    found = compare(value.statement, value.evidence)
     return EntailOutput(relation="related" if found.related else "neutral", best=found.best, flags=found.flags)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from pydantic import Field
 
 from medground.document import SourceKind
 from medground.evidence import Stance
-from medground.operators.base import OperatorInput, Untrusted
+from medground.operators.base import InvalidOutput, OperatorInput, Untrusted
 
 
 class PassageView(OperatorInput):
@@ -56,3 +58,19 @@ class EvidenceView(OperatorInput):
     section: Untrusted = ""
     stance: Stance = "unknown"
     quote: Untrusted
+
+
+def sentence_ids(passages: Iterable[SentencedPassage]) -> tuple[str, ...]:
+    """The ids of all sentences, in order."""
+    return tuple(sentence.id for passage in passages for sentence in passage.sentences)
+
+
+def only_known(used: Iterable[str], known: Iterable[str], what: str) -> None:
+    """Check that an output names only ids that were given.
+
+    Raises:
+        InvalidOutput: it names another.
+    """
+    allowed = set(known)
+    if unknown := [one for one in used if one not in allowed]:
+        raise InvalidOutput(f"unknown {what} ids {', '.join(unknown[:5])}; use only ids that are given")

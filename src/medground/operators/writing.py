@@ -11,9 +11,9 @@ from typing import assert_never
 from pydantic import Field
 
 from medground.operators.base import AtMostOne, InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
-from medground.operators.keyless import writing as keyless
+from medground.operators.keyless.writing import chosen_quotes
 from medground.operators.reading import DATA_RULE
-from medground.operators.views import EvidenceView
+from medground.operators.views import EvidenceView, only_known
 from medground.question import Option, Task
 
 
@@ -44,13 +44,20 @@ def check_written(task: Task, options: tuple[Option, ...], known: set[str], outp
     Raises:
         InvalidOutput: the rationale or the answer fails the check.
     """
-    for sentence in output.sentences:
-        if unknown := [e for e in sentence.evidence if e not in known]:
-            raise InvalidOutput(f"unknown evidence ids {', '.join(unknown[:5])}; use only ids that are given")
+    only_known((e for sentence in output.sentences for e in sentence.evidence), known, "evidence")
+    check_answer_form(task, options, output.answer)
+
+
+def check_answer_form(task: Task, options: tuple[Option, ...], answer: tuple[str, ...]) -> None:
+    """Check that an answer has the form of the task.
+
+    Raises:
+        InvalidOutput: it has another.
+    """
     allowed = allowed_answers(task, options)
-    if not allowed >= set(output.answer):
-        raise InvalidOutput(f"answer {', '.join(output.answer)[:60]!r} is not one of {', '.join(sorted(allowed))}")
-    if len(output.answer) > 1 and task != "multiple-choice":
+    if not allowed >= set(answer):
+        raise InvalidOutput(f"answer {', '.join(answer)[:60]!r} is not one of {', '.join(sorted(allowed))}")
+    if len(answer) > 1 and task != "multiple-choice":
         raise InvalidOutput("give one answer, not several")
 
 
@@ -85,7 +92,7 @@ def allowed_answers(task: Task, options: tuple[Option, ...]) -> set[str]:
 
 
 def _keyless(value: WriteInput) -> WriteOutput:
-    chosen = keyless.choose(value.question, value.evidence, value.sentences)
+    chosen = chosen_quotes(value.question, value.evidence, value.sentences)
     return WriteOutput(
         sentences=tuple(WrittenSentence(text=e.quote[:1200], evidence=(e.id,)) for e in chosen), answer=()
     )

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from medground.described import SourceDescription
-from medground.operators.exploring import ExploredSource
 from medground.operators.planning import (
+    ExploredSource,
     PlanSourcesInput,
     PlanSourcesOutput,
     plan_sources,

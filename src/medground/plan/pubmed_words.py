@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from medground.operators.keyless.question_types import OPENING
-from medground.operators.keyless.searching import draft, plain_words, propose, select
+from medground.operators.keyless.drafting import OPENING, draft, plain_words, propose, select
 from medground.plan.concepts import texts_of, with_named
 from medground.plan.dates import latest, stated
 from medground.plan.relax import PubMedQuery, as_pubmed, conjuncts

@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from medground.operators.keyless.searching import POOR
+from medground.operators.keyless.mentions import POOR
 from medground.pubmed.mesh import vocabulary
 from medground.pubmed.printer import to_pubmed
 from medground.query import And, FieldName, Mesh, Near, Not, Or, Phrase, Query, Term, Words, all_of, any_of
-
-_LIMITS: frozenset[FieldName] = frozenset(
-    ["language", "publication_type", "subset", "kind", "year", "retraction", "journal"]
-)
-"""Fields that limit a search but do not name its subject."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +17,12 @@ class PubMedQuery:
 
     text: str
     tree: Query
+
+
+_LIMITS: frozenset[FieldName] = frozenset(
+    ["language", "publication_type", "subset", "kind", "year", "retraction", "journal"]
+)
+"""Fields that limit a search but do not name its subject."""
 
 
 Count = Callable[[PubMedQuery], Awaitable[int]]

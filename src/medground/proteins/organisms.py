@@ -29,7 +29,7 @@ HUMAN = Organism("Homo sapiens", "human", 9606)
 
 @cache
 def _table() -> dict[str, Organism]:
-    text = (resources.files("medground.proteins") / "organisms.tsv").read_text(encoding="utf-8")
+    text = (resources.files(__package__) / "organisms.tsv").read_text(encoding="utf-8")
     named: dict[str, Organism] = {}
     for line in text.splitlines():
         taxon, scientific, common, others = line.split("\t")

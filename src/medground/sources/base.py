@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from medground.answer import SnapshotReference
 from medground.described import SourceDescription
 from medground.document import Document, SourceKind
+from medground.errors import ConfigError, UsageError
 from medground.graph.concepts.entry import ConceptFound
 from medground.graph.finding import GraphFact
-from medground.lookup import Found, Lookup
-from medground.query import Filters
+from medground.lookup import ConceptQuery, Found, Lookup, PlainWords, ProteinQuery
+from medground.query import Filters, Query
 from medground.settings import Settings, SettingsSection
+from medground.sources.registry import SOURCES
 
 MOST_HITS = 10_000
 """Highest limit of a lookup."""
@@ -160,6 +163,19 @@ class TermsSource(Protocol):
         ...
 
 
+def tree_of(lookup: Lookup, source: str, most: int = MOST_HITS) -> Query:
+    """The query tree of a lookup.
+
+    Raises:
+        UsageError: it has another form, or its limit is above `most`.
+    """
+    if isinstance(lookup.asked, PlainWords | ConceptQuery | ProteinQuery):
+        raise UsageError(f"{source} takes query trees, not a {lookup.asked.type} query")
+    if (lookup.limit or 1) > most:
+        raise UsageError(f"a search of {source} takes a limit from 1 to {most}, not {lookup.limit}")
+    return lookup.asked
+
+
 @dataclass(frozen=True, kw_only=True)
 class SourceDeclaration:
     """How a source that is not a corpus is opened, so that no shared file has to know it.
@@ -173,3 +189,22 @@ class SourceDeclaration:
     name: str
     open: Callable[[Settings], Source]
     settings: type[SettingsSection] | None = None
+
+
+def find_source(name: str) -> SourceDeclaration:
+    """The declaration of a source that is not a corpus.
+
+    Raises:
+        UsageError: no source has this name.
+        ConfigError: it needs a package that is not installed.
+    """
+    if name not in SOURCES:
+        raise UsageError(f"unknown source {name!r}; choose one of {', '.join(sorted(SOURCES))}")
+    module, _, constant = SOURCES[name].partition(":")
+    try:
+        declared: SourceDeclaration = getattr(import_module(module), constant)
+    except ImportError as error:
+        raise ConfigError(
+            f'source {name!r} needs a package ({error.name} is missing); run: pip install "medground[services]"'
+        ) from None
+    return declared

@@ -12,9 +12,9 @@ from medground.corpus.embedding.base import Embedder, embed_queries
 from medground.described import SourceDescription
 from medground.document import Document, SourceKind
 from medground.errors import ConfigError, SourceUnavailable, UsageError
-from medground.lookup import ConceptQuery, Found, Lookup, PlainWords, ProteinQuery, Ranker, Ranking
+from medground.lookup import Found, Lookup, Ranker, Ranking
 from medground.query import Everything, Filters, Query, Words, all_of, any_of
-from medground.sources.base import MOST_HITS, DescribedSource, FileSource
+from medground.sources.base import MOST_HITS, DescribedSource, FileSource, tree_of
 from medground.sources.store import Store
 
 
@@ -74,9 +74,8 @@ class CorpusSource:
 
     def accepts(self, lookup: Lookup) -> bool:
         """Query trees. A lookup for vectors alone must be plain `Words`, and needs an embedding model."""
-        if isinstance(lookup.asked, PlainWords | ConceptQuery | ProteinQuery):
-            return False
-        return lookup.wants(Ranker.LEXICAL) or (self._has_vectors and isinstance(lookup.asked, Words))
+        by_meaning = self._has_vectors and isinstance(lookup.asked, Words)
+        return lookup.of_texts and (lookup.wants(Ranker.LEXICAL) or by_meaning)
 
     async def search(self, lookup: Lookup, filters: Filters) -> Found:
         """Search with the wanted rankers concurrently.
@@ -91,18 +90,14 @@ class CorpusSource:
             SnapshotCorrupt: the corpus has changed since it was built.
         """
         self._check_open()
-        asked, limit = lookup.asked, lookup.limit or MOST_HITS
-        if limit > MOST_HITS:
-            raise UsageError(f"a search takes a limit from 1 to {MOST_HITS}, not {limit}")
-        if isinstance(asked, PlainWords | ConceptQuery | ProteinQuery):
-            raise UsageError(f"{self.name} takes query trees, not a {asked.type} query")
+        asked, limit = tree_of(lookup, self.name), lookup.limit or MOST_HITS
         if not self.accepts(lookup):
             raise UsageError(f"{self.name} cannot search this by vectors; ask for the lexical ranker")
         searches = []
         if lookup.wants(Ranker.LEXICAL):
             searches.append(asyncio.to_thread(self._store.bm25, _ranked_by(asked, lookup.text), limit, filters))
         plain = isinstance(asked, Words)  # vectors cannot express AND, OR and NOT
-        if plain and lookup.wants(Ranker.DENSE) and self._embedder is not None and self._store.embedding is not None:
+        if plain and lookup.wants(Ranker.DENSE) and self._embedder is not None and self._has_vectors:
             searches.append(asyncio.to_thread(self._dense, self._embedder, lookup.text, limit, filters))
         notes = self._note() if plain and not self._has_vectors and lookup.wants(Ranker.DENSE) else ()
         return Found(lookup, self.name, rankings=tuple(await asyncio.gather(*searches)), notes=notes)
@@ -116,10 +111,7 @@ class CorpusSource:
             SnapshotCorrupt: the corpus has changed since it was built.
         """
         self._check_open()
-        asked = lookup.asked
-        if isinstance(asked, PlainWords | ConceptQuery | ProteinQuery):
-            raise UsageError(f"{self.name} takes query trees, not a {asked.type} query")
-        hits = await asyncio.to_thread(self._store.bm25, asked, lookup.limit or MOST_HITS, filters)
+        hits = await asyncio.to_thread(self._store.bm25, tree_of(lookup, self.name), lookup.limit or MOST_HITS, filters)
         return len({hit.passage.document_id for hit in hits})
 
     async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import logging
 from contextlib import ExitStack
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from medground.corpus.library import GRAPH_FILE, STARTER, Library
 from medground.corpus.snapshot import Snapshot
-from medground.errors import ConfigError, SnapshotCorrupt, UsageError
+from medground.errors import ConfigError, SnapshotCorrupt
 from medground.graph.open import open_graph
 from medground.kb.bases import Bases
 from medground.progress import Progress, no_progress
 from medground.settings import Settings
-from medground.sources.base import Source, SourceDeclaration
+from medground.sources.base import Source, find_source
 from medground.sources.corpus import CorpusSource
 from medground.sources.graph import GraphSource
-from medground.sources.registry import SOURCES
 
 if TYPE_CHECKING:
     from medground.corpus.embedding import Embedder
@@ -79,25 +77,6 @@ def _named(settings: Settings) -> list[str]:
     """Sources that are named one by one, each once; PubMed's address names PubMed too."""
     pubmed = ["pubmed"] if settings.retrieval.pubmed else []
     return list(dict.fromkeys([*settings.retrieval.sources, *pubmed]))
-
-
-def find_source(name: str) -> SourceDeclaration:
-    """The declaration of a source that is not a corpus.
-
-    Raises:
-        UsageError: no source has this name.
-        ConfigError: it needs a package that is not installed.
-    """
-    if name not in SOURCES:
-        raise UsageError(f"unknown source {name!r}; choose one of {', '.join(sorted(SOURCES))}")
-    module, _, constant = SOURCES[name].partition(":")
-    try:
-        declared: SourceDeclaration = getattr(import_module(module), constant)
-    except ImportError as error:
-        raise ConfigError(
-            f'source {name!r} needs a package ({error.name} is missing); run: pip install "medground[services]"'
-        ) from None
-    return declared
 
 
 def _embedder(snapshot: Snapshot, settings: Settings, opened: dict[str, Embedder | None]) -> Embedder | None:

@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-import httpx
-
-from medground.answer import SnapshotReference
 from medground.corpus.chunk import chunk
 from medground.document import Document, Hit, Passage, SourceKind
-from medground.errors import SourceUnavailable, UsageError
+from medground.errors import UsageError
 from medground.fetching.secrets import shown_address
 from medground.fetching.wire import open_wire
-from medground.lookup import ConceptQuery, Found, Lookup, PlainWords, ProteinQuery, Ranker
+from medground.lookup import Found, Lookup
 from medground.plan.pubmed_words import NOTHING, PlainAsked, plain_asked, spoken_part
 from medground.plan.relax import PubMedQuery, conjuncts, relaxed
 from medground.plan.typed import typed_query
@@ -26,11 +23,12 @@ from medground.pubmed.eutils_service import NCBI, EutilsService
 from medground.pubmed.eutils_transport import Transport
 from medground.query import Filters, Query, Words, all_of
 from medground.settings import Settings
-from medground.sources.base import SourceDeclaration
+from medground.sources.base import SourceDeclaration, tree_of
+from medground.sources.live import LiveSource
 from medground.where import field_name, own_fields
 
 _CACHE = Path("cache", "eutils")
-_MOST_HELD = 2000
+_MOST_KEPT = 2000
 """Most records kept in memory; enough for a few searches."""
 _KINDS: frozenset[SourceKind] = frozenset(["research", "book"])
 
@@ -62,24 +60,22 @@ class _Asked:
         return f"({term}) AND ({self.limits})" if self.limits else term
 
 
-class PubMedSource:
+class PubMedSource(LiveSource):
     """Searches PubMed. One ranking, `pubmed`, in the service's own order with one hit per record.
 
-    The hit is the passage of the record that shares most words with the question. Records of recent searches stay in
-    memory, so that fetching them needs no request.
+    The hit is the passage of the record that shares most words with the question.
 
     Args:
         client: the E-utilities client; the source closes it.
         order: the service's sort order.
     """
 
-    kinds: frozenset[SourceKind] = _KINDS
+    kinds = _KINDS
 
     def __init__(self, client: Eutils, order: Sort = "relevance") -> None:
+        super().__init__(client.name, client, kept=_MOST_KEPT)
         self._client = client
         self._order: Sort = order
-        self._read: dict[str, Document] = {}
-        self._closed = False
 
     @classmethod
     def open(
@@ -90,21 +86,7 @@ class PubMedSource:
         Raises:
             ConfigError: `url` is not an address.
         """
-        return cls(_client(home, url, email, api_key))
-
-    @property
-    def name(self) -> str:
-        """`pubmed:live`, or `pubmed:` with the address."""
-        return self._client.name
-
-    @property
-    def state(self) -> SnapshotReference | None:
-        """None, because PubMed changes."""
-        return None
-
-    def accepts(self, lookup: Lookup) -> bool:
-        """Query trees, for rankers by words."""
-        return lookup.wants(Ranker.LEXICAL) and not isinstance(lookup.asked, PlainWords | ConceptQuery | ProteinQuery)
+        return cls(Eutils(Transport(_place(url, email, api_key), AnswerCache(home / _CACHE))))
 
     async def search(self, lookup: Lookup, filters: Filters) -> Found:
         """Search, and read the records found.
@@ -116,8 +98,6 @@ class PubMedSource:
             RateLimited: PubMed asks for fewer requests.
         """
         limit = lookup.limit or MOST_FOUND
-        if limit > MOST_FOUND:
-            raise UsageError(f"a search takes a limit from 1 to {MOST_FOUND}, not {limit}")
         asked = self._asked(lookup, filters)
         if not asked.term:
             return Found(lookup, self.name, rankings=((),), notes=asked.notes)
@@ -162,9 +142,7 @@ class PubMedSource:
 
     def _asked(self, lookup: Lookup, filters: Filters) -> _Asked:
         self._check_open()
-        query = lookup.asked
-        if isinstance(query, PlainWords | ConceptQuery | ProteinQuery):
-            raise UsageError(f"{self.name} takes query trees, not a {query.type} query")
+        query = tree_of(lookup, self.name, MOST_FOUND)
         if not self.accepts(lookup):
             raise UsageError(f"{self.name} cannot search by vectors; ask for the lexical ranker")
         # PubMed has no field for kinds, and holds only two of them.
@@ -197,32 +175,19 @@ class PubMedSource:
             RateLimited: PubMed asks for fewer requests.
         """
         self._check_open()
-        found = {i: self._read[i] for i in ids if i in self._read}
+        found = self.held(ids)
         missing = [i.removeprefix("PMID:") for i in ids if _is_pmid(i) and i not in found]
         async for item in self._client.efetch(missing):
             if isinstance(item, Document):
                 found[item.id] = item
-        self._read = dict([*self._read.items(), *found.items()][-_MOST_HELD:])
+        self._keep(found.values())
         return {i: found[i] for i in ids if i in found}
-
-    def held(self, ids: Sequence[str]) -> dict[str, Document]:
-        """Records of recent searches, from memory."""
-        return {i: self._read[i] for i in ids if i in self._read}
-
-    async def close(self) -> None:
-        """Close the connections. Safe to call twice."""
-        self._closed = True
-        await self._client.close()
 
     def _hits(self, documents: Sequence[Document], text: str) -> tuple[Hit, ...]:
         return tuple(
             Hit(passage=_best_passage(document, text), ranker="pubmed", rank=rank, score=1 / rank, source=self.name)
             for rank, document in enumerate(documents, start=1)
         )
-
-    def _check_open(self) -> None:
-        if self._closed:
-            raise SourceUnavailable("the source is closed", source=self.name)
 
 
 def _read(lookup: Lookup, query: Query, *, dated: bool) -> tuple[str, PlainAsked | None]:
@@ -262,38 +227,23 @@ def _is_pmid(document_id: str) -> bool:
     return prefix == "PMID" and name.isascii() and name.isdigit() and len(name) <= 12
 
 
-def open_client(settings: Settings, address: str | None) -> Eutils:
+def open_client(settings: Settings, address: str | None, name: str = "pubmed") -> Eutils:
     """A client for PubMed at NCBI, or for the service at an address, with the user's email and key.
 
     Raises:
         ConfigError: the address is not one, or there is no folder to replay.
     """
     key = settings.keys.ncbi
-    return _client(
-        settings.home,
-        address,
-        settings.retrieval.email,
-        key.get_secret_value() if key else None,
-        open_wire(settings),
-    )
-
-
-def _client(
-    home: Path,
-    address: str | None,
-    email: str | None,
-    api_key: str | None,
-    wire: httpx.AsyncBaseTransport | None = None,
-) -> Eutils:
-    place = EutilsService(
-        name="pubmed:live" if address is None else f"pubmed:{shown_address(address).rstrip('/')}",
-        address=address or NCBI,
-        email=email,
-        api_key=api_key,
-    )
+    place = _place(address, settings.retrieval.email, key.get_secret_value() if key else None, name)
+    wire = open_wire(settings)
     # Replies from the cache would not be recorded, and would stand in for replies that were not.
-    cache = AnswerCache(home / _CACHE) if wire is None else None
+    cache = AnswerCache(settings.home / _CACHE) if wire is None else None
     return Eutils(Transport(place, cache, wire=wire))
+
+
+def _place(address: str | None, email: str | None, api_key: str | None, name: str = "pubmed") -> EutilsService:
+    shown = name if name != "pubmed" else f"pubmed:{shown_address(address).rstrip('/') if address else 'live'}"
+    return EutilsService(name=shown, address=address or NCBI, email=email, api_key=api_key)
 
 
 def _open(settings: Settings) -> PubMedSource:

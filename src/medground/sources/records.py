@@ -8,18 +8,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from medground.answer import SnapshotReference
-from medground.document import Document, Hit, Passage, SourceKind
-from medground.errors import SourceUnavailable, UsageError
+from medground.document import Document, Passage, SourceKind
+from medground.errors import UsageError
 from medground.lookup import Found, Lookup, ProteinQuery, Ranker
 from medground.query import Filters
 from medground.sources.base import MOST_HITS
+from medground.sources.live import LiveSource
 from medground.text.words import terms
 
 if TYPE_CHECKING:
     from medground.fetching.service import Client
 
-_MOST_HELD = 200
+_MOST_KEPT = 200
 """Most records kept in memory: those of one question."""
 
 
@@ -31,7 +31,7 @@ class Records:
     notes: tuple[str, ...] = ()
 
 
-class RecordSource(ABC):
+class RecordSource(LiveSource, ABC):
     """A service of protein records. One ranking in its own order, one hit for each record.
 
     The hit is the line of the record that shares most words with the question.
@@ -42,19 +42,12 @@ class RecordSource(ABC):
         client: asks the service; the source closes it.
     """
 
-    kinds: frozenset[SourceKind] = frozenset(["protein"])
+    kinds = frozenset[SourceKind](["protein"])
 
     def __init__(self, name: str, prefix: str, client: Client) -> None:
-        self.name = name
+        super().__init__(name, client, kept=_MOST_KEPT)
         self._prefix = prefix
         self._client = client
-        self._held: dict[str, Document] = {}
-        self._closed = False
-
-    @property
-    def state(self) -> SnapshotReference | None:
-        """None, because the service changes."""
-        return None
 
     def accepts(self, lookup: Lookup) -> bool:
         """Proteins by name or accession, for rankers by words."""
@@ -76,12 +69,9 @@ class RecordSource(ABC):
         if filters.kinds and "protein" not in filters.kinds:
             return Found(lookup, self.name, rankings=((),), notes=(f"{self.name} contains only records of proteins",))
         records = await self.find(lookup.asked)
-        self._hold(records.documents)
+        self._keep(records.documents)
         kept = [one for one in records.documents if _within(one, filters)][: lookup.limit]
-        hits = tuple(
-            Hit(passage=best_line(one, lookup.text), ranker=self.name, rank=rank, score=1 / rank, source=self.name)
-            for rank, one in enumerate(kept, start=1)
-        )
+        hits = self._ranking(best_line(one, lookup.text) for one in kept)
         return Found(lookup, self.name, rankings=(hits,), notes=records.notes)
 
     async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
@@ -92,21 +82,12 @@ class RecordSource(ABC):
         """
         self._check_open()
         wanted = [one for one in dict.fromkeys(ids) if one.startswith(f"{self._prefix}:")]
-        missing = [one for one in wanted if one not in self._held]
+        found = self.held(wanted)
+        missing = [one for one in wanted if one not in found]
         read = await asyncio.gather(*(self.read(one.removeprefix(f"{self._prefix}:")) for one in missing))
-        found = {one: self._held[one] for one in wanted if one in self._held}
         found |= {one.id: one for one in read if one is not None and one.id in missing}
-        self._hold(tuple(found.values()))
+        self._keep(found.values())
         return {one: found[one] for one in wanted if one in found}
-
-    def held(self, ids: Sequence[str]) -> dict[str, Document]:
-        """Records of recent searches, from memory."""
-        return {i: self._held[i] for i in ids if i in self._held}
-
-    async def close(self) -> None:
-        """Close the connections. Safe to call twice."""
-        self._closed = True
-        await self._client.close()
 
     @abstractmethod
     async def find(self, asked: ProteinQuery) -> Records:
@@ -123,13 +104,6 @@ class RecordSource(ABC):
         Raises:
             SourceUnavailable: the service could not be asked.
         """
-
-    def _hold(self, documents: Sequence[Document]) -> None:
-        self._held = dict([*self._held.items(), *((one.id, one) for one in documents)][-_MOST_HELD:])
-
-    def _check_open(self) -> None:
-        if self._closed:
-            raise SourceUnavailable("the source is closed", source=self.name)
 
 
 def lines_in(document: Document) -> list[Passage]:

@@ -16,8 +16,8 @@ from functools import partial
 
 from medground.answer import Verdict
 from medground.document import Document
-from medground.operators.keyless.flags import differences
 from medground.operators.keyless.flags.cues import ASSOCIATION, DOUBT, HEDGE
+from medground.operators.keyless.flags.kinds import differences
 from medground.text import words
 from medground.verify.number_binding import misplaced_number
 from medground.verify.quantities import missing_quantities

@@ -17,7 +17,7 @@ from medground.answer import Category, ErrorSource, Verdict
 from medground.author import KEYLESS, Author
 from medground.errors import ModelFailed
 from medground.operators.keyless.labelling import Signals, labelled, on_topic, oppose
-from medground.operators.keyless.reading import screen
+from medground.operators.keyless.reading import relevant_passages
 from medground.operators.labelling import LabelInput, label
 from medground.operators.views import EvidenceView, PassageView
 from medground.read.extract import evidence_views
@@ -217,4 +217,6 @@ def _quotes(sentence: Sentence, run: Run) -> tuple[EvidenceView, ...]:
 def _relevant(run: Run, context: Context) -> bool:
     """Whether the context has anything on the question, judged by words."""
     views = context.views or evidence_views(usable(run.ledger.evidence, run), run)
-    return bool(screen(run.question.text, [PassageView(id=v.id, title=v.title, text=v.quote) for v in views]))
+    return bool(
+        relevant_passages(run.question.text, [PassageView(id=v.id, title=v.title, text=v.quote) for v in views])
+    )

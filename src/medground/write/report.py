@@ -19,7 +19,7 @@ from medground.document import Hit, SourceKind
 from medground.evidence import Evidence
 from medground.executor.found import SubFound, ToolFound
 from medground.operators.base import Operator
-from medground.operators.keyless.writing import choose
+from medground.operators.keyless.writing import chosen_quotes
 from medground.operators.reporting import ComposeReportOutput, answer_part, compose_report, connect_parts
 from medground.operators.writing import WrittenSentence
 from medground.read.extract import evidence_views
@@ -123,7 +123,7 @@ def _nearest(answered: Sequence[Part], run: Run) -> str:
     quotes = list({quote.id: quote for part in answered for quote in part.evidence}.values())
     topic = words.topic(run.question.text)
     views = sorted(evidence_views(quotes, run), key=lambda view: -words.coverage(topic, words.terms(view.quote)))
-    chosen = choose(run.question.text, views, run.settings.recipe.sentences)
+    chosen = chosen_quotes(run.question.text, views, run.settings.recipe.sentences)
     return (
         "No language model wrote a synthesis. The quotes that name most of the whole question are "
         f"{' '.join(f'[{view.id}]' for view in chosen)}."

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from contracts import in_one_test
 from literature_peers import europepmc, europepmc_record, eutils_pmc, sciencedirect
+from rows import each_row
 
 from medground.document import Document
 from medground.errors import NotConfigured, RateLimited, SourceUnavailable
@@ -17,8 +19,7 @@ from medground.lookup import Found, Lookup
 from medground.query import Filters, Words
 from medground.retraction import listed, marked
 from medground.settings import Settings
-from medground.sources.base import Source
-from medground.sources.open import find_source
+from medground.sources.base import Source, find_source
 from medground.testing import DOCUMENTS, SourceContract
 
 KEY = "elsevier-key-123"
@@ -59,6 +60,7 @@ def documents(source: Source, text: str = "marfan", **more: Any) -> list[Documen
     return asyncio.run(run())
 
 
+@in_one_test
 class TestEuropePMC(SourceContract):
     @pytest.fixture
     def make(self, make_peer: MakePeer, opened: Any) -> Any:
@@ -66,6 +68,7 @@ class TestEuropePMC(SourceContract):
         return lambda: opened("europepmc", peer.url)
 
 
+@in_one_test
 class TestPMC(SourceContract):
     @pytest.fixture
     def make(self, make_peer: MakePeer, opened: Any) -> Any:
@@ -73,6 +76,7 @@ class TestPMC(SourceContract):
         return lambda: opened("pmc", peer.url)
 
 
+@in_one_test
 class TestScienceDirect(SourceContract):
     @pytest.fixture
     def make(self, make_peer: MakePeer, opened: Any) -> Any:
@@ -96,7 +100,7 @@ def test_a_record_of_europe_pmc_is_read_whole(make_peer: MakePeer, opened: Any) 
     assert found.imprint == {"volume": "7", "issue": "3", "pages": "1-9"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("more", "state"),
     [
         ({"pubTypeList": {"pubType": ["Retracted Publication"]}}, "retracted"),
@@ -134,7 +138,7 @@ def test_records_that_cannot_be_read_are_counted(make_peer: MakePeer, opened: An
     assert found.notes == ("2 records found could not be read",)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "said"),
     [
         (b"<html>down</html>", "the reply is not JSON"),
@@ -151,7 +155,7 @@ def test_another_form_than_published_is_a_failure(
         searched(opened("europepmc", peer.url))
 
 
-@pytest.mark.parametrize("name", ["europepmc", "sciencedirect"])
+@each_row("name", ["europepmc", "sciencedirect"])
 def test_a_service_that_fails_or_limits_is_no_empty_result(
     name: str, make_peer: MakePeer, opened: Any, reply: Any
 ) -> None:
@@ -182,16 +186,13 @@ def test_pmc_reads_full_texts_and_real_records(make_peer: MakePeer, opened: Any,
     assert correction.license == "https://creativecommons.org/licenses/by-nc/4.0/"
 
 
-def test_sciencedirect_without_its_key_says_how_to_set_it(opened: Any) -> None:
-    with pytest.raises(NotConfigured, match=r"^sciencedirect: not configured: .*MEDGROUND_KEYS__SCIENCEDIRECT"):
-        searched(opened("sciencedirect"))
-
-
 def test_a_refused_key_is_not_configured_and_never_shown(make_peer: MakePeer, opened: Any) -> None:
     peer = make_peer(sciencedirect(DOCUMENTS, "another"))
     with pytest.raises(NotConfigured, match="key was rejected") as caught:
         searched(opened("sciencedirect", peer.url, **{"keys.sciencedirect": KEY}))
     assert KEY not in str(caught.value)
+    with pytest.raises(NotConfigured, match=r"^sciencedirect: not configured: .*MEDGROUND_KEYS__SCIENCEDIRECT"):
+        searched(opened("sciencedirect"))
 
 
 def test_an_article_of_sciencedirect_is_read_whole(make_peer: MakePeer, opened: Any) -> None:
@@ -204,14 +205,13 @@ def test_an_article_of_sciencedirect_is_read_whole(make_peer: MakePeer, opened: 
     assert found.license == "http://creativecommons.org/licenses/by/4.0/"
 
 
-def test_articles_that_the_key_does_not_cover_keep_their_titles(make_peer: MakePeer, opened: Any) -> None:
+def test_articles_that_the_key_does_not_cover_keep_their_titles_and_years_limit(
+    make_peer: MakePeer, opened: Any
+) -> None:
+    key = {"keys.sciencedirect": KEY}
     peer = make_peer(sciencedirect(DOCUMENTS, KEY, covered=False))
-    found = documents(opened("sciencedirect", peer.url, **{"keys.sciencedirect": KEY}), "lentis")[0]
+    found = documents(opened("sciencedirect", peer.url, **key), "lentis")[0]
     assert (found.text, found.authors) == (DOCUMENTS[0].title, ("Harry Dietz", "Reed Pyeritz"))
-
-
-def test_years_limit_where_the_service_cannot(make_peer: MakePeer, opened: Any) -> None:
     peer = make_peer(sciencedirect(DOCUMENTS, KEY))
-    source = opened("sciencedirect", peer.url, **{"keys.sciencedirect": KEY})
-    (hit,) = searched(source, "syndrome", Filters(year_from=2005)).rankings[0]
+    (hit,) = searched(opened("sciencedirect", peer.url, **key), "syndrome", Filters(year_from=2005)).rankings[0]
     assert hit.passage.year == 2008

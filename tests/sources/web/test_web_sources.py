@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import pytest
+from contracts import in_one_test
 from engines import FORMS, Result
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,7 +20,7 @@ from medground.lookup import Lookup, PlainWords
 from medground.query import Filters
 from medground.retraction import listed, marked
 from medground.settings import Settings
-from medground.sources.open import find_source
+from medground.sources.base import find_source
 from medground.sources.web.results import normal, page_digest, result
 from medground.sources.web.source import WebSource
 from medground.testing import SourceContract
@@ -74,19 +75,22 @@ class _Contract(SourceContract):
         return lambda: opened(self.engine, peer.url)
 
 
+@in_one_test
 class TestDuckDuckGo(_Contract):
     engine = "duckduckgo"
 
 
+@in_one_test
 class TestGoogle(_Contract):
     engine = "google"
 
 
+@in_one_test
 class TestBrave(_Contract):
     engine = "brave"
 
 
-@pytest.mark.parametrize(("name", "requests"), [("duckduckgo", 3), ("google", 4), ("brave", 2)])
+@each_row(("name", "requests"), [("duckduckgo", 3), ("google", 4), ("brave", 2)])
 def test_all_pages_of_results_are_read_and_one_page_is_one_result(
     name: str, requests: int, make_peer: Callable[..., Any]
 ) -> None:
@@ -105,7 +109,7 @@ def test_all_pages_of_results_are_read_and_one_page_is_one_result(
     assert name == "duckduckgo" or any(value.endswith("key-1234") for value in peer.asked[0].headers.values())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("address", "title", "state"),
     [
         ("https://pubmed.ncbi.nlm.nih.gov/{}/", "Aspirin and stroke", "retracted"),
@@ -192,7 +196,7 @@ FAULTS: list[tuple[str, dict[str, Any], type[MedgroundError], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "answer", "error", "line"), FAULTS)
+@each_row(("name", "answer", "error", "line"), FAULTS)
 def test_what_cannot_be_read_is_a_failure_and_never_an_empty_result(
     name: str,
     answer: dict[str, Any],
@@ -259,9 +263,6 @@ def test_limits_that_no_web_page_can_be_shown_to_meet_find_nothing_and_say_so(ma
 @each_row("url", ["javascript:alert(1)", "ftp://x/y", "//x", "", None, 7, "http://[", "http://"])
 def test_what_is_no_address_of_the_web_is_no_result(url: object) -> None:
     assert result(url, "Title") is None
-
-
-def test_markup_in_titles_and_summaries_is_cleaned() -> None:
     one = result("https://a.example", "A &amp; <b>B</b>\n C", "x <em>y</em> " + "word " * 400)
     assert one is not None
     assert (one.title, one.summary[:3], len(one.summary) <= 1000) == ("A & B C", "x y", True)

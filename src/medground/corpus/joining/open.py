@@ -84,7 +84,7 @@ def _opened(library: Library, name: str, source: str, settings: Settings | None)
 
 
 def _pubmed(source: str, settings: Settings) -> Records:
-    from medground.sources.open import find_source
+    from medground.sources.base import find_source
 
     find_source(PUBMED)  # says which package is missing
     from medground.corpus.joining.from_pubmed import PubMedRecords  # the client is slow to import

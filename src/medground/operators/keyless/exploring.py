@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
 from medground.document import SourceKind
-from medground.operators.keyless.searching import mentions, spoken
+from medground.operators.keyless.mentions import mentions, spoken
 from medground.text import words
 
 SHARE = 0.6

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from medground.answer import Category
-from medground.operators.keyless.flags import differences
+from medground.operators.keyless.flags.kinds import differences
 from medground.operators.views import EvidenceView
 from medground.text import words
 

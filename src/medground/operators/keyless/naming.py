@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from medground.operators.keyless.searching import POOR, mapped, spoken
+from medground.operators.keyless.mentions import POOR, mapped, spoken
 
 POPULATIONS = frozenset(
     ["adolescent", "adult", "aged", "child", "female", "infant", "male", "men", "middle aged", "students", "women"]

@@ -1,40 +1,41 @@
-"""A plan of sources without a model: sources by the type of the question and by measured yield, queries by its names.
+"""A plan of sources without a model: research and one more source, with queries by the names of the question.
 
 It makes at most half of the lookups that asking every source takes, one for each source, and one for stored records
-where the question is for these.
+where the question is for these. Measured, no order of sources by the type of question found more than this one
+(`docs/benchmarks.md`).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from itertools import islice
+from typing import Literal, NamedTuple
 
 from medground.document import SourceKind
-from medground.operators.keyless.question_types import QuestionType, question_type
 from medground.operators.keyless.source_queries import by_terms, by_words, graph_terms
-from medground.operators.keyless.source_yields import Form, Yields, source_yields
 
-FITS: dict[QuestionType, tuple[SourceKind, ...]] = {
-    "case": ("book", "guideline", "wiki", "research"),
-    "exam": ("book", "wiki", "guideline", "research"),
-    "features": ("graph", "book", "guideline", "wiki", "research"),
-    "advice": ("guideline", "book", "wiki", "research"),
-    "definition": ("wiki", "book", "graph", "guideline", "research"),
-    "study": ("research", "guideline", "book"),
-    "molecule": ("research", "wiki", "book", "protein"),
-    "claim": ("research", "wiki"),
-    "fact": ("book", "guideline", "wiki", "research"),
-}
-"""The kinds of source for a type of question by what they are written for, best first, where no yield was counted."""
+Form = Literal["words", "terms", "concept"]
+"""How a query is made: `words`, the question without its filler; `terms`, its names; `concept`, a graph's term."""
 
-_RECORDS: dict[QuestionType, SourceKind] = {"features": "graph"}
-"""Types that stored records answer. They come first, and beside the others: a record is no paper, so a count of gold
-papers cannot see it, and it takes no text's place."""
-
-_LEAST = 0.02
-"""A lookup that adds less than this share of what all lookups find is not made."""
-_TRUSTED = 2
-"""Of kinds that were not counted, as many as come first by what they are written for may be asked."""
+_ORDER: tuple[SourceKind, ...] = ("research", "book", "guideline", "wiki", "graph", "web", "protein")
+_DISEASE_PARTS = (
+    r"symptoms?|signs?|(?:clinical )?features|manifestations|genes?|genetic changes|inherit\w*|inheritance|onset|"
+    r"mutat(?:ed|ions?)|presentation"
+)
+_DISEASE = (
+    r"syndromes?|diseases?|disorders?|dystroph\w+|anaemia|anemia|deficiency|ataxia|myopath\w+|neuropath\w+|\w+osis"
+)
+_FEATURES = re.compile(
+    rf"^\W*(?:what|which|list|name|how)\b[^.]{{0,80}}\b(?:{_DISEASE_PARTS})\b[^.]{{0,30}}\b(?:of|for|to|in|with|cause\w*|"
+    rf"are|is|associated|related|underl\w+|responsible)\b|\b(?:is|are) [^.]{{1,80}} (?:inherited|hereditary)\b|"
+    rf"\b(?:is|are) [^.]{{1,60}} (?:a |an )?(?:symptoms?|signs?|features?|manifestations?) of\b[^.]*|"
+    rf"^\W*(?:what|which) causes? [^.]{{1,60}}(?:{_DISEASE})\b",
+    re.IGNORECASE,
+)
+"""Signs, genes, inheritance or onset of a named disease: what a graph has relations for."""
+_LONG = 45
+"""Words of a question; beyond them it tells a case."""
 
 
 class Sought(NamedTuple):
@@ -48,13 +49,7 @@ class Sought(NamedTuple):
         return f"{self.term} , {self.text}" if self.term else self.text
 
 
-def plan(
-    question: str,
-    sources: Sequence[tuple[str, SourceKind]],
-    *,
-    options: Sequence[str] = (),
-    yields: Yields | None = None,
-) -> list[Sought]:
+def plan(question: str, sources: Sequence[tuple[str, SourceKind]], *, options: Sequence[str] = ()) -> list[Sought]:
     """The queries of a plan, best first: at most half as many as asking every source would take, and at least one.
 
     One for stored records comes beside these where such a question is asked.
@@ -63,23 +58,9 @@ def plan(
         question: the question.
         sources: name and kind of each source.
         options: texts to choose from.
-        yields: measured yields; by default those that ship with the package.
     """
-    counted = yields or source_yields()
-    of = _type(question, options)
-    most = max(1, lookups_of_all(question, sources) // 2) + (of in _RECORDS)
-    wanted = list(ladder(question, sources, options=options, yields=counted))
-    steps = counted.of(of)
-    total = sum(step.adds for step in steps)
-    worth = {(step.kind, step.form) for step in steps if step.adds >= _LEAST * total}
-    fitting = {kind for kind in FITS[of][:_TRUSTED] if kind not in counted.kinds} | {_RECORDS.get(of)}
-    kinds = dict(sources)
-    chosen = [
-        one
-        for place, (one, form) in enumerate(wanted)
-        if place == 0 or not worth or kinds[one.source] in fitting or (kinds[one.source], form) in worth
-    ]
-    return chosen[:most]
+    most = max(1, lookups_of_all(question, sources) // 2) + _asks_for_records(question, options)
+    return list(islice(ladder(question, sources, options=options), most))
 
 
 def lookups_of_all(question: str, sources: Sequence[tuple[str, SourceKind]]) -> int:
@@ -89,15 +70,11 @@ def lookups_of_all(question: str, sources: Sequence[tuple[str, SourceKind]]) -> 
 
 
 def ladder(
-    question: str,
-    sources: Sequence[tuple[str, SourceKind]],
-    *,
-    options: Sequence[str] = (),
-    yields: Yields | None = None,
-) -> Iterator[tuple[Sought, Form]]:
-    """Every different query that is worth trying, best first, with its form. No two are the same."""
+    question: str, sources: Sequence[tuple[str, SourceKind]], *, options: Sequence[str] = ()
+) -> Iterator[Sought]:
+    """Every different query that is worth trying, best first. No two are the same."""
     said: set[tuple[str, str, str]] = set()
-    steps = list(_steps(_type(question, options), yields or source_yields()))
+    steps = list(_steps(_asks_for_records(question, options)))
     for part in (slice(0, 1), slice(1, None)):  # further terms of a graph come after everything else
         for kind, form in steps:
             for name in (name for name, its in sources if its == kind):
@@ -105,29 +82,20 @@ def ladder(
                     key = (name, query.term.casefold(), query.text.casefold())
                     if key not in said:
                         said.add(key)
-                        yield query, form
+                        yield query
 
 
-def _type(question: str, options: Sequence[str]) -> QuestionType:
-    return question_type(question, options=bool(options))
+def _asks_for_records(question: str, options: Sequence[str]) -> bool:
+    """Whether stored records answer it. They come first, and beside the others: a record takes no text's place."""
+    said = " ".join(question.split())
+    return not options and len(said.split()) <= _LONG and _FEATURES.search(said) is not None
 
 
-def _steps(of: QuestionType, yields: Yields) -> Iterator[tuple[SourceKind, Form]]:
-    """Records first, then what was measured, then what was not, then the rest, so that the last resort is there too."""
-    if record := _RECORDS.get(of):
-        yield record, "concept"
-    measured = yields.of(of)
-    yield from ((step.kind, step.form) for step in measured if step.adds > 0)
-    known = yields.kinds if measured else ()
-    yield from ((kind, _first_form(kind)) for kind in FITS[of] if kind not in known)
-    yield from ((step.kind, step.form) for step in measured)
-    kinds: tuple[SourceKind, ...] = (*FITS[of], "book", "guideline", "research", "wiki", "graph", "web", "protein")
-    yield from ((kind, _first_form(kind)) for kind in kinds)
+def _steps(records: bool) -> Iterator[tuple[SourceKind, Form]]:
+    """Records first, then research, then the rest, so that the last resort is there too."""
+    kinds = dict.fromkeys(("graph", *_ORDER) if records else _ORDER)
+    yield from ((kind, "concept" if kind == "graph" else "words") for kind in kinds)
     yield from ((kind, "terms") for kind in kinds if kind != "graph")
-
-
-def _first_form(kind: SourceKind) -> Form:
-    return "concept" if kind == "graph" else "words"
 
 
 def _queries(question: str, source: str, form: Form) -> list[Sought]:
@@ -159,7 +127,7 @@ def improved(
     best = max(past, key=lambda one: one[1], default=None)
     if best is None and not siblings:
         return first
-    rungs = [one for one, _ in ladder(question, sources, options=options)]
+    rungs = list(ladder(question, sources, options=options))
     rest = [one for one in rungs if one not in first]
     begin = (max(len(past) - 1, 0) + siblings) * len(first)
     kept = [one for one in rungs if best and (one.source, str(one)) in best[0] and one.source not in best[2]]

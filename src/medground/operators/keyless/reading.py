@@ -42,7 +42,7 @@ COVERED = 0.6
 """Minimum share of the question's topic words, by weight, that sufficient evidence names."""
 
 
-def screen(question: str, passages: Sequence[PassageView]) -> tuple[str, ...]:
+def relevant_passages(question: str, passages: Sequence[PassageView]) -> tuple[str, ...]:
     """Ids of the passages that name enough of the question's topic or are near it, best first; possibly none.
 
     A passage that is `FAR` behind the likeliest one is left out. So is one that misses the rarest name of a question:
@@ -76,7 +76,7 @@ def _on_topic(topic: frozenset[str], text: str) -> float:
     return words.densest(topic, words.terms(text), WINDOW, least=min(2, len(topic)))
 
 
-def extract(question: str, passages: Sequence[SentencedPassage]) -> tuple[str, ...]:
+def quotable_sentences(question: str, passages: Sequence[SentencedPassage]) -> tuple[str, ...]:
     """Ids of the sentences to quote, strongest first; at most `PER_PASSAGE` per passage.
 
     Source: PubMed Reasoner, Eq. 13 and 14, with word statistics in place of a model.
@@ -124,13 +124,13 @@ def _strengths(question: str, passages: Sequence[SentencedPassage]) -> list[list
     return strengths(question, [Candidate(p.title, [s.text for s in p.sentences]) for p in passages])
 
 
-def on_topic(question: str, passages: Sequence[SentencedPassage]) -> list[EvidenceView]:
+def quotes_on_topic(question: str, passages: Sequence[SentencedPassage]) -> list[EvidenceView]:
     """The quotable sentences of the passages on topic, best first; none if no passage is on topic."""
     texts = [PassageView(id=p.id, title=p.title, text=" ".join(s.text for s in p.sentences)) for p in passages]
     name = words.rarest_name(question)
     if not any(words.mentions(in_words_of(question, f"{t.title}\n{t.text}"), name) for t in texts):
         texts = [t.model_copy(update={"unnamed": True}) for t in texts]
-    kept_ids = set(screen(question, texts))
+    kept_ids = set(relevant_passages(question, texts))
     kept = [p for p in passages if p.id in kept_ids]
     views = {
         s.id: EvidenceView(id=s.id, title=p.title, section=p.section, quote=s.text)
@@ -138,10 +138,10 @@ def on_topic(question: str, passages: Sequence[SentencedPassage]) -> list[Eviden
         for s in p.sentences
         if is_prose(s.text)
     }
-    return [views[sentence] for sentence in extract(question, kept)]
+    return [views[sentence] for sentence in quotable_sentences(question, kept)]
 
 
-def sufficient(question: str, evidence: Sequence[EvidenceView]) -> bool:
+def covers_the_topic(question: str, evidence: Sequence[EvidenceView]) -> bool:
     """Whether the quotes together name most of the question's topic and one of them reports a result.
 
     Source: PubMed Reasoner, Eq. 15, with words in place of a model's judgement.

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from medground.operators.keyless import reading, writing
+from medground.operators.keyless.reading import quotes_on_topic
 from medground.operators.keyless.sentences import describes_method, states_purpose
+from medground.operators.keyless.writing import chosen_quotes
 from medground.operators.views import EvidenceView, SentencedPassage
 from medground.text import words
 from medground.text.abbreviations import spelled_out
@@ -54,10 +55,10 @@ def answering(question: str, whole: str, passages: Sequence[SentencedPassage], m
     """
     records = [passage for passage in passages if passage.kind in _RECORDS]
     texts = [p for p in passages if p.kind not in _RECORDS and _is_about(question, whole, p)]
-    addressing = [view for view in reading.on_topic(question, texts) if _addresses(question, whole, view)]
+    addressing = [view for view in quotes_on_topic(question, texts) if _addresses(question, whole, view)]
     findings = [v for v in addressing if not (states_purpose(v.quote) or describes_method(v.quote))]
     named = any(words.mentions(f"{view.title} {view.quote}", words.rarest_name(question)) for view in findings)
-    quotes = writing.choose(question, findings, most) if named else ()
+    quotes = chosen_quotes(question, findings, most) if named else ()
     return (*quotes, *_lines(question, whole, records))
 
 
@@ -175,4 +176,4 @@ def introducing(
     topic = words.topic(question)
     views = [_view(p, s.id, s.text) for p in introductions for s in p.sentences if s.text not in said]
     views.sort(key=lambda view: -words.coverage(topic, words.terms(view.quote)))
-    return writing.choose(question, views, INTRODUCTIONS)
+    return chosen_quotes(question, views, INTRODUCTIONS)

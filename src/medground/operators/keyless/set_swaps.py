@@ -136,7 +136,7 @@ def exchanged(sentence: str, place: Place, by: str) -> str:
 
 def altered(sentence: str, other: str) -> bool:
     """Whether one sentence becomes the other by one exchange, and they say different things."""
-    for kind in _KINDS:
+    for kind in _SWAPS:
         one, two = place_of(sentence, (kind,)), place_of(other, (kind,))
         if one is None or two is None or one.form != two.form or not _opposed(one, two):
             continue
@@ -145,7 +145,7 @@ def altered(sentence: str, other: str) -> bool:
     return False
 
 
-_KINDS: tuple[SwapKind, ...] = ("direction", "order", "number")
+_SWAPS: tuple[SwapKind, ...] = ("direction", "order", "number")
 
 
 def _opposed(one: Place, two: Place) -> bool:

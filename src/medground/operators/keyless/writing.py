@@ -13,7 +13,7 @@ REDUNDANT = 0.7
 """A quote is redundant if an earlier one has more than this share, by weight, of its words beyond the question's."""
 
 
-def choose(question: str, evidence: Sequence[EvidenceView], count: int) -> tuple[EvidenceView, ...]:
+def chosen_quotes(question: str, evidence: Sequence[EvidenceView], count: int) -> tuple[EvidenceView, ...]:
     """The quotes that the rationale shows, best first.
 
     Quotes on the question's topic come first, and statements of purpose last; otherwise the given order is kept.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from medground.query import And, Not, Or, Query, Words, all_of, any_of
 from medground.text.words import FUNCTION_WORDS
 
@@ -18,42 +20,32 @@ def at_most(limit: int, query: Query) -> Query:
     return shorter
 
 
+def _parts(query: Query) -> tuple[Query, ...]:
+    return query.parts if isinstance(query, And | Or) else (query.part,) if isinstance(query, Not) else ()
+
+
+def _with(query: Query, parts: Iterable[Query]) -> Query:
+    """The query with other parts."""
+    if isinstance(query, And | Or):
+        return query.model_copy(update={"parts": tuple(parts)})
+    return Not(part=next(iter(parts))) if isinstance(query, Not) else query
+
+
 def _spelled_out(query: Query) -> Query:
-    match query:
-        case Words():
-            wanted = [word for word in query.text.split() if word.casefold().strip(".,;:!?") not in FUNCTION_WORDS]
-            return any_of([Words(text=word, field=query.field) for word in wanted]) if len(wanted) > 1 else query
-        case And():
-            return And(parts=tuple(map(_spelled_out, query.parts)))
-        case Or():
-            return Or(parts=tuple(map(_spelled_out, query.parts)))
-        case Not():
-            return Not(part=_spelled_out(query.part))
-        case _:
-            return query
+    if not isinstance(query, Words):
+        return _with(query, map(_spelled_out, _parts(query)))
+    wanted = [word for word in query.text.split() if word.casefold().strip(".,;:!?") not in FUNCTION_WORDS]
+    return any_of([Words(text=word, field=query.field) for word in wanted]) if len(wanted) > 1 else query
 
 
 def _connectors(query: Query) -> int:
-    match query:
-        case And() | Or():
-            return len(query.parts) - 1 + sum(map(_connectors, query.parts))
-        case Not():
-            return _connectors(query.part)
-        case _:
-            return 0
+    return max(len(_parts(query)) - 1, 0) + sum(map(_connectors, _parts(query)))
 
 
 def _longest(query: Query) -> int:
     """The most parts of an alternative within; 0 if there is none."""
-    match query:
-        case Or():
-            return max(len(query.parts), *map(_longest, query.parts))
-        case And():
-            return max(map(_longest, query.parts))
-        case Not():
-            return _longest(query.part)
-        case _:
-            return 0
+    own = len(query.parts) if isinstance(query, Or) else 0
+    return max([own, *map(_longest, _parts(query))])
 
 
 def _without_one(query: Query) -> Query | None:
@@ -61,22 +53,13 @@ def _without_one(query: Query) -> Query | None:
     longest = _longest(query)
     if longest > 1:
         return _trimmed(query, longest)
-    if isinstance(query, And) and len(query.parts) > 1:
-        return all_of(query.parts[:-1])
-    return None
+    return all_of(query.parts[:-1]) if isinstance(query, And) and len(query.parts) > 1 else None
 
 
 def _trimmed(query: Query, longest: int) -> Query:
-    match query:
-        case Or() if len(query.parts) == longest:
-            return any_of(query.parts[:-1])
-        case Or() | And():
-            for place, part in enumerate(query.parts):
-                if _longest(part) == longest:
-                    parts = (*query.parts[:place], _trimmed(part, longest), *query.parts[place + 1 :])
-                    return query.model_copy(update={"parts": parts})
-            return query
-        case Not():
-            return Not(part=_trimmed(query.part, longest))
-        case _:
-            return query
+    if isinstance(query, Or) and len(query.parts) == longest:
+        return any_of(query.parts[:-1])
+    parts = list(_parts(query))
+    place = next(n for n, part in enumerate(parts) if _longest(part) == longest)
+    parts[place] = _trimmed(parts[place], longest)
+    return _with(query, parts)

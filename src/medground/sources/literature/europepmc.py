@@ -14,7 +14,7 @@ from medground.fetching.wire import open_wire
 from medground.settings import Settings, SettingsSection
 from medground.sources.base import SourceDeclaration
 from medground.sources.literature.europepmc_record import document_of
-from medground.sources.literature.live import LiveSource, Read
+from medground.sources.literature.live import LiteratureSource, Read
 from medground.sources.literature.syntax import Syntax, quoted
 
 NAME = "europepmc"
@@ -68,7 +68,7 @@ SYNTAX = Syntax(
 )
 
 
-class EuropePMCSource(LiveSource):
+class EuropePMCSource(LiteratureSource):
     """Searches titles and abstracts in Europe PMC, in its own order of relevance.
 
     Args:
@@ -76,7 +76,7 @@ class EuropePMCSource(LiveSource):
     """
 
     def __init__(self, client: Client) -> None:
-        super().__init__(NAME, SYNTAX, most=MOST)
+        super().__init__(NAME, SYNTAX, client, most=MOST)
         self._client = client
 
     async def _find(self, asked: str, limit: int) -> Read:
@@ -111,11 +111,6 @@ class EuropePMCSource(LiveSource):
             raise SourceUnavailable(f"{reason}; the service may have changed", source=self.name)
         following = content.get("nextCursorMark")
         return [record for record in results if isinstance(record, dict)], str(following or "")
-
-    async def close(self) -> None:
-        """Close the connections. Safe to call twice."""
-        self._closed = True
-        await self._client.close()
 
 
 def _open(settings: Settings) -> EuropePMCSource:

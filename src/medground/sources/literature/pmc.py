@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import ClassVar
 
 from pydantic import Field
 
 from medground.document import Document
-from medground.fetching.wire import open_wire
 from medground.pubmed.eutils import Eutils
-from medground.pubmed.eutils_cache import AnswerCache
-from medground.pubmed.eutils_service import NCBI, EutilsService
-from medground.pubmed.eutils_transport import Transport
 from medground.settings import Settings, SettingsSection
 from medground.sources.base import SourceDeclaration
-from medground.sources.literature.live import LiveSource, Read
+from medground.sources.literature.live import LiteratureSource, Read
 from medground.sources.literature.syntax import Syntax
+from medground.sources.pubmed import open_client
 
 NAME = "pmc"
 MOST = 1000
 """Most articles of one search: each comes with its full text."""
-_HELD = 300
-_CACHE = Path("cache", "eutils")
+_KEPT = 300
 
 
 class PMCSettings(SettingsSection):
@@ -69,7 +64,7 @@ SYNTAX = Syntax(
 )
 
 
-class PMCSource(LiveSource):
+class PMCSource(LiteratureSource):
     """Searches titles and abstracts in PubMed Central, and reads the articles with their full text where it is open.
 
     Args:
@@ -77,7 +72,7 @@ class PMCSource(LiveSource):
     """
 
     def __init__(self, client: Eutils) -> None:
-        super().__init__(NAME, SYNTAX, most=MOST, held=_HELD)
+        super().__init__(NAME, SYNTAX, client, most=MOST, kept=_KEPT)
         self._client = client
 
     async def _find(self, asked: str, limit: int) -> Read:
@@ -92,24 +87,11 @@ class PMCSource(LiveSource):
     async def _articles(self, numbers: Sequence[str]) -> list[Document]:
         return [item async for item in self._client.efetch_full_texts(numbers) if isinstance(item, Document)]
 
-    async def close(self) -> None:
-        """Close the connections. Safe to call twice."""
-        self._closed = True
-        await self._client.close()
-
 
 def _open(settings: Settings) -> PMCSource:
-    named, pubmed, key = settings.section(PMCSettings).address, settings.retrieval.pubmed, settings.keys.ncbi
-    service = EutilsService(
-        name=NAME,
-        address=named or (pubmed if pubmed and pubmed != "live" else NCBI),
-        email=settings.retrieval.email,
-        api_key=key.get_secret_value() if key else None,
-    )
-    wire = open_wire(settings)
-    # Replies from the cache would not be recorded, and would stand in for replies that were not.
-    cache = AnswerCache(settings.home / _CACHE) if wire is None else None
-    return PMCSource(Eutils(Transport(service, cache, wire=wire)))
+    pubmed = settings.retrieval.pubmed
+    address = settings.section(PMCSettings).address or (pubmed if pubmed != "live" else None)
+    return PMCSource(open_client(settings, address, NAME))
 
 
 PMC = SourceDeclaration(name=NAME, open=_open, settings=PMCSettings)

@@ -22,7 +22,7 @@ from medground.query import Filters, Query
 from medground.settings import Settings, SettingsSection
 from medground.sources.base import SourceDeclaration
 from medground.sources.literature.connectors import at_most
-from medground.sources.literature.live import LiveSource, Read
+from medground.sources.literature.live import LiteratureSource, Read
 from medground.sources.literature.sciencedirect_record import document_of, doi_of
 from medground.sources.literature.syntax import Syntax, quoted
 
@@ -60,7 +60,7 @@ SYNTAX = Syntax(
 )
 
 
-class ScienceDirectSource(LiveSource):
+class ScienceDirectSource(LiteratureSource):
     """Searches articles of ScienceDirect, in its own order of relevance.
 
     Args:
@@ -68,7 +68,7 @@ class ScienceDirectSource(LiveSource):
     """
 
     def __init__(self, client: Client | None) -> None:
-        super().__init__(NAME, SYNTAX, most=MOST)
+        super().__init__(NAME, SYNTAX, client, most=MOST)
         self._client = client
 
     def _compiled(self, query: Query, filters: Filters) -> str:
@@ -121,12 +121,6 @@ class ScienceDirectSource(LiveSource):
                 source=self.name,
             )
         return self._client
-
-    async def close(self) -> None:
-        """Close the connections. Safe to call twice."""
-        self._closed = True
-        if self._client is not None:
-            await self._client.close()
 
 
 def _page(reply: Reply) -> tuple[list[Mapping[str, Any]], int]:

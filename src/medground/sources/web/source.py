@@ -6,7 +6,6 @@ Source: BioMedSearch, section III.B, Web Search.
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -19,10 +18,11 @@ from medground.fetching.pages import PageReader
 from medground.fetching.service import Client, Reply
 from medground.lookup import Found, Lookup, PlainWords, Ranker
 from medground.query import Filters
+from medground.sources.live import LiveSource
 from medground.sources.web.results import PAGE, RESULT, ResultPage, WebResult
 
 _KINDS: frozenset[SourceKind] = frozenset(["web"])
-_MOST_HELD = 5000
+_MOST_KEPT = 5000
 _MOST_WORDS = 50
 _MOST_CHARACTERS = 400
 
@@ -48,7 +48,7 @@ class Engine:
     absent: frozenset[int] = frozenset()
 
 
-class WebSource:
+class WebSource(LiveSource):
     """Searches the web by one engine. One ranking, in the engine's own order.
 
     A hit is a search result, with the id `RESULT:DIGEST`; `WEB:DIGEST` is its page, which `fetch` reads politely.
@@ -61,20 +61,17 @@ class WebSource:
         missing: what is not configured, and how to configure it; None if all is.
     """
 
-    state = None
-    kinds: frozenset[SourceKind] = _KINDS
+    kinds = _KINDS
 
     def __init__(
         self, engine: Engine, client: Client, pages: PageReader, *, results: int = 100, missing: str | None = None
     ) -> None:
-        self.name = engine.name
+        super().__init__(engine.name, client, kept=_MOST_KEPT)
         self._engine = engine
         self._client = client
         self._pages = pages
         self._results = min(results, engine.most)
         self._missing = missing
-        self._found: OrderedDict[str, Document] = OrderedDict()
-        self._closed = False
 
     def accepts(self, lookup: Lookup) -> bool:
         """Plain words, for rankers by words."""
@@ -114,7 +111,7 @@ class WebSource:
         """
         self._check_open()
         found = self.held(ids)
-        places = {f"{PAGE}:{digest}": one.url or "" for digest, one in self._found.items()}
+        places = {f"{PAGE}:{i.partition(':')[2]}": one.url or "" for i, one in self._kept.items()}
         pages = [(i, places[i]) for i in dict.fromkeys(ids) if i in places]
         read = await asyncio.gather(*(self._page(i, url) for i, url in pages))
         failures = [one for one in read if isinstance(one, SourceUnavailable)]
@@ -123,21 +120,13 @@ class WebSource:
         found |= {one.id: one for one in read if isinstance(one, Document)}
         return {i: found[i] for i in ids if i in found}
 
-    def held(self, ids: Sequence[str]) -> dict[str, Document]:
-        """Results of recent searches, from memory."""
-        results = {one.id: one for one in self._found.values()}
-        return {i: results[i] for i in ids if i in results}
-
     def recall(self, documents: Iterable[Document]) -> None:
         """Take up results of searches that were made before, so that their pages can be fetched."""
-        for one in documents:
-            if one.id.startswith(f"{RESULT}:") and one.url:
-                self._remember(one)
+        self._keep(one for one in documents if one.id.startswith(f"{RESULT}:") and one.url)
 
     async def close(self) -> None:
         """Close the connections. Safe to call twice."""
-        self._closed = True
-        await self._client.close()
+        await super().close()
         await self._pages.close()
 
     async def _page(self, document_id: str, url: str) -> Document | SourceUnavailable:
@@ -166,24 +155,8 @@ class WebSource:
 
     def _hits(self, results: Sequence[WebResult]) -> tuple[Hit, ...]:
         documents = [one.document() for one in results]
-        for document in documents:
-            self._remember(document)
-        passages = [next(chunk(document, limit=2000)) for document in documents]
-        return tuple(
-            Hit(passage=passage, ranker=self.name, rank=rank, score=1 / rank, source=self.name)
-            for rank, passage in enumerate(passages, start=1)
-        )
-
-    def _remember(self, document: Document) -> None:
-        digest = document.id.partition(":")[2]
-        self._found[digest] = document
-        self._found.move_to_end(digest)
-        while len(self._found) > _MOST_HELD:
-            self._found.popitem(last=False)
-
-    def _check_open(self) -> None:
-        if self._closed:
-            raise SourceUnavailable("the source is closed", source=self.name)
+        self._keep(documents)
+        return self._ranking(next(chunk(document, limit=2000)) for document in documents)
 
 
 def _impossible(filters: Filters) -> str | None:

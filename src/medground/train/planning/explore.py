@@ -17,7 +17,8 @@ from medground.document import Hit
 from medground.engine import Engine
 from medground.errors import UsageError
 from medground.evaluate.base import Item
-from medground.operators.exploring import QUERIES, ExploredSource, ExploreInput, explore
+from medground.operators.exploring import QUERIES, ExploreInput, explore
+from medground.operators.planning import ExploredSource
 from medground.plan.plannable import plannable
 from medground.plan.search_plan import search_plan
 from medground.plan.source_plan import SourceFound, SourcePlan, SourceQuery, tagged

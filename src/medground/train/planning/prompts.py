@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from medground.described import SourceDescription
 from medground.operators.base import I, O, Operator
-from medground.operators.exploring import ExploredSource
-from medground.operators.planning import PlanSourcesInput, plan_sources_tagged
+from medground.operators.planning import ExploredSource, PlanSourcesInput, plan_sources_tagged
 from medground.train.planning.values import Asked
 
 Messages = list[dict[str, str]]
@@ -17,7 +16,7 @@ def planner_messages(asked: Asked, sources: Sequence[SourceDescription]) -> Mess
     """The instructions and the question, as the trained planner gets them."""
     views = tuple(ExploredSource(name=one.name, kind=one.kind, about=one.about) for one in sources)
     value = PlanSourcesInput(question=asked.text, options=asked.options, sources=views)
-    return messages(plan_sources_tagged.given(asked.context), value)
+    return messages(plan_sources_tagged.with_context(asked.context), value)
 
 
 def messages(operator: Operator[I, O], value: I) -> Messages:

@@ -29,14 +29,7 @@ _ORDER: tuple[Kind, ...] = (
     "place",
 )
 _WHO_AND_WHERE: tuple[Kind, ...] = ("population", "organism", "place")
-_WHOM = r"""
-    patients?|women|woman|men|man|children|child|adults?|infants?|neonates?|newborns?|adolescents?|girls?|boys?|mothers?|
-    people|persons?|individuals|survivors?|smokers?|nurses?|physicians?|doctors?|students?|residents?|veterans|surgeons?|
-    workers?|athletes?|recipients?|carriers?|volunteers?|practitioners?|inpatients?|outpatients?|elderly|pregnancy|midwives|clinicians?|
-    pharmacists?|dentists?|childhood|infancy|adolescence|mice|
-    rats?|zebrafish|drosophila|humans?|dogs?|cats?|pigs?|monkeys?|rabbits?|yeast|plants?|cattle|horses?|sheep
-"""
-_PEOPLE = "".join(_WHOM.split())
+_PEOPLE = "|".join(LISTS["people"] | LISTS["in whom"])
 _VERBS = lists.VERBS | LISTS["other verbs"]
 _PREDICATES = _VERBS | lists.STATES | lists.ADVERBS | LISTS["ends of people"]
 _SINGULAR = re.compile(r"\b(?:patient|adult|infant|child|neonate|newborn|adolescent|nurse|physician|student)$", re.I)

@@ -75,15 +75,7 @@ _NOUNS = frozenset(["protein", "gene", "cell", "enzyme", "drug", "disease", "tre
 """Words that say something where another noun follows: `protein synthesis`."""
 """Words that name nothing by themselves; within a phrase they stay."""
 
-_PEOPLE = re.compile(
-    r"patients?|women|woman|men|man|children|child|adults?|infants?|neonates?|newborns?|adolescents?|girls?|boys?|mothers?|"
-    r"people|persons?|individuals|elderly|survivors?|smokers?|nurses?|physicians?|doctors?|students?|residents?|"
-    r"veterans|surgeons?|workers?|athletes?|recipients?|carriers?|volunteers?|practitioners?|preschoolers?|toddlers?|"
-    r"teenagers?|youths?|couples?|families|parents?|caregivers?|drivers?|donors?|siblings?|twins|fetus(?:es)?|"
-    r"midwi(?:fe|ves)|clinicians?|pharmacists?|dentists?|providers?|staff|teachers?|carers?|childhood|infancy|adolescence|"
-    r"metabolizers?|inpatients?|outpatients?|pregnant",
-    re.IGNORECASE,
-)
+_PEOPLE = re.compile("|".join(LISTS["people"] | LISTS["named people"]), re.IGNORECASE)
 _TOKEN = re.compile(r"[^\W_](?:[\w'’+/.-]*[\w+])?")
 _MARK = re.compile(r"[,;:?!()\[\]\"“”]|\.\s|\s[-–—]+\s")
 _ADVERB = re.compile(r"(?:[^m]e|al|ous|ive|ent|ant|ed|ab|ib|ar|ic|at)ly$")

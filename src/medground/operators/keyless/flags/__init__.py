@@ -3,8 +3,3 @@
 Nothing here says that a premise supports a statement. On SciFact, word statistics do not separate SUPPORT from REFUTE
 better than the majority class. They do separate `related` from `not related`, and they point out differences to check.
 """
-
-from medground.operators.keyless.flags.compare import RELATED, Comparison, compare
-from medground.operators.keyless.flags.kinds import FLAGS, differences
-
-__all__ = ["FLAGS", "RELATED", "Comparison", "compare", "differences"]

@@ -24,7 +24,7 @@ class Comparison:
         probability: of the best premise being evidence, 0 to 1; 0 without premises.
         coverage: share of the statement's words and numbers, by weight, in the best premise, 0 to 1.
         sentence: the sentence of the best premise that is nearest to the statement; empty if nothing is related.
-        flags: kinds of difference from that sentence, in the order of `FLAGS`.
+        flags: kinds of difference from that sentence, in the order of `RULES`.
     """
 
     related: bool

@@ -3,35 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 
-from medground.operators.keyless.flags import certainty, numbers, polarity, scope
+from medground.operators.keyless.flags.certainty import cause, certainty
+from medground.operators.keyless.flags.numbers import number, unit
 from medground.operators.keyless.flags.pair import Pair
+from medground.operators.keyless.flags.polarity import direction, negation
+from medground.operators.keyless.flags.scope import order, population, subject
 
 RULES: Mapping[str, Callable[[Pair], bool]] = {
-    "number": numbers.number,
-    "unit": numbers.unit,
-    "negation": polarity.negation,
-    "direction": polarity.direction,
-    "comparison order": scope.order,
-    "population": scope.population,
-    "subject": scope.subject,
-    "certainty": certainty.certainty,
-    "cause": certainty.cause,
+    "number": number,
+    "unit": unit,
+    "negation": negation,
+    "direction": direction,
+    "comparison order": order,
+    "population": population,
+    "subject": subject,
+    "certainty": certainty,
+    "cause": cause,
 }
 """Every kind of difference by name, in the order in which they are reported."""
 
 
-def _differs(rule: Callable[[Pair], bool], statement: str, quote: str) -> bool:
-    return rule(Pair(statement, quote, quote))
-
-
-FLAGS: Mapping[str, Callable[[str, str], bool]] = {name: partial(_differs, rule) for name, rule in RULES.items()}
-"""The same for two texts: whether a statement differs from a quote in this way."""
-
-
 def differences(statement: str, quote: str, premise: str | None = None) -> tuple[str, ...]:
-    """The kinds of difference between a statement and a quote, in the order of `FLAGS`; empty for equal texts.
+    """The kinds of difference between a statement and a quote, in the order of `RULES`; empty for equal texts.
 
     Args:
         statement: the statement to check.

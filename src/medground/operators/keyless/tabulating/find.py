@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from medground.operators.keyless.tabulating.kinds import Rule, rule_for
-from medground.operators.keyless.tabulating.sentence import StudySentence
+from medground.operators.keyless.tabulating.sentence import ReadSentence
 from medground.text import words
 from medground.text.abbreviations import spelled_out
 from medground.text.prose import is_prose
@@ -21,23 +21,23 @@ def reporting_sentence(column: str, sentences: Sequence[tuple[str, str]]) -> int
         column: the name of a column, in the reader's words.
         sentences: text and heading of each sentence of the study, in order; empty headings where there are none.
     """
-    rule = rule_for(column) or _by_words(column)
+    rule = rule_for(column) or _rule_by_words(column)
     if rule is None:
         return None
     last = max(len(sentences) - 1, 1)
-    read = [StudySentence(text, heading, n / last) for n, (text, heading) in enumerate(sentences)]
+    read = [ReadSentence(text, heading, n / last) for n, (text, heading) in enumerate(sentences)]
     scored = [(rule(one), -n) for n, one in enumerate(read) if is_prose(one.text) or one.quantities]
     best = max(scored, default=(0.0, 0))
     return -best[1] if best[0] > 0 else None
 
 
-def _by_words(column: str) -> Rule | None:
+def _rule_by_words(column: str) -> Rule | None:
     """The rule for a column of any name: all its words close together, in a sentence that reports a result."""
     wanted = frozenset(words.terms(column))
     if not wanted:
         return None
 
-    def rule(one: StudySentence) -> float:
+    def rule(one: ReadSentence) -> float:
         if not one.reports:
             return 0.0
         held = words.terms(spelled_out(one.text, column))

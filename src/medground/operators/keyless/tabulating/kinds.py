@@ -10,11 +10,11 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from medground.operators.keyless.tabulating.sentence import StudySentence
+from medground.operators.keyless.tabulating.sentence import ReadSentence
 from medground.text.quantities import Quantity
 from medground.text.units import COUNT, TIMES
 
-Rule = Callable[[StudySentence], float]
+Rule = Callable[[ReadSentence], float]
 _I = re.IGNORECASE
 
 _PEOPLE = (
@@ -104,11 +104,11 @@ class Kind:
     rule: Rule
 
 
-def _with_headings(one: StudySentence, *, wanted: str, score: float) -> float:
+def _with_headings(one: ReadSentence, *, wanted: str, score: float) -> float:
     return score + (0.5 if wanted in one.parts else 0.0)
 
 
-def _size(one: StudySentence) -> float:
+def _size(one: ReadSentence) -> float:
     if one.is_background:
         return 0.0
     named = any(q.measure == "n" and _whole(q) >= 2 for q in one.quantities)
@@ -125,7 +125,7 @@ def _whole(quantity: Quantity) -> int:
     return max((int(value) for value in quantity.values), default=0)
 
 
-def _dose(one: StudySentence) -> float:
+def _dose(one: ReadSentence) -> float:
     doses = [q for q in one.quantities if _is_dose(q)]
     if not doses or not _GIVEN.search(one.text) or one.is_background:
         return 0.0
@@ -138,7 +138,7 @@ def _is_dose(quantity: Quantity) -> bool:
     return first in _MASS and not _VOLUME.intersection(rest) and not quantity.measure
 
 
-def _age(one: StudySentence) -> float:
+def _age(one: ReadSentence) -> float:
     if one.is_background or not _AGE.search(one.text):
         return 0.0
     mean = re.search(r"\b(?:mean|median|average)\b", one.text, _I) is not None
@@ -146,7 +146,7 @@ def _age(one: StudySentence) -> float:
 
 
 def _timed(form: re.Pattern[str]) -> Rule:
-    def rule(one: StudySentence) -> float:
+    def rule(one: ReadSentence) -> float:
         times = [q for q in one.quantities if q.unit in TIMES and q.unit not in ("second", "minute")]
         if one.is_background or not times or not form.search(one.text):
             return 0.0
@@ -160,7 +160,7 @@ def _near(form: re.Pattern[str], text: str, quantity: Quantity) -> bool:
     return any(-60 <= quantity.start - found.end() <= 40 for found in form.finditer(text))
 
 
-def _lasting(one: StudySentence) -> float:
+def _lasting(one: ReadSentence) -> float:
     for_how_long = re.search(r"\b(?:for|over|during|lasting|period of)\b\s+(?:a |the )?(?:\w+ )?\S*\d", one.text, _I)
     times = any(q.unit in TIMES for q in one.quantities)
     if one.is_background or not for_how_long or not times or not _TREATED.search(one.text):
@@ -169,7 +169,7 @@ def _lasting(one: StudySentence) -> float:
 
 
 def _measured(*measures: str) -> Rule:
-    def rule(one: StudySentence) -> float:
+    def rule(one: ReadSentence) -> float:
         if one.is_background:
             return 0.0
         held = sum(q.measure in measures for q in one.quantities)
@@ -181,7 +181,7 @@ def _measured(*measures: str) -> Rule:
 def _told(form: re.Pattern[str]) -> Rule:
     """What was found of something that a study counts: with a number, or with a word that there was none."""
 
-    def rule(one: StudySentence) -> float:
+    def rule(one: ReadSentence) -> float:
         if not one.reports or not (found := form.search(one.text)):
             return 0.0
         counted = any(not q.measure for q in one.quantities)
@@ -197,7 +197,7 @@ def _said(form: re.Pattern[str], part: str = "", heading: str = "") -> Rule:
     """What a form of words tells, outside of the background."""
     over = re.compile(heading, _I) if heading else None
 
-    def rule(one: StudySentence) -> float:
+    def rule(one: ReadSentence) -> float:
         if over is not None and over.search(one.heading):
             return 2.0 - 0.1 * one.at
         if one.is_background or not form.search(one.text):
@@ -207,7 +207,7 @@ def _said(form: re.Pattern[str], part: str = "", heading: str = "") -> Rule:
     return rule
 
 
-def _finding(one: StudySentence) -> float:
+def _finding(one: ReadSentence) -> float:
     if not one.reports or not ({"results", "conclusion"} & one.parts or one.quantities):
         return 0.0
     tested = any(q.measure in ("p", "or", "hr", "rr") for q in one.quantities)

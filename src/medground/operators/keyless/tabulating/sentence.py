@@ -21,7 +21,7 @@ _OWN = re.compile(r"\b(?:we|our|this study|the present study|were|was)\b", re.IG
 
 
 @dataclass(frozen=True)
-class StudySentence:
+class ReadSentence:
     """A sentence of a study.
 
     Attributes:

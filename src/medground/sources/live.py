@@ -1,0 +1,80 @@
+"""What all services that are searched live have in common: no snapshot, and documents of recent searches at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, Protocol
+
+from medground.corpus.chunk import chunk
+from medground.document import Document, Hit, Passage, SourceKind
+from medground.errors import SourceUnavailable
+from medground.lookup import Lookup, Ranker
+from medground.text import words
+
+
+class Closable(Protocol):
+    """A client with connections."""
+
+    async def close(self) -> None:
+        """Close them. Safe to call twice."""
+        ...
+
+
+class LiveSource:
+    """A service that is searched live. One ranking in its own order, with one hit for each document.
+
+    Documents of recent searches stay in memory, so that fetching them needs no request.
+
+    Args:
+        name: its name in settings and answers.
+        client: asks the service; the source closes it. None where it is not configured.
+        kept: most documents kept in memory.
+    """
+
+    kinds: frozenset[SourceKind]
+    state: ClassVar[None] = None
+    """A live service changes, so that no snapshot is searched."""
+
+    def __init__(self, name: str, client: Closable | None, *, kept: int) -> None:
+        self.name = name
+        self._connections = client
+        self._most_kept = kept
+        self._kept: dict[str, Document] = {}
+        self._closed = False
+
+    def accepts(self, lookup: Lookup) -> bool:
+        """Query trees, for rankers by words."""
+        return lookup.wants(Ranker.LEXICAL) and lookup.of_texts
+
+    def held(self, ids: Sequence[str]) -> dict[str, Document]:
+        """Documents of recent searches, from memory."""
+        return {i: self._kept[i] for i in ids if i in self._kept}
+
+    async def close(self) -> None:
+        """Close the connections. Safe to call twice."""
+        self._closed = True
+        if self._connections is not None:
+            await self._connections.close()
+
+    def _keep(self, documents: Iterable[Document]) -> None:
+        for document in documents:
+            self._kept.pop(document.id, None)
+            self._kept[document.id] = document
+        for oldest in list(self._kept)[: max(len(self._kept) - self._most_kept, 0)]:
+            del self._kept[oldest]
+
+    def _ranking(self, passages: Iterable[Passage]) -> tuple[Hit, ...]:
+        return tuple(
+            Hit(passage=passage, ranker=self.name, rank=rank, score=1 / rank, source=self.name)
+            for rank, passage in enumerate(passages, start=1)
+        )
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise SourceUnavailable("the source is closed", source=self.name)
+
+
+def best_passage(document: Document, text: str) -> Passage:
+    """The passage that shares most words with the question; the first if several do."""
+    wanted = set(words.terms(text))
+    return max(chunk(document), key=lambda passage: len(wanted.intersection(words.terms(passage.text))))
