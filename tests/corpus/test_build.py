@@ -8,6 +8,7 @@ import sqlite3
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.corpus.build import add, build
 from medground.corpus.library import Library
@@ -94,7 +95,7 @@ def test_bad_records_are_skipped_counted_and_listed(library, make_documents, mak
     assert (skipped.file, skipped.position, skipped.reason) == ("a.jsonl", 7, "no title")
 
 
-@pytest.mark.parametrize("items", [[], [BadDocument("not JSON", file="a.jsonl", position=1)], [Deleted(("PMID:1",))]])
+@each_row("items", [[], [BadDocument("not JSON", file="a.jsonl", position=1)], [Deleted(("PMID:1",))]])
 def test_nothing_readable_leaves_nothing_behind(library, make_input, items):
     with pytest.raises(BadDocument, match="no readable document in made"):
         build(library, "c", [make_input(items)])

@@ -14,6 +14,7 @@ import tokenizers
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from rows import each_row
 
 from medground.corpus.embedding import Embedder, open_embedder
 from medground.corpus.embedding.minilm import OnnxEmbedder, write_graph
@@ -166,9 +167,7 @@ def test_minilm_that_was_not_fetched(home: Path, monkeypatch: pytest.MonkeyPatch
         open_embedder("minilm", home)
 
 
-@pytest.mark.parametrize(
-    ("name", "package", "extra"), [("minilm", "onnxruntime", "dense"), ("some/model", "torch", "torch")]
-)
+@each_row(("name", "package", "extra"), [("minilm", "onnxruntime", "dense"), ("some/model", "torch", "torch")])
 def test_a_missing_extra_is_reported_in_one_line(
     home: Path, monkeypatch: pytest.MonkeyPatch, name: str, package: str, extra: str
 ) -> None:

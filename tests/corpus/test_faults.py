@@ -13,6 +13,7 @@ import pytest
 from failing_files import Fault, NoLayer, compiled, run
 from fault_jobs import command, left, prepare, restore, seen
 from power import Disk
+from rows import each_row
 
 from medground.corpus import build as build_module
 from medground.corpus import tables
@@ -68,7 +69,7 @@ def states(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return made
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("job", "fault"),
     [
         ("build", Fault("kill", 700)),
@@ -78,7 +79,6 @@ def states(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         ("sync", Fault("kill", 340)),
         ("sync", Fault("cut", 345, names=0.5, content=0, seed=1)),
     ],
-    ids=lambda one: f"{one.kind}-{one.at}" if isinstance(one, Fault) else one,
 )
 def test_after_a_fault_the_old_state_or_the_new_is_there_and_the_command_can_be_repeated(
     layer: Path, states: dict[str, Path], job: str, fault: Fault
@@ -94,7 +94,7 @@ def test_after_a_fault_the_old_state_or_the_new_is_there_and_the_command_can_be_
     assert (again.returncode, seen(home), left(home)) == (0, new, []), again.stderr
 
 
-@pytest.mark.parametrize("at", [10, 120, 700, 1100, 1400])
+@each_row("at", [10, 120, 700, 1100, 1400])
 def test_a_full_disk_in_any_phase_is_told_in_one_line_and_the_old_state_opens(
     layer: Path, states: dict[str, Path], at: int
 ) -> None:
@@ -163,7 +163,7 @@ def _with_an_empty_list_of_words(folder: Path) -> None:
         path.write_bytes(b"")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "damage",
     [
         _without_a_row_of_passages,
@@ -174,8 +174,9 @@ def _with_an_empty_list_of_words(folder: Path) -> None:
     ],
 )
 def test_a_damaged_new_state_is_never_published(
-    library, make_documents, make_input, make_embedder, monkeypatch, damage
+    tmp_path, make_documents, make_input, make_embedder, monkeypatch, damage
 ):
+    library = Library(tmp_path)
     old = build(library, "c", [make_input(make_documents(20))], embedder=make_embedder())
 
     def damaged(folder: Path, manifest: Manifest) -> None:

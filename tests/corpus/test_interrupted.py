@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.corpus.build import add, build
 from medground.corpus.library import Library
@@ -210,7 +211,7 @@ def test_ctrl_c_while_embedding_keeps_the_vectors(library, make_documents, make_
     expect_whole(library, {library.info("c").hash})
 
 
-@pytest.mark.parametrize("limit", [30_000, 120_000])
+@each_row("limit", [30_000, 120_000])
 def test_a_full_disk_is_reported_and_the_old_snapshot_stays(
     library, start, make_documents, make_input, embedder, limit
 ):

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.corpus.build import add, build
 from medground.corpus.joining.agree import agrees, decide
@@ -413,7 +414,7 @@ def test_a_field_named_joined_is_no_provenance(library: Library, tmp_path: Path)
 LINE = (0, 9, 1, 0, 0, 9, 9)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("own", "other", "same"),
     [
         ({}, {}, True),

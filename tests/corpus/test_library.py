@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from rows import each_row
 
 from medground.corpus.build import add, build
 from medground.corpus.library import Library
@@ -13,7 +14,7 @@ from medground.errors import SnapshotCorrupt, UsageError
 from medground.query import Everything
 
 
-@pytest.mark.parametrize("name", ["", "../x", "a/b", "A", ".hidden", "-x", "x" * 65, "a b", "a\n", "ü", "a\x00", ".."])
+@each_row("name", ["", "../x", "a/b", "A", ".hidden", "-x", "x" * 65, "a b", "a\n", "ü", "a\x00", ".."])
 def test_a_name_cannot_be_a_path(library, make_documents, make_input, name):
     for call in (library.open, library.info, library.verify, library.remove, library.has):
         with pytest.raises(UsageError, match="is not a valid corpus name"):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rows import each_row
 
 from medground.corpus.build import add, build
 from medground.corpus.embedding import embed_passages, embed_queries, open_embedder
@@ -160,7 +161,7 @@ def test_corpora_of_one_model_share_it(home, library, make_input, embedder, monk
         asyncio.run(source.close())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("parts", "message"),
     [
         (None, "no such folder; name the one that holds MedCPT-Query-Encoder and MedCPT-Article-Encoder"),
@@ -203,7 +204,7 @@ def test_a_model_of_another_kind_is_not_filled_with_random_numbers(medcpt: Path)
         CrossEncoderReranker(str(medcpt / ARTICLE))
 
 
-@pytest.mark.parametrize("package", ["torch", "transformers"])
+@each_row("package", ["torch", "transformers"])
 def test_a_missing_extra_is_reported(home: Path, monkeypatch: pytest.MonkeyPatch, package: str) -> None:
     for module in ("medground.corpus.embedding.medcpt", "medground.models.files.torch_model"):
         monkeypatch.delitem(sys.modules, module, raising=False)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
@@ -233,7 +234,7 @@ def hidden(path: Path, how: str) -> Path:
     return paper.save()
 
 
-@pytest.mark.parametrize("how", ["white", "tiny", "off the page", "invisible"])
+@each_row("how", ["white", "tiny", "off the page", "invisible"])
 def test_text_that_nobody_can_see_is_left_out_and_told(tmp_path: Path, how: str) -> None:
     found = read(hidden(tmp_path / "hidden.pdf", how))
     assert found.text == LOREM

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
@@ -194,7 +195,7 @@ def test_a_book_of_lists_only(tmp_path: Path) -> None:
         list(found.read(0))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lines", "left"),
     [
         (["See https://a.org/b."], ["See."]),

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.corpus.build import add, build
 from medground.corpus.library import Library
@@ -69,7 +70,7 @@ UPDATE: Records = {2: "Two, revised.", 3: None, 4: "Four."}
 LATER: Records = {1: None, 3: "Three again.", 4: "Four, revised."}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "release"),
     [
         ("baseline/pubmed26n0001.xml.gz", (26, 1)),
@@ -93,7 +94,7 @@ def test_adds_revisions_and_deletions_in_order(tmp_path: Path, library: Library)
     assert notes(library) == {}
 
 
-@pytest.mark.parametrize("order", [*itertools.permutations(range(3))])
+@each_row("order", [*itertools.permutations(range(3))])
 def test_files_given_in_any_order_are_read_in_theirs(tmp_path: Path, library: Library, order: Sequence[int]) -> None:
     said = [BASELINE, UPDATE, LATER]
     paths = [write(tmp_path / str(at), at + 1, records) for at, records in enumerate(said)]
@@ -104,7 +105,7 @@ def test_files_given_in_any_order_are_read_in_theirs(tmp_path: Path, library: Li
     assert sorted(told) == sorted(late)
 
 
-@pytest.mark.parametrize("order", [*itertools.permutations(range(3))])
+@each_row("order", [*itertools.permutations(range(3))])
 def test_files_added_in_any_order_come_to_the_same(tmp_path: Path, library: Library, order: Sequence[int]) -> None:
     """A baseline that is added after its updates revises nothing, and brings back nothing that they delete."""
     said = [BASELINE, UPDATE, LATER]

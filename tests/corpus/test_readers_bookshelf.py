@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Item
@@ -134,7 +135,7 @@ def test_a_packed_chapter_and_one_without_any_id(tmp_path: Path) -> None:
     assert found.id.startswith("REF:")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "message"),
     [
         ("<book><title>DocBook</title><chapter/></book>", "no part with a text"),

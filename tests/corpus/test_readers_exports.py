@@ -15,8 +15,7 @@ from medground.corpus.readers.base import Item, Note, Retracts
 from medground.corpus.readers.bibtex import entry_document
 from medground.corpus.readers.dates import iso_date
 from medground.corpus.readers.entry import described
-from medground.corpus.readers.nbib import nbib_document
-from medground.corpus.readers.ris import ris_document
+from medground.corpus.readers.tagged import tagged_document
 from medground.document import Document
 from medground.errors import BadDocument
 from medground.export.names import name_of
@@ -386,9 +385,9 @@ LINES = st.lists(st.sampled_from(["TI", "AB", "AU", "DP", "PMID", "MH", "XX", "L
 @given(LINES)
 def test_any_tagged_record_gives_a_document_or_a_one_line_error(lines: list[str]) -> None:
     record = "\n".join(lines)
-    for convert in (nbib_document, ris_document):
+    for form, begins in (("nbib", ""), ("ris", "TY  - JOUR\n")):
         try:
-            convert(record if convert is nbib_document else f"TY  - JOUR\n{record}")
+            tagged_document(begins + record, form)
         except ValueError as error:
             assert "\n" not in str(error)
 

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.corpus.readers import READERS, find_inputs
 from medground.errors import BadDocument, UsageError
@@ -58,7 +59,7 @@ def test_the_fingerprint_changes_with_the_file(tmp_path: Path) -> None:
     assert before.fingerprint != after.fingerprint
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "reason"),
     [
         (b"", "the file is empty"),

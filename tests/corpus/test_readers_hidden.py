@@ -5,9 +5,9 @@ from __future__ import annotations
 import io
 import zipfile
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.corpus.readers.docx import docx_document
 from medground.corpus.readers.html import html_document
@@ -51,7 +51,7 @@ PLAIN = paragraph(run("Ferritin fell in 54 donors."))
 WHITE = '<w:color w:val="FFFFFF"/>'
 
 
-@pytest.mark.parametrize("properties", ["<w:vanish/>", WHITE, '<w:color w:val="FEFEFE"/>', '<w:sz w:val="2"/>'])
+@each_row("properties", ["<w:vanish/>", WHITE, '<w:color w:val="FEFEFE"/>', '<w:sz w:val="2"/>'])
 def test_hidden_words_of_a_word_file(properties: str) -> None:
     document = docx_document(word(PLAIN + paragraph(run("Seen. "), run(SECRET, properties))), "draft.docx")
     assert document.text == "Ferritin fell in 54 donors.\n\nSeen."
@@ -62,7 +62,7 @@ def shaded(fill: str) -> str:
     return f'<w:shd w:val="clear" w:fill="{fill}"/>'
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         paragraph(run(SECRET, WHITE + shaded("1F3864"))),
@@ -120,7 +120,7 @@ ARTICLE = (
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     "tag",
     [
         "<p style='display: none'>{}</p>",

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Item, Retracts
@@ -105,7 +106,7 @@ def test_metadata_of_an_article(tmp_path: Path) -> None:
     assert document.imprint == {"volume": "5", "issue": "2", "pages": "10-12"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "initials"), [("John A.", "JA"), ("M.Y.", "MY"), ("JP", "JP"), ("Jean-Pierre", "JP"), ("Élodie", "É")]
 )
 def test_given_names_become_initials_as_in_medline(tmp_path: Path, given: str, initials: str) -> None:

@@ -6,22 +6,20 @@ import gzip
 import io
 import json
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import docx
 import pytest
+from rows import each_row
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.csl_json import read_csl
-from medground.corpus.readers.databases import wos_document
 from medground.corpus.readers.docx import docx_document
-from medground.corpus.readers.enw import enw_document
 from medground.corpus.readers.html import html_document
 from medground.corpus.readers.medline import open_medline
-from medground.corpus.readers.nbib import nbib_document
+from medground.corpus.readers.tagged import tagged_document
 from medground.document import Document
 from medground.errors import BadDocument
 
@@ -69,7 +67,7 @@ def test_a_record_without_end_is_refused_and_those_before_it_are_kept(
         list(items)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "content", "reason"),
     [
         ("heading.md", "# " + "a b " * 262_144 + "\n\nAspirin.\n", "the title has 1,048,575 characters"),
@@ -127,7 +125,7 @@ def test_front_matter_that_is_nested_too_deeply_is_a_bad_document(tmp_path: Path
     assert [item.title for one in find_inputs([path]) for item in one.read(0) if isinstance(item, Document)] == ["T"]
 
 
-@pytest.mark.parametrize("field", ["authors", "keywords", "mesh", "publication_types", "references"])
+@each_row("field", ["authors", "keywords", "mesh", "publication_types", "references"])
 def test_a_record_with_too_many_values_is_refused(tmp_path: Path, field: str) -> None:
     path = tmp_path / "many.jsonl"
     good = {"id": "A:1", "title": "T", "text": "Aspirin prevents stroke."}
@@ -224,17 +222,17 @@ def test_a_document_of_too_many_tags_is_refused() -> None:
         docx_document(large.getvalue(), "large.docx")
 
 
-@pytest.mark.parametrize(
-    ("begins", "line", "document"),
+@each_row(
+    ("begins", "line", "form"),
     [
-        ("PMID- 1\nTI  - Aspirin\nAB  - one", "\n      two", nbib_document),
-        ("%0 Journal Article\n%T Aspirin\n%X one", "\ntwo", enw_document),
-        ("PT J\nTI Aspirin\nAB one", "\n   two", wos_document),
+        ("PMID- 1\nTI  - Aspirin\nAB  - one", "\n      two", "nbib"),
+        ("%0 Journal Article\n%T Aspirin\n%X one", "\ntwo", "enw"),
+        ("PT J\nTI Aspirin\nAB one", "\n   two", "wos"),
     ],
 )
-def test_a_value_of_very_many_lines_is_read(begins: str, line: str, document: Callable[[str], Document]) -> None:
+def test_a_value_of_very_many_lines_is_read(begins: str, line: str, form: str) -> None:
     """Each line once: this was quadratic, and a million lines took minutes."""
-    assert document(begins + line * 300_000).text == "one" + " two" * 300_000
+    assert tagged_document(begins + line * 300_000, form).text == "one" + " two" * 300_000
 
 
 def test_a_json_file_of_too_many_objects_is_refused(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.corpus.readers import READERS, find_inputs
 from medground.corpus.readers.base import Item, Note
@@ -56,7 +57,7 @@ def test_pubmedqa_lines(tmp_path: Path) -> None:
     assert document.mesh[0].descriptor == "Asthma"
 
 
-@pytest.mark.parametrize("indent", [None, 4])
+@each_row("indent", [None, 4])
 def test_pubmedqa_as_published(tmp_path: Path, indent: int | None) -> None:
     record = {
         "QUESTION": "Does {it}?",
@@ -124,7 +125,7 @@ def test_own_lines(tmp_path: Path) -> None:
     assert (second.id, second.text, second.identifiers) == ("PMID:5", "A.", {"pmid": "5"})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "reason"),
     [
         ('{"id": "LAB:2", "year": 2020}', "text: the field is missing"),
@@ -141,7 +142,6 @@ def test_own_lines(tmp_path: Path) -> None:
         ("[" * 100_000, "JSON nested too deeply"),
         ('{"id": "LAB:2", "text": "' + "x" * 20_000_001 + '"}', "more than 20,000,000"),
     ],
-    ids=range(13),
 )
 def test_a_broken_line_is_skipped_with_its_number(tmp_path: Path, line: str, reason: str) -> None:
     good = {"id": "LAB:1", "text": "x"}

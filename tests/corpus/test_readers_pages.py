@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Item
@@ -100,7 +101,7 @@ def bomb(size: int, name: str = "word/document.xml", count: int = 1) -> bytes:
     return content.getvalue()
 
 
-@pytest.mark.parametrize("count", [1, 30])
+@each_row("count", [1, 30])
 def test_a_docx_bomb_takes_no_memory(tmp_path: Path, count: int) -> None:
     file = tmp_path / "bomb.docx"
     file.write_bytes(bomb(60_000_000 // count, count=count))
@@ -153,7 +154,7 @@ def page(charset: str = "utf-8") -> bytes:
     return PAGE.format(charset=charset, long=long).encode(charset)
 
 
-@pytest.mark.parametrize("charset", ["utf-8", "iso-8859-1"])
+@each_row("charset", ["utf-8", "iso-8859-1"])
 def test_html(tmp_path: Path, charset: str) -> None:
     folder = tmp_path / "saved"
     folder.mkdir()

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
@@ -153,7 +154,7 @@ def test_guidelines_as_parquet_are_built_into_a_corpus(tmp_path: Path, library: 
     assert wiki.licenses == ("CC BY-SA and GFDL",)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "message"),
     [
         (lambda path: path.write_bytes(path.read_bytes()[:-20]), "the parquet file is damaged"),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Input, Item
@@ -120,7 +121,7 @@ def test_front_matter_is_metadata_and_not_text(tmp_path: Path) -> None:
     assert [s.label for s in document.sections] == ["Methods"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("front", "reason"),
     [
         ("a: &x [1]\nb: *x", "has aliases"),

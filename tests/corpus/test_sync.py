@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.corpus import change as change_module
 from medground.corpus import sync as sync_module
@@ -154,7 +155,7 @@ def test_an_id_that_another_file_holds_comes_back(library: Library, folder: Path
     assert contents(library)["PMID:1"] == "First paper."
 
 
-@pytest.mark.parametrize("where", ["_patched", "patch_passages", "write_manifest", "sync_tree"])
+@each_row("where", ["_patched", "patch_passages", "write_manifest", "sync_tree"])
 def test_killed_at_any_moment_the_corpus_is_as_it_was(
     library: Library, folder: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:

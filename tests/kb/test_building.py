@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from knowledge_base import ALL, BOOK, GRAPH, GUIDELINE, RESEARCH, WIKI, made, written
 from numpy.typing import NDArray
+from rows import each_row
 
 from medground.corpus.build import build
 from medground.corpus.embedding.base import Embedder
@@ -109,8 +110,9 @@ def test_a_source_that_the_specification_drops_is_removed(place: Path, home: Pat
     assert Bases(home).read("omni").sources == ("wiki",)
 
 
-@pytest.mark.parametrize("stop", ["wiki: read", "wiki: index", "graph:"])
-def test_a_killed_build_is_resumed_and_what_was_finished_is_left_alone(place: Path, home: Path, stop: str) -> None:
+@each_row("stop", ["wiki: index", "graph:"])
+def test_a_killed_build_is_resumed_and_what_was_finished_is_left_alone(place: Path, tmp_path: Path, stop: str) -> None:
+    home = tmp_path / "home"
     spec = written(place, *ALL)
     script = KILLED.format(here=str(Path(__file__).parent.parent / "kits"), stop=stop)
     killed = subprocess.run([sys.executable, "-c", script, str(spec), str(home)], check=False, capture_output=True)

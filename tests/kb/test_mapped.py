@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.document import Document
 from medground.errors import BadDocument
@@ -80,7 +81,7 @@ path = "d"
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("place", "line"),
     [
         (("name",), 1),

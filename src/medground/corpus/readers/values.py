@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from medground.corpus.readers.compose import printable
@@ -21,11 +20,6 @@ _LONGEST_VALUE = 1000
 _LONGEST_NAME = 64
 _MOST_FIELDS = 200
 _DEEPEST = 4
-
-
-def joined(lines: Mapping[str, Sequence[Sequence[str]]]) -> defaultdict[str, list[str]]:
-    """The values of each tag, from the lines of each value."""
-    return defaultdict(list, {tag: [" ".join(value) for value in values] for tag, values in lines.items()})
 
 
 def one_line(value: Any) -> str:
