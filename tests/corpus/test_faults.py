@@ -15,7 +15,7 @@ from fault_jobs import command, left, prepare, restore, seen
 from power import Disk
 from rows import each_row
 
-from medground.corpus import build as build_module
+from medground.corpus import library as library_module
 from medground.corpus import tables
 from medground.corpus.build import build
 from medground.corpus.lexical import LexicalWriter
@@ -38,6 +38,7 @@ def layer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+@pytest.mark.slow
 def test_every_change_of_a_file_is_seen(layer: Path, tmp_path: Path) -> None:
     """Made again from the notes alone, every file that Python, SQLite, Tantivy and FAISS wrote is as it is."""
     home = tmp_path / "home"
@@ -69,14 +70,12 @@ def states(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return made
 
 
+@pytest.mark.slow
 @each_row(
     ("job", "fault"),
     [
         ("build", Fault("kill", 700)),
-        ("build", Fault("sync", 300)),
-        ("build", Fault("cut", 600, names=1, content=0)),
         ("build", Fault("cut", 1300, names=0.5, content=0.5, seed=3)),
-        ("sync", Fault("kill", 340)),
         ("sync", Fault("cut", 345, names=0.5, content=0, seed=1)),
     ],
 )
@@ -94,7 +93,8 @@ def test_after_a_fault_the_old_state_or_the_new_is_there_and_the_command_can_be_
     assert (again.returncode, seen(home), left(home)) == (0, new, []), again.stderr
 
 
-@each_row("at", [10, 120, 700, 1100, 1400])
+@pytest.mark.slow
+@each_row("at", [120, 1100])
 def test_a_full_disk_in_any_phase_is_told_in_one_line_and_the_old_state_opens(
     layer: Path, states: dict[str, Path], at: int
 ) -> None:
@@ -184,7 +184,7 @@ def test_a_damaged_new_state_is_never_published(
         write_manifest(folder, manifest.model_copy(update={"files": describe_files(folder)}))
 
     with monkeypatch.context() as patch:
-        patch.setattr(build_module, "write_manifest", damaged)
+        patch.setattr(library_module, "write_manifest", damaged)
         with pytest.raises(StorageFailed, match="run the same command again to start over") as told:
             build(library, "c", [make_input(make_documents(40))], embedder=make_embedder())
     assert "\n" not in str(told.value)

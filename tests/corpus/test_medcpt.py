@@ -11,7 +11,8 @@ import pytest
 from rows import each_row
 
 from medground.corpus.build import add, build
-from medground.corpus.embedding import embed_passages, embed_queries, open_embedder
+from medground.corpus.embedding import open_embedder
+from medground.corpus.embedding.base import embed_passages, embed_queries
 from medground.document import Document
 from medground.errors import ConfigError
 from medground.lookup import Lookup, Ranker
@@ -135,16 +136,6 @@ def test_models_are_found_in_the_users_folder(medcpt: Path, home: Path) -> None:
     embedder = open_embedder("medcpt", home)
     assert embedder.name == "medcpt"
     assert open_reranker("medcpt", home / "models").score("lens", []) == []
-
-
-def test_a_corpus_of_another_model_is_refused(medcpt, home, library, make_input, embedder) -> None:
-    document = Document(id="PMID:1", title="lens", text="the lens")
-    build(library, "other", [make_input([document])], embedder=embedder)
-    ours = open_embedder(f"medcpt:{medcpt}", home)
-    with library.open("other") as snapshot, pytest.raises(ConfigError, match="built with the embedding model words@1"):
-        CorpusSource(snapshot, ours)
-    with pytest.raises(ConfigError, match="has vectors of words@1"):
-        add(library, "other", [make_input([document], name="x")], embedder=ours)
 
 
 def test_corpora_of_one_model_share_it(home, library, make_input, embedder, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,7 +60,7 @@ def contents(library: Library, name: str = "pubmed") -> dict[str, str]:
 
 def notes(library: Library, name: str = "pubmed") -> dict[str, list[str]]:
     with library.open(name) as snapshot:
-        told = snapshot.told()
+        told = snapshot.file_report()
         refused = {entry.reason: [Path(entry.name).name] for entry in told.files if entry.reason is not None}
         return refused | {text: [Path(one).name for one in names] for text, names in told.notes.items()}
 
@@ -140,15 +140,6 @@ def test_missing_numbers_are_told(tmp_path: Path, library: Library) -> None:
             "pubmed26n0005.xml.gz"
         ]
     }
-
-
-def test_a_record_deleted_in_the_file_that_adds_it(tmp_path: Path, library: Library) -> None:
-    path = write(tmp_path, 1, BASELINE)
-    text = gzip.decompress(path.read_bytes()).decode()
-    gone = "<DeleteCitation><PMID>1</PMID></DeleteCitation></PubmedArticleSet>"
-    path.write_bytes(gzip.compress(text.replace("</PubmedArticleSet>", gone).encode()))
-    build(library, "pubmed", find_inputs([path]))
-    assert sorted(contents(library)) == ["PMID:2", "PMID:3"]
 
 
 said = st.dictionaries(st.integers(1, 4), st.sampled_from(["a text.", "another text.", None]), max_size=4)

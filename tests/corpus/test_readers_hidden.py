@@ -12,7 +12,7 @@ from rows import each_row
 from medground.corpus.readers.docx import docx_document
 from medground.corpus.readers.html import html_document
 from medground.corpus.readers.raised import written
-from medground.corpus.readers.unseen import unseen
+from medground.corpus.readers.unseen import caution_on_hidden
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 TYPES = (
@@ -172,7 +172,7 @@ def test_a_raised_text_is_kept_marked_or_left_out(said: str, before: str) -> Non
 
 
 def test_few_hidden_characters_are_not_worth_a_warning() -> None:
-    assert unseen(["1", "2 3"], "Page 1") == ()
-    (caution,) = unseen(["word"] * 60, "Page 1", "white")
+    assert caution_on_hidden(["1", "2 3"], "Page 1") == ()
+    (caution,) = caution_on_hidden(["word"] * 60, "Page 1", "white")
     assert caution.startswith("Page 1 has text that nobody can see (white); it was left out: “word word")
     assert caution.endswith("word …”")

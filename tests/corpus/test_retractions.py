@@ -130,13 +130,6 @@ def test_a_retracted_paper_is_known_by_the_fields_of_databases(record: dict[str,
     assert marked(described({**given, "title": "Aspirin", "text": "One."})).retraction == "retracted"
 
 
-@each_row("digits", ["\uff10", "\u0660"])
-def test_a_pmid_in_other_digits_is_known(digits: str) -> None:
-    pmid = some_retracted().removeprefix("PMID:")
-    record = {"pmid": "".join(chr(ord(digits) + int(digit)) for digit in pmid), "text": "One."}
-    assert marked(described(record)).retraction == "retracted"
-
-
 def test_a_note_about_another_paper_is_no_id() -> None:
     record = {"id": "LAB:1", "text": "One.", "note": f"Comment on {some_retracted()}"}
     assert marked(described(record)).retraction == "none"
@@ -163,9 +156,3 @@ def test_the_script_is_deterministic(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
     assert one.read_bytes() == two.read_bytes()
     assert gzip.decompress(one.read_bytes()) == b"doi:10.1000/r\npmid:30\npmid:7\n\ndoi:10.1000/c"
-
-
-def test_the_script_rejects_an_invalid_pmid(tmp_path: Path) -> None:
-    done = made(tmp_path, "30\nPMC7\n", tmp_path / "x.gz")
-    assert done.returncode == 2
-    assert "'PMC7', which is not a PMID" in done.stderr

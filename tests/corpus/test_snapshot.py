@@ -12,8 +12,8 @@ from rows import each_row
 
 from medground.corpus.build import build
 from medground.corpus.snapshot import Snapshot
-from medground.errors import ConfigError, MedgroundError, SnapshotCorrupt, UsageError
-from medground.query import Everything, Filters, Phrase, Words
+from medground.errors import ConfigError, SnapshotCorrupt, UsageError
+from medground.query import Everything, Filters, Words
 
 
 def put(path, content):
@@ -47,34 +47,6 @@ def test_a_changed_byte_in_any_file_is_found(built):
         put(path, good)
     with Snapshot.open(built) as snapshot:
         snapshot.verify()
-
-
-def test_changed_bytes_never_give_a_wrong_text(built, make_documents, embedder):
-    """Whichever byte changes, a reader gets the true text or one of our errors."""
-    texts = {d.id: d for d in make_documents(60)}
-    chance = random.Random(4)
-    [vector] = embedder.embed(["heart study"])
-    for path in sorted(p for p in built.rglob("*") if p.is_file() and p.suffix != ".lock"):
-        good = path.read_bytes()
-        for _ in range(6 if good else 0):
-            bad = bytearray(good)
-            for _ in range(3):
-                bad[chance.randrange(len(bad))] ^= 1 << chance.randrange(8)
-            put(path, bad)
-            try:
-                with Snapshot.open(built) as snapshot:
-                    hits = [*snapshot.bm25(Words(text="heart gene"), 20), *snapshot.dense(vector, 20)]
-                    hits += snapshot.bm25(Phrase(text="about heart"), 20, Filters(year_from=1995))
-                    found = snapshot.documents(list(texts))
-            except MedgroundError as error:
-                assert "\n" not in str(error)
-                continue
-            for hit in hits:
-                p = hit.passage
-                assert texts[p.document_id].text[p.start : p.end] == p.text
-                assert texts[p.document_id].title == p.title
-            assert all(texts[key] == document for key, document in found.items())
-        put(path, good)
 
 
 def test_missing_and_truncated_files_are_found_on_opening(built):

@@ -112,6 +112,7 @@ OPERATIONS = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(OPERATIONS, min_size=1, max_size=4))
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_a_synced_corpus_is_that_of_a_fresh_build(tmp_path_factory: pytest.TempPathFactory, rounds) -> None:
@@ -155,7 +156,7 @@ def test_an_id_that_another_file_holds_comes_back(library: Library, folder: Path
     assert contents(library)["PMID:1"] == "First paper."
 
 
-@each_row("where", ["_patched", "patch_passages", "write_manifest", "sync_tree"])
+@each_row("where", ["patch_passages", "described_files"])
 def test_killed_at_any_moment_the_corpus_is_as_it_was(
     library: Library, folder: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
@@ -174,8 +175,8 @@ def test_killed_at_any_moment_the_corpus_is_as_it_was(
         with pytest.raises(Killed):
             sync(library, "papers", folder)
     assert contents(library) == before
-    (library.folder_of("papers") / "building-sync").mkdir()  # as after kill -9
-    (library.folder_of("papers") / "building-sync" / "documents.sqlite").write_bytes(b"half")
+    (library.folder_of("papers") / "building-change").mkdir()  # as after kill -9
+    (library.folder_of("papers") / "building-change" / "documents.sqlite").write_bytes(b"half")
     _, changes = sync(library, "papers", folder)
     assert names(changes.changed) == ["00.txt"]
     assert contents(library) == before | {"FILE:sub/00.txt": "Changed."}

@@ -76,6 +76,7 @@ def test_the_table_counts_documents_chunks_and_words_and_a_graph_by_its_concepts
     assert lines[3].split() == ["graph", "3", "0", "1"]
 
 
+@pytest.mark.slow
 def test_a_second_build_does_nothing_and_a_changed_file_builds_its_source_alone(place: Path, home: Path) -> None:
     spec = written(place, *ALL)
     first = made(spec, home)
@@ -110,6 +111,7 @@ def test_a_source_that_the_specification_drops_is_removed(place: Path, home: Pat
     assert Bases(home).read("omni").sources == ("wiki",)
 
 
+@pytest.mark.slow
 @each_row("stop", ["wiki: index", "graph:"])
 def test_a_killed_build_is_resumed_and_what_was_finished_is_left_alone(place: Path, tmp_path: Path, stop: str) -> None:
     home = tmp_path / "home"

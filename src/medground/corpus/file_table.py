@@ -193,11 +193,6 @@ class FileTable:
         """All files by name."""
         return known_files(self._connection)
 
-    def held_by(self, number: int) -> list[str]:
-        """Ids of the documents that a file holds."""
-        rows = self._connection.execute("SELECT id FROM holds WHERE file = ?", (number,))
-        return [row[0] for row in rows]
-
     def given_by(self, number: int) -> list[str]:
         """Ids of the documents that are kept as this file has them."""
         rows = self._connection.execute("SELECT id FROM holds WHERE file = ? AND kept = 1", (number,))

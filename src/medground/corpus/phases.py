@@ -86,7 +86,6 @@ def embed(
     folder: Path,
     embedder: Embedder,
     progress: Progress,
-    exact_limit: int,
 ) -> None:
     """Give every passage a vector, reusing those of an earlier snapshot by the same model."""
     total = database.passage_count()
@@ -101,7 +100,12 @@ def embed(
             progress("embed", writer.rows, total)
     finally:
         writer.close()
-    if total > exact_limit and not (folder / vectors.INDEX_NAME).exists():
+    index_vectors(folder, total, embedder, progress)
+
+
+def index_vectors(folder: Path, total: int, embedder: Embedder, progress: Progress) -> None:
+    """Give the vectors an index if they are many and have none."""
+    if total > vectors.EXACT_LIMIT and not (folder / vectors.INDEX_NAME).exists():
         progress("index vectors", 0, None)
         write_index(folder, embedder.dimensions)
 

@@ -252,7 +252,7 @@ class DatabaseWriter:
     def add_passages(self, first: int, document: int, passages: Iterable[Passage]) -> list[PassageRow]:
         """Store the passages of one document, numbered from `first`."""
         rows = [PassageRow(first + i, document, p.start, p.end, p.section) for i, p in enumerate(passages)]
-        self._connection.executemany("INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?)", [row.columns() for row in rows])
+        self.place(rows)
         return rows
 
     def place(self, rows: Iterable[PassageRow]) -> None:
@@ -266,9 +266,7 @@ class DatabaseWriter:
         Returns the old number, the new one and the row number of the document of each.
         """
         total = self.passage_count()
-        query = (
-            "SELECT number, document, start, stop, section, checksum FROM passages WHERE number >= ? ORDER BY number"
-        )
+        query = f"SELECT {_PASSAGE} FROM passages WHERE number >= ? ORDER BY number"  # noqa: S608 fixed names
         rows = [PassageRow.checked(row) for row in self._connection.execute(query, (total,))]
         moving = list(zip(rows, [hole for hole in holes if hole < total], strict=True))
         self._connection.execute("DELETE FROM passages WHERE number >= ?", (total,))
@@ -277,9 +275,7 @@ class DatabaseWriter:
 
     def passages_of(self, document: int) -> list[tuple[PassageRow, Document]]:
         """The passages of a document by its row number; none if there is no such document."""
-        query = (
-            "SELECT number, document, start, stop, section, checksum FROM passages WHERE document = ? ORDER BY number"
-        )
+        query = f"SELECT {_PASSAGE} FROM passages WHERE document = ? ORDER BY number"  # noqa: S608 fixed names
         stored = "SELECT record, digest FROM documents WHERE number = ?"
         known = self._connection.execute(stored, (document,)).fetchone()
         if known is None:

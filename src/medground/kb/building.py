@@ -13,10 +13,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 from medground.corpus.build import build, input_entries
+from medground.corpus.change import redescribed
 from medground.corpus.embedding.base import Embedder
 from medground.corpus.library import Library
 from medground.corpus.manifest import Manifest
-from medground.corpus.redescribed import redescribed
 from medground.errors import BadDocument, UsageError
 from medground.kb.bases import Base, Bases, corpus_name
 from medground.kb.counting import counted

@@ -20,7 +20,7 @@ from medground.sources.graph import GraphSource
 from medground.sources.registry import SOURCES
 
 if TYPE_CHECKING:
-    from medground.corpus.embedding import Embedder
+    from medground.corpus.embedding.base import Embedder
 
 log = logging.getLogger(__name__)
 

@@ -24,7 +24,7 @@ from medground.corpus.readers.html import open_html
 from medground.corpus.readers.jats import open_jats
 from medground.corpus.readers.jsonlines import open_jsonlines
 from medground.corpus.readers.medline import open_medline
-from medground.corpus.readers.pdf import open_book_pdf, open_pdf
+from medground.corpus.readers.pdf.reader import open_book_pdf, open_pdf
 from medground.corpus.readers.published import open_guidelines, open_textbooks, open_wikipedia
 from medground.corpus.readers.pubmed_files import in_release_order
 from medground.corpus.readers.pubmedqa import open_pubmedqa

@@ -6,7 +6,7 @@ import codecs
 from pathlib import Path
 
 from medground.corpus.readers.compose import printable
-from medground.corpus.readers.files import whole
+from medground.corpus.readers.files import content_of
 from medground.errors import BadDocument
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
@@ -41,6 +41,6 @@ def text_of(path: Path) -> str:
         BadDocument: it is not text, cannot be read, or is longer than one record may be.
     """
     try:
-        return decoded(whole(path))
+        return decoded(content_of(path))
     except ValueError as error:
         raise BadDocument(str(error), file=str(path)) from error

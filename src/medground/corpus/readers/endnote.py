@@ -14,7 +14,7 @@ from medground.corpus.readers.xml import Element, flat_text, name_of, records
 from medground.document import Document
 from medground.errors import BadDocument
 
-ROOTS = frozenset(["xml", "records"])
+ENDNOTE_ROOTS = frozenset(["xml", "records"])
 
 _BOOKS = ("Book", "Book Section", "Edited Book", "Encyclopedia", "Electronic Book")
 _TOLD = {"volume": "volume", "number": "issue", "pages": "pages", "isbn": "issn", "publisher": "publisher"}
@@ -29,7 +29,7 @@ def open_endnote(path: Path) -> Input:
 def _read(path: Path) -> Iterator[Item]:
     """The records; the position of a bad one is its number, counting from 1."""
     found = False
-    for number, element in enumerate(records(path, ["record"], ROOTS), start=1):
+    for number, element in enumerate(records(path, ["record"], ENDNOTE_ROOTS), start=1):
         found = True
         for part in element.iter("{*}*"):
             part.tag = name_of(part)

@@ -20,7 +20,7 @@ from medground.corpus.readers.xml import Element, flat_text, name_of, records
 from medground.errors import BadDocument
 from medground.identifiers import normal_identifiers
 
-ROOTS = frozenset(["article", "pmc-articleset", "articles", "article-set"])
+JATS_ROOTS = frozenset(["article", "pmc-articleset", "articles", "article-set"])
 
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _RETRACTED_TITLE = re.compile(r"\W*retracted(?: article)?\s*:", re.I)
@@ -37,7 +37,7 @@ def read_jats(path: Path) -> Iterator[Item]:
     Raises:
         BadDocument: the file is damaged, is not well-formed XML of this kind, or declares entities.
     """
-    for number, article in enumerate(records(path, ["article"], ROOTS), start=1):
+    for number, article in enumerate(records(path, ["article"], JATS_ROOTS), start=1):
         for element in article.iter("{*}*"):
             element.tag = name_of(element)
         try:

@@ -9,11 +9,10 @@ from __future__ import annotations
 import io
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from medground.corpus.readers.base import Input, Item, Retracts
 from medground.corpus.readers.compose import Composition
@@ -21,14 +20,12 @@ from medground.corpus.readers.dates import iso_date
 from medground.corpus.readers.decode import text_of
 from medground.corpus.readers.entry import described
 from medground.corpus.readers.files import file_input
+from medground.corpus.readers.tags import Get, Tags, at_semicolons, both, each, first, kept, split
 from medground.corpus.readers.values import pmid_of_accession
 from medground.document import Document, MeshHeading
 from medground.errors import BadDocument
 from medground.identifiers import named_pmid
-
-Tags = Mapping[str, list[str]]
-"""The values of each tag; none for one that a record does not have."""
-Get = Callable[[Tags], Any]
+from medground.retraction import state_of_types
 
 _LABEL = re.compile(r"(?:^|(?<=[.?!;)] ))([A-Z][A-Z0-9 ,/&'()-]{2,60}): ")
 _PMID_IN_NOTICE = re.compile(r"PMID: *(\d+)")
@@ -71,58 +68,8 @@ _LINES_OF_ONE = ("AU", "AF", "KW", "MH", "PT")
 """Tags of search services of which each line is a value of its own."""
 
 
-def first(*names: str) -> Get:
-    """The first value of these tags that says something."""
-    return lambda tags: next((value for name in names for value in tags[name] if value.strip(" /")), None)
-
-
-def each(*names: str) -> Get:
-    """All values of the first of these tags that a record has."""
-    return lambda tags: next((tags[name] for name in names if tags[name]), [])
-
-
-def parts(*names: str) -> Get:
-    """All values of these tags, each cut at its semicolons."""
-    return lambda tags: [part for name in names for value in tags[name] for part in value.split(";")]
-
-
-def both(*names: str) -> Get:
-    """The first values of these tags, one after the other."""
-    return lambda tags: " ".join(tags[name][0] for name in names if tags[name])
-
-
-def told(names: Mapping[str, str], most: int | None = None) -> Get:
-    """Metadata: what is kept of these tags, under other names; at most so many values of each."""
-    return lambda tags: {name: tags[tag][:most] for tag, name in names.items() if tags[tag]}
-
-
-def split(
-    tag: str, continued: str = " ", one_each: Collection[str] = ()
-) -> Callable[[str], defaultdict[str, list[str]]]:
-    """Splits a record at its tags. A line that begins with `continued` belongs to the tag before it, each as a value of
-    its own after a tag of `one_each`.
-    """
-    pattern = re.compile(tag)
-
-    def tags_of(record: str) -> defaultdict[str, list[str]]:
-        lines: defaultdict[str, list[list[str]]] = defaultdict(list)
-        last = ""
-        for line in record.split("\n"):
-            if found := pattern.match(line):
-                last = found[1]
-                lines[last].append([(found[2] or "").strip()])
-            elif last and line.startswith(continued) and line.strip():
-                if last in one_each:
-                    lines[last].append([line.strip()])
-                else:
-                    lines[last][-1].append(line.strip())
-        return defaultdict(list, {tag: [" ".join(value) for value in values] for tag, values in lines.items()})
-
-    return tags_of
-
-
 def _ris_tags(record: str) -> defaultdict[str, list[str]]:
-    """By rispy's names of the tags. Tags that RIS does not have are under their own, the record under the empty name."""
+    """By rispy's names of the tags. Tags that RIS lacks are under their own, the record under the empty name."""
     import rispy
 
     try:
@@ -159,7 +106,7 @@ def _date(*names: str) -> Get:
 
 def _wos_told(tags: Tags) -> dict[str, list[str]]:
     pages = "-".join(filter(None, (first("BP")(tags), first("EP")(tags)))) or first("AR")(tags)
-    return told(_SERVICE_TOLD, 1)(tags) | ({"pages": [pages]} if pages else {})
+    return kept(_SERVICE_TOLD, 1)(tags) | ({"pages": [pages]} if pages else {})
 
 
 def _ovid_pmid(tags: Tags) -> str | None:
@@ -208,12 +155,13 @@ def _nbib_heading(value: str) -> MeshHeading:
 
 
 def _nbib_retraction(tags: Tags) -> str:
-    types = {value.casefold() for value in tags["PT"]}
-    if tags["RIN"] or "retracted publication" in types:
+    said = state_of_types(tags["PT"])
+    if tags["RIN"] or said == "retracted":
         return "retracted"
-    if tags["ROF"] or "retraction of publication" in types or "retraction notice" in types:
+    if tags["ROF"] or said == "notice":
         return "notice"
-    return "concern" if tags["ECI"] or (tags["EIN"] and "expression of concern" in types) else "none"
+    named = tags["EIN"] and any(kind.casefold() == "expression of concern" for kind in tags["PT"])
+    return "concern" if tags["ECI"] or named else "none"
 
 
 _SERVICE: Mapping[str, Get] = {
@@ -265,7 +213,7 @@ FORMS: Mapping[str, Form] = {
             "retraction": _nbib_retraction,
             "kind": lambda tags: "book" if tags["BTI"] else "research",
             "substances": each("RN"),
-            "metadata": told(_NBIB_TOLD),
+            "metadata": kept(_NBIB_TOLD),
         },
     ),
     "ris": Form(
@@ -285,11 +233,11 @@ FORMS: Mapping[str, Form] = {
             "pmc": lambda tags: next(iter(_PMC.findall(" ".join([*tags["custom2"], *tags["urls"]]))), None),
             "url": lambda tags: next(iter(tags["urls"]), None),
             "language": first("language"),
-            "keywords": lambda tags: tags["keywords"] or parts("KY")(tags),
+            "keywords": lambda tags: tags["keywords"] or at_semicolons("KY")(tags),
             "publication_types": lambda tags: [*filter(None, [_RIS_TYPES.get(_ris_type(tags))]), *tags["type_of_work"]],
             "kind": lambda tags: _RIS_KINDS.get(_ris_type(tags), "research"),
             "metadata": lambda tags: (
-                told(_RIS_TOLD)(tags) | {f"ris_{tag.casefold()}": tags[tag] for tag in tags["unknown"]}
+                kept(_RIS_TOLD)(tags) | {f"ris_{tag.casefold()}": tags[tag] for tag in tags["unknown"]}
             ),
         },
         re.compile(r"(?:[^\n]{0,200}\n){1,12}?TY  - [A-Z]{3,}\s*\n[A-Z][A-Z0-9]  - "),
@@ -308,13 +256,13 @@ FORMS: Mapping[str, Form] = {
             "pmid": lambda tags: pmid_of_accession(first("%M")(tags) or ""),
             "url": first("%U"),
             "language": first("%G"),
-            "keywords": parts("%K"),
+            "keywords": at_semicolons("%K"),
             "publication_types": lambda tags: [
                 *(kind for kind in tags["%0"][:1] if kind.casefold() == "journal article"),
                 *tags["%9"],
             ],
             "kind": lambda tags: _ENW_KINDS.get("".join(tags["%0"][:1]).casefold(), "research"),
-            "metadata": told(_ENW_TOLD),
+            "metadata": kept(_ENW_TOLD),
         },
     ),
     "wos": Form(
@@ -326,8 +274,8 @@ FORMS: Mapping[str, Form] = {
             "date": both("PD", "PY"),
             "doi": first("DI"),
             "pmid": lambda tags: first("PM")(tags) or named_pmid(first("UT")(tags) or ""),
-            "keywords": parts("DE", "ID"),
-            "publication_types": parts("DT"),
+            "keywords": at_semicolons("DE", "ID"),
+            "publication_types": at_semicolons("DT"),
             "kind": lambda tags: "book" if tags["PT"][:1] == ["B"] else "research",
             "metadata": _wos_told,
         },
@@ -341,10 +289,10 @@ FORMS: Mapping[str, Form] = {
             "date": first("YR"),
             "doi": first("DOI"),
             "pmid": lambda tags: next(iter(_NUMBER.findall(first("PM")(tags) or "")), None),
-            "keywords": parts("KY"),
-            "publication_types": parts("PT"),
+            "keywords": at_semicolons("KY"),
+            "publication_types": at_semicolons("PT"),
             "url": first("US"),
-            "metadata": told(_SERVICE_TOLD | {"ID": "unique_id"}, 1),
+            "metadata": kept(_SERVICE_TOLD | {"ID": "unique_id"}, 1),
         },
     ),
     "ovid": Form(
@@ -358,7 +306,7 @@ FORMS: Mapping[str, Form] = {
             "pmid": _ovid_pmid,
             "keywords": lambda tags: [*tags["MH"], *tags["KW"]],
             "publication_types": each("PT"),
-            "metadata": told(_SERVICE_TOLD | {"ID": "unique_id"}, 1),
+            "metadata": kept(_SERVICE_TOLD | {"ID": "unique_id"}, 1),
         },
     ),
 }

@@ -8,7 +8,7 @@ _WORDS = 4
 _LONGEST = 100
 
 
-def unseen(pieces: Sequence[str], where: str, why: str = "") -> tuple[str, ...]:
+def caution_on_hidden(pieces: Sequence[str], where: str, why: str = "") -> tuple[str, ...]:
     """One caution on these texts, or none if they are no more than a few characters.
 
     Args:

@@ -15,7 +15,7 @@ from medground.corpus.readers.xml import Element, flat_text, name_of, records
 from medground.document import Document
 from medground.errors import BadDocument
 
-ROOTS = frozenset(["RDF"])
+ZOTERO_ROOTS = frozenset(["RDF"])
 
 _ITEMS = (
     "Article",
@@ -42,8 +42,10 @@ def open_zotero(path: Path) -> Input:
 
 def _read(path: Path) -> Iterator[Item]:
     """The items; the position of a bad one is its number, counting from 1. Attachments and notes are left out."""
-    journals = {place: names for element in records(path, ["Journal"], ROOTS) for place, names in _journal(element)}
-    for number, element in enumerate(records(path, _ITEMS, ROOTS), start=1):
+    journals = {
+        place: names for element in records(path, ["Journal"], ZOTERO_ROOTS) for place, names in _journal(element)
+    }
+    for number, element in enumerate(records(path, _ITEMS, ZOTERO_ROOTS), start=1):
         for part in element.iter("{*}*"):
             part.tag = name_of(part)
         if flat_text(element.find("itemType")) in _BESIDE or element.find("itemType") is None:
