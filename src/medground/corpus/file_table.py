@@ -15,7 +15,7 @@ from medground.corpus.readers.base import Input
 from medground.corpus.readers.pubmed_files import release_of
 from medground.errors import BadDocument
 
-SCHEMA = """
+FILES_SCHEMA = """
 CREATE TABLE IF NOT EXISTS files (
   number INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE,

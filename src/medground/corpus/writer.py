@@ -9,11 +9,10 @@ from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
-from medground.corpus import file_table
-from medground.corpus.file_table import Place
-from medground.corpus.joining import table as joining
+from medground.corpus.file_table import FILES_SCHEMA, FileTable, Place
 from medground.corpus.joining.agree import agrees
 from medground.corpus.joining.merge import difference, restored
+from medground.corpus.joining.table import JOINS_SCHEMA, JoinTable
 from medground.corpus.lexical_fields import exact
 from medground.corpus.manifest import Counts, Enriched
 from medground.corpus.tables import SCHEMA, PassageRow, decode, encode
@@ -46,13 +45,13 @@ class DatabaseWriter:
         execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
         if execute("SELECT count(*) FROM sqlite_schema WHERE name = 'state'").fetchone()[0] == 0:
             self._connection.executescript(f"BEGIN; {SCHEMA} COMMIT;")
-        self._connection.executescript(f"BEGIN; {file_table.SCHEMA} COMMIT;")  # snapshots of before have no such tables
-        self._connection.executescript(f"BEGIN; {joining.SCHEMA} COMMIT;")
+        self._connection.executescript(f"BEGIN; {FILES_SCHEMA} COMMIT;")  # snapshots of before have no such tables
+        self._connection.executescript(f"BEGIN; {JOINS_SCHEMA} COMMIT;")
         self.freed: list[int] = []
         self.gone: list[str] = []
         self.amended: list[int] = []
-        self.files = file_table.FileTable(self._connection, version("medground"))
-        self.joins = joining.JoinTable(self._connection)
+        self.files = FileTable(self._connection, version("medground"))
+        self.joins = JoinTable(self._connection)
         execute("BEGIN")
 
     def close(self) -> None:

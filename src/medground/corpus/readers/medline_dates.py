@@ -47,4 +47,5 @@ def _iso_dates(citation: Element, record: Element, path: str) -> Iterator[str]:
 
 def _iso(date: Element) -> str | None:
     year = year_in(date.findtext("Year") or date.findtext("MedlineDate") or "")
-    return year and iso_date(f"{year} {(date.findtext('Month') or '').strip()} {(date.findtext('Day') or '').strip()}")
+    month, day = ((date.findtext(name) or "").strip() for name in ("Month", "Day"))
+    return None if year is None else iso_date(f"{year} {month} {day}")

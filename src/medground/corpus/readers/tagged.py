@@ -106,7 +106,8 @@ def _date(*names: str) -> Get:
 
 def _wos_told(tags: Tags) -> dict[str, list[str]]:
     pages = "-".join(filter(None, (first("BP")(tags), first("EP")(tags)))) or first("AR")(tags)
-    return kept(_SERVICE_TOLD, 1)(tags) | ({"pages": [pages]} if pages else {})
+    found: dict[str, list[str]] = kept(_SERVICE_TOLD, 1)(tags)
+    return found | ({"pages": [pages]} if pages else {})
 
 
 def _ovid_pmid(tags: Tags) -> str | None:
