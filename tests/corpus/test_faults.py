@@ -19,10 +19,10 @@ from medground.corpus import library as library_module
 from medground.corpus import tables
 from medground.corpus.build import build
 from medground.corpus.lexical import LexicalWriter
-from medground.corpus.lexical_fields import Record
 from medground.corpus.library import Library
 from medground.corpus.manifest import Manifest, describe_files, write_manifest
 from medground.corpus.snapshot import LEXICAL
+from medground.corpus.tables import PassageRow
 from medground.errors import StorageFailed
 
 
@@ -124,7 +124,7 @@ def test_a_word_index_ahead_of_its_passages_is_made_anew(
     [folder] = library.folder_of("c").glob("building-*")
     with LexicalWriter.open(folder / LEXICAL) as words:
         for number, document in enumerate(more, start=50):
-            words.add(Record.of(document), number, document.text)
+            words.add(PassageRow(number, 0, 0, len(document.text), None), document)
         words.finish()
     assert build(library, "c", source, embedder=make_embedder()).hash == whole.hash
     assert "it is built from the start" in caplog.text
@@ -140,22 +140,9 @@ def _without_a_row_of_passages(folder: Path) -> None:
     database.close()
 
 
-def _with_swapped_passages(folder: Path) -> None:
-    import sqlite3
-
-    with sqlite3.connect(folder / tables.FILE_NAME) as database:
-        database.execute("UPDATE passages SET document = 3 - document WHERE document IN (1, 2)")
-    database.close()
-
-
 def _with_half_the_vectors(folder: Path) -> None:
     path = folder / "vectors.f16"
     path.write_bytes(path.read_bytes()[: 10 * 64])
-
-
-def _without_the_words(folder: Path) -> None:
-    for path in (folder / LEXICAL).glob("*.store"):
-        path.unlink()
 
 
 def _with_an_empty_list_of_words(folder: Path) -> None:
@@ -167,9 +154,7 @@ def _with_an_empty_list_of_words(folder: Path) -> None:
     "damage",
     [
         _without_a_row_of_passages,
-        _with_swapped_passages,
         _with_half_the_vectors,
-        _without_the_words,
         _with_an_empty_list_of_words,
     ],
 )

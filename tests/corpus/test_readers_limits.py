@@ -127,13 +127,6 @@ def test_a_record_with_too_many_values_is_refused(tmp_path: Path, field: str) ->
     assert refused(path) == f"{field}: 20,001 values; at most 20,000 are read"
 
 
-def test_links_and_emphasis_of_a_markdown_file_are_not_parsed(tmp_path: Path) -> None:
-    path = tmp_path / "marks.md"
-    path.write_text(f"# Dosage of *aspirin*\n\n{'*a ' * 100_000}x{'*' * 100_000}\n")
-    (found,) = (item for one in find_inputs([path]) for item in one.read(0) if isinstance(item, Document))
-    assert [section.label for section in found.sections] == ["Dosage of *aspirin*"]
-
-
 def test_latex_without_end_is_refused_and_long_plain_text_is_read(tmp_path: Path) -> None:
     path = tmp_path / "long.bib"
     plain = f"@article{{a, title={{T}}, abstract={{{'Aspirin helps. ' * 70_000}}}}}\n"
@@ -161,12 +154,6 @@ def pdf(path: Path, *, pages: int = 1, side: int = 600) -> Path:
     end = b"xref\n0 6\n0000000000 65535 f \n%strailer <</Size 6/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF"
     path.write_bytes(content + end % (table, len(content)))
     return path
-
-
-def test_a_pdf_page_of_any_size_is_read(tmp_path: Path) -> None:
-    for side in (600, 2_000_000_000):
-        (item,) = next(iter(find_inputs([pdf(tmp_path / "a.pdf", side=side)]))).read(0)
-        assert item.text == "Aspirin prevents stroke in adults."
 
 
 def test_a_pdf_of_more_pages_than_any_book_is_refused(tmp_path: Path) -> None:

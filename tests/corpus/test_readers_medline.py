@@ -214,15 +214,6 @@ def test_bad_records_are_skipped_with_their_number(tmp_path: Path) -> None:
     assert "neither text nor title" in str(items[3])
 
 
-def test_reading_resumes_at_any_item(tmp_path: Path) -> None:
-    file = tmp_path / "some.xml"
-    file.write_text(f"<PubmedArticleSet>{''.join(article(n) for n in range(1, 9))}</PubmedArticleSet>")
-    (found,) = find_inputs([file])
-    everything = list(found.read(0))
-    assert list(found.read(5)) == everything[5:]
-    assert list(found.read(8)) == []
-
-
 BOMB = '<!DOCTYPE PubmedArticleSet [<!ENTITY a "aaaaaaaaaa">{levels}]>'.format(
     levels="".join(f'<!ENTITY {n} "{f"&{o};" * 10}">' for o, n in itertools.pairwise("abcdefghij"))
 )

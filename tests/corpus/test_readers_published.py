@@ -157,13 +157,6 @@ def test_parquet_that_cannot_be_read(tmp_path: Path, change: Callable[[Path], ob
     assert "\n" not in str(refused.value)
 
 
-def test_rows_that_are_all_of_another_kind(tmp_path: Path) -> None:
-    path = parquet(tmp_path / "x.parquet", [ARTICLE | {"text": None, "id": "1"}] * 30)
-    (found,) = find_inputs([path], "wikipedia")
-    with pytest.raises(BadDocument, match="none of the first 20 rows can be used; the first problem: text"):
-        list(found.read(0))
-
-
 def test_parquet_without_its_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "x.parquet"
     path.write_bytes(b"PAR1 and more")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import shutil
 import threading
 
 import pytest
@@ -13,7 +12,7 @@ from rows import each_row
 from medground.corpus.build import build
 from medground.corpus.snapshot import Snapshot
 from medground.errors import ConfigError, SnapshotCorrupt, UsageError
-from medground.query import Everything, Filters, Words
+from medground.query import Filters, Words
 
 
 def put(path, content):
@@ -77,14 +76,6 @@ def test_an_invalid_manifest(built, content):
     (built / "manifest.json").write_text(content)
     with pytest.raises(SnapshotCorrupt, match=r"manifest\.json"):
         Snapshot.open(built)
-
-
-def test_a_snapshot_can_be_moved(built, tmp_path):
-    moved = tmp_path / "elsewhere"
-    shutil.move(built, moved)
-    with Snapshot.open(moved) as snapshot:
-        snapshot.verify()
-        assert len(snapshot.bm25(Everything(), 100)) == 60
 
 
 def test_two_snapshots_and_several_threads(library, built, make_documents, make_input, embedder):

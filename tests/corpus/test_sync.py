@@ -234,18 +234,6 @@ def test_a_touched_file_changes_nothing_that_can_be_seen(library: Library, folde
     assert not sync(library, "papers", folder)[1].any
 
 
-def test_a_corpus_that_was_built_is_followed_and_its_other_files_stay(library: Library, folder: Path) -> None:
-    other = folder.parent / "other.txt"
-    other.write_text("Other.")
-    build(library, "papers", [*find_inputs([folder]), *find_inputs([other])])
-    assert not sync(library, "papers", folder)[1].any
-    (folder / "refs.ris").unlink()
-    sync(library, "papers", folder)
-    found = contents(library)
-    assert "FILE:other.txt" in found
-    assert "PMID:1" not in found
-
-
 def test_many_new_files_are_added_as_a_build_does(
     library: Library, folder: Path, monkeypatch: pytest.MonkeyPatch, make_embedder
 ) -> None:

@@ -13,7 +13,6 @@ from medground.corpus.chunk import chunk
 from medground.corpus.embedding.base import Embedder, embed_passages
 from medground.corpus.faults import UnfinishedDamaged, resuming
 from medground.corpus.lexical import LexicalWriter
-from medground.corpus.lexical_fields import Record
 from medground.corpus.snapshot import LEXICAL, Snapshot
 from medground.corpus.tables import PassageRow
 from medground.corpus.vectors import VectorWriter, copy_rows, write_index
@@ -62,17 +61,13 @@ def cut_and_index(
             words = opened.enter_context(LexicalWriter.open(folder / LEXICAL))
         if words.committed > database.passage_count():
             raise UnfinishedDamaged(folder, "its word index is ahead of its passages")
-        known: Record | None = None
         for row, document in database.passages_from(words.committed):
-            if known is None or known.document is not document:
-                known = Record.of(document)
-            words.add(known, row.number, document.text[row.start : row.stop])
+            words.add(row, document)
             _checkpoint(database, words, row.number + 1, progress)
         number = database.passage_count()
         for parent, document in database.uncut():
-            record = Record.of(document)
             for row in database.add_passages(number, parent, chunk(document, limit)):
-                words.add(record, row.number, document.text[row.start : row.stop])
+                words.add(row, document)
                 number += 1
                 _checkpoint(database, words, number, progress)
         database.commit()

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from medground.corpus.readers.base import Input, Item
-from medground.corpus.readers.decode import decoded
+from medground.corpus.readers.decode import text_of
 from medground.corpus.readers.entry import described
-from medground.corpus.readers.files import content_of, file_input
+from medground.corpus.readers.files import file_input
 from medground.corpus.readers.jsonlines import Conversion
 from medground.document import Document
 from medground.errors import BadDocument
@@ -37,10 +37,10 @@ def read_csl(path: Path) -> Iterator[Item]:
     Raises:
         BadDocument: the file is not JSON, or holds no list of records.
     """
+    text = text_of(path)
+    if text.count("{") > _MOST_OBJECTS:
+        raise BadDocument(f"the file has more than {_MOST_OBJECTS:,} objects; split it", file=str(path))
     try:
-        text = decoded(content_of(path))
-        if text.count("{") > _MOST_OBJECTS:
-            raise BadDocument(f"the file has more than {_MOST_OBJECTS:,} objects; split it", file=str(path))
         content = json.loads(text)
     except (ValueError, RecursionError) as error:
         reason = "JSON nested too deeply" if isinstance(error, RecursionError) else f"not JSON ({error})"
