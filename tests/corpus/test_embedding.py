@@ -172,8 +172,8 @@ def test_minilm_that_was_not_fetched(home: Path, monkeypatch: pytest.MonkeyPatch
 def test_a_missing_extra_is_reported_in_one_line(
     home: Path, monkeypatch: pytest.MonkeyPatch, name: str, package: str, extra: str
 ) -> None:
-    for module in ("minilm", "transformer"):
-        monkeypatch.delitem(sys.modules, f"medground.corpus.embedding.{module}", raising=False)
+    for module in ("medground.corpus.embedding.minilm", "medground.corpus.embedding.transformer"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ConfigError, match=rf'pip install "medground\[{extra}\]"') as caught:
         open_embedder(name, home)

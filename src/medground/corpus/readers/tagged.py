@@ -104,7 +104,7 @@ def _date(*names: str) -> Get:
     return lambda tags: (first(*names)(tags) or "").strip(" /") or None
 
 
-def _wos_told(tags: Tags) -> dict[str, list[str]]:
+def _wos_kept(tags: Tags) -> dict[str, list[str]]:
     pages = "-".join(filter(None, (first("BP")(tags), first("EP")(tags)))) or first("AR")(tags)
     found: dict[str, list[str]] = kept(_SERVICE_TOLD, 1)(tags)
     return found | ({"pages": [pages]} if pages else {})
@@ -278,7 +278,7 @@ FORMS: Mapping[str, Form] = {
             "keywords": at_semicolons("DE", "ID"),
             "publication_types": at_semicolons("DT"),
             "kind": lambda tags: "book" if tags["PT"][:1] == ["B"] else "research",
-            "metadata": _wos_told,
+            "metadata": _wos_kept,
         },
         re.compile(r"FN .*\n(?:VR .*\n)?PT [A-Z]\n"),
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 _WORDS = 4
-_LONGEST = 100
+_LONGEST_QUOTED = 100
 
 
 def caution_on_hidden(pieces: Sequence[str], where: str, why: str = "") -> tuple[str, ...]:
@@ -19,6 +19,6 @@ def caution_on_hidden(pieces: Sequence[str], where: str, why: str = "") -> tuple
     text = " ".join(" ".join(pieces).split())
     if len(text.split()) < _WORDS:
         return ()
-    start = text if len(text) <= _LONGEST else f"{text[:_LONGEST].rpartition(' ')[0]} …"
+    start = text if len(text) <= _LONGEST_QUOTED else f"{text[:_LONGEST_QUOTED].rpartition(' ')[0]} …"
     reason = f" ({why})" if why else ""
     return (f"{where} has text that nobody can see{reason}; it was left out: “{start}”",)

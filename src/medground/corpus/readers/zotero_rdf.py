@@ -37,10 +37,10 @@ _PMC = re.compile(r"PMCID:?\s*(?:PMC)?(\d+)", re.IGNORECASE)
 
 def open_zotero(path: Path) -> Input:
     """One file of Zotero RDF, plain or gzip."""
-    return file_input(path, "zotero", _read)
+    return file_input(path, "zotero", _items_of)
 
 
-def _read(path: Path) -> Iterator[Item]:
+def _items_of(path: Path) -> Iterator[Item]:
     """The items; the position of a bad one is its number, counting from 1. Attachments and notes are left out."""
     found = records(path, ["Journal"], ZOTERO_ROOTS)
     journals = {place: names for element in found for place, names in _journal(element)}
@@ -91,5 +91,5 @@ def _person(person: Element) -> str:
     return f"{family}, {given}".strip(", ")
 
 
-def _text(item: Element, path: str) -> str:
-    return flat_text(item.find(path))
+def _text(record: Element, path: str) -> str:
+    return flat_text(record.find(path))
