@@ -81,7 +81,7 @@ def test_names_of_files(name: str, release: tuple[int, int] | None) -> None:
     assert release_of(name) == release
 
 
-@each_row("order", [*itertools.permutations(range(3))])
+@each_row("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
 def test_files_given_in_any_order_are_read_in_theirs(tmp_path: Path, library: Library, order: Sequence[int]) -> None:
     said = [BASELINE, UPDATE, LATER]
     paths = [write(tmp_path / str(at), at + 1, records) for at, records in enumerate(said)]
@@ -92,7 +92,7 @@ def test_files_given_in_any_order_are_read_in_theirs(tmp_path: Path, library: Li
     assert sorted(told) == sorted(late)
 
 
-@each_row("order", [*itertools.permutations(range(3))])
+@each_row("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
 def test_files_added_in_any_order_come_to_the_same(tmp_path: Path, library: Library, order: Sequence[int]) -> None:
     """A baseline that is added after its updates revises nothing, and brings back nothing that they delete."""
     said = [BASELINE, UPDATE, LATER]

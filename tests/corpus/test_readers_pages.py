@@ -227,6 +227,7 @@ def test_covid_qa_as_published(tmp_path: Path) -> None:
     assert (document.id, document.title, document.text) == ("PMC:PMC123", "A title", text)
 
 
+@pytest.mark.slow
 def test_real_sets(shared: Path) -> None:
     counts = {
         "medquad/qa.jsonl.gz": ("medquad", 16407),
