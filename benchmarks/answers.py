@@ -28,7 +28,8 @@ from marked import DEPTH, Marked, bioasq, build_corpus, covidqa, holds, is_in, p
 from train_reader import FOLDS, Sample, folds, material
 
 from medground import BlockingEngine, Settings
-from medground.corpus.embedding import Embedder, open_embedder
+from medground.corpus.embedding import open_embedder
+from medground.corpus.embedding.base import Embedder
 from medground.corpus.library import Library
 from medground.corpus.snapshot import Snapshot
 from medground.document import Hit

@@ -35,7 +35,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))
 from marked import CORPORA, bioasq
 
 from medground.corpus.build import build
-from medground.corpus.embedding import Embedder, open_embedder
+from medground.corpus.embedding import open_embedder
+from medground.corpus.embedding.base import Embedder
 from medground.corpus.embedding.minilm import OnnxEmbedder
 from medground.corpus.library import Library
 from medground.corpus.readers.jsonlines import open_jsonlines

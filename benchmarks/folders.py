@@ -202,7 +202,7 @@ def reading(home: Path, material: list[Paper]) -> None:
     manifest = build(Library(home), "mixed", find_inputs([folder]))
     seconds = time.perf_counter() - started
     with Library(home).open("mixed") as snapshot:
-        told = snapshot.told()
+        told = snapshot.file_report()
         read = {file.name for file in told.files if file.reason is None}
         named = {file.name for file in told.files if file.reason is not None}
         for line in told.lines():

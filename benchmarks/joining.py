@@ -32,9 +32,9 @@ from lxml import etree
 
 from medground.corpus import tables
 from medground.corpus.build import build
+from medground.corpus.change import enrich
 from medground.corpus.joining.agree import decide
 from medground.corpus.joining.base import Records
-from medground.corpus.joining.enrich import enrich
 from medground.corpus.joining.join import join_records
 from medground.corpus.joining.open import open_records
 from medground.corpus.library import Library
@@ -108,7 +108,7 @@ def share(count: int, total: int) -> str:
 def judged(library: Library, name: str, right: Callable[[str], str | None]) -> str:
     """How many documents were joined with their own record; `right` gives its PMID by the name of the file."""
     with library.open(name) as snapshot:
-        found = snapshot.documents_told()
+        found = snapshot.document_reports()
     known = [entry for entry in found if right(entry.file)]
     good = sum(entry.outcome == "joined" and entry.record == f"PMID:{right(entry.file)}" for entry in known)
     bad = sum(entry.outcome == "joined" for entry in known) - good

@@ -29,7 +29,7 @@ from pathlib import Path
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
-from medground.corpus.readers.pdf import open_pdf
+from medground.corpus.readers.pdf.reader import open_pdf
 from medground.corpus.readers.pdf.highlight import highlights
 from medground.document import Box, Document
 

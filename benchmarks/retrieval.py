@@ -22,7 +22,8 @@ from pathlib import Path
 import bm25s
 
 from medground.corpus.build import build
-from medground.corpus.embedding import Embedder, open_embedder
+from medground.corpus.embedding import open_embedder
+from medground.corpus.embedding.base import Embedder
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Input, Item

@@ -20,7 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from medground.corpus.embedding import embed_passages, embed_queries, open_embedder
+from medground.corpus.embedding import open_embedder
+from medground.corpus.embedding.base import embed_passages, embed_queries
 from medground.evaluate.intervals import wilson
 from medground.operators.page_rating import RatePagesInput, ResultView, rate_pages
 from medground.text import words

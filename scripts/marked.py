@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from medground.corpus.build import build
-from medground.corpus.embedding import Embedder
+from medground.corpus.embedding.base import Embedder
 from medground.corpus.library import Library
 from medground.corpus.readers.jsonlines import open_jsonlines
 from medground.corpus.snapshot import Snapshot

@@ -23,7 +23,8 @@ from marked import Marked, bioasq, build_corpus, covidqa, find, pubmedqa, scifac
 from marked_trials import build_trials, titled, trials, worth
 from scipy.optimize import minimize
 
-from medground.corpus.embedding import Embedder, open_embedder
+from medground.corpus.embedding import open_embedder
+from medground.corpus.embedding.base import Embedder
 from medground.corpus.library import Library
 from medground.quoting.asked import asked
 from medground.quoting.features import NAMES, features

@@ -158,6 +158,23 @@ class Document(Frozen):
             last = section.end
         return self
 
+    def passage(self, start: int, end: int, section: str | None) -> Passage:
+        """A slice of the text with what is known of the document."""
+        return Passage(
+            document_id=self.id,
+            start=start,
+            end=end,
+            text=self.text[start:end],
+            section=section,
+            page=self.page_at(start),
+            title=self.title,
+            year=self.year,
+            kind=self.kind,
+            publication_types=self.publication_types,
+            retraction=self.retraction,
+            paper=self.paper,
+        )
+
     def section_at(self, start: int) -> str | None:
         """Label of the section that contains offset `start`, or None."""
         return next((s.label for s in self.sections if s.start <= start < s.end), None)

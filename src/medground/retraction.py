@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -87,7 +87,7 @@ def listed() -> Mapping[str, Retraction]:
     return known
 
 
-def standing_of(record: Record) -> Retraction:
+def state_of(record: Record) -> Retraction:
     """What is known of a record today, by its own words and by the list of retracted papers; the gravest counts.
 
     A notice stays one: it reports a retraction, and some lists name it along with the paper.
@@ -101,8 +101,8 @@ def standing_of(record: Record) -> Retraction:
 
 
 def marked(record: R) -> R:
-    """The record with its standing, and with a caution where only the list tells of its retraction."""
-    now = standing_of(record)
+    """The record with its state today, and with a caution where only the list tells of its retraction."""
+    now = state_of(record)
     if now == record.retraction:
         return record
     changes: dict[str, Any] = {"retraction": now}
@@ -128,6 +128,12 @@ def why_aside(record: Record) -> str | None:
     if reason := next(filter(None, named), None):
         return reason
     return _TITLES.get(said_by(record.title) or "in doubt")
+
+
+def state_of_types(kinds: Iterable[str]) -> Retraction:
+    """What publication types alone say of a record: that it is retracted, or a retraction notice."""
+    reasons = filter(None, (_named(_plain(part)) for kind in kinds for part in _PARTS.split(kind)))
+    return next((state for reason in reasons if (state := _SAID.get(reason))), "none")
 
 
 def doubt(record: Record) -> str | None:

@@ -49,12 +49,13 @@ _NOTICE: Mapping[str, str] = {
     "ko": r"논문 철회",
     "ar": r"(?:إشعار|إعلان|بيان) ب?سحب(?: (?:ال)?(?:مقالة?|بحث|دراسة))?|سحب (?:ال)?(?:مقالة?|بحث|دراسة)",
 }
-CONCERN = r"expresión de preocupación|expression de préoccupation|expressão de preocupação"
-ERRATUM = r"fe de err(?:atas|ores)|berichtigung|rectificatif|更正|勘[误誤]|訂正|정정"
-RETRACTED = "|".join(_RETRACTED.values())
-NOTICE = "|".join(_NOTICE.values())
+CONCERN_ABROAD = r"expresión de preocupación|expression de préoccupation|expressão de preocupação"
+ERRATUM_ABROAD = r"fe de err(?:atas|ores)|berichtigung|rectificatif|更正|勘[误誤]|訂正|정정"
+RETRACTED_ABROAD = "|".join(_RETRACTED.values())
+NOTICE_ABROAD = "|".join(_NOTICE.values())
 
-_KIND_RETRACTED, _KIND_NOTICE = (re.compile(f"(?:{forms})", re.IGNORECASE) for forms in (RETRACTED, NOTICE))
+_KIND_RETRACTED = re.compile(f"(?:{RETRACTED_ABROAD})", re.IGNORECASE)
+_KIND_NOTICE = re.compile(f"(?:{NOTICE_ABROAD})", re.IGNORECASE)
 
 
 @lru_cache(maxsize=4096)

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Literal
 
-from medground import retraction_abroad as abroad
+from medground.retraction_abroad import CONCERN_ABROAD, ERRATUM_ABROAD, NOTICE_ABROAD, RETRACTED_ABROAD
 
 Said = Literal["retracted", "removed", "notice", "concern", "erratum", "in doubt"]
 
@@ -39,7 +39,7 @@ _HEADS: Mapping[Said, str] = {
     "retracted": rf"(?:(?:(?:this|the following) )?{_THING} (?:(?:has been|was) )?)?{_DONE}(?: {_THING})?(?: {_BY})?"
     rf"(?: [(\[]?\d{{4}}[)\]]?)?{_END}"
     r"|(?-i:(?:RETRACTED|WITHDRAWN)(?: ARTICLE| PAPER)?\b(?=.*[a-z]{3}))"
-    rf"|(?:{abroad.RETRACTED}){_AFTER_ABROAD}",
+    rf"|(?:{RETRACTED_ABROAD}){_AFTER_ABROAD}",
     "removed": rf"(?:temporary removal|temporarily (?:removed|withdrawn)|article removed|removed(?: {_THING})?){_END}",
     "notice": r"(?:notice|statement|notification|announcement) of (?:partial )?retraction\b"
     rf"|(?:notice|statement) of (?:withdrawal|removal){_QUOTE}"
@@ -50,22 +50,22 @@ _HEADS: Mapping[Said, str] = {
     r"|(?-i:RETRACTION\b(?=.*[a-z]{3}))|correction and retraction\s*:"
     r"|(?:article )?(?:withdrawal|removal) (?:notice|statement)\b"
     rf"|(?:article )?withdrawal(?:\s*:| of(?: the)?(?: {_THING})?{_QUOTE})"
-    rf"|(?:{abroad.NOTICE}){_AFTER_ABROAD}",
+    rf"|(?:{NOTICE_ABROAD}){_AFTER_ABROAD}",
     "concern": r"(?:(?:editorial|editor['’]?s?['’]?|publisher['’]?s?['’]?|journal|jmir|interim|updated|partial"
     r"|note|notice|of|and)[:\s]+)*expressions? of (?:editorial )?concern"
     r"(?:\s*[:\])】.]|\s+[-–—]\s|\s*$| (?:for|on|to|about|regarding)\b)"
-    rf"|(?:notice|note|statement) of (?:editorial )?concern{_QUOTE}|editorial concern\s*:|(?:{abroad.CONCERN})\s*:",
+    rf"|(?:notice|note|statement) of (?:editorial )?concern{_QUOTE}|editorial concern\s*:|(?:{CONCERN_ABROAD})\s*:",
     "erratum": rf"(?:publisher['’]?s?['’]? )?(?:errat(?:um|a)|corrigend(?:um|a))(?:{_MARK}|\s+-\s| (?:to|for|zu|à)\b)"
     rf"|corrections?(?: notice)?(?:{_MARK}|\s+-\s|\s+(?:to|on|of){_QUOTE}| for{_QUOTE}| for .{{0,80}}\bet al\b)"
     r"|(?:author|publisher|editor|editorial)(?:['’]?s?['’]?)? (?:note: )?corrections?\b|correction notice\b"
     r"|notice of correction\s*:|(?:addend(?:um|a)|additions?) and corrections?\b"
-    rf"|(?:{abroad.ERRATUM})\s*[:】]",
+    rf"|(?:{ERRATUM_ABROAD})\s*[:】]",
 }
 _TAILS: Mapping[Said, str] = {
     "retracted": rf"[\[({{<*【](?:this )?(?:{_THING} (?:has been )?)?(?:{_DONE}(?: {_THING}| version)?(?: {_BY})?"
     r"|retracted(?: (?:article|paper|publication))?[.,:]? (?:see|in\b|\d{4}).{0,80}"
     r"|withdrawn article\. see .{0,80}|retraction (?:of publication |published )?in\b.{0,80})\W*$"
-    rf"|[\[({{<*【](?:{abroad.RETRACTED})\W*$"
+    rf"|[\[({{<*【](?:{RETRACTED_ABROAD})\W*$"
     rf"|(?:[:.|]|\s[-–—]{{1,2}})\s+(?=(?-i:[RW])){_DONE}(?: {_THING})?\W*$"
     rf"|\s[-–—]{{1,2}}\s+this {_THING} (?:has been|was) {_DONE}\W*$"
     r"|(?-i:(?<=[a-z,;] )(?:RETRACTED|WITHDRAWN)(?: ARTICLE| PAPER)?\W*$)",

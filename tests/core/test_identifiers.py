@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.identifiers import normal_doi, normal_id, normal_pmc, normal_pmid, paper_names
 
@@ -33,7 +33,7 @@ def test_a_normal_form_stays(text: str) -> None:
         assert normal is None or normal_id(kind, normal) == normal
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "doi"),
     [
         ("https://doi.org/10.1016%2FS0140-6736%2805%2967889-0", "10.1016/s0140-6736(05)67889-0"),
@@ -51,7 +51,7 @@ def test_dois_as_people_write_them(written: str, doi: str | None) -> None:
     assert normal_doi(written) == doi
 
 
-@pytest.mark.parametrize(
+@each_row(
     "written", ["21645374", " 0021645374 ", "PMID: 21645374", "https://pubmed.ncbi.nlm.nih.gov/21645374/", "21645374.2"]
 )
 def test_pmids_as_people_write_them(written: str) -> None:

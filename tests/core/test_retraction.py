@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-import pytest
+from rows import each_row
 
 from medground.document import Document, Hit, Passage, Retraction
 from medground.operators.verifying import EntailOutput
@@ -28,7 +28,7 @@ def passage(title: str = "", kinds: tuple[str, ...] = (), state: Retraction = "n
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("record", "reason"),
     [
         (passage(state="retracted"), RETRACTED),
@@ -171,7 +171,7 @@ def test_no_critic_is_asked_about_a_notice(make_run: MakeRun, scripted_model: An
     assert model.seen == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "weak",
     ["Comment", "Letter", "Editorial", "News", "Clinical Trial Protocol", "reply", "article-commentary", "letter"],
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from rows import each_row
 
 from medground.retraction_titles import Said, said_by
 
@@ -111,16 +111,16 @@ IN_DOUBT = (
 )
 
 
-@pytest.mark.parametrize(("said", "form"), [(said, form) for said, forms in SAID.items() for form in forms])
+@each_row(("said", "form"), [(said, form) for said, forms in SAID.items() for form in forms])
 def test_a_title_says_what_its_record_is(said: Said, form: str) -> None:
     assert said_by(form.format(TITLE)) == said
 
 
-@pytest.mark.parametrize("title", [*PAPERS, TITLE, ""])
+@each_row("title", [*PAPERS, TITLE, ""])
 def test_a_paper_that_looks_alike_is_a_paper(title: str) -> None:
     assert said_by(title) is None
 
 
-@pytest.mark.parametrize("title", IN_DOUBT)
+@each_row("title", IN_DOUBT)
 def test_a_title_that_goes_on_in_words_of_a_sentence_is_in_doubt(title: str) -> None:
     assert said_by(title) == "in doubt"

@@ -91,10 +91,6 @@ def test_passages_carry_the_metadata_of_their_document() -> None:
     assert (passage.publication_types, passage.retraction, passage.key) == (("Review",), "retracted", "PMID:1#0-9")
 
 
-def test_a_document_without_text_gives_no_passage() -> None:
-    assert list(chunk(Document(id="T:1", text=" \n"))) == []
-
-
 def test_a_limit_below_one_is_rejected() -> None:
     with pytest.raises(UsageError, match="at least 1 character"):
         list(chunk(Document(id="T:1", text="One."), 0))

@@ -14,8 +14,10 @@ import tokenizers
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from rows import each_row
 
-from medground.corpus.embedding import Embedder, open_embedder
+from medground.corpus.embedding import open_embedder
+from medground.corpus.embedding.base import Embedder
 from medground.corpus.embedding.minilm import OnnxEmbedder, write_graph
 from medground.errors import ConfigError, StorageFailed
 from medground.models.files.catalogue import MINILM
@@ -166,14 +168,12 @@ def test_minilm_that_was_not_fetched(home: Path, monkeypatch: pytest.MonkeyPatch
         open_embedder("minilm", home)
 
 
-@pytest.mark.parametrize(
-    ("name", "package", "extra"), [("minilm", "onnxruntime", "dense"), ("some/model", "torch", "torch")]
-)
+@each_row(("name", "package", "extra"), [("minilm", "onnxruntime", "dense"), ("some/model", "torch", "torch")])
 def test_a_missing_extra_is_reported_in_one_line(
     home: Path, monkeypatch: pytest.MonkeyPatch, name: str, package: str, extra: str
 ) -> None:
-    for module in ("minilm", "transformer"):
-        monkeypatch.delitem(sys.modules, f"medground.corpus.embedding.{module}", raising=False)
+    for module in ("medground.corpus.embedding.minilm", "medground.corpus.embedding.transformer"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ConfigError, match=rf'pip install "medground\[{extra}\]"') as caught:
         open_embedder(name, home)
@@ -212,22 +212,6 @@ def test_minilm_int8_is_close_to_fp32(minilm: Embedder, real_home: Path) -> None
     assert (minilm.dimensions, minilm.name, exact.name) == (384, "minilm", "minilm-fp32")
     assert minilm.identity != exact.identity
     assert (minilm.embed(REAL) * exact.embed(REAL)).sum(1).min() > 0.97
-
-
-def test_minilm_finds_similar_texts_close(minilm: Embedder) -> None:
-    near, same, far, _ = minilm.embed(REAL)
-    assert near @ same > near @ far + 0.2
-
-
-def test_minilm_alone_and_in_a_batch(minilm: Embedder) -> None:
-    alone = np.vstack([minilm.embed([text]) for text in REAL])
-    assert (minilm.embed(REAL) * alone).sum(1)[:3].min() > 0.98
-    assert (minilm.embed(REAL) * alone).sum(1)[3] > 0.9  # an empty text is two tokens and much padding
-
-
-def test_minilm_truncates_long_texts(minilm: Embedder) -> None:
-    whole = minilm.embed(["aorta " * 254, "aorta " * 20_000])
-    assert whole[0] @ whole[1] == pytest.approx(1, abs=1e-5)
 
 
 def test_minilm_is_reopened_without_writing_its_graph_again(minilm: Embedder, real_home: Path) -> None:

@@ -13,15 +13,16 @@ import pytest
 from failing_files import Fault, NoLayer, compiled, run
 from fault_jobs import command, left, prepare, restore, seen
 from power import Disk
+from rows import each_row
 
-from medground.corpus import build as build_module
+from medground.corpus import library as library_module
 from medground.corpus import tables
 from medground.corpus.build import build
 from medground.corpus.lexical import LexicalWriter
-from medground.corpus.lexical_fields import Record
 from medground.corpus.library import Library
 from medground.corpus.manifest import Manifest, describe_files, write_manifest
 from medground.corpus.snapshot import LEXICAL
+from medground.corpus.tables import PassageRow
 from medground.errors import StorageFailed
 
 
@@ -37,6 +38,7 @@ def layer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+@pytest.mark.slow
 def test_every_change_of_a_file_is_seen(layer: Path, tmp_path: Path) -> None:
     """Made again from the notes alone, every file that Python, SQLite, Tantivy and FAISS wrote is as it is."""
     home = tmp_path / "home"
@@ -68,17 +70,14 @@ def states(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return made
 
 
-@pytest.mark.parametrize(
+@pytest.mark.slow
+@each_row(
     ("job", "fault"),
     [
         ("build", Fault("kill", 700)),
-        ("build", Fault("sync", 300)),
-        ("build", Fault("cut", 600, names=1, content=0)),
         ("build", Fault("cut", 1300, names=0.5, content=0.5, seed=3)),
-        ("sync", Fault("kill", 340)),
         ("sync", Fault("cut", 345, names=0.5, content=0, seed=1)),
     ],
-    ids=lambda one: f"{one.kind}-{one.at}" if isinstance(one, Fault) else one,
 )
 def test_after_a_fault_the_old_state_or_the_new_is_there_and_the_command_can_be_repeated(
     layer: Path, states: dict[str, Path], job: str, fault: Fault
@@ -94,7 +93,8 @@ def test_after_a_fault_the_old_state_or_the_new_is_there_and_the_command_can_be_
     assert (again.returncode, seen(home), left(home)) == (0, new, []), again.stderr
 
 
-@pytest.mark.parametrize("at", [10, 120, 700, 1100, 1400])
+@pytest.mark.slow
+@each_row("at", [120, 1100])
 def test_a_full_disk_in_any_phase_is_told_in_one_line_and_the_old_state_opens(
     layer: Path, states: dict[str, Path], at: int
 ) -> None:
@@ -124,7 +124,7 @@ def test_a_word_index_ahead_of_its_passages_is_made_anew(
     [folder] = library.folder_of("c").glob("building-*")
     with LexicalWriter.open(folder / LEXICAL) as words:
         for number, document in enumerate(more, start=50):
-            words.add(Record.of(document), number, document.text)
+            words.add(PassageRow(number, 0, 0, len(document.text), None), document)
         words.finish()
     assert build(library, "c", source, embedder=make_embedder()).hash == whole.hash
     assert "it is built from the start" in caplog.text
@@ -140,22 +140,9 @@ def _without_a_row_of_passages(folder: Path) -> None:
     database.close()
 
 
-def _with_swapped_passages(folder: Path) -> None:
-    import sqlite3
-
-    with sqlite3.connect(folder / tables.FILE_NAME) as database:
-        database.execute("UPDATE passages SET document = 3 - document WHERE document IN (1, 2)")
-    database.close()
-
-
 def _with_half_the_vectors(folder: Path) -> None:
     path = folder / "vectors.f16"
     path.write_bytes(path.read_bytes()[: 10 * 64])
-
-
-def _without_the_words(folder: Path) -> None:
-    for path in (folder / LEXICAL).glob("*.store"):
-        path.unlink()
 
 
 def _with_an_empty_list_of_words(folder: Path) -> None:
@@ -163,19 +150,18 @@ def _with_an_empty_list_of_words(folder: Path) -> None:
         path.write_bytes(b"")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "damage",
     [
         _without_a_row_of_passages,
-        _with_swapped_passages,
         _with_half_the_vectors,
-        _without_the_words,
         _with_an_empty_list_of_words,
     ],
 )
 def test_a_damaged_new_state_is_never_published(
-    library, make_documents, make_input, make_embedder, monkeypatch, damage
+    tmp_path, make_documents, make_input, make_embedder, monkeypatch, damage
 ):
+    library = Library(tmp_path)
     old = build(library, "c", [make_input(make_documents(20))], embedder=make_embedder())
 
     def damaged(folder: Path, manifest: Manifest) -> None:
@@ -183,7 +169,7 @@ def test_a_damaged_new_state_is_never_published(
         write_manifest(folder, manifest.model_copy(update={"files": describe_files(folder)}))
 
     with monkeypatch.context() as patch:
-        patch.setattr(build_module, "write_manifest", damaged)
+        patch.setattr(library_module, "write_manifest", damaged)
         with pytest.raises(StorageFailed, match="run the same command again to start over") as told:
             build(library, "c", [make_input(make_documents(40))], embedder=make_embedder())
     assert "\n" not in str(told.value)

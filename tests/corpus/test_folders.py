@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from medground.corpus.build import add, build
+from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Item
 from medground.corpus.readers.texts import open_text
-from medground.corpus.told import FileEntry, Told
+from medground.corpus.told import FileEntry, FileReport
 from medground.document import Document
 from medground.errors import BadDocument
 
@@ -51,7 +51,7 @@ def papers(tmp_path: Path) -> Path:
 def test_every_file_is_read_or_named(library: Library, papers: Path) -> None:
     manifest = build(library, "papers", find_inputs([papers]))
     with library.open("papers") as snapshot:
-        told, ids = snapshot.told(), {d.id for d in snapshot.all_documents()}
+        told, ids = snapshot.file_report(), {d.id for d in snapshot.all_documents()}
         skipped = snapshot.skipped()
     assert {Path(file.name).name for file in told.files} == {p.name for p in papers.rglob("*") if p.is_file()} - {
         "config"
@@ -69,28 +69,6 @@ def test_every_file_is_read_or_named(library: Library, papers: Path) -> None:
     assert "note        ids without a prefix (1) were given DOC:; kept as metadata: ward (mine.jsonl)" in lines
     assert lines[-1] == "same id     1 id is in several files, and one version is kept: PMID:1 from one.nbib"
     assert {(entry.name, entry.reader) for entry in manifest.inputs} >= {(str(papers), "texts"), (str(papers), "ris")}
-
-
-def test_the_longer_text_of_two_readers_is_kept_in_any_order(library: Library, tmp_path: Path) -> None:
-    for first, second in (("a.nbib", "b.ris"), ("b.nbib", "a.ris")):
-        folder = tmp_path / first
-        folder.mkdir()
-        (folder / first).write_text(NBIB.format(pmid=1, text="Long text of the first paper."))
-        (folder / second).write_text(RIS.format(pmid=1, text="Short."))
-        build(library, "papers", find_inputs([folder]))
-        with library.open("papers") as snapshot:
-            (document,) = snapshot.all_documents()
-            (same,) = snapshot.told().same
-        assert document.mesh[0].descriptor == "Asthma"
-        assert (same.id, Path(same.kept).name, [Path(n).name for n in same.others]) == ("PMID:1", first, [second])
-
-
-def test_a_later_file_of_the_same_reader_replaces_a_record(library: Library, tmp_path: Path) -> None:
-    for name, text in (("a.ris", "A long old text."), ("b.ris", "New.")):
-        (tmp_path / name).write_text(RIS.format(pmid=1, text=text))
-    build(library, "papers", find_inputs([tmp_path / "a.ris", tmp_path / "b.ris"]))
-    with library.open("papers") as snapshot:
-        assert [d.text for d in snapshot.all_documents()] == ["New."]
 
 
 def test_strict_stops_at_an_alien_file_but_not_at_hidden_ones_and_notes(library: Library, papers: Path) -> None:
@@ -147,7 +125,7 @@ def test_a_file_that_goes_or_changes_while_it_is_read(library: Library, tmp_path
     counts = build(library, "c", inputs).counts
     with library.open("c") as snapshot:
         assert [d.text for d in snapshot.all_documents()] == ["Text of a.txt.", "Text of c.txt, and more of it."]
-        (gone,) = [file for file in snapshot.told().files if file.reason]
+        (gone,) = [file for file in snapshot.file_report().files if file.reason]
     assert (counts.documents, counts.passed_over, len(reads)) == (2, 1, 2)
     assert gone.reason is not None
     assert "No such file" in gone.reason
@@ -168,20 +146,12 @@ def test_a_file_that_never_stops_changing(library: Library, tmp_path: Path) -> N
     counts = build(library, "c", [*find_inputs([other]), still]).counts
     assert (counts.documents, counts.passed_over) == (1, 1)
     with library.open("c") as snapshot:
-        assert "changed while it was read" in str(snapshot.told().files[1].reason)
-
-
-def test_files_are_told_of_added_and_old_corpora_too(library: Library, papers: Path, tmp_path: Path) -> None:
-    build(library, "papers", find_inputs([papers / "refs.ris"]))
-    add(library, "papers", find_inputs([papers / "one.nbib"]))
-    with library.open("papers") as snapshot:
-        assert [Path(file.name).name for file in snapshot.told().files] == ["refs.ris", "one.nbib"]
-        assert len(snapshot.told().same) == 1
+        assert "changed while it was read" in str(snapshot.file_report().files[1].reason)
 
 
 def test_many_reasons_are_cut_and_counted() -> None:
     files = [FileEntry(f"{n}.x{n}", "none", f"reason {n}") for n in range(20)]
-    lines = list(Told(files, {}, ()).lines())
+    lines = list(FileReport(files, {}, ()).lines())
     assert len(lines) == 13
     assert lines[-1] == "passed over and 8 more; medground corpus files NAME lists them all"
 

@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 import errno
-import random
-import resource
 import shutil
 import sqlite3
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import pytest
 
@@ -18,46 +12,6 @@ from medground.corpus.build import add, build
 from medground.corpus.library import Library
 from medground.errors import StorageFailed, UsageError
 from medground.query import Everything
-
-LIMIT = resource.getrlimit(resource.RLIMIT_FSIZE)
-SCRIPT = """
-import resource, sys
-sys.path.insert(0, {here!r})
-from pathlib import Path
-from conftest import WordEmbedder, made_documents, made_input
-from medground.corpus import phases
-from medground.corpus.build import add, build
-from medground.corpus.library import Library
-from medground.errors import MedgroundError
-
-phases._ITEMS, phases._PASSAGES, phases._TEXTS = 40, 60, 32
-job, home, limit = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
-if limit:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-print("ready", flush=True)
-try:
-    if job == "build":
-        made = build(Library(home), "c", [made_input(made_documents(400))], embedder=WordEmbedder())
-    else:
-        made = add(Library(home), "c", [made_input(made_documents(400, 100), "more")], embedder=WordEmbedder())
-except MedgroundError as error:
-    sys.exit(f"{{type(error).__name__}}: {{error}}")
-print(made.hash)
-"""
-
-
-@pytest.fixture
-def start(home, tmp_path):
-    script = tmp_path / "job.py"
-    script.write_text(SCRIPT.format(here=str(Path(__file__).parent)))
-
-    def run(job: str, limit: int = 0) -> subprocess.Popen[str]:
-        command = [sys.executable, str(script), job, str(home), str(limit)]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        assert process.stdout.readline() == "ready\n"
-        return process
-
-    return run
 
 
 def expect_whole(library: Library, allowed: set[str | None]) -> None:
@@ -72,41 +26,6 @@ def expect_whole(library: Library, allowed: set[str | None]) -> None:
     with library.open("c") as snapshot:
         assert len(snapshot.bm25(Everything(), 1000)) == manifest.counts.passages
         assert len(snapshot.vectors()) == manifest.counts.passages
-
-
-def test_a_build_killed_at_any_moment_leaves_nothing_or_everything_and_resumes(
-    library, start, make_documents, make_input, embedder, tmp_path
-):
-    whole = build(Library(tmp_path / "other"), "c", [make_input(make_documents(400))], embedder=embedder)
-    moments = random.Random(1)
-    for _ in range(3):
-        process = start("build")
-        time.sleep(moments.uniform(0, 0.7))
-        process.kill()
-        process.communicate()
-        expect_whole(library, {None, whole.hash})
-    assert build(library, "c", [make_input(make_documents(400))], embedder=embedder).hash == whole.hash
-    expect_whole(library, {whole.hash})
-    assert not list(library.folder_of("c").glob("building-*"))
-
-
-def test_an_addition_killed_at_any_moment_leaves_the_old_or_the_new_snapshot(
-    library, start, make_documents, make_input, embedder, tmp_path
-):
-    old = build(library, "c", [make_input(make_documents(120))], embedder=embedder)
-    other = Library(tmp_path / "other")
-    build(other, "c", [make_input(make_documents(120))], embedder=embedder)
-    new = add(other, "c", [make_input(make_documents(400, 100), "more")], embedder=embedder)
-    moments = random.Random(2)
-    for _ in range(3):
-        process = start("add")
-        time.sleep(moments.uniform(0, 0.7))
-        process.kill()
-        process.communicate()
-        expect_whole(library, {old.hash, new.hash})
-    made = add(library, "c", [make_input(make_documents(400, 100), "more")], embedder=embedder)
-    assert made.hash == new.hash
-    expect_whole(library, {new.hash})
 
 
 class Stop(BaseException):
@@ -210,23 +129,6 @@ def test_ctrl_c_while_embedding_keeps_the_vectors(library, make_documents, make_
     expect_whole(library, {library.info("c").hash})
 
 
-@pytest.mark.parametrize("limit", [30_000, 120_000])
-def test_a_full_disk_is_reported_and_the_old_snapshot_stays(
-    library, start, make_documents, make_input, embedder, limit
-):
-    """The limit on the size of a file stands for a disk without space: the write fails in the middle."""
-    old = build(library, "c", [make_input(make_documents(20))], embedder=embedder)
-    process = start("build", limit)
-    _, errors = process.communicate()
-    assert process.returncode == 1
-    assert errors.startswith("StorageFailed: cannot write to"), errors
-    assert "free some space" in errors
-    assert "Traceback" not in errors
-    expect_whole(library, {old.hash})
-    new = build(library, "c", [make_input(make_documents(400))], embedder=embedder)
-    expect_whole(library, {new.hash})
-
-
 def test_no_space_for_an_attachment(library, make_documents, make_input):
     def full(path):
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -254,7 +156,3 @@ def test_memory_does_not_grow_with_the_corpus(library, make_documents, make_inpu
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 1.5 * peaks[0]
-
-
-def test_the_file_size_limit_is_restored():
-    assert resource.getrlimit(resource.RLIMIT_FSIZE) == LIMIT

@@ -12,16 +12,17 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.corpus.build import add, build
+from medground.corpus.change import enrich
 from medground.corpus.joining.agree import agrees, decide
-from medground.corpus.joining.enrich import enrich
-from medground.corpus.joining.join import join_records
 from medground.corpus.joining.merge import difference, merged, restored
 from medground.corpus.joining.open import open_records, remembered
 from medground.corpus.library import Library
 from medground.corpus.manifest import describe_files, write_manifest
 from medground.corpus.readers import find_inputs
+from medground.corpus.readers.base import Retracts
 from medground.corpus.sync import sync
 from medground.document import Document, MeshHeading
 from medground.errors import ConfigError, SourceUnavailable, UsageError
@@ -106,7 +107,7 @@ def documents(library: Library, name: str = "papers") -> dict[str, Document]:
 
 def told(library: Library, name: str = "papers") -> list[str]:
     with library.open(name) as snapshot:
-        return [one.line() for one in snapshot.sources_told()]
+        return [one.line() for one in snapshot.source_reports()]
 
 
 def built(library: Library, folder: Path, *sources: str, **more: Any) -> Any:
@@ -137,27 +138,13 @@ def test_what_a_file_lacks_is_filled_and_what_it_says_stays(library: Library, fo
     ]
 
 
-def test_a_corpus_is_found_by_what_was_filled(library: Library, folder: Path, medline: Any) -> None:
-    medline(record(1))
-    built(library, folder, "medline")
-    with library.open("papers") as snapshot:
-        for where in (
-            {"design": "rct"},
-            {"mesh": "Losartan"},
-            {"pmid": "1"},
-            {"doi": "https://doi.org/10.1000/PAPER.1"},
-        ):
-            hits = snapshot.bm25(Everything(), 10, Filters(where=where))
-            assert {hit.passage.document_id for hit in hits} == {"DOC:P1"}, where
-
-
 def test_a_wrong_doi_is_not_joined_and_is_named(library: Library, folder: Path, medline: Any) -> None:
     medline(record(1), record(3, title="Another paper about the genes of the zebrafish"))
     built(library, folder, "medline")
     assert not documents(library)["DOC:P3"].joined
     assert "1 not joined, the record has another title (3.jsonl)" in told(library)[0]
     with library.open("papers") as snapshot:
-        lines = {entry.document: entry.line() for entry in snapshot.documents_told()}
+        lines = {entry.document: entry.line() for entry in snapshot.document_reports()}
     assert lines["DOC:P3"] == "not joined with corpus:medline: the record with its id has another title"
     assert lines["DOC:P1"].startswith("joined with PMID:1 of corpus:medline: journal, authors, year")
 
@@ -224,13 +211,11 @@ def test_a_retraction_that_the_records_learn_of_arrives(library: Library, folder
 
 
 def test_a_notice_that_comes_later_retracts_what_was_joined(
-    library: Library, folder: Path, medline: Any, shared: Path
+    library: Library, folder: Path, medline: Any, make_input: Any
 ) -> None:
-    medline(record(9867474 + 1, identifiers={"pmid": "8655018", "doi": "10.1000/paper.1"}, id="PMID:8655018"))
-    write(folder / "1.jsonl", paper(1, title=TITLES[(9867474 + 1) % 5]))
+    medline(record(1))
     built(library, folder, "medline")
-    assert documents(library)["DOC:P1"].retraction in ("none", "retracted")
-    add(library, "papers", find_inputs([shared / "pubmed_xml" / "raw"]))
+    add(library, "papers", [make_input([Retracts(("PMID:1",))])])
     assert documents(library)["DOC:P1"].retraction == "retracted"
 
 
@@ -389,7 +374,7 @@ def test_a_corpus_of_before_there_were_joins(library: Library, folder: Path, med
     with library.open("papers") as snapshot:
         assert snapshot.unjoined({}) == 0
         assert snapshot.unjoined({"corpus:medline": ""}) == 4
-        assert (snapshot.sources_told(), snapshot.documents_told()) == ([], [])
+        assert (snapshot.source_reports(), snapshot.document_reports()) == ([], [])
 
 
 def test_a_title_that_is_filled_is_embedded(library: Library, tmp_path: Path, medline: Any, make_embedder: Any) -> None:
@@ -413,7 +398,7 @@ def test_a_field_named_joined_is_no_provenance(library: Library, tmp_path: Path)
 LINE = (0, 9, 1, 0, 0, 9, 9)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("own", "other", "same"),
     [
         ({}, {}, True),
@@ -487,27 +472,6 @@ def test_merging_fills_and_never_replaces(own: Document, first: Document, second
     assert changed == {field.partition(".")[0] for note in joined.joined for field in note.fields}
 
 
-def test_nothing_to_ask_is_nothing_to_do(library: Library, folder: Path, tmp_path: Path) -> None:
-    from medground.corpus.writer import DatabaseWriter
-    from medground.progress import no_progress
-
-    database = DatabaseWriter(tmp_path / "documents.sqlite")
-    join_records(database, [], no_progress)
-    assert database.joins.digest() == ""
-    database.close()
-
-
-def test_real_articles_are_joined_with_their_own_records(library: Library, shared: Path) -> None:
-    files = sorted((shared / "jats" / "evidence_inference").glob("*.nxml.gz"))[:15]
-    build(library, "index", find_inputs([shared / "jats" / "index.jsonl", shared / "pubmed_xml" / "raw"]))
-    records = open_records(library, "jats", ["index"])
-    build(library, "jats", find_inputs(files), records=records)
-    assert told(library, "jats") == ["joined with index: 15 of 15 documents"]
-    with library.open("jats") as snapshot:
-        pmids = {d.id: d.identifiers["pmid"] for d in snapshot.all_documents()}
-        assert all(entry.record == f"PMID:{pmids[entry.document]}" for entry in snapshot.documents_told())
-
-
 def test_real_articles_with_the_ids_of_others_are_not(library: Library, shared: Path, tmp_path: Path) -> None:
     rows = [json.loads(line) for line in (shared / "jats" / "index.jsonl").read_text().splitlines()]
     rows = [row for row in rows if row["doi"] and row["title"]]
@@ -517,4 +481,4 @@ def test_real_articles_with_the_ids_of_others_are_not(library: Library, shared: 
     records = open_records(library, "wrong", ["index"])
     build(library, "wrong", find_inputs([tmp_path / "wrong.jsonl"]), records=records)
     with library.open("wrong") as snapshot:
-        assert {entry.outcome for entry in snapshot.documents_told()} == {"title"}
+        assert {entry.outcome for entry in snapshot.document_reports()} == {"title"}

@@ -149,21 +149,11 @@ def test_fields_that_a_corpus_does_not_have_are_rejected(snapshot):
             ids(snapshot, Or(parts=(query, Everything())))
 
 
-def test_a_question_of_stop_words_only_still_searches(snapshot):
-    assert "Y:IL-6" in ids(snapshot, Words(text="of the"))
-
-
 def test_ties_are_in_the_order_of_the_passages(snapshot):
     hits = snapshot.bm25(Everything(), 100)
     assert len({hit.score for hit in hits}) == 1
     numbers = [int(hit.passage.document_id[2:]) for hit in hits[:-1]]
     assert numbers == sorted(numbers)
-
-
-def test_thousands_of_ids_in_a_filter(snapshot):
-    assert ids(snapshot, Everything(), Filters(ids=tuple(f"X:{n}" for n in range(5000)))) == {
-        f"X:{n}" for n in range(60)
-    }
 
 
 leaf = st.one_of(

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
+from rows import each_row
 
 from medground.corpus.build import add, build
 from medground.corpus.library import Library
 from medground.errors import SnapshotCorrupt, UsageError
-from medground.query import Everything
 
 
-@pytest.mark.parametrize("name", ["", "../x", "a/b", "A", ".hidden", "-x", "x" * 65, "a b", "a\n", "ü", "a\x00", ".."])
+@each_row("name", ["", "../x", "a/b", "A", ".hidden", "-x", "x" * 65, "a b", "a\n", "ü", "a\x00", ".."])
 def test_a_name_cannot_be_a_path(library, make_documents, make_input, name):
     for call in (library.open, library.info, library.verify, library.remove, library.has):
         with pytest.raises(UsageError, match="is not a valid corpus name"):
@@ -62,14 +59,6 @@ def test_a_damaged_corpus_is_fixed_by_rebuilding_it(library, make_documents, mak
     assert library.verify("a") == second
 
 
-def test_older_snapshots_are_deleted(library, make_documents, make_input):
-    for count in range(1, 6):
-        build(library, "a", [make_input(make_documents(count))])
-    folders = [p for p in library.folder_of("a").iterdir() if p.is_dir()]
-    assert len(folders) == 2
-    assert library.verify("a").counts.documents == 5
-
-
 def test_two_builds_of_one_corpus_at_once(library, make_documents, make_input):
     build(library, "a", [make_input(make_documents(1))])
     with library.lock("a"):
@@ -80,36 +69,3 @@ def test_two_builds_of_one_corpus_at_once(library, make_documents, make_input):
             Library(library.folder.parent).remove("a")
         build(library, "b", [make_input(make_documents(2))])
     build(library, "a", [make_input(make_documents(2))])
-
-
-HOLD = """
-import sys, time
-from filelock import FileLock
-with FileLock(sys.argv[1]):
-    print("held", flush=True)
-    time.sleep(600)
-"""
-
-
-def test_the_lock_holds_between_processes_and_ends_with_them(library, make_documents, make_input):
-    build(library, "a", [make_input(make_documents(1))])
-    command = [sys.executable, "-c", HOLD, str(library.folder / ".a.lock")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout.readline() == "held\n"
-            with pytest.raises(UsageError, match="is being built"):
-                build(library, "a", [make_input(make_documents(2))])
-        finally:
-            process.kill()
-    assert build(library, "a", [make_input(make_documents(2))]).counts.documents == 2
-
-
-def test_an_open_snapshot_stays_readable_while_new_ones_are_built(library, make_documents, make_input):
-    build(library, "a", [make_input(make_documents(3))])
-    with library.open("a") as old:
-        for count in (4, 5, 6):
-            build(library, "a", [make_input(make_documents(count))])
-            assert len(old.bm25(Everything(), 100)) == 3
-            assert len(old.documents(["PMID:1", "PMID:3"])) == 2
-        with library.open("a") as new:
-            assert len(new.bm25(Everything(), 100)) == 6

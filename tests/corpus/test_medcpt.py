@@ -8,9 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rows import each_row
 
 from medground.corpus.build import add, build
-from medground.corpus.embedding import embed_passages, embed_queries, open_embedder
+from medground.corpus.embedding import open_embedder
+from medground.corpus.embedding.base import embed_passages, embed_queries
 from medground.document import Document
 from medground.errors import ConfigError
 from medground.lookup import Lookup, Ranker
@@ -136,16 +138,6 @@ def test_models_are_found_in_the_users_folder(medcpt: Path, home: Path) -> None:
     assert open_reranker("medcpt", home / "models").score("lens", []) == []
 
 
-def test_a_corpus_of_another_model_is_refused(medcpt, home, library, make_input, embedder) -> None:
-    document = Document(id="PMID:1", title="lens", text="the lens")
-    build(library, "other", [make_input([document])], embedder=embedder)
-    ours = open_embedder(f"medcpt:{medcpt}", home)
-    with library.open("other") as snapshot, pytest.raises(ConfigError, match="built with the embedding model words@1"):
-        CorpusSource(snapshot, ours)
-    with pytest.raises(ConfigError, match="has vectors of words@1"):
-        add(library, "other", [make_input([document], name="x")], embedder=ours)
-
-
 def test_corpora_of_one_model_share_it(home, library, make_input, embedder, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two encoders for each of five corpora would fill the memory."""
     for name in ("one", "two"):
@@ -160,7 +152,7 @@ def test_corpora_of_one_model_share_it(home, library, make_input, embedder, monk
         asyncio.run(source.close())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("parts", "message"),
     [
         (None, "no such folder; name the one that holds MedCPT-Query-Encoder and MedCPT-Article-Encoder"),
@@ -203,7 +195,7 @@ def test_a_model_of_another_kind_is_not_filled_with_random_numbers(medcpt: Path)
         CrossEncoderReranker(str(medcpt / ARTICLE))
 
 
-@pytest.mark.parametrize("package", ["torch", "transformers"])
+@each_row("package", ["torch", "transformers"])
 def test_a_missing_extra_is_reported(home: Path, monkeypatch: pytest.MonkeyPatch, package: str) -> None:
     for module in ("medground.corpus.embedding.medcpt", "medground.models.files.torch_model"):
         monkeypatch.delitem(sys.modules, module, raising=False)

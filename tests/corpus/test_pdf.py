@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Reading
 from medground.corpus.readers.pdf.highlight import highlights
-from medground.corpus.readers.pdf.pages import _REPORT
-from medground.corpus.sync import sync
 from medground.document import Document
 from medground.errors import BadDocument
 
@@ -233,7 +232,7 @@ def hidden(path: Path, how: str) -> Path:
     return paper.save()
 
 
-@pytest.mark.parametrize("how", ["white", "tiny", "off the page", "invisible"])
+@each_row("how", ["white", "tiny", "off the page", "invisible"])
 def test_text_that_nobody_can_see_is_left_out_and_told(tmp_path: Path, how: str) -> None:
     found = read(hidden(tmp_path / "hidden.pdf", how))
     assert found.text == LOREM
@@ -316,60 +315,19 @@ def test_damage_never_raises_anything_else(tmp_path: Path, cut: int, noise: byte
     damaged.write_bytes(whole[:cut] + noise + whole[cut + len(noise) :])
     (found,) = find_inputs([damaged])
     with contextlib.suppress(BadDocument):
-        for item in found.read(0):
-            assert isinstance(item, Document)
+        assert all(isinstance(item, Document) for item in found.read(0))
 
 
-def test_a_long_document_reports_how_far_it_is(tmp_path: Path) -> None:
-    file = article(tmp_path / "long.pdf", pages=2 * _REPORT + 1)
+def test_a_long_document_reports_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("medground.corpus.readers.pdf.pages._REPORT", 3)
+    file = article(tmp_path / "long.pdf", pages=7)
     (found,) = find_inputs([file])
     items = list(found.read(0))
-    assert items[:2] == [Reading(_REPORT, 2 * _REPORT + 1), Reading(2 * _REPORT, 2 * _REPORT + 1)]
+    assert items[:2] == [Reading(3, 7), Reading(6, 7)]
     assert list(found.read(1)) == items[1:], "reading resumes at any item"
     steps: list[tuple[str, int, int | None]] = []
     build(Library(tmp_path / "home"), "long", [found], progress=lambda *step: steps.append(step))
-    assert ("read long.pdf", _REPORT, 2 * _REPORT + 1) in steps
-
-
-def test_a_corpus_of_pdfs_keeps_pages_and_cautions(tmp_path: Path) -> None:
-    (tmp_path / "in").mkdir()
-    article(tmp_path / "in" / "a.pdf")
-    hidden(tmp_path / "in" / "b.pdf", "white")
-    (tmp_path / "in" / "c.pdf").write_bytes(b"%PDF-1.4 nothing")
-    library = Library(tmp_path / "home")
-    manifest = build(library, "papers", find_inputs([tmp_path / "in"]))
-    assert (manifest.counts.documents, manifest.counts.passed_over) == (2, 1)
-    with library.open("papers") as snapshot:
-        (told,) = (file for file in snapshot.told().files if file.reason is not None)
-        assert (Path(told.name).name, told.reader) == ("c.pdf", "pdf")
-        assert "damaged or incomplete" in (told.reason or "")
-        documents = {d.id.partition("-")[0]: d for d in snapshot.all_documents()}
-        assert documents["FILE:b"].cautions
-        assert documents["FILE:a"] == read(tmp_path / "in" / "a.pdf")
-
-
-def test_a_folder_of_pdfs_and_other_files_is_followed(tmp_path: Path) -> None:
-    folder = tmp_path / "in"
-    folder.mkdir()
-    article(folder / "a.pdf")
-    (folder / "b.md").write_text("Aspirin and stroke, in Markdown.")
-    (folder / "c.md").write_text("A page on the format `%PDF-1.7`, which is no PDF.")
-    (folder / "d.odt").write_bytes(b"PK")
-    library = Library(tmp_path / "home")
-    manifest, _ = sync(library, "papers", folder)
-    assert (manifest.counts.documents, manifest.counts.passed_over) == (3, 1)
-    (folder / "sub").mkdir()
-    (folder / "sub" / "a.pdf").write_bytes((folder / "a.pdf").read_bytes())
-    manifest, changes = sync(library, "papers", folder)
-    assert (manifest.counts.documents, len(changes.new)) == (3, 1), "one file in two places is one document"
-    (folder / "a.pdf").unlink()
-    long = article(folder / "long.pdf", pages=_REPORT + 1)
-    steps: list[str] = []
-    manifest, changes = sync(library, "papers", folder, progress=lambda step, *_: steps.append(step))
-    assert (manifest.counts.documents, len(changes.new), len(changes.gone)) == (4, 1, 1)
-    assert f"read {long.name}" in steps
-    with library.open("papers") as snapshot:
-        assert sum(bool(document.lines) for document in snapshot.all_documents()) == 2
+    assert ("read long.pdf", 3, 7) in steps
 
 
 def numbered(path: Path, change: Callable[[int], str]) -> Path:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
@@ -17,7 +18,6 @@ from medground.corpus.readers.pdf.highlight import highlights
 from medground.corpus.sync import sync
 from medground.document import Document
 from medground.errors import BadDocument
-from medground.query import Everything
 
 canvas = pytest.importorskip("reportlab.pdfgen.canvas")
 
@@ -148,9 +148,9 @@ def test_the_same_text_under_another_name_is_one_document(tmp_path: Path, librar
     manifest = build(library, "books", find_inputs([folder], "book-pdf"))
     assert manifest.counts.documents == 2
     with library.open("books") as snapshot:
-        (told,) = (line for line in snapshot.told().lines() if line.startswith("same id"))
+        (told,) = (line for line in snapshot.file_report().lines() if line.startswith("same id"))
         assert "1 id is in several files, and one version is kept: BOOK:" in told
-        (same,) = snapshot.told().same
+        (same,) = snapshot.file_report().same
         assert {Path(name).name for name in (same.kept, *same.others)} == {"a.pdf", "copy of a.pdf"}
 
 
@@ -169,20 +169,6 @@ def test_sync_goes_on_reading_a_folder_as_books(tmp_path: Path, library: Library
     assert sorted(book.text.count(TEXT) for book in books) == [2, 6]
 
 
-def test_passages_of_a_book_are_short_and_end_with_sentences(tmp_path: Path, library: Library) -> None:
-    path = textbook(tmp_path / "book.pdf")
-    build(library, "books", find_inputs([path], "book-pdf"), limit=300)
-    with library.open("books") as snapshot:
-        (book,) = snapshot.all_documents()
-        hits = snapshot.bm25(Everything(), 100)
-        assert hits
-        for hit in hits:
-            assert len(hit.passage.text) <= 300
-            assert hit.passage.text == book.text[hit.passage.start : hit.passage.end]
-            assert hit.passage.text.endswith(".")
-            assert hit.passage.page == book.page_at(hit.passage.start)
-
-
 def test_a_book_of_lists_only(tmp_path: Path) -> None:
     drawing = canvas.Canvas(str(tmp_path / "x.pdf"), pagesize=(595, 842))
     page = Page(drawing)
@@ -194,7 +180,7 @@ def test_a_book_of_lists_only(tmp_path: Path) -> None:
         list(found.read(0))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lines", "left"),
     [
         (["See https://a.org/b."], ["See."]),
@@ -210,14 +196,6 @@ def test_a_book_of_lists_only(tmp_path: Path) -> None:
 )
 def test_addresses(lines: list[str], left: list[str]) -> None:
     assert without_addresses(lines) == left
-
-
-prose = st.lists(st.text("abc ,.()/-5", max_size=20), max_size=6)
-
-
-@given(lines=prose)
-def test_lines_without_an_address_stay_as_they_are(lines: list[str]) -> None:
-    assert without_addresses(lines) == lines
 
 
 @given(lines=st.lists(st.text("wh:/.tps a(<>)-_", max_size=25), max_size=6))

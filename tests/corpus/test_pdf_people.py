@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.pdf.direction import mirrored, runs_leftward
@@ -79,7 +80,7 @@ def test_the_title_is_not_that_of_a_repositorys_cover(tmp_path: Path) -> None:
     assert "Repository" not in document.text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("first", "second", "doi"),
     [
         ("See https://doi.org/10.1371/journal.pone.", "0052236 for more", "10.1371/journal.pone.0052236"),

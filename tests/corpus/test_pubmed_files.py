@@ -9,14 +9,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from rows import each_row
 
 from medground.corpus.build import add, build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.pubmed_files import release_of
-from medground.corpus.sync import sync
 from medground.errors import BadDocument
 
 Records = Mapping[int, str | None]
@@ -59,7 +57,7 @@ def contents(library: Library, name: str = "pubmed") -> dict[str, str]:
 
 def notes(library: Library, name: str = "pubmed") -> dict[str, list[str]]:
     with library.open(name) as snapshot:
-        told = snapshot.told()
+        told = snapshot.file_report()
         refused = {entry.reason: [Path(entry.name).name] for entry in told.files if entry.reason is not None}
         return refused | {text: [Path(one).name for one in names] for text, names in told.notes.items()}
 
@@ -69,7 +67,7 @@ UPDATE: Records = {2: "Two, revised.", 3: None, 4: "Four."}
 LATER: Records = {1: None, 3: "Three again.", 4: "Four, revised."}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "release"),
     [
         ("baseline/pubmed26n0001.xml.gz", (26, 1)),
@@ -83,17 +81,7 @@ def test_names_of_files(name: str, release: tuple[int, int] | None) -> None:
     assert release_of(name) == release
 
 
-def test_adds_revisions_and_deletions_in_order(tmp_path: Path, library: Library) -> None:
-    write(tmp_path / "baseline", 1, BASELINE)
-    write(tmp_path / "updatefiles", 2, UPDATE)
-    write(tmp_path / "updatefiles", 3, LATER)
-    manifest = build(library, "pubmed", find_inputs([tmp_path]))
-    assert contents(library) == {"PMID:2": "Two, revised.", "PMID:3": "Three again.", "PMID:4": "Four, revised."}
-    assert manifest.counts.deleted == 2
-    assert notes(library) == {}
-
-
-@pytest.mark.parametrize("order", [*itertools.permutations(range(3))])
+@each_row("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
 def test_files_given_in_any_order_are_read_in_theirs(tmp_path: Path, library: Library, order: Sequence[int]) -> None:
     said = [BASELINE, UPDATE, LATER]
     paths = [write(tmp_path / str(at), at + 1, records) for at, records in enumerate(said)]
@@ -104,7 +92,7 @@ def test_files_given_in_any_order_are_read_in_theirs(tmp_path: Path, library: Li
     assert sorted(told) == sorted(late)
 
 
-@pytest.mark.parametrize("order", [*itertools.permutations(range(3))])
+@each_row("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
 def test_files_added_in_any_order_come_to_the_same(tmp_path: Path, library: Library, order: Sequence[int]) -> None:
     """A baseline that is added after its updates revises nothing, and brings back nothing that they delete."""
     said = [BASELINE, UPDATE, LATER]
@@ -141,40 +129,6 @@ def test_missing_numbers_are_told(tmp_path: Path, library: Library) -> None:
     }
 
 
-def test_a_record_deleted_in_the_file_that_adds_it(tmp_path: Path, library: Library) -> None:
-    path = write(tmp_path, 1, BASELINE)
-    text = gzip.decompress(path.read_bytes()).decode()
-    gone = "<DeleteCitation><PMID>1</PMID></DeleteCitation></PubmedArticleSet>"
-    path.write_bytes(gzip.compress(text.replace("</PubmedArticleSet>", gone).encode()))
-    build(library, "pubmed", find_inputs([path]))
-    assert sorted(contents(library)) == ["PMID:2", "PMID:3"]
-
-
-said = st.dictionaries(st.integers(1, 4), st.sampled_from(["a text.", "another text.", None]), max_size=4)
-steps = st.lists(st.tuples(st.integers(1, 4), st.none() | said), min_size=1, max_size=6)
-
-
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-@given(steps=steps)
-def test_sync_comes_to_what_the_files_say(
-    steps: list[tuple[int, Records | None]], tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    """Files that come, change and go, in any order."""
-    root = tmp_path_factory.mktemp("sync")
-    library, folder = Library(root / "home"), root / "files"
-    files: dict[int, Records] = {9: {9: "Stays."}}
-    write(folder, 9, files[9])
-    for number, records in steps:
-        if records is not None:
-            files[number] = records
-            write(folder, number, records)
-        elif number in files:
-            del files[number]
-            (folder / f"pubmed26n{number:04}.xml.gz").unlink()
-        sync(library, "pubmed", folder)
-        assert contents(library) == stated([files[at] for at in sorted(files)])
-
-
 def test_a_build_that_was_stopped_goes_on(tmp_path: Path, library: Library) -> None:
     """The notes of inputs that were put in order do not disturb the position to resume at."""
     paths = [write(tmp_path / str(number), number, records) for number, records in ((2, UPDATE), (1, BASELINE))]
@@ -182,15 +136,3 @@ def test_a_build_that_was_stopped_goes_on(tmp_path: Path, library: Library) -> N
         items = list(found.read(0))
         for skip in range(len(items) + 1):
             assert [type(item) for item in found.read(skip)] == [type(item) for item in items[skip:]]
-
-
-@pytest.mark.shared
-def test_a_real_baseline_file(shared: Path, library: Library, tmp_path: Path) -> None:
-    """2016's last file deletes one citation; an update revises one of its records."""
-    real = shared / "pubmed_xml" / "raw" / "medline16n0902.xml.gz"
-    build(library, "pubmed", find_inputs([real]))
-    before = contents(library)
-    pmid = int(next(iter(before)).removeprefix("PMID:"))
-    add(library, "pubmed", find_inputs([write(tmp_path, 903, {pmid: "Revised."}, year=16)]))
-    add(library, "pubmed", find_inputs([write(tmp_path, 901, {pmid: "Of before."}, year=16)]))
-    assert contents(library) == before | {f"PMID:{pmid}": "Revised."}

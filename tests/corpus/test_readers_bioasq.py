@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Input
@@ -78,7 +79,7 @@ def test_other_files_are_refused_in_one_line(tmp_path: Path) -> None:
         documents(*find_inputs([path], "bioasq"))
 
 
-@pytest.mark.parametrize("url", [PUBMED + "12", "https://pubmed.ncbi.nlm.nih.gov/12/", "x/pubmed/12"])
+@each_row("url", [PUBMED + "12", "https://pubmed.ncbi.nlm.nih.gov/12/", "x/pubmed/12"])
 def test_papers_are_named_by_pmid(url: str) -> None:
     assert paper_id(url) == "PMID:12"
     assert paper_id("http://www.disease-ontology.org/api/12") == ""

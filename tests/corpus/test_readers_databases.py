@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.entry import described
@@ -65,7 +65,7 @@ EF
 """
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@each_row("end", ["\n", "\r\n"])
 def test_web_of_science_as_plain_text(tmp_path: Path, end: str) -> None:
     first, second = read(tmp_path / "savedrecs.txt", WOS.replace("\n", end), "wos")
     assert (first.id, first.title) == ("PMID:30001122", "Early statin therapy after infarction")
@@ -151,7 +151,7 @@ ER  -
 """
 
 
-@pytest.mark.parametrize("content", [EMBASE, SCOPUS, WILEY, PROQUEST])
+@each_row("content", [EMBASE, SCOPUS, WILEY, PROQUEST])
 def test_ris_of_search_services(tmp_path: Path, content: str) -> None:
     (document,) = read(tmp_path / "export.ris", content, "ris")
     assert (document.id, document.identifiers, document.year) == ("PMID:30001122", BOTH, 2019)

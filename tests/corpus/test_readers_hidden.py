@@ -5,14 +5,14 @@ from __future__ import annotations
 import io
 import zipfile
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.corpus.readers.docx import docx_document
 from medground.corpus.readers.html import html_document
 from medground.corpus.readers.raised import written
-from medground.corpus.readers.unseen import unseen
+from medground.corpus.readers.unseen import caution_on_hidden
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 TYPES = (
@@ -51,7 +51,7 @@ PLAIN = paragraph(run("Ferritin fell in 54 donors."))
 WHITE = '<w:color w:val="FFFFFF"/>'
 
 
-@pytest.mark.parametrize("properties", ["<w:vanish/>", WHITE, '<w:color w:val="FEFEFE"/>', '<w:sz w:val="2"/>'])
+@each_row("properties", ["<w:vanish/>", WHITE, '<w:color w:val="FEFEFE"/>', '<w:sz w:val="2"/>'])
 def test_hidden_words_of_a_word_file(properties: str) -> None:
     document = docx_document(word(PLAIN + paragraph(run("Seen. "), run(SECRET, properties))), "draft.docx")
     assert document.text == "Ferritin fell in 54 donors.\n\nSeen."
@@ -62,7 +62,7 @@ def shaded(fill: str) -> str:
     return f'<w:shd w:val="clear" w:fill="{fill}"/>'
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         paragraph(run(SECRET, WHITE + shaded("1F3864"))),
@@ -120,7 +120,7 @@ ARTICLE = (
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     "tag",
     [
         "<p style='display: none'>{}</p>",
@@ -172,7 +172,7 @@ def test_a_raised_text_is_kept_marked_or_left_out(said: str, before: str) -> Non
 
 
 def test_few_hidden_characters_are_not_worth_a_warning() -> None:
-    assert unseen(["1", "2 3"], "Page 1") == ()
-    (caution,) = unseen(["word"] * 60, "Page 1", "white")
+    assert caution_on_hidden(["1", "2 3"], "Page 1") == ()
+    (caution,) = caution_on_hidden(["word"] * 60, "Page 1", "white")
     assert caution.startswith("Page 1 has text that nobody can see (white); it was left out: “word word")
     assert caution.endswith("word …”")

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Item, Retracts
@@ -105,7 +106,7 @@ def test_metadata_of_an_article(tmp_path: Path) -> None:
     assert document.imprint == {"volume": "5", "issue": "2", "pages": "10-12"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "initials"), [("John A.", "JA"), ("M.Y.", "MY"), ("JP", "JP"), ("Jean-Pierre", "JP"), ("Élodie", "É")]
 )
 def test_given_names_become_initials_as_in_medline(tmp_path: Path, given: str, initials: str) -> None:
@@ -117,7 +118,6 @@ def test_given_names_become_initials_as_in_medline(tmp_path: Path, given: str, i
 def test_retractions(tmp_path: Path) -> None:
     link = "<related-article related-article-type='{}' ext-link-type='pubmed' xlink:href='77'/>"
     notice, item = read(tmp_path, article("<p>x</p>", kind="retraction", meta=link.format("retracted-article")))
-    assert isinstance(notice, Document)
     assert (notice.retraction, item) == ("notice", Retracts(("PMID:77",)))
     assert one(tmp_path, article("<p>x</p>", meta=link.format("retraction-forward"))).retraction == "retracted"
     assert one(tmp_path, article("<p>x</p>", title="RETRACTED ARTICLE: On x")).retraction == "retracted"
@@ -128,9 +128,6 @@ def test_a_set_of_articles_and_a_namespace(tmp_path: Path) -> None:
     doi = '<article-id pub-id-type="doi">10.1/x</article-id>'
     articles = article("<p>a</p>") + article("<p>b</p>", ids="") + article("<p>c</p>", ids=doi)
     first, bad, last = read(tmp_path, f"<pmc-articleset>{articles}</pmc-articleset>", "set.xml")
-    assert isinstance(first, Document)
-    assert isinstance(last, Document)
-    assert isinstance(bad, BadDocument)
     assert (first.id, last.id, bad.position) == ("PMC:PMC12", "DOI:10.1/x", 2)
     assert "no PMC id, PMID or DOI" in str(bad)
     spaced = article("<p>a</p>").replace("<article ", '<article xmlns="https://jats.nlm.nih.gov/ns/archiving/1.3/" ', 1)
@@ -151,7 +148,6 @@ def test_real_articles_agree_with_their_index(shared: Path) -> None:
     for row in rows[:15] + rows[-15:]:
         (found,) = find_inputs([shared / "jats" / row["file"]])
         (document,) = found.read(0)
-        assert isinstance(document, Document)
         assert document.title == " ".join(row["title"].split())
         assert (str(document.year), document.journal) == (row["year"], row["journal"])
         assert document.identifiers.get("pmid", "") == (row["pmid"] or "")

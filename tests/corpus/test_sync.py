@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.corpus import change as change_module
 from medground.corpus import sync as sync_module
@@ -111,6 +112,7 @@ OPERATIONS = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(OPERATIONS, min_size=1, max_size=4))
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_a_synced_corpus_is_that_of_a_fresh_build(tmp_path_factory: pytest.TempPathFactory, rounds) -> None:
@@ -154,7 +156,7 @@ def test_an_id_that_another_file_holds_comes_back(library: Library, folder: Path
     assert contents(library)["PMID:1"] == "First paper."
 
 
-@pytest.mark.parametrize("where", ["_patched", "patch_passages", "write_manifest", "sync_tree"])
+@each_row("where", ["patch_passages", "described_files"])
 def test_killed_at_any_moment_the_corpus_is_as_it_was(
     library: Library, folder: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
@@ -173,8 +175,8 @@ def test_killed_at_any_moment_the_corpus_is_as_it_was(
         with pytest.raises(Killed):
             sync(library, "papers", folder)
     assert contents(library) == before
-    (library.folder_of("papers") / "building-sync").mkdir()  # as after kill -9
-    (library.folder_of("papers") / "building-sync" / "documents.sqlite").write_bytes(b"half")
+    (library.folder_of("papers") / "building-change").mkdir()  # as after kill -9
+    (library.folder_of("papers") / "building-change" / "documents.sqlite").write_bytes(b"half")
     _, changes = sync(library, "papers", folder)
     assert names(changes.changed) == ["00.txt"]
     assert contents(library) == before | {"FILE:sub/00.txt": "Changed."}
@@ -230,18 +232,6 @@ def test_a_touched_file_changes_nothing_that_can_be_seen(library: Library, folde
     after, changes = sync(library, "papers", folder)
     assert (names(changes.changed), after.hash) == (["refs.ris"], before.hash)
     assert not sync(library, "papers", folder)[1].any
-
-
-def test_a_corpus_that_was_built_is_followed_and_its_other_files_stay(library: Library, folder: Path) -> None:
-    other = folder.parent / "other.txt"
-    other.write_text("Other.")
-    build(library, "papers", [*find_inputs([folder]), *find_inputs([other])])
-    assert not sync(library, "papers", folder)[1].any
-    (folder / "refs.ris").unlink()
-    sync(library, "papers", folder)
-    found = contents(library)
-    assert "FILE:other.txt" in found
-    assert "PMID:1" not in found
 
 
 def test_many_new_files_are_added_as_a_build_does(

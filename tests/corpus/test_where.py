@@ -111,7 +111,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("written", "expected"), CASES, ids=[" ".join(written) for written, _ in CASES])
+@each_row(("written", "expected"), CASES)
 def test_limits_by_words_and_by_meaning(corpus: Library, written: list[str], expected: str) -> None:
     filters = parse_where(written)
     with corpus.open("mine") as snapshot:

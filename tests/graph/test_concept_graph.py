@@ -202,7 +202,7 @@ def test_the_graph_says_what_it_holds(make: Callable[..., Opened]) -> None:
     assert graph.store.size == (4, 1, 3)
     assert (graph.graph.described.licence, graph.graph.described.origin) == ("A: licence of A", "a test")
     assert graph.graph.name == "graph:A"
-    assert list(graph.snapshot.told().notes) == [
+    assert list(graph.snapshot.file_report().notes) == [
         "1 relations left out: one of their concepts is in none of the vocabularies, or filtered out"
     ]
 

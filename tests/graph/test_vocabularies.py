@@ -317,7 +317,7 @@ def test_a_cycle_is_read_and_told(tmp_path: Path) -> None:
     library = Library(tmp_path / "home")
     build_graph(library, "g", [obo(tmp_path / "doid.obo")])
     with library.open("g") as snapshot:
-        assert told[1] in snapshot.told().notes
+        assert told[1] in snapshot.file_report().notes
 
 
 @each_row(

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from knowledge_base import ALL, BOOK, GRAPH, GUIDELINE, RESEARCH, WIKI, made, written
 from numpy.typing import NDArray
+from rows import each_row
 
 from medground.corpus.build import build
 from medground.corpus.embedding.base import Embedder
@@ -55,13 +56,6 @@ def test_each_source_is_a_corpus_of_its_kind_with_its_description(place: Path, h
     assert set(documents(home, "omni.wiki")) == {"QA:2"}
 
 
-def test_a_mapping_reads_the_fields_that_it_names_and_no_others(place: Path, home: Path) -> None:
-    made(written(place, RESEARCH), home)
-    paper = documents(home, "omni.research")["P:3"]
-    assert (paper.title, paper.text) == ("Trial 3", "Zinc was given.\n\nIt helped 3.")
-    assert not paper.metadata
-
-
 def test_the_table_counts_documents_chunks_and_words_and_a_graph_by_its_concepts(place: Path, home: Path) -> None:
     built = made(written(place, RESEARCH, GRAPH), home)
     found = of_base(built.base, Library(home))
@@ -75,6 +69,7 @@ def test_the_table_counts_documents_chunks_and_words_and_a_graph_by_its_concepts
     assert lines[3].split() == ["graph", "3", "0", "1"]
 
 
+@pytest.mark.slow
 def test_a_second_build_does_nothing_and_a_changed_file_builds_its_source_alone(place: Path, home: Path) -> None:
     spec = written(place, *ALL)
     first = made(spec, home)
@@ -109,8 +104,10 @@ def test_a_source_that_the_specification_drops_is_removed(place: Path, home: Pat
     assert Bases(home).read("omni").sources == ("wiki",)
 
 
-@pytest.mark.parametrize("stop", ["wiki: read", "wiki: index", "graph:"])
-def test_a_killed_build_is_resumed_and_what_was_finished_is_left_alone(place: Path, home: Path, stop: str) -> None:
+@pytest.mark.slow
+@each_row("stop", ["wiki: index", "graph:"])
+def test_a_killed_build_is_resumed_and_what_was_finished_is_left_alone(place: Path, tmp_path: Path, stop: str) -> None:
+    home = tmp_path / "home"
     spec = written(place, *ALL)
     script = KILLED.format(here=str(Path(__file__).parent.parent / "kits"), stop=stop)
     killed = subprocess.run([sys.executable, "-c", script, str(spec), str(home)], check=False, capture_output=True)
@@ -122,18 +119,6 @@ def test_a_killed_build_is_resumed_and_what_was_finished_is_left_alone(place: Pa
     assert finished[:3] == ["book", "guideline", "research"]
     assert built.base.sources == ("book", "guideline", "research", "wiki", "graph")
     assert not built.base.pending
-
-
-def test_ctrl_c_leaves_what_was_built_before_and_the_base_as_it_was(place: Path, home: Path) -> None:
-    def stop(step: str, done: int, total: int | None) -> None:
-        if step.startswith("wiki"):
-            raise KeyboardInterrupt
-
-    made(written(place, BOOK), home)
-    with pytest.raises(KeyboardInterrupt):
-        made(written(place, BOOK, WIKI), home, stop)
-    assert Bases(home).read("omni").sources == ("book",)
-    assert made(written(place, BOOK, WIKI), home).base.sources == ("book", "wiki")
 
 
 def test_a_corpus_that_was_built_by_other_means_is_not_replaced(place: Path, home: Path) -> None:

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.blocking import BlockingEngine
 from medground.corpus.build import add, build
@@ -78,14 +79,7 @@ def test_an_unknown_base_is_one_line_that_names_the_others(library: Library, hom
         BlockingEngine(Settings.load(options={"retrieval.knowledge_base": "onmi"}))
 
 
-@pytest.mark.parametrize("name", ["../omni", "a/b", "", ".", "Omni", "o" * 32])
+@each_row("name", ["../omni", "a/b", "", ".", "Omni", "o" * 32])
 def test_a_name_with_a_path_in_it_is_refused(home: Path, name: str) -> None:
     with pytest.raises(UsageError, match="not a name of a knowledge base"):
         Bases(home).find(name)
-
-
-def test_settings_without_a_base_keep_their_hash(home: Path) -> None:
-    plain = Settings.load(options={"retrieval.corpora": ["a"]})
-    assert plain.hash == Settings.load(options={"retrieval.corpora": ["a"], "retrieval.knowledge_base": ""}).hash
-    assert plain.hash != Settings.load(options={"retrieval.corpora": ["a"], "retrieval.knowledge_base": "b"}).hash
-    assert "knowledge_base" not in plain.as_read_by("ground")["retrieval"]

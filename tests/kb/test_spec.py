@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.errors import ConfigError
 from medground.kb.spec import read_spec
@@ -44,7 +45,7 @@ def test_a_source_is_called_as_its_kind_unless_it_has_a_name(written: Path) -> N
     assert spec.sources[0].described.licence == "CC BY 4.0"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "told"),
     [
         ('name = "omni"\n', "line 1: sources: is missing; begin each source with [[sources]]"),
@@ -90,7 +91,7 @@ def test_one_file_may_be_split_between_sources_by_its_values(written: Path) -> N
     assert len(read_spec(written).sources) == 2
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("fields", "told"),
     [
         ('{ id = "n", body = "b" }', "a document has no field 'body'"),

@@ -22,7 +22,7 @@ import numpy as np
 from knowledge_base import ALL, BOOK, GUIDELINE, filled, made, written
 from numpy.typing import NDArray
 
-from medground.corpus import phases, reading
+from medground.corpus import phases, reading, vectors
 from medground.corpus.build import add, build
 from medground.corpus.concepts import build_graph
 from medground.corpus.embedding.base import Embedder
@@ -96,7 +96,7 @@ class Job:
 
 
 def _built(home: Path, count: int, embedder: Embedder | None) -> None:
-    build(Library(home), "c", [studies(count)], embedder=embedder, exact_limit=_INDEXED)
+    build(Library(home), "c", [studies(count)], embedder=embedder)
 
 
 def _notes(inputs: Path) -> Path:
@@ -167,7 +167,7 @@ JOBS: Mapping[str, Job] = {
     "build": Job(lambda home, _: _built(home, 60, None), lambda home, _: _built(home, 300, Words())),
     "add": Job(
         lambda home, _: _built(home, 200, Words()),
-        lambda home, _: add(Library(home), "c", [studies(150, 150)], embedder=Words(), exact_limit=_INDEXED),
+        lambda home, _: add(Library(home), "c", [studies(150, 150)], embedder=Words()),
     ),
     "sync": Job(
         lambda home, inputs: sync(Library(home), "c", _notes(inputs), embedder=Words(), records=()),
@@ -262,6 +262,7 @@ def _lines(path: Path) -> list[tuple[str, str, list[str]]]:
 
 
 def _main(job: str, home: Path, inputs: Path, *before: str) -> None:
+    vectors.EXACT_LIMIT = _INDEXED
     for module, names in ((phases, ("_ITEMS", "_PASSAGES", "_TEXTS")), (reading, ("_ITEMS",))):
         for name, size in zip(names, (40, 60, 32), strict=False):
             setattr(module, name, size)

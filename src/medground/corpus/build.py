@@ -13,7 +13,7 @@ import re
 import shutil
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -28,22 +28,21 @@ from medground.corpus.library import Library
 from medground.corpus.manifest import (
     EmbeddingEntry,
     Enriched,
+    FileEntry,
     InputEntry,
     Manifest,
     describe_files,
     hash_file,
-    read_manifest,
-    write_manifest,
 )
 from medground.corpus.phases import copy_base, cut_and_index, embed
 from medground.corpus.readers.base import Input
 from medground.corpus.reading import read_inputs
-from medground.corpus.snapshot import Snapshot
+from medground.corpus.snapshot import LEXICAL, Snapshot
 from medground.corpus.tables import RowDamaged
-from medground.corpus.vectors import EXACT_LIMIT
+from medground.corpus.vectors import INDEX_NAME
 from medground.corpus.writer import DatabaseWriter
 from medground.described import SourceDescription
-from medground.durable import make_folder, remove_unfinished, sync_tree
+from medground.durable import make_folder, remove_unfinished
 from medground.errors import BadDocument, ConfigError, StorageFailed, UsageError
 from medground.progress import Progress, no_progress
 
@@ -66,7 +65,6 @@ def build(
     attachments: Mapping[str, Attachment] | None = None,
     progress: Progress = no_progress,
     limit: int = DEFAULT_LIMIT,
-    exact_limit: int = EXACT_LIMIT,
     strict: bool = False,
     records: Sequence[Records] = (),
     described: SourceDescription | None = None,
@@ -81,7 +79,6 @@ def build(
         attachments: further files by name, such as `graph.sqlite`.
         progress: called as the build advances.
         limit: maximum number of characters in a passage.
-        exact_limit: with more passages than this, the vectors get an index.
         strict: stop at the first file that cannot be read, instead of passing it over.
         records: where the records of the documents are: what a document lacks is filled from them, in their order.
         described: what the corpus holds, for a planner of sources; it is kept in the manifest.
@@ -94,11 +91,10 @@ def build(
     if limit < 1:
         raise UsageError(f"the passage limit must be at least 1 character, not {limit}")
     attached = dict(attachments or {})
-    plan = _Plan(
-        library, name, tuple(inputs), embedder, attached, progress, limit, exact_limit, None, strict, tuple(records)
-    )
     with library.lock(name):
-        return _run(replace(plan, described=described))
+        return _run(
+            _Plan(library, name, tuple(inputs), embedder, attached, progress, limit, None, strict, records, described)
+        )
 
 
 def add(
@@ -109,7 +105,6 @@ def add(
     embedder: Embedder | None = None,
     attachments: Mapping[str, Attachment] | None = None,
     progress: Progress = no_progress,
-    exact_limit: int = EXACT_LIMIT,
     strict: bool = False,
     records: Sequence[Records] | None = None,
 ) -> Manifest:
@@ -128,13 +123,12 @@ def add(
     with library.lock(name), library.open(name) as base:
         base.verify()
         identity_check(name, base, embedder)
-        limit = base.manifest.chunk_limit
-        attached = dict(attachments or {})
-        asked = tuple(remembered(library, name) if records is None else records)
-        plan = _Plan(
-            library, name, tuple(inputs), embedder, attached, progress, limit, exact_limit, base, strict, asked
+        known, attached = base.manifest, dict(attachments or {})
+        asked = remembered(library, name) if records is None else records
+        limit, described = known.chunk_limit, known.described
+        return _run(
+            _Plan(library, name, tuple(inputs), embedder, attached, progress, limit, base, strict, asked, described)
         )
-        return _run(replace(plan, described=base.manifest.described))
 
 
 def identity_check(name: str, base: Snapshot, embedder: Embedder | None) -> None:
@@ -163,29 +157,18 @@ class _Plan:
     attachments: Mapping[str, Attachment]
     progress: Progress
     limit: int
-    exact_limit: int
     base: Snapshot | None
     strict: bool
-    records: tuple[Records, ...]
-    described: SourceDescription | None = None
-
-    @property
-    def enriched(self) -> tuple[Enriched, ...]:
-        """What the corpus remembers of the sources of its records."""
-        return tuple(Enriched(name=one.name, source=one.source, state=one.state) for one in self.records)
-
-    @property
-    def settings(self) -> list[str]:
-        """What shapes a snapshot besides its documents."""
-        identity = "" if self.embedder is None else self.embedder.identity
-        return ["1", str(self.limit), identity]
+    records: Sequence[Records]
+    described: SourceDescription | None
 
     @property
     def key(self) -> str:
         """Identifies the command: the same inputs and settings give the same key."""
         inputs = [(i.name, i.reader, i.fingerprint) for i in self.inputs]
         base = "" if self.base is None else self.base.manifest.hash
-        content: tuple[object, ...] = (self.settings, inputs, base, sorted(self.attachments), self.exact_limit)
+        shape = shape_of(self.limit, self.embedder, {})
+        content: tuple[object, ...] = (shape, inputs, base, sorted(self.attachments))
         content += (version("medground"), *((one.source, one.state) for one in self.records))
         return hashlib.sha256(repr(content).encode()).hexdigest()[:16]
 
@@ -238,14 +221,15 @@ def _phases(plan: _Plan, folder: Path) -> Manifest:
         join_records(database, plan.records, plan.progress, plan.base.manifest.enriched if plan.base else ())
         cut_and_index(database, plan.base, folder, plan.limit, plan.progress)
         if plan.embedder is not None:
-            embed(database, plan.base, folder, plan.embedder, plan.progress, plan.exact_limit)
+            embed(database, plan.base, folder, plan.embedder, plan.progress)
         attached = _attach(plan, folder)
         counts = database.counts(deleted + (plan.base.manifest.counts.deleted if plan.base else 0))
-        settings = [*plan.settings, *(f"{n}:{hash_file(folder / n)}" for n in attached)]
+        shape = shape_of(plan.limit, plan.embedder, {name: hash_file(folder / name) for name in attached})
         reused = plan.base.manifest if plan.base and database.state("settled") == 1 else None
         origin = reused.origin if reused else ""
-        digest = database.digest([*settings, origin] if origin else settings)
-        sources = database.sources(plan.enriched)
+        digest = database.digest([*shape, origin] if origin else shape)
+        enriched = enriched_from(plan.records)
+        sources = database.sources(enriched)
         database.finish()
     finally:
         database.close()
@@ -263,14 +247,29 @@ def _phases(plan: _Plan, folder: Path) -> Manifest:
         removed=reused.removed if reused else 0,
         origin=origin,
         sources=sources,
-        enriched=plan.enriched,
+        enriched=enriched,
         described=plan.described,
-        files=describe_files(folder),
+        files=described_files(folder, plan.base),
     )
-    write_manifest(folder, manifest)
-    sync_tree(folder)
-    published = plan.library.publish(plan.name, folder, manifest)
-    return read_manifest(published)
+    return plan.library.publish(plan.name, folder, manifest)
+
+
+def shape_of(limit: int, embedder: Embedder | None, attached: Mapping[str, str]) -> list[str]:
+    """What shapes a snapshot besides its documents: passages, vectors, the hashes of its attachments."""
+    identity = "" if embedder is None else embedder.identity
+    return ["1", str(limit), identity, *(f"{name}:{digest}" for name, digest in attached.items())]
+
+
+def enriched_from(records: Sequence[Records]) -> tuple[Enriched, ...]:
+    """What a corpus remembers of the sources of its records."""
+    return tuple(Enriched(name=one.name, source=one.source, state=one.state) for one in records)
+
+
+def described_files(folder: Path, base: Snapshot | None) -> dict[str, FileEntry]:
+    """Size and hash of each file; a file that is shared with the snapshot before is not read again."""
+    if base is None:
+        return describe_files(folder)
+    return describe_files(folder, base.manifest.files, base.folder, LEXICAL, INDEX_NAME)
 
 
 def _nothing_readable(plan: _Plan, database: DatabaseWriter) -> BadDocument:

@@ -1,31 +1,36 @@
-"""Change a copy of the current snapshot at the price of what changes, and publish it in one step."""
+"""Change the current snapshot at the price of what changes: documents, their records, or the description alone.
+
+The work is done in a copy next to it, which becomes the current snapshot in one step.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
 from medground.corpus import tables
-from medground.corpus.build import identity_check
+from medground.corpus.build import described_files, enriched_from, identity_check, shape_of
 from medground.corpus.embedding.base import Embedder
 from medground.corpus.faults import writing
 from medground.corpus.joining.base import Records
 from medground.corpus.joining.join import join_records
+from medground.corpus.joining.open import remembered
 from medground.corpus.library import Library
-from medground.corpus.manifest import Enriched, InputEntry, Manifest, describe_files, read_manifest, write_manifest
+from medground.corpus.manifest import FILE_NAME, InputEntry, Manifest
 from medground.corpus.patch import patch_passages, patch_vectors
-from medground.corpus.phases import copy_base
-from medground.corpus.snapshot import LEXICAL, Snapshot
-from medground.corpus.vectors import EXACT_LIMIT, INDEX_NAME, write_index
+from medground.corpus.phases import copy_base, index_vectors
+from medground.corpus.snapshot import Snapshot
 from medground.corpus.writer import DatabaseWriter
-from medground.durable import sync_tree
+from medground.described import SourceDescription
 from medground.errors import BadDocument
 from medground.progress import Progress, no_progress
 
-_WORK = "building-sync"
+_WORK = "building-change"
 
 
 def changed(
@@ -37,7 +42,6 @@ def changed(
     folder: Path | None = None,
     embedder: Embedder | None = None,
     progress: Progress = no_progress,
-    exact_limit: int = EXACT_LIMIT,
     anew: bool = False,
 ) -> Manifest:
     """The next snapshot of a corpus: documents are read into a copy, joined with their records, cut and embedded.
@@ -50,7 +54,6 @@ def changed(
         folder: the folder that was read, or None.
         embedder: the model of its vectors.
         progress: called as the work advances.
-        exact_limit: with more passages than this, the vectors get an index.
         anew: ask for the records of all documents, and not only of those that were not asked for.
 
     Raises:
@@ -59,23 +62,75 @@ def changed(
         StorageFailed: writing to disk failed.
     """
     identity_check(base.name, base, embedder)
-    work = library.folder_of(base.name) / _WORK
+    with _work_folder(library, base.name) as work:
+        work.mkdir()
+        copy_base(base, work)
+        database = DatabaseWriter(work / tables.FILE_NAME)
+        try:
+            deleted = read(database) + base.manifest.counts.deleted
+            if database.count() == 0:
+                why = "no readable document is left in the folder; remove the corpus to drop it"
+                raise BadDocument(why, file=str(folder))
+            join_records(database, records, progress, base.manifest.enriched, anew=anew)
+            manifest = _patched(database, base, records, deleted, folder, embedder, progress)
+        finally:
+            database.close()
+        manifest = manifest.model_copy(update={"files": described_files(work, base)})
+        return library.publish(base.name, work, manifest)
+
+
+def enrich(
+    library: Library,
+    name: str,
+    records: Sequence[Records] | None = None,
+    *,
+    embedder: Embedder | None = None,
+    progress: Progress = no_progress,
+) -> Manifest:
+    """Ask the sources of records for all documents of a corpus, which remembers them; its files are not read again.
+
+    Args:
+        library: where the corpus is.
+        name: its name.
+        records: what to ask, in order; those that the corpus remembers by default. None at all: documents become as
+            their files have them.
+        embedder: the model of its vectors, for documents that are given a title.
+        progress: called as the work advances.
+
+    Raises:
+        UsageError: the corpus does not exist, or another process is changing it.
+        ConfigError: the vectors of the corpus come from another embedding model, or PubMed rejected the API key.
+        SnapshotCorrupt: the current snapshot does not match its manifest.
+        StorageFailed: writing to disk failed.
+    """
+    asked = remembered(library, name) if records is None else records
+    with library.lock(name), library.open(name) as base:
+        return changed(library, base, asked, embedder=embedder, progress=progress, anew=True)
+
+
+def redescribed(library: Library, name: str, described: SourceDescription) -> Manifest:
+    """Replace the description of a corpus; nothing is read or indexed again.
+
+    Raises:
+        UsageError: no corpus has this name, or it is being built.
+        SnapshotCorrupt: its manifest is damaged.
+        StorageFailed: writing to disk failed.
+    """
+    with library.lock(name), _work_folder(library, name) as work:
+        manifest = library.info(name).model_copy(update={"described": described})
+        shutil.copytree(library.current(name), work, copy_function=_link)
+        (work / FILE_NAME).unlink()  # its link leads to that of the other snapshot
+        return library.publish(name, work, manifest)
+
+
+@contextlib.contextmanager
+def _work_folder(library: Library, name: str) -> Iterator[Path]:
+    """Where the next snapshot is made; nothing of it is left if that fails."""
+    work = library.folder_of(name) / _WORK
     shutil.rmtree(work, ignore_errors=True)
     try:
         with writing(work):
-            work.mkdir()
-            copy_base(base, work)
-            database = DatabaseWriter(work / tables.FILE_NAME)
-            try:
-                manifest = _patched(database, base, records, read, folder, embedder, progress, exact_limit, anew=anew)
-            finally:
-                database.close()
-            manifest = manifest.model_copy(
-                update={"files": describe_files(work, base.manifest.files, base.folder, LEXICAL, INDEX_NAME)}
-            )
-            write_manifest(work, manifest)
-            sync_tree(work)
-            return read_manifest(library.publish(base.name, work, manifest))
+            yield work
     finally:
         shutil.rmtree(work, ignore_errors=True)
 
@@ -84,49 +139,46 @@ def _patched(
     database: DatabaseWriter,
     base: Snapshot,
     records: Sequence[Records],
-    read: Callable[[DatabaseWriter], int],
+    deleted: int,
     folder: Path | None,
     embedder: Embedder | None,
     progress: Progress,
-    exact_limit: int,
-    *,
-    anew: bool,
 ) -> Manifest:
-    """Make the changes in the folder of the database; the manifest has no entries of files yet."""
-    work = database.folder
-    deleted = read(database) + base.manifest.counts.deleted
-    if database.count() == 0:
-        raise BadDocument("no readable document is left in the folder; remove the corpus to drop it", file=str(folder))
-    join_records(database, records, progress, base.manifest.enriched, anew=anew)
-    patched = patch_passages(database, base, work, base.manifest.chunk_limit)
+    """Cut, index and embed what changed in the folder of the database; the manifest has no entries of files yet."""
+    work, known = database.folder, base.manifest
+    patched = patch_passages(database, base, work, known.chunk_limit)
     progress("index", len(patched.added), len(patched.added))
-    counts, total = database.counts(deleted), database.passage_count()
+    counts = database.counts(deleted)
     if embedder is not None:
-        patch_vectors(patched, total, base, work, embedder)
-        if total > exact_limit:
-            progress("index vectors", 0, None)
-            write_index(work, embedder.dimensions)
-    for name in base.manifest.attachments:
+        patch_vectors(patched, counts.passages, base, work, embedder)
+        index_vectors(work, counts.passages, embedder, progress)
+    for name in known.attachments:
         shutil.copyfile(base.folder / name, work / name)
-    identity = "" if embedder is None else embedder.identity
-    settings = ["1", str(base.manifest.chunk_limit), identity]
-    settings += [f"{name}:{base.manifest.files[name].sha256}" for name in base.manifest.attachments]
-    enriched = tuple(Enriched(name=one.name, source=one.source, state=one.state) for one in records)
+    shape = shape_of(known.chunk_limit, embedder, {name: known.files[name].sha256 for name in known.attachments})
+    enriched = enriched_from(records)
     update = {
-        "hash": database.digest([*settings, patched.origin] if patched.origin else settings),
+        "hash": database.digest([*shape, patched.origin] if patched.origin else shape),
         "created": datetime.now(UTC),
         "made_by": f"medground {version('medground')}",
         "counts": counts,
-        "inputs": base.manifest.inputs if folder is None else _inputs(base, database, str(folder)),
+        "inputs": known.inputs if folder is None else _inputs(base, database, str(folder)),
         "removed": patched.removed,
         "origin": patched.origin,
         "sources": database.sources(enriched),
         "enriched": enriched,
     }
     database.finish()
-    return base.manifest.model_copy(update=update)
+    return known.model_copy(update=update)
 
 
 def _inputs(base: Snapshot, database: DatabaseWriter, folder: str) -> tuple[InputEntry, ...]:
     others = (entry for entry in base.manifest.inputs if entry.name != folder)
     return (*others, *(InputEntry(name=folder, **group) for group in database.files.groups(folder)))
+
+
+def _link(source: str, target: str) -> None:
+    """Files of a snapshot never change, so that two snapshots may share them; a disk without links gets a copy."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)

@@ -30,22 +30,8 @@ def chunk(document: Document, limit: int = 1000) -> Iterator[Passage]:
 
 def region(document: Document, start: int, end: int, label: str | None, limit: int = 1000) -> Iterator[Passage]:
     """The passages of a slice of a document that is in the section `label`, or in none; as in `chunk`."""
-    paper = document.paper
     for first, last in _passages(document, start, end, limit):
-        yield Passage(
-            document_id=document.id,
-            start=first,
-            end=last,
-            text=document.text[first:last],
-            section=label,
-            page=document.page_at(first),
-            title=document.title,
-            year=document.year,
-            kind=document.kind,
-            publication_types=document.publication_types,
-            retraction=document.retraction,
-            paper=paper,
-        )
+        yield document.passage(first, last, label)
 
 
 def _passages(document: Document, start: int, end: int, limit: int) -> Iterator[Span]:

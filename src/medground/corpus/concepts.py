@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 
-from medground.corpus.build import DEFAULT_LIMIT, Attachment, build
+from medground.corpus.build import DEFAULT_LIMIT, build
 from medground.corpus.embedding.base import Embedder
 from medground.corpus.library import GRAPH_FILE, Library
 from medground.corpus.manifest import Manifest
 from medground.corpus.readers.base import Input, Item, Note
+from medground.described import SourceDescription
 from medground.graph.concepts.draft import Draft, fingerprint
 from medground.graph.concepts.writing import GraphPages
 from medground.graph.vocabularies.base import Vocabulary
 from medground.progress import Progress, no_progress
-
-
-@dataclass(frozen=True)
-class GraphInput:
-    """What `build` needs to make a corpus of a graph: its documents, and the graph file beside them."""
-
-    documents: Input
-    attachments: Mapping[str, Attachment]
 
 
 def build_graph(
@@ -34,64 +27,47 @@ def build_graph(
     embedder: Embedder | None = None,
     progress: Progress = no_progress,
     limit: int = DEFAULT_LIMIT,
+    described: SourceDescription | None = None,
 ) -> Manifest:
     """Build a corpus of a graph from vocabularies, replacing any corpus with this name.
 
     Memory does not grow with the vocabularies. A build that was killed goes on with the first file that it had not
-    finished, when it is started again with the same vocabularies.
+    finished, when it is started again with the same vocabularies: the draft lies beside the corpus, and is deleted once
+    the build has succeeded.
 
     Raises:
         UsageError: the name is invalid, or another process is building this corpus.
         BadDocument: a file is not what it claims to be, or a vocabulary has no concept.
         StorageFailed: writing to disk failed.
     """
-    with graph_input(library, name, vocabularies, progress) as graph:
-        return build(
-            library,
-            name,
-            [graph.documents],
-            embedder=embedder,
-            attachments=graph.attachments,
-            progress=progress,
-            limit=limit,
-            strict=True,
-        )
-
-
-@contextlib.contextmanager
-def graph_input(
-    library: Library, name: str, vocabularies: Sequence[Vocabulary], progress: Progress = no_progress
-) -> Iterator[GraphInput]:
-    """The documents and the attachment of a graph, for a `build` within this context that is `strict`.
-
-    The draft lies beside the corpus; it is deleted once the build has succeeded, and else kept to go on from.
-
-    Raises:
-        UsageError: the name is invalid.
-        BadDocument: a file of a vocabulary cannot be read.
-        StorageFailed: the draft cannot be written.
-    """
     draft = Draft(draft_file(library, name), vocabularies, progress)
     try:
         draft.read()
         pages = GraphPages(draft)
-
-        def read(skip: int) -> Iterator[Item]:
-            number = -1
-            for number, document in enumerate(pages.documents()):
-                if number >= skip:
-                    yield document
-            for note_number, note in enumerate(draft.notes(), start=number + 1):
-                if note_number >= skip:
-                    yield Note(note)
-
         licences = "; ".join(dict.fromkeys(f"{v.name}: {v.licence}" for v in vocabularies))
-        documents = Input(pages.name, "graph", fingerprint(vocabularies), read, license=licences)
-        yield GraphInput(documents, {GRAPH_FILE: pages.save})
+        items = partial(_items, pages, draft)
+        manifest = build(
+            library,
+            name,
+            [Input(pages.name, "graph", fingerprint(vocabularies), items, license=licences)],
+            embedder=embedder,
+            attachments={GRAPH_FILE: pages.save},
+            progress=progress,
+            limit=limit,
+            strict=True,
+            described=described,
+        )
     except BaseException:
         draft.close()
         raise
     draft.remove()
+    return manifest
+
+
+def _items(pages: GraphPages, draft: Draft, skip: int) -> Iterator[Item]:
+    """The documents of a graph, then what is noted of its vocabularies; what is skipped is made all the same."""
+    notes = (Note(text) for text in draft.notes())
+    return islice(chain(pages.documents(), notes), skip, None)
 
 
 def draft_file(library: Library, name: str) -> Path:

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from medground.corpus.faults import reading
 from medground.corpus.file_table import KnownFile, known_files
 from medground.corpus.joining.table import count_waiting
-from medground.corpus.joining.told import DocumentTold, SourceTold, documents_told, sources_told
+from medground.corpus.joining.told import DocumentReport, SourceReport, document_reports, source_reports
 from medground.corpus.lexical_fields import exact
 from medground.corpus.tables import PassageRow, decode
-from medground.corpus.told import FileEntry, SameId, Told
+from medground.corpus.told import FileEntry, FileReport, SameId
 from medground.document import Document, Passage
 from medground.query import Filters
 
@@ -161,15 +161,15 @@ class Database:
             documents = self._connection.execute("SELECT count(*) FROM documents").fetchone()[0]
             return int(documents) if sources else 0
 
-    def sources_told(self, names: Mapping[str, str]) -> list[SourceTold]:
+    def source_reports(self, names: Mapping[str, str]) -> list[SourceReport]:
         """What became of the documents with each source of records; `names` are what the user calls them."""
         with reading(self._folder), self._lock:
-            return [*sources_told(self._connection, names)] if self._has("joins") else []
+            return [*source_reports(self._connection, names)] if self._has("joins") else []
 
-    def documents_told(self) -> list[DocumentTold]:
+    def document_reports(self) -> list[DocumentReport]:
         """What became of each document with each source of records, by file."""
         with reading(self._folder), self._lock:
-            return [*documents_told(self._connection)] if self._has("joins") else []
+            return [*document_reports(self._connection)] if self._has("joins") else []
 
     def _has(self, table: str) -> bool:
         query = "SELECT count(*) FROM sqlite_schema WHERE name = ?"
@@ -179,21 +179,20 @@ class Database:
         """The name of the file whose version of a document is kept; None if that was not noted."""
         query = "SELECT f.name FROM holds h JOIN files f ON f.number = h.file WHERE h.id = ? AND h.kept = 1"
         with reading(self._folder), self._lock:
-            noted = self._connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'holds'").fetchone()[0]
-            row = self._connection.execute(query, (document_id,)).fetchone() if noted else None
+            row = self._connection.execute(query, (document_id,)).fetchone() if self._has("holds") else None
         return None if row is None else str(row[0])
 
-    def told(self) -> Told:
+    def file_report(self) -> FileReport:
         """What there is to tell of the files that were read."""
         with reading(self._folder), self._lock:
             execute = self._connection.execute
             if not self._has("files"):
-                return Told((), {}, ())  # built before files were noted
+                return FileReport((), {}, ())  # built before files were noted
             files = [FileEntry(*row) for row in execute("SELECT name, reader, reason FROM files ORDER BY number")]
             notes: dict[str, list[str]] = {}
             for text, name in execute("SELECT n.text, f.name FROM notes n JOIN files f ON f.number = n.file"):
                 notes.setdefault(text, []).append(name)
-            return Told(files, notes, [*_same(execute(_SAME_IDS).fetchall())])
+            return FileReport(files, notes, [*_same(execute(_SAME_IDS).fetchall())])
 
     def check(self) -> None:
         """Run SQLite's own check for structural damage."""

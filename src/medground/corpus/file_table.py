@@ -15,7 +15,7 @@ from medground.corpus.readers.base import Input
 from medground.corpus.readers.pubmed_files import release_of
 from medground.errors import BadDocument
 
-SCHEMA = """
+FILES_SCHEMA = """
 CREATE TABLE IF NOT EXISTS files (
   number INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE,
@@ -192,11 +192,6 @@ class FileTable:
     def known(self) -> Mapping[str, KnownFile]:
         """All files by name."""
         return known_files(self._connection)
-
-    def held_by(self, number: int) -> list[str]:
-        """Ids of the documents that a file holds."""
-        rows = self._connection.execute("SELECT id FROM holds WHERE file = ?", (number,))
-        return [row[0] for row in rows]
 
     def given_by(self, number: int) -> list[str]:
         """Ids of the documents that are kept as this file has them."""

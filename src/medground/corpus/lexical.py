@@ -12,6 +12,8 @@ import tantivy
 from medground.corpus.faults import reading
 from medground.corpus.lexical_fields import METADATA_NAME, NUMBER, Record, register_analysers, schema
 from medground.corpus.lexical_query import compile_query
+from medground.corpus.tables import PassageRow
+from medground.document import Document
 from medground.errors import ConfigError, StorageFailed
 from medground.query import Everything, Filters, Query
 
@@ -33,6 +35,7 @@ class LexicalWriter:
         self._writer = index.writer(_HEAP, _THREADS)
         self.committed: int = index.searcher().num_docs
         """Passages that would survive a crash."""
+        self._last: Record | None = None
 
     @classmethod
     @contextmanager
@@ -47,9 +50,11 @@ class LexicalWriter:
         finally:
             del writer._writer  # releases Tantivy's lock on the folder
 
-    def add(self, record: Record, number: int, text: str) -> None:
-        """Add passage `number`, a slice of the record's document."""
-        self._writer.add_document(record.entry(number, text))
+    def add(self, row: PassageRow, document: Document) -> None:
+        """Add a passage. What the passages of a document share is made once where they follow each other."""
+        if self._last is None or self._last.document is not document:
+            self._last = Record.of(document)
+        self._writer.add_document(self._last.entry(row.number, document.text[row.start : row.stop]))
 
     def delete(self, document_id: str) -> None:
         """Remove the passages of a document that were added before. They still count in the statistics of words."""

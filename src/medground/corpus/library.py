@@ -12,10 +12,10 @@ from filelock import FileLock, Timeout
 
 from medground.corpus.check import check_built
 from medground.corpus.faults import corrupt, writing
-from medground.corpus.manifest import Manifest, read_manifest
+from medground.corpus.manifest import Manifest, read_manifest, write_manifest
 from medground.corpus.pins import remove_unused
 from medground.corpus.snapshot import Snapshot
-from medground.durable import make_folder, put, remove_unfinished, sync, write_whole
+from medground.durable import make_folder, put, remove_unfinished, sync, sync_tree, write_whole
 from medground.errors import SnapshotCorrupt, UsageError
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
@@ -135,21 +135,25 @@ class Library:
             raise corrupt(folder, f"{_CURRENT} does not name a snapshot")
         return folder / pointer
 
-    def publish(self, name: str, built: Path, manifest: Manifest) -> Path:
+    def publish(self, name: str, built: Path, manifest: Manifest) -> Manifest:
         """Make a finished folder the current snapshot, and delete older ones nobody reads. The caller holds the lock.
+
+        This is the only way in: the manifest is written, all is flushed to disk and checked, and one pointer moves.
 
         If an intact snapshot with the same hash, read from the same files and described alike, already exists, it is
         kept and the new one is deleted.
 
         Args:
             name: the corpus.
-            built: the folder, all of it flushed to disk.
-            manifest: its manifest.
+            built: the folder, complete but for its manifest.
+            manifest: what it is.
 
         Raises:
             UnfinishedDamaged: the folder cannot be opened, or its parts do not agree; the current snapshot stays.
             OSError: it cannot be written.
         """
+        write_manifest(built, manifest)
+        sync_tree(built)
         folder = self.folder_of(name)
         target = self._target(folder, manifest)
         if target.exists():
@@ -160,7 +164,7 @@ class Library:
         remove_unfinished(folder)
         write_whole(folder / _CURRENT, f"{target.name}\n")
         self._prune(folder, target)
-        return target
+        return read_manifest(target)
 
     @contextlib.contextmanager
     def lock(self, name: str) -> Iterator[None]:

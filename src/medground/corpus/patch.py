@@ -8,14 +8,13 @@ was patched has a hash of its own, and once a fifth of the passages was removed 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from medground.corpus.chunk import chunk
 from medground.corpus.embedding.base import Embedder, embed_passages
 from medground.corpus.lexical import LexicalWriter
-from medground.corpus.lexical_fields import Record
 from medground.corpus.phases import embedded, link_tree
 from medground.corpus.snapshot import LEXICAL, Snapshot
 from medground.corpus.tables import PassageRow
@@ -106,14 +105,6 @@ def _write_words(folder: Path, gone: Iterable[str], entries: Iterable[tuple[Pass
     with LexicalWriter.open(folder / LEXICAL) as words:
         for document_id in gone:
             words.delete(document_id)
-        for record, row in _records(entries):
-            words.add(record, row.number, record.document.text[row.start : row.stop])
+        for row, document in entries:
+            words.add(row, document)
         words.finish()
-
-
-def _records(entries: Iterable[tuple[PassageRow, Document]]) -> Iterator[tuple[Record, PassageRow]]:
-    known: Record | None = None
-    for row, document in entries:
-        if known is None or known.document is not document:
-            known = Record.of(document)
-        yield known, row

@@ -13,7 +13,6 @@ from medground.corpus.chunk import chunk
 from medground.corpus.embedding.base import Embedder, embed_passages
 from medground.corpus.faults import UnfinishedDamaged, resuming
 from medground.corpus.lexical import LexicalWriter
-from medground.corpus.lexical_fields import Record
 from medground.corpus.snapshot import LEXICAL, Snapshot
 from medground.corpus.tables import PassageRow
 from medground.corpus.vectors import VectorWriter, copy_rows, write_index
@@ -62,17 +61,13 @@ def cut_and_index(
             words = opened.enter_context(LexicalWriter.open(folder / LEXICAL))
         if words.committed > database.passage_count():
             raise UnfinishedDamaged(folder, "its word index is ahead of its passages")
-        known: Record | None = None
         for row, document in database.passages_from(words.committed):
-            if known is None or known.document is not document:
-                known = Record.of(document)
-            words.add(known, row.number, document.text[row.start : row.stop])
+            words.add(row, document)
             _checkpoint(database, words, row.number + 1, progress)
         number = database.passage_count()
         for parent, document in database.uncut():
-            record = Record.of(document)
             for row in database.add_passages(number, parent, chunk(document, limit)):
-                words.add(record, row.number, document.text[row.start : row.stop])
+                words.add(row, document)
                 number += 1
                 _checkpoint(database, words, number, progress)
         database.commit()
@@ -86,7 +81,6 @@ def embed(
     folder: Path,
     embedder: Embedder,
     progress: Progress,
-    exact_limit: int,
 ) -> None:
     """Give every passage a vector, reusing those of an earlier snapshot by the same model."""
     total = database.passage_count()
@@ -101,7 +95,12 @@ def embed(
             progress("embed", writer.rows, total)
     finally:
         writer.close()
-    if total > exact_limit and not (folder / vectors.INDEX_NAME).exists():
+    index_vectors(folder, total, embedder, progress)
+
+
+def index_vectors(folder: Path, total: int, embedder: Embedder, progress: Progress) -> None:
+    """Give the vectors an index if they are many and have none."""
+    if total > vectors.EXACT_LIMIT and not (folder / vectors.INDEX_NAME).exists():
         progress("index vectors", 0, None)
         write_index(folder, embedder.dimensions)
 

@@ -13,11 +13,11 @@ from medground.corpus.database import Database, Skipped
 from medground.corpus.faults import corrupt
 from medground.corpus.file_table import KnownFile
 from medground.corpus.intact import check_files
-from medground.corpus.joining.told import DocumentTold, SourceTold
+from medground.corpus.joining.told import DocumentReport, SourceReport
 from medground.corpus.lexical import Lexical
 from medground.corpus.manifest import Manifest, read_manifest
 from medground.corpus.pins import Pin
-from medground.corpus.told import Told
+from medground.corpus.told import FileReport
 from medground.described import SourceDescription
 from medground.document import Document, Hit
 from medground.errors import UsageError
@@ -179,22 +179,22 @@ class Snapshot:
             return self.manifest.counts.documents
         return self._database.unjoined([*sources])
 
-    def sources_told(self) -> list[SourceTold]:
+    def source_reports(self) -> list[SourceReport]:
         """What became of its documents with each source of records that it remembers, in their order."""
-        return self._database.sources_told({entry.source: entry.name for entry in self.manifest.enriched})
+        return self._database.source_reports({entry.source: entry.name for entry in self.manifest.enriched})
 
-    def documents_told(self) -> list[DocumentTold]:
+    def document_reports(self) -> list[DocumentReport]:
         """What became of each document with each source of records, by file."""
-        return self._database.documents_told()
+        return self._database.document_reports()
 
     def file_of(self, document_id: str) -> Path | None:
         """The file from which a document was read, whether or not it still exists; None if that was not noted."""
         name = self._database.file_of(document_id)
         return None if name is None else Path(name)
 
-    def told(self) -> Told:
+    def file_report(self) -> FileReport:
         """Which files were read or passed over, what their readers noted, and which ids are in several of them."""
-        return self._database.told()
+        return self._database.file_report()
 
     def attachment(self, name: str) -> Path | None:
         """Path of a file stored with the documents, such as `graph.sqlite`, or None."""

@@ -21,14 +21,13 @@ from medground.corpus.joining.open import remembered
 from medground.corpus.library import Library
 from medground.corpus.manifest import Manifest
 from medground.corpus.readers import find_inputs, open_file, passed_over, survey
+from medground.corpus.readers.base import Input
 from medground.corpus.readers.files import fingerprint
 from medground.corpus.reading import FileReading
-from medground.corpus.vectors import EXACT_LIMIT
 from medground.corpus.writer import DatabaseWriter
 from medground.errors import BadDocument, UsageError
 from medground.progress import Progress, no_progress
 
-_WORK = "building-sync"
 _MANY = 2000
 """Up to this many new files, their documents are held in memory while the snapshot is patched."""
 
@@ -66,7 +65,6 @@ def sync(
     *,
     embedder: Embedder | None = None,
     progress: Progress = no_progress,
-    exact_limit: int = EXACT_LIMIT,
     records: Sequence[Records] | None = None,
 ) -> tuple[Manifest, Changes]:
     """Bring a corpus up to date with a folder; builds it if it does not exist. Other files of the corpus stay.
@@ -87,31 +85,29 @@ def sync(
         raise UsageError(f"{folder}: no such folder; name the folder that the corpus is to follow")
     if not library.has(name):
         inputs = find_inputs([folder])
-        made = build(
-            library, name, inputs, embedder=embedder, progress=progress, exact_limit=exact_limit, records=records or ()
-        )
+        made = build(library, name, inputs, embedder=embedder, progress=progress, records=records or ())
         return made, Changes(new=tuple(one.name for one in inputs))
     asked = remembered(library, name) if records is None else records
-    new = _many_new(library, name, folder)
-    if new:  # `add` streams and resumes
-        with library.open(name) as base:
-            beside = _readers(base.known_files(str(folder)))
-        inputs = [
-            open_file(Path(path), folder, beside=beside) if not why else passed_over(why, folder)
-            for path, why in new.items()
-        ]
-        add(library, name, inputs, embedder=embedder, progress=progress, exact_limit=exact_limit, records=asked)
-        manifest, changes = sync(
-            library, name, folder, embedder=embedder, progress=progress, exact_limit=exact_limit, records=asked
-        )
-        return manifest, replace(changes, new=(*new, *changes.new), same=changes.same - len(new))
+    if new := _many_new(library, name, folder):  # `add` streams and resumes
+        add(library, name, new, embedder=embedder, progress=progress, records=asked)
+    manifest, changes = _synced(library, name, folder, embedder, progress, asked)
+    names = tuple(one.name for one in new)
+    return manifest, replace(changes, new=(*names, *changes.new), same=changes.same - len(names))
+
+
+def _synced(
+    library: Library,
+    name: str,
+    folder: Path,
+    embedder: Embedder | None,
+    progress: Progress,
+    asked: Sequence[Records],
+) -> tuple[Manifest, Changes]:
     with library.lock(name), library.open(name) as base:
         identity_check(name, base, embedder)
         refused = {str(path): refusal for path, refusal in survey(folder)}
-        changes = replace(
-            _changes(base.known_files(str(folder)), refused),
-            unjoined=base.unjoined({one.source: one.state for one in asked}),
-        )
+        unjoined = base.unjoined({one.source: one.state for one in asked})
+        changes = replace(_changes(base.known_files(str(folder)), refused), unjoined=unjoined)
         if not changes.any:
             return base.manifest, changes
         return changed(
@@ -122,16 +118,20 @@ def sync(
             folder=folder,
             embedder=embedder,
             progress=progress,
-            exact_limit=exact_limit,
         ), changes
 
 
-def _many_new(library: Library, name: str, folder: Path) -> Mapping[str, BadDocument | None]:
-    """The new files of a folder if they are many, and why some of them are passed over; else nothing."""
+def _many_new(library: Library, name: str, folder: Path) -> list[Input]:
+    """The new files of a folder if they are many; else nothing."""
     with library.open(name) as base:
         known = base.known_files(str(folder))
-    new = {str(path): refusal for path, refusal in survey(folder) if str(path) not in known}
-    return new if len(new) > _MANY else {}
+    new = [(path, refusal) for path, refusal in survey(folder) if str(path) not in known]
+    beside = _readers(known)
+    return [_opened(path, folder, why, beside) for path, why in new] if len(new) > _MANY else []
+
+
+def _opened(path: Path, folder: Path | None, refusal: BadDocument | None, beside: frozenset[str]) -> Input:
+    return open_file(path, folder, beside=beside) if refusal is None else passed_over(refusal, folder)
 
 
 def _changes(known: Mapping[str, KnownFile], now: Mapping[str, BadDocument | None]) -> Changes:
@@ -213,7 +213,7 @@ def _read_file(
     again: bool,
 ) -> int:
     place = Path(known.folder) if again and known and known.folder else None if again else folder
-    source = open_file(Path(name), place, beside=beside) if refusal is None else passed_over(refusal, place)
+    source = _opened(Path(name), place, refusal, beside)
     if again and known is not None:
         database.files.clear(known.number, holds=False)
     file = FileReading(database, source, progress=progress)

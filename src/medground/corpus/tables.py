@@ -80,20 +80,7 @@ class PassageRow:
 
     def of(self, document: Document) -> Passage:
         """The passage of this row in its document."""
-        return Passage(
-            document_id=document.id,
-            start=self.start,
-            end=self.stop,
-            text=document.text[self.start : self.stop],
-            section=self.section,
-            page=document.page_at(self.start),
-            title=document.title,
-            year=document.year,
-            kind=document.kind,
-            publication_types=document.publication_types,
-            retraction=document.retraction,
-            paper=document.paper,
-        )
+        return document.passage(self.start, self.stop, self.section)
 
 
 def encode(document: Document) -> tuple[bytes, bytes]:

@@ -29,7 +29,7 @@ class SameId:
 
 
 @dataclass(frozen=True)
-class Told:
+class FileReport:
     """All that there is to tell.
 
     Attributes:

@@ -10,7 +10,7 @@ from medground.corpus.faults import writing
 from medground.corpus.library import Library
 from medground.private import private_folder
 
-_FOLDER = "uploaded"
+_UPLOADS = "uploaded"
 
 
 def keep(library: Library, name: str, received: Path) -> Path:
@@ -20,7 +20,7 @@ def keep(library: Library, name: str, received: Path) -> Path:
         UsageError: the name is not valid.
         StorageFailed: writing to disk failed.
     """
-    place = library.folder_of(name) / _FOLDER / secrets.token_hex(8)
+    place = library.folder_of(name) / _UPLOADS / secrets.token_hex(8)
     with writing(place.parent):
         private_folder(place.parent)
         received.rename(place)
@@ -37,6 +37,6 @@ def drop(place: Path) -> None:
 
 def forget_other_uploads(corpus: Path, kept: Path | None = None) -> None:
     """Delete what was uploaded for an earlier build of a corpus, which a new build has replaced."""
-    for folder in (corpus / _FOLDER).glob("*"):
+    for folder in (corpus / _UPLOADS).glob("*"):
         if folder != kept:
             shutil.rmtree(folder, ignore_errors=True)

@@ -9,11 +9,10 @@ from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
-from medground.corpus import file_table
-from medground.corpus.file_table import Place
-from medground.corpus.joining import table as joining
+from medground.corpus.file_table import FILES_SCHEMA, FileTable, Place
 from medground.corpus.joining.agree import agrees
 from medground.corpus.joining.merge import difference, restored
+from medground.corpus.joining.table import JOINS_SCHEMA, JoinTable
 from medground.corpus.lexical_fields import exact
 from medground.corpus.manifest import Counts, Enriched
 from medground.corpus.tables import SCHEMA, PassageRow, decode, encode
@@ -46,13 +45,13 @@ class DatabaseWriter:
         execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
         if execute("SELECT count(*) FROM sqlite_schema WHERE name = 'state'").fetchone()[0] == 0:
             self._connection.executescript(f"BEGIN; {SCHEMA} COMMIT;")
-        self._connection.executescript(f"BEGIN; {file_table.SCHEMA} COMMIT;")  # snapshots of before have no such tables
-        self._connection.executescript(f"BEGIN; {joining.SCHEMA} COMMIT;")
+        self._connection.executescript(f"BEGIN; {FILES_SCHEMA} COMMIT;")  # snapshots of before have no such tables
+        self._connection.executescript(f"BEGIN; {JOINS_SCHEMA} COMMIT;")
         self.freed: list[int] = []
         self.gone: list[str] = []
         self.amended: list[int] = []
-        self.files = file_table.FileTable(self._connection, version("medground"))
-        self.joins = joining.JoinTable(self._connection)
+        self.files = FileTable(self._connection, version("medground"))
+        self.joins = JoinTable(self._connection)
         execute("BEGIN")
 
     def close(self) -> None:
@@ -252,7 +251,7 @@ class DatabaseWriter:
     def add_passages(self, first: int, document: int, passages: Iterable[Passage]) -> list[PassageRow]:
         """Store the passages of one document, numbered from `first`."""
         rows = [PassageRow(first + i, document, p.start, p.end, p.section) for i, p in enumerate(passages)]
-        self._connection.executemany("INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?)", [row.columns() for row in rows])
+        self.place(rows)
         return rows
 
     def place(self, rows: Iterable[PassageRow]) -> None:
@@ -266,9 +265,7 @@ class DatabaseWriter:
         Returns the old number, the new one and the row number of the document of each.
         """
         total = self.passage_count()
-        query = (
-            "SELECT number, document, start, stop, section, checksum FROM passages WHERE number >= ? ORDER BY number"
-        )
+        query = f"SELECT {_PASSAGE} FROM passages WHERE number >= ? ORDER BY number"  # noqa: S608 fixed names
         rows = [PassageRow.checked(row) for row in self._connection.execute(query, (total,))]
         moving = list(zip(rows, [hole for hole in holes if hole < total], strict=True))
         self._connection.execute("DELETE FROM passages WHERE number >= ?", (total,))
@@ -277,9 +274,7 @@ class DatabaseWriter:
 
     def passages_of(self, document: int) -> list[tuple[PassageRow, Document]]:
         """The passages of a document by its row number; none if there is no such document."""
-        query = (
-            "SELECT number, document, start, stop, section, checksum FROM passages WHERE document = ? ORDER BY number"
-        )
+        query = f"SELECT {_PASSAGE} FROM passages WHERE document = ? ORDER BY number"  # noqa: S608 fixed names
         stored = "SELECT record, digest FROM documents WHERE number = ?"
         known = self._connection.execute(stored, (document,)).fetchone()
         if known is None:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from medground.corpus.readers.decode import decoded
 from medground.corpus.readers.html import html_document, is_page
-from medground.corpus.readers.pdf import open_pdf
+from medground.corpus.readers.pdf.reader import open_pdf
 from medground.document import Document
 from medground.errors import BadDocument
 from medground.fetching.addresses import Refused

@@ -13,10 +13,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 from medground.corpus.build import build, input_entries
+from medground.corpus.change import redescribed
 from medground.corpus.embedding.base import Embedder
 from medground.corpus.library import Library
 from medground.corpus.manifest import Manifest
-from medground.corpus.redescribed import redescribed
 from medground.errors import BadDocument, UsageError
 from medground.kb.bases import Base, Bases, corpus_name
 from medground.kb.counting import counted
@@ -161,7 +161,7 @@ def _build_source(
 
     try:
         inputs = [] if source.kind == "graph" else inputs_of(source, folder)
-        if (known := _whole(library, corpus)) is not None and _shaped_alike(known, source, embed):
+        if (known := _opened(library, corpus)) is not None and _shaped_alike(known, source, embed):
             same = graph_is_current(known, source, folder) if not inputs else known.inputs == input_entries(inputs)
             if same and known.described == described:
                 return BuiltSource(name, known, None)
@@ -185,7 +185,7 @@ def _build_source(
     return BuiltSource(name, manifest, clock() - started)
 
 
-def _whole(library: Library, corpus: str) -> Manifest | None:
+def _opened(library: Library, corpus: str) -> Manifest | None:
     """The manifest of a corpus that can be opened as it is."""
     return library.info(corpus) if library.has(corpus) else None
 

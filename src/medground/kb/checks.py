@@ -31,17 +31,15 @@ def problems(spec: Spec, folder: Path) -> Iterator[Problem]:
 
 
 def _names(spec: Spec) -> Iterator[Problem]:
+    graphs = [number for number, source in enumerate(spec.sources) if source.kind == "graph"]
+    if len(graphs) > 1:
+        yield ("sources", graphs[1], "kind"), "there are two graphs; list all vocabularies as inputs of one"
     names: dict[str, int] = {}
     for number, source in enumerate(spec.sources):
         name = source.described.name
         if name in names:
-            if source.kind == "graph" and spec.sources[names[name]].kind == "graph" and not source.name:
-                yield ("sources", number, "kind"), "there are two graphs; list all vocabularies as inputs of one"
             yield ("sources", number), f"two sources are called {name}; give one of them another `name`"
-        names.setdefault(name, number)
-    graphs = [number for number, source in enumerate(spec.sources) if source.kind == "graph"]
-    if len(graphs) > 1:
-        yield ("sources", graphs[1], "kind"), "there are two graphs; list all vocabularies as inputs of one"
+        names[name] = number
 
 
 def _reader(one: InputSpec, place: Place) -> Iterator[Problem]:

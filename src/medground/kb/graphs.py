@@ -7,8 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 
-from medground.corpus.build import build
-from medground.corpus.concepts import graph_input
+from medground.corpus.concepts import build_graph
 from medground.corpus.embedding.base import Embedder
 from medground.corpus.library import Library
 from medground.corpus.manifest import Manifest
@@ -72,18 +71,15 @@ def build_graph_source(
         BadDocument: a file is not what it claims to be.
         StorageFailed: writing to disk failed.
     """
-    with graph_input(library, corpus, vocabularies_of(source, folder), progress) as graph:
-        return build(
-            library,
-            corpus,
-            [graph.documents],
-            embedder=embedder,
-            attachments=graph.attachments,
-            progress=progress,
-            limit=source.chunk,
-            strict=True,
-            described=source.described,
-        )
+    return build_graph(
+        library,
+        corpus,
+        vocabularies_of(source, folder),
+        embedder=embedder,
+        progress=progress,
+        limit=source.chunk,
+        described=source.described,
+    )
 
 
 def _opened(source: SourceSpec, one: InputSpec, folder: Path) -> Iterator[Vocabulary]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from medground.corpus.readers.base import Input, Item
+from medground.corpus.readers.base import Input
 from medground.corpus.readers.entry import described
-from medground.corpus.readers.files import fingerprint
+from medground.corpus.readers.files import file_input
 from medground.corpus.readers.lines import read_lines
 from medground.document import Document
 
@@ -51,16 +50,7 @@ def open_mapped(path: Path, fields: Fields, kept: Collection[str] = (), prefix: 
         BadDocument: the file has gone.
     """
     convert = partial(_document, fields=fields, kept=tuple(kept), prefix=prefix)
-    return Input(
-        name=str(path),
-        reader=MAPPED,
-        fingerprint=fingerprint(path),
-        read=lambda skip: _items(path, convert, skip),
-    )
-
-
-def _items(path: Path, convert: Any, skip: int) -> Iterator[Item]:
-    return islice(read_lines(path, convert=convert), skip, None)
+    return file_input(path, MAPPED, partial(read_lines, convert=convert))
 
 
 def _document(record: Mapping[str, Any], fields: Fields, kept: Sequence[str], prefix: str | None) -> Document:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from medground.corpus.readers.base import Item
 from medground.corpus.readers.jats import read_jats
-from medground.corpus.readers.medline import ROOTS, read_medline
+from medground.corpus.readers.medline import MEDLINE_ROOTS, read_medline
 from medground.corpus.readers.xml import root_name
 from medground.errors import BadDocument
 from medground.pubmed.eutils_faults import damaged
@@ -21,7 +21,7 @@ _FULL_TEXT_ROOTS = frozenset(["pmc-articleset", "article"])
 
 def read_articles(path: Path) -> list[Item]:
     """Return all PubMed records of a response, or raise a Fault."""
-    return _all(path, ROOTS, read_medline)
+    return _all(path, MEDLINE_ROOTS, read_medline)
 
 
 def read_full_texts(path: Path) -> list[Item]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from medground.corpus.embedding import Embedder
+    from medground.corpus.embedding.base import Embedder
 
 _MOST_HELD = 16_384
 """Most vectors kept in memory: sub-questions of one topic find many papers twice."""
@@ -88,7 +88,7 @@ class _Vectors:
         """The vector of the text that asks, shape (dimensions,), and of the others, (len(others), dimensions)."""
         import numpy as np
 
-        from medground.corpus.embedding import embed_passages, embed_queries
+        from medground.corpus.embedding.base import embed_passages, embed_queries
 
         asked = embed_queries(self._embedder, [text])[0]
         with self._lock:

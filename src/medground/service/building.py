@@ -104,7 +104,7 @@ async def build_uploaded(library: Library, building: Building, progress: Progres
     def work(told: Progress) -> Manifest:
         manifest = _build(library, building, told)
         with library.open(building.name) as snapshot:
-            over = [PurePath(file.name).name for file in snapshot.told().files if file.reason is not None]
+            over = [PurePath(file.name).name for file in snapshot.file_report().files if file.reason is not None]
         progress(built(manifest, over), manifest.counts.documents, manifest.counts.documents)
         return manifest
 

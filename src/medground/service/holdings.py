@@ -67,7 +67,7 @@ def corpus_told(library: Library, name: str) -> CorpusTold:
         SnapshotCorrupt: it cannot be read.
     """
     with library.open(name) as snapshot:
-        told = snapshot.told()
+        told = snapshot.file_report()
         skipped = snapshot.skipped(_SKIPPED)
     over = sum(file.reason is not None for file in told.files)
     return CorpusTold(
@@ -92,7 +92,7 @@ def files_told(
     if not 1 <= limit <= _MOST or offset < 0:
         raise UsageError(f"a list of files takes a limit from 1 to {_MOST} and an offset from 0")
     with library.open(name) as snapshot:
-        files = [file for file in snapshot.told().files if file.reason is not None or not passed_over]
+        files = [file for file in snapshot.file_report().files if file.reason is not None or not passed_over]
     shown = files[offset : offset + limit]
     return FilesTold(
         files=tuple(

@@ -18,7 +18,7 @@ from medground.sources.corpus import CorpusSource
 from medground.sources.graph import GraphSource
 
 if TYPE_CHECKING:
-    from medground.corpus.embedding import Embedder
+    from medground.corpus.embedding.base import Embedder
 
 log = logging.getLogger(__name__)
 

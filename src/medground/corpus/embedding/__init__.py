@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from medground.corpus.embedding.base import Embedder, TwoEncoders, embed_passages, embed_queries
+from medground.corpus.embedding.base import Embedder
 from medground.errors import ConfigError
 from medground.models.files.medcpt import is_medcpt
-
-__all__ = ["Embedder", "TwoEncoders", "embed_passages", "embed_queries", "open_embedder"]
 
 
 def open_embedder(name: str, home: Path, *, threads: int | None = None) -> Embedder:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from medground.document import Document
 from medground.pubmed.eutils import Eutils
+from medground.settings import Settings
 
 _AT_ONCE = 40
 """Ids in one search."""
@@ -67,6 +68,19 @@ class PubMedRecords:
             return [*result.ids]
         half = len(values) // 2
         return [*await self._searched(values[:half]), *await self._searched(values[half:])]
+
+
+def open_records(source: str, settings: Settings) -> PubMedRecords:
+    """The records of PubMed as the settings have it (`pubmed`), or of a service at an address.
+
+    Raises:
+        ConfigError: the address is not valid, or a package is not installed.
+    """
+    from medground.sources.pubmed import open_client  # slow to import
+
+    set_to = settings.retrieval.pubmed
+    address = source if "://" in source else None if set_to in (None, "live") else set_to
+    return PubMedRecords(open_client(settings, address), source)
 
 
 class _ByName:

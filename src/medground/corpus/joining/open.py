@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 
 from medground.corpus.joining.base import Records
 from medground.corpus.joining.from_corpus import CorpusRecords
 from medground.corpus.library import Library
 from medground.corpus.manifest import Enriched
 from medground.document import Document
-from medground.errors import MedgroundError, SourceUnavailable, UsageError
+from medground.errors import ConfigError, MedgroundError, SourceUnavailable, UsageError
 from medground.settings import Settings
 
 PUBMED = "pubmed"
 """PubMed as the settings have it: live, or the address in `retrieval.pubmed`."""
+_OPENS_PUBMED = "medground.corpus.joining.from_pubmed:open_records"
+"""Named and not imported: PubMed's client stands above the corpora, and is slow to import."""
 NONE = "none"
 """No source: documents become as their files have them."""
 
@@ -84,15 +87,14 @@ def _opened(library: Library, name: str, source: str, settings: Settings | None)
 
 
 def _pubmed(source: str, settings: Settings) -> Records:
-    from medground.sources.base import find_source
-
-    find_source(PUBMED)  # says which package is missing
-    from medground.corpus.joining.from_pubmed import PubMedRecords  # the client is slow to import
-    from medground.sources.pubmed import open_client
-
-    set_to = settings.retrieval.pubmed
-    address = source if source != PUBMED else None if set_to in (None, "live") else set_to
-    return PubMedRecords(open_client(settings, address), source)
+    module, _, function = _OPENS_PUBMED.partition(":")
+    try:
+        opened: Records = getattr(import_module(module), function)(source, settings)
+    except ImportError as error:
+        raise ConfigError(
+            f'source {PUBMED!r} needs a package ({error.name} is missing); run: pip install "medground[services]"'
+        ) from None
+    return opened
 
 
 def _nearest(source: str, corpora: Sequence[str], name: str) -> str:

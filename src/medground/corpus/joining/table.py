@@ -10,7 +10,7 @@ from medground.corpus.joining.base import Outcome
 from medground.corpus.tables import decode
 from medground.document import Document
 
-SCHEMA = """
+JOINS_SCHEMA = """
 CREATE TABLE IF NOT EXISTS joins (
   id TEXT NOT NULL,
   source TEXT NOT NULL,

@@ -34,7 +34,7 @@ _WHY: Mapping[Outcome, str] = {
 
 
 @dataclass(frozen=True)
-class SourceTold:
+class SourceReport:
     """What became of the documents of a corpus with one source of records.
 
     Attributes:
@@ -73,7 +73,7 @@ class SourceTold:
 
 
 @dataclass(frozen=True)
-class DocumentTold:
+class DocumentReport:
     """What became of one document with one source of records; `fields` are those that were filled."""
 
     file: str
@@ -90,7 +90,7 @@ class DocumentTold:
         return f"joined with {self.record} of {self.source}: {', '.join(self.fields) or 'it lacks nothing'}"
 
 
-def sources_told(connection: sqlite3.Connection, names: Mapping[str, str]) -> Iterator[SourceTold]:
+def source_reports(connection: sqlite3.Connection, names: Mapping[str, str]) -> Iterator[SourceReport]:
     """What became of the documents, for each source; `names` are what the user calls the sources, in order."""
     rows = connection.execute(_COUNTS).fetchall()
     for source, name in names.items():
@@ -99,12 +99,12 @@ def sources_told(connection: sqlite3.Connection, names: Mapping[str, str]) -> It
         some = {outcome: connection.execute(_SOME, (source, outcome)).fetchall() for outcome in counts}
         named = {outcome: [PurePath(name).name for name, _ in found] for outcome, found in some.items()}
         reason = some["failed"][0][1] if "failed" in some else ""
-        yield SourceTold(name, counts, retracted, named, reason)
+        yield SourceReport(name, counts, retracted, named, reason)
 
 
-def documents_told(connection: sqlite3.Connection) -> Iterator[DocumentTold]:
+def document_reports(connection: sqlite3.Connection) -> Iterator[DocumentReport]:
     """What became of each document with each source, by file."""
     for file, document, source, outcome, detail, joined in connection.execute(_ALL):
         notes = json.loads(joined) if joined else []
         fields = [field for note in notes if note["source"] == source for field in note["fields"]]
-        yield DocumentTold(file, document, source, outcome, detail, tuple(fields))
+        yield DocumentReport(file, document, source, outcome, detail, tuple(fields))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
@@ -23,14 +24,14 @@ from medground.corpus.readers.html import open_html
 from medground.corpus.readers.jats import open_jats
 from medground.corpus.readers.jsonlines import open_jsonlines
 from medground.corpus.readers.medline import open_medline
-from medground.corpus.readers.pdf import open_book_pdf, open_pdf
+from medground.corpus.readers.pdf.reader import open_book_pdf, open_pdf
 from medground.corpus.readers.published import open_guidelines, open_textbooks, open_wikipedia
 from medground.corpus.readers.pubmed_files import in_release_order
 from medground.corpus.readers.pubmedqa import open_pubmedqa
 from medground.corpus.readers.sets import open_biomedmcqs, open_covidqa, open_medquad
 from medground.corpus.readers.spreadsheet import SUFFIXES as TABLES
 from medground.corpus.readers.spreadsheet import open_csv
-from medground.corpus.readers.tagged import open_cochrane, open_enw, open_nbib, open_ovid, open_ris, open_wos
+from medground.corpus.readers.tagged import open_tagged
 from medground.corpus.readers.texts import SUFFIXES as TEXTS
 from medground.corpus.readers.texts import open_text
 from medground.corpus.readers.zotero_rdf import open_zotero
@@ -70,12 +71,12 @@ READERS: Mapping[str, Reader] = MappingProxyType(
         "jsonlines": Reader(open_jsonlines, _LINES),
         "pdf": Reader(open_pdf, (".pdf",)),
         "book-pdf": Reader(open_book_pdf, (".pdf", ".pdf.gz")),
-        "nbib": Reader(open_nbib, (".nbib", ".txt")),
-        "ris": Reader(open_ris, (".ris", ".txt")),
-        "enw": Reader(open_enw, (".enw",)),
-        "wos": Reader(open_wos, (".txt", ".ciw")),
-        "cochrane": Reader(open_cochrane, (".txt",)),
-        "ovid": Reader(open_ovid, (".txt",)),
+        "nbib": Reader(partial(open_tagged, form="nbib"), (".nbib", ".txt")),
+        "ris": Reader(partial(open_tagged, form="ris"), (".ris", ".txt")),
+        "enw": Reader(partial(open_tagged, form="enw"), (".enw",)),
+        "wos": Reader(partial(open_tagged, form="wos"), (".txt", ".ciw")),
+        "cochrane": Reader(partial(open_tagged, form="cochrane"), (".txt",)),
+        "ovid": Reader(partial(open_tagged, form="ovid"), (".txt",)),
         "bibtex": Reader(open_bibtex, (".bib", ".bibtex")),
         "csv": Reader(open_csv, (*TABLES, ".txt", *(f"{suffix}.gz" for suffix in TABLES))),
         "csl-json": Reader(open_csl, (".json", ".json.gz")),

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from medground.corpus.readers.base import Input, Item
-from medground.corpus.readers.decode import decoded
+from medground.corpus.readers.decode import text_of
 from medground.corpus.readers.entry import described
-from medground.corpus.readers.files import file_input, whole
+from medground.corpus.readers.files import file_input
 from medground.document import Document
 from medground.errors import BadDocument
 
@@ -44,11 +44,7 @@ def read_bibtex(path: Path) -> Iterator[Item]:
     """
     from bibtexparser.model import Entry, ParsingFailedBlock
 
-    try:
-        text = decoded(whole(path))
-    except ValueError as error:
-        raise BadDocument(str(error), file=str(path)) from error
-    library = _parsed(text)
+    library = _parsed(text_of(path))
     macros = {string.key.casefold(): str(string.value) for string in library.strings}
     for block in sorted(_unique(library), key=lambda block: block.start_line or 0):
         line = (block.start_line or 0) + 1

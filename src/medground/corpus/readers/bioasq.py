@@ -16,7 +16,7 @@ from typing import Any
 from medground.corpus.readers.base import Input, Item
 from medground.corpus.readers.compose import Composition, make_document
 from medground.corpus.readers.decode import decoded
-from medground.corpus.readers.files import fingerprint, whole
+from medground.corpus.readers.files import content_of, fingerprint
 from medground.document import Document
 from medground.errors import BadDocument
 
@@ -78,7 +78,7 @@ def _papers(files: Sequence[Path]) -> Iterator[Item]:
 
 def _snippets(file: Path) -> Iterator[Snippet]:
     try:
-        for question in json.loads(decoded(whole(file)))["questions"]:
+        for question in json.loads(decoded(content_of(file)))["questions"]:
             yield from question.get("snippets") or ()
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise BadDocument("not a golden file of BioASQ Task B: no list of questions", file=str(file)) from error

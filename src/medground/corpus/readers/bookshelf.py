@@ -21,7 +21,7 @@ from medground.corpus.readers.xml import Element, flat_text, name_of, records
 from medground.document import Document
 from medground.errors import BadDocument
 
-ROOTS = frozenset(["book-part-wrapper", "book-part", "book"])
+BOOKSHELF_ROOTS = frozenset(["book-part-wrapper", "book-part", "book"])
 
 _PART = "book-part"
 _NBK = re.compile(r"NBK\d+")
@@ -55,7 +55,7 @@ def read_bookshelf(path: Path) -> Iterator[Item]:
     """
     book: _Book | None = None
     number = 0
-    for outer in records(path, [_PART], ROOTS):
+    for outer in records(path, [_PART], BOOKSHELF_ROOTS):
         if book is None:  # it stands before the first part
             book = _book_of(outer.getroottree().getroot())
         for element in outer.iter("{*}*"):

@@ -63,6 +63,27 @@ class Composition:
         return tuple(Section(label=label, start=start, end=end) for label, start, end in self._sections if label)
 
 
+class Headings:
+    """The headings above a place in a text, each with its level."""
+
+    def __init__(self) -> None:
+        self._path: list[tuple[int, str]] = []
+
+    def enter(self, level: int, title: str) -> None:
+        """Go on below another heading; those of its level or deeper end."""
+        self._path = [*((depth, above) for depth, above in self._path if depth < level), (level, title)]
+
+    @property
+    def label(self) -> str | None:
+        """The label of a section here, such as `Methods > Patients`; None where there is no heading."""
+        return " > ".join(title for _, title in self._path if title) or None
+
+    @property
+    def are_of_references(self) -> bool:
+        """Whether this is a reference list, which is no evidence."""
+        return any(REFERENCES.fullmatch(title) for _, title in self._path)
+
+
 def printable(text: str) -> str:
     """The text with control characters and lone surrogates replaced; its length stays the same."""
     return _UNSTORABLE.sub(lambda found: " " if found[0] < "\x80" else "\ufffd", text)

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from medground.corpus.readers.base import Input, Item, Note
-from medground.corpus.readers.decode import decoded
+from medground.corpus.readers.base import Input, Item
+from medground.corpus.readers.decode import text_of
 from medground.corpus.readers.entry import described
-from medground.corpus.readers.files import file_input, whole
-from medground.corpus.readers.jsonlines import Told
+from medground.corpus.readers.files import file_input
+from medground.corpus.readers.jsonlines import Conversion
 from medground.document import Document
 from medground.errors import BadDocument
 
@@ -37,28 +37,26 @@ def read_csl(path: Path) -> Iterator[Item]:
     Raises:
         BadDocument: the file is not JSON, or holds no list of records.
     """
+    text = text_of(path)
+    if text.count("{") > _MOST_OBJECTS:
+        raise BadDocument(f"the file has more than {_MOST_OBJECTS:,} objects; split it", file=str(path))
     try:
-        text = decoded(whole(path))
-        if text.count("{") > _MOST_OBJECTS:
-            raise BadDocument(f"the file has more than {_MOST_OBJECTS:,} objects; split it", file=str(path))
         content = json.loads(text)
     except (ValueError, RecursionError) as error:
         reason = "JSON nested too deeply" if isinstance(error, RecursionError) else f"not JSON ({error})"
         raise BadDocument(reason, file=str(path)) from error
     items = content.get("items", [content]) if isinstance(content, dict) else content
-    told = Told()
-    notes: list[Note] = []
+    conversion = Conversion()
     good = 0
     for number, record in enumerate(items if isinstance(items, list) else [], start=1):
         try:
             if not isinstance(record, dict):
                 raise ValueError("not a JSON object")
-            yield csl_document(record) if is_csl(record) else told.convert(record)
+            yield csl_document(record) if is_csl(record) else conversion.convert(record)
             good += 1
         except ValueError as error:
             yield BadDocument(f"record {number}: {error}", file=str(path), position=number)
-    notes.extend(told.notes())
-    yield from notes
+    yield from conversion.notes()
     if not good:
         raise BadDocument("the JSON holds no record with a title or a text", file=str(path))
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import codecs
+from pathlib import Path
 
 from medground.corpus.readers.compose import printable
+from medground.corpus.readers.files import content_of
+from medground.errors import BadDocument
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _MOST_CONTROL = 0.01
@@ -29,3 +32,15 @@ def decoded(content: bytes) -> str:
     if strange > _MOST_CONTROL * len(text):
         raise ValueError("neither UTF-8 nor Latin-1; convert it with iconv -t utf-8")
     return text
+
+
+def text_of(path: Path) -> str:
+    """The text of a file, plain or gzip.
+
+    Raises:
+        BadDocument: it is not text, cannot be read, or is longer than one record may be.
+    """
+    try:
+        return decoded(content_of(path))
+    except ValueError as error:
+        raise BadDocument(str(error), file=str(path)) from error

@@ -6,15 +6,18 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from medground.corpus.readers import bookshelf, endnote, jats, medline, zotero_rdf
 from medground.corpus.readers.aliens import alien, is_alien
 from medground.corpus.readers.bibtex import BIBTEX
 from medground.corpus.readers.bioasq import GOLDEN
+from medground.corpus.readers.bookshelf import BOOKSHELF_ROOTS
 from medground.corpus.readers.csl_json import is_csl
 from medground.corpus.readers.docx import is_docx
+from medground.corpus.readers.endnote import ENDNOTE_ROOTS
 from medground.corpus.readers.files import head
 from medground.corpus.readers.html import is_page
+from medground.corpus.readers.jats import JATS_ROOTS
 from medground.corpus.readers.lines import TRIAL, Record, parse
+from medground.corpus.readers.medline import MEDLINE_ROOTS
 from medground.corpus.readers.parquet import SIGNATURE as PARQUET
 from medground.corpus.readers.parquet import columns_of
 from medground.corpus.readers.pdf.reader import SIGNATURE, is_pdf
@@ -25,6 +28,7 @@ from medground.corpus.readers.spreadsheet import WOS
 from medground.corpus.readers.tagged import tagged_format
 from medground.corpus.readers.texts import SUFFIXES as TEXTS
 from medground.corpus.readers.xml import root_name
+from medground.corpus.readers.zotero_rdf import ZOTERO_ROOTS
 from medground.errors import BadDocument
 
 _MARKUP = re.compile(rb"(?:\xef\xbb\xbf)?\s*<|\xff\xfe<\x00|\xfe\xff\x00<")
@@ -37,11 +41,11 @@ _ZIP = b"PK\x03\x04"
 _OLE = b"\xd0\xcf\x11\xe0"
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 _ROOTS: Mapping[str, str] = {
-    **dict.fromkeys(medline.ROOTS, "medline"),
-    **dict.fromkeys(jats.ROOTS, "jats"),
-    **dict.fromkeys(bookshelf.ROOTS, "bookshelf"),
-    **dict.fromkeys(endnote.ROOTS, "endnote"),
-    **dict.fromkeys(zotero_rdf.ROOTS, "zotero"),
+    **dict.fromkeys(MEDLINE_ROOTS, "medline"),
+    **dict.fromkeys(JATS_ROOTS, "jats"),
+    **dict.fromkeys(BOOKSHELF_ROOTS, "bookshelf"),
+    **dict.fromkeys(ENDNOTE_ROOTS, "endnote"),
+    **dict.fromkeys(ZOTERO_ROOTS, "zotero"),
     MEDQUAD_ROOT: "medquad",
     "html": "html",
 }

@@ -15,18 +15,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from medground.corpus.readers.base import Input, Item
-from medground.corpus.readers.compose import REFERENCES, Composition
+from medground.corpus.readers.base import Input
+from medground.corpus.readers.compose import Composition, Headings
 from medground.corpus.readers.docx_margins import fields_of, margins_of, properties_of, stated
 from medground.corpus.readers.docx_text import shown
 from medground.corpus.readers.entry import described
-from medground.corpus.readers.files import MOST_TAGS, file_input, whole
+from medground.corpus.readers.files import MOST_TAGS, document_input
 from medground.corpus.readers.marks import above, marked
 from medground.corpus.readers.names import file_id, name_below
 from medground.corpus.readers.own_pmid import own_pmid
-from medground.corpus.readers.unseen import unseen
+from medground.corpus.readers.unseen import caution_on_hidden
 from medground.document import Document
-from medground.errors import BadDocument
 
 SUFFIXES = (".docx", ".docm", ".dotx")
 
@@ -44,7 +43,7 @@ _DAMAGED = "the DOCX file is damaged or cut off; copy or download it again"
 
 def open_docx(path: Path, folder: Path | None = None) -> Input:
     """One Word document, named after its place in `folder`."""
-    return file_input(path, "docx", partial(_read, name=name_below(path, folder)))
+    return document_input(path, "docx", partial(docx_document, name=name_below(path, folder)))
 
 
 def is_docx(path: Path) -> bool:
@@ -95,15 +94,8 @@ def docx_document(content: bytes, name: str) -> Document:
     if len(dois) == 1:  # several would be those of other papers
         about["doi"] = dois.pop()
     own = {"id": file_id(name), "text": composition.text, "sections": composition.sections, "kind": "book"}
-    own["cautions"] = (*mark.pop("cautions", ()), *unseen(hidden, "The file"))
+    own["cautions"] = (*mark.pop("cautions", ()), *caution_on_hidden(hidden, "The file"))
     return described(about | own | mark)
-
-
-def _read(path: Path, name: str) -> Iterator[Item]:
-    try:
-        yield docx_document(whole(path), name)
-    except ValueError as error:
-        raise BadDocument(str(error), file=str(path)) from error
 
 
 def _check_sizes(content: bytes) -> None:
@@ -142,31 +134,27 @@ def _composed(opened: Any) -> tuple[Composition, list[str], list[str]]:
     from docx.table import Table
 
     composition = Composition()
-    path: list[tuple[int, str]] = []
+    path = Headings()
     titles: list[str] = []
     headings: list[tuple[int, str]] = []
     hidden: list[str] = []
     for block in opened.iter_inner_content():
         if isinstance(block, Table):
             for row in _rows(block, hidden):
-                composition.add(row, _label(path))
+                composition.add(row, path.label)
             continue
         text = _text(block._p, hidden)
         style = (block.style.name if block.style is not None else "") or ""
         if text and (found := _HEADING.fullmatch(style)):
             level = int(found[1])
             headings.append((level, text))
-            path = [*((depth, title) for depth, title in path if depth < level), (level, text)]
+            path.enter(level, text)
         elif text and style == "Title":
             titles.append(text)
-        elif not any(REFERENCES.fullmatch(title) for _, title in path):
-            composition.add(text, _label(path))
+        elif not path.are_of_references:
+            composition.add(text, path.label)
     highest = min((level for level, _ in headings), default=0)
     return composition, titles or [text for level, text in headings if level == highest][:1], hidden
-
-
-def _label(path: list[tuple[int, str]]) -> str | None:
-    return " > ".join(title for _, title in path) or None
 
 
 def _rows(table: Any, hidden: list[str]) -> Iterator[str]:

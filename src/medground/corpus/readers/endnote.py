@@ -10,11 +10,11 @@ from medground.corpus.readers.base import Input, Item
 from medground.corpus.readers.entry import described
 from medground.corpus.readers.files import file_input
 from medground.corpus.readers.values import pmid_of_accession
-from medground.corpus.readers.xml import Element, flat_text, name_of, records
+from medground.corpus.readers.xml import Element, flat_text, record_items
 from medground.document import Document
 from medground.errors import BadDocument
 
-ROOTS = frozenset(["xml", "records"])
+ENDNOTE_ROOTS = frozenset(["xml", "records"])
 
 _BOOKS = ("Book", "Book Section", "Edited Book", "Encyclopedia", "Electronic Book")
 _TOLD = {"volume": "volume", "number": "issue", "pages": "pages", "isbn": "issn", "publisher": "publisher"}
@@ -29,19 +29,14 @@ def open_endnote(path: Path) -> Input:
 def _read(path: Path) -> Iterator[Item]:
     """The records; the position of a bad one is its number, counting from 1."""
     found = False
-    for number, element in enumerate(records(path, ["record"], ROOTS), start=1):
+    for item in record_items(path, ["record"], ENDNOTE_ROOTS, _items, "record"):
         found = True
-        for part in element.iter("{*}*"):
-            part.tag = name_of(part)
-        try:
-            yield _document(element)
-        except ValueError as error:
-            yield BadDocument(f"record {number}: {error}", file=str(path), position=number)
+        yield item
     if not found:
         raise BadDocument("no <record> is in the file; export it from EndNote as XML", file=str(path))
 
 
-def _document(record: Element) -> Document:
+def _items(record: Element) -> Iterator[Document]:
     kind = record.find("ref-type")
     kind_name = kind.get("name", "") if kind is not None else ""
     accession = _text(record, "accession-num")
@@ -64,7 +59,7 @@ def _document(record: Element) -> Document:
         "kind": "book" if kind_name in _BOOKS else "web" if kind_name == "Web Page" else "research",
     }
     told = {name: value for tag, name in _TOLD.items() if (value := _text(record, tag))}
-    return described(fields | {"metadata": told | ({"entry_type": kind_name} if kind_name else {})})
+    yield described(fields | {"metadata": told | ({"entry_type": kind_name} if kind_name else {})})
 
 
 def _text(record: Element, path: str) -> str:

@@ -77,7 +77,7 @@ def head(path: Path) -> bytes:
     return start
 
 
-def whole(path: Path) -> bytes:
+def content_of(path: Path) -> bytes:
     """All bytes of a file, uncompressed.
 
     Raises:
@@ -113,3 +113,15 @@ def file_input(path: Path, reader: str, items: Callable[[Path], Iterator[Item]])
         fingerprint=fingerprint(path),
         read=lambda skip: islice(items(path), skip, None),
     )
+
+
+def document_input(path: Path, reader: str, document: Callable[[bytes], Item]) -> Input:
+    """An input of one file that is one document; `document` raises ValueError where it is none."""
+
+    def items(path: Path) -> Iterator[Item]:
+        try:
+            yield document(content_of(path))
+        except ValueError as error:
+            raise BadDocument(str(error), file=str(path)) from error
+
+    return file_input(path, reader, items)

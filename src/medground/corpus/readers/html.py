@@ -16,19 +16,18 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from medground.corpus.readers.base import Input, Item
-from medground.corpus.readers.compose import REFERENCES, Composition
+from medground.corpus.readers.base import Input
+from medground.corpus.readers.compose import Composition, Headings
 from medground.corpus.readers.decode import decoded
 from medground.corpus.readers.entry import described
-from medground.corpus.readers.files import file_input, whole
+from medground.corpus.readers.files import document_input
 from medground.corpus.readers.html_hidden import take_out_hidden
 from medground.corpus.readers.marks import is_banner, marked
 from medground.corpus.readers.names import file_id, name_below
 from medground.corpus.readers.raised import written
-from medground.corpus.readers.unseen import unseen
+from medground.corpus.readers.unseen import caution_on_hidden
 from medground.corpus.readers.xml import Element, name_of
 from medground.document import Document
-from medground.errors import BadDocument
 from medground.identifiers import normal_document_id
 
 _PAGE = re.compile(rb"\s*(?:<!--.*?-->\s*|<\?xml[^>]*>\s*)*<(?:!doctype\s+html|html\b|head\b|body\b)", re.I | re.S)
@@ -37,7 +36,6 @@ _LONGEST = 20_000_000
 _MOST_TAGS = 200_000
 """Most tags of a page: five times those of the longest article, and what is read in seconds."""
 _NO_TEXT = ("script", "style", "noscript", "template", "nav")
-_LABEL = " > "
 _TAGS = {
     "title": ("citation_title", "dc.title", "og:title"),
     "authors": ("citation_author", "citation_authors", "dc.creator", "author"),
@@ -63,7 +61,7 @@ _LONG_TEXT = 300
 
 def open_html(path: Path, folder: Path | None = None) -> Input:
     """One page, named after its place in `folder`."""
-    return file_input(path, "html", partial(_read, name=name_below(path, folder)))
+    return document_input(path, "html", partial(html_document, name=name_below(path, folder)))
 
 
 def is_page(start: bytes) -> bool:
@@ -91,7 +89,7 @@ def html_document(content: bytes, name: str) -> Document:
         raise ValueError("the page has no main text")
     heading = " ".join("".join(tree.xpath("//title[1]//text()")).split())
     language = tree.get("lang")
-    cautions = (*mark.pop("cautions", ()), *unseen(hidden, "The page"))
+    cautions = (*mark.pop("cautions", ()), *caution_on_hidden(hidden, "The page"))
     return described(
         {"title": heading or Path(name).stem, "kind": "web", "language": language, "url": _address(tree)}
         | fields
@@ -149,13 +147,6 @@ def _write_raised(tree: Any) -> None:
         element.drop_tag()
 
 
-def _read(path: Path, name: str) -> Iterator[Item]:
-    try:
-        yield html_document(whole(path), name)
-    except ValueError as error:
-        raise BadDocument(str(error), file=str(path)) from error
-
-
 def _page_text(content: bytes) -> str:
     """In the encoding that the page names, if its bytes fit."""
     if named := _CHARSET.search(content[:4096]):
@@ -211,14 +202,14 @@ def _address(tree: Any) -> str | None:
 
 def _compose(composition: Composition, body: Element) -> None:
     """The blocks of trafilatura's tree in order, each labelled with the headings above it."""
-    path: list[tuple[int, str]] = []
+    path = Headings()
     for block in _blocks(body):
         text = " ".join("".join(block.itertext()).split())
         if name_of(block) == "head":
             level = int((block.get("rend") or "h2")[-1:]) if (block.get("rend") or "h2")[-1:].isdecimal() else 2
-            path = [*((depth, title) for depth, title in path if depth < level), (level, text)]
-        elif not any(REFERENCES.fullmatch(title) for _, title in path):
-            composition.add(text, _LABEL.join(title for _, title in path) or None)
+            path.enter(level, text)
+        elif not path.are_of_references:
+            composition.add(text, path.label)
 
 
 def _blocks(element: Element) -> Iterator[Element]:

@@ -16,11 +16,10 @@ from medground.corpus.readers.files import file_input
 from medground.corpus.readers.jats_meta import authors_of, license_of
 from medground.corpus.readers.jats_text import add_abstract, add_body
 from medground.corpus.readers.marks import is_stamp
-from medground.corpus.readers.xml import Element, flat_text, name_of, records
-from medground.errors import BadDocument
+from medground.corpus.readers.xml import Element, flat_text, record_items
 from medground.identifiers import normal_identifiers
 
-ROOTS = frozenset(["article", "pmc-articleset", "articles", "article-set"])
+JATS_ROOTS = frozenset(["article", "pmc-articleset", "articles", "article-set"])
 
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _RETRACTED_TITLE = re.compile(r"\W*retracted(?: article)?\s*:", re.I)
@@ -37,13 +36,7 @@ def read_jats(path: Path) -> Iterator[Item]:
     Raises:
         BadDocument: the file is damaged, is not well-formed XML of this kind, or declares entities.
     """
-    for number, article in enumerate(records(path, ["article"], ROOTS), start=1):
-        for element in article.iter("{*}*"):
-            element.tag = name_of(element)
-        try:
-            yield from _items(article)
-        except ValueError as error:
-            yield BadDocument(f"article {number}: {error}", file=str(path), position=number)
+    yield from record_items(path, ["article"], JATS_ROOTS, _items, "article")
 
 
 def _items(article: Element) -> Iterator[Item]:

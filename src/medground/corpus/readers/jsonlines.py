@@ -33,21 +33,12 @@ def read_jsonlines(path: Path) -> Iterator[Item]:
     Raises:
         BadDocument: none of the first lines can be used, or the file is damaged.
     """
-    told = Told()
-    yield from read_lines(path, convert=told.convert)
-    yield from told.notes()
+    conversion = Conversion()
+    yield from read_lines(path, convert=conversion.convert)
+    yield from conversion.notes()
 
 
-def own_document(record: Mapping[str, Any]) -> Document:
-    """The document of a record.
-
-    Raises:
-        ValueError: a known field has a wrong value, or there is neither text nor title.
-    """
-    return described(record)
-
-
-class Told:
+class Conversion:
     """What was made of the records of one file."""
 
     def __init__(self) -> None:
@@ -56,8 +47,8 @@ class Told:
         self._kept: dict[str, None] = {}
 
     def convert(self, record: Mapping[str, Any]) -> Document:
-        """`own_document`, remembered for the note."""
-        document = own_document(record)
+        """`described`, remembered for the note."""
+        document = described(record)
         given = record.get("id")
         self._named += document.id.startswith("REF:")
         self._prefixed += given is not None and document.id != str(given).strip()

@@ -19,9 +19,10 @@ from medground.corpus.readers.medline_links import Links, links_of
 from medground.corpus.readers.xml import Element, flat_text, name_of, records
 from medground.document import MeshHeading, Substance
 from medground.errors import BadDocument
+from medground.retraction import state_of_types
 
 _RECORDS = ["PubmedArticle", "MedlineCitation", "PubmedBookArticle", "BookDocument"]
-ROOTS = frozenset(
+MEDLINE_ROOTS = frozenset(
     [*_RECORDS, "PubmedArticleSet", "MedlineCitationSet", "PubmedBookArticleSet", "BookDocumentSet", "DeleteCitation"]
 )
 _DELETIONS = ["DeleteCitation", "DeleteDocument"]
@@ -38,7 +39,7 @@ def read_medline(path: Path) -> Iterator[Item]:
     Raises:
         BadDocument: the file is damaged, is not well-formed XML of this kind, or declares entities.
     """
-    for number, element in enumerate(records(path, [*_RECORDS, *_DELETIONS], ROOTS), start=1):
+    for number, element in enumerate(records(path, [*_RECORDS, *_DELETIONS], MEDLINE_ROOTS), start=1):
         if name_of(element) in _DELETIONS:
             yield Deleted(tuple(f"PMID:{pmid.text}" for pmid in element.iterfind("PMID")))
             continue
@@ -183,11 +184,10 @@ def _identifiers(citation: Element, record: Element) -> dict[str, str]:
 
 
 def _retraction(publication_types: tuple[str, ...], links: Links) -> str:
-    if links.retracted or "Retracted Publication" in publication_types:
+    said = state_of_types(publication_types)
+    if links.retracted or said == "retracted":
         return "retracted"
-    if links.notice or "Retraction of Publication" in publication_types:
-        return "notice"
-    return "concern" if links.concern else "none"
+    return "notice" if links.notice or said == "notice" else "concern" if links.concern else "none"
 
 
 def _texts(element: Element, path: str) -> tuple[str, ...]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from medground.corpus.readers.dates import iso_date, year_in
 from medground.corpus.readers.xml import Element
 
-_YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _PUBLISHED = ("Article/Journal/JournalIssue/PubDate", "Article/ArticleDate", "Book/PubDate", "ContributionDate")
 _HISTORY = {
     "entered": "PubmedData/History/PubMedPubDate[@PubStatus='entrez']",
@@ -48,20 +46,6 @@ def _iso_dates(citation: Element, record: Element, path: str) -> Iterator[str]:
 
 
 def _iso(date: Element) -> str | None:
-    year = _YEAR.search(date.findtext("Year") or date.findtext("MedlineDate") or "")
-    if year is None:
-        return None
-    month = _month(date.findtext("Month") or "")
-    day = (date.findtext("Day") or "").strip()
-    if month is None:
-        return year[0]
-    if not (day.isdecimal() and 1 <= int(day) <= 31):
-        return f"{year[0]}-{month:02}"
-    return f"{year[0]}-{month:02}-{int(day):02}"
-
-
-def _month(text: str) -> int | None:
-    text = text.strip().lower()
-    if text[:3] in _MONTHS:
-        return _MONTHS.index(text[:3]) + 1
-    return int(text) if text.isdecimal() and 1 <= int(text) <= 12 else None
+    year = year_in(date.findtext("Year") or date.findtext("MedlineDate") or "")
+    month, day = ((date.findtext(name) or "").strip() for name in ("Month", "Day"))
+    return None if year is None else iso_date(f"{year} {month} {day}")

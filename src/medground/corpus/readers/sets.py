@@ -17,7 +17,7 @@ from medground.corpus.readers.base import Input, Item
 from medground.corpus.readers.compose import make_document
 from medground.corpus.readers.decode import decoded
 from medground.corpus.readers.entry import described
-from medground.corpus.readers.files import file_input, whole
+from medground.corpus.readers.files import content_of, file_input
 from medground.corpus.readers.lines import read_lines
 from medground.corpus.readers.names import prefixed
 from medground.corpus.readers.xml import flat_text, records
@@ -123,7 +123,7 @@ def _medquad_pairs(path: Path) -> Iterator[Item]:
 
 def _squad_articles(path: Path) -> Iterator[Item]:
     try:
-        articles = json.loads(decoded(whole(path)))["data"]
+        articles = json.loads(decoded(content_of(path)))["data"]
         paragraphs = [paragraph for article in articles for paragraph in article["paragraphs"]]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadDocument("not in SQuAD's format: no list of data with paragraphs", file=str(path)) from error

@@ -15,9 +15,9 @@ from pathlib import Path
 from statistics import median
 
 from medground.corpus.readers.base import Input, Item, Note
-from medground.corpus.readers.decode import decoded
+from medground.corpus.readers.decode import text_of
 from medground.corpus.readers.entry import canonical, described
-from medground.corpus.readers.files import file_input, whole
+from medground.corpus.readers.files import file_input
 from medground.errors import BadDocument
 
 SUFFIXES = (".csv", ".tsv", ".tab")
@@ -44,11 +44,7 @@ def open_csv(path: Path) -> Input:
 
 def _read(path: Path) -> Iterator[Item]:
     """The rows; the position of a bad one is its line."""
-    try:
-        text = decoded(whole(path))
-    except ValueError as error:
-        raise BadDocument(str(error), file=str(path)) from error
-    rows = _rows(text, path)
+    rows = _rows(text_of(path), path)
     first = list(islice(rows, _SAMPLE))
     if not first:
         raise BadDocument("the table has no rows", file=str(path))

@@ -1,104 +1,359 @@
 """Records of tagged lines: PubMed's `.nbib`, RIS, EndNote's `.enw`, and what search services print as text.
 
-Latin-1 files are read as well as UTF-8, and lines of an exporter before the first record are skipped.
+Each form is a row of `FORMS`: how a record begins, how its lines are split at the tags, and what the tags mean. Latin-1
+files are read as well as UTF-8, and lines of an exporter before the first record are skipped.
 """
 
 from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from medground.corpus.readers.base import Input, Item, Retracts
-from medground.corpus.readers.databases import cochrane_document, ovid_document, wos_document
-from medground.corpus.readers.decode import decoded
-from medground.corpus.readers.enw import enw_document
-from medground.corpus.readers.files import file_input, whole
-from medground.corpus.readers.nbib import nbib_document, retracted_by
-from medground.corpus.readers.ris import ris_document
-from medground.document import Document
+from medground.corpus.readers.compose import Composition
+from medground.corpus.readers.dates import iso_date
+from medground.corpus.readers.decode import text_of
+from medground.corpus.readers.entry import described
+from medground.corpus.readers.files import file_input
+from medground.corpus.readers.tags import Get, Tags, at_semicolons, both, each, first, kept, split
+from medground.corpus.readers.values import pmid_of_accession
+from medground.document import Document, MeshHeading
 from medground.errors import BadDocument
+from medground.identifiers import named_pmid
+from medground.retraction import state_of_types
 
-_STARTS = {
-    "nbib": re.compile(r"^PMID *- ", re.MULTILINE),
-    "ris": re.compile(r"^[ \t]*TY  ?- ?", re.MULTILINE),
-    "enw": re.compile(r"^%0 ", re.MULTILINE),
-    "wos": re.compile(r"^PT [A-Z]$", re.MULTILINE),
-    "cochrane": re.compile(r"^Record #\d+ of \d+$", re.MULTILINE),
-    "ovid": re.compile(r"^VN  - Ovid ", re.MULTILINE),
+_LABEL = re.compile(r"(?:^|(?<=[.?!;)] ))([A-Z][A-Z0-9 ,/&'()-]{2,60}): ")
+_PMID_IN_NOTICE = re.compile(r"PMID: *(\d+)")
+_PMID_IN_VALUE = re.compile(r"(?:^\W*|[;,|]\s*)(?:PMID|PUBMED|PubMed ID)\W*(\d+)", re.IGNORECASE)
+"""At the start of a value or of one of its parts: a note such as `Comment on: PMID: 123` names another paper."""
+_PMC = re.compile(r"PMC\d+")
+_NUMBER = re.compile(r"\d{4,9}")
+_RIS_VALUE = re.compile(r"^([A-Z][A-Z0-9])  ?- ?(.*)$", re.MULTILINE)
+_RIS_NO_ID = frozenset(["AB", "N2", "TI", "T1", "T2", "T3", "KW", "CR", "AU", "A1", "DB", "DP"])
+_RIS_PMID = {"Scopus": "custom2", "Embase": "custom5"}
+_RIS_KINDS = {"BOOK": "book", "CHAP": "book", "EBOOK": "book", "ECHAP": "book", "EDBOOK": "book", "ENCYC": "book"}
+_RIS_KINDS |= {"ELEC": "web", "BLOG": "web", "ICOMM": "web"}
+_RIS_TYPES = {"JOUR": "Journal Article", "EJOUR": "Journal Article", "NEWS": "News", "CLSWK": "Classical Article"}
+_RIS_TOLD = {
+    "volume": "volume",
+    "number": "issue",
+    "issn": "issn",
+    "publisher": "publisher",
+    "label": "label",
+    "database_provider": "database",
+    "name_of_database": "database",
+    "type_of_reference": "entry_type",
+    "notes": "notes",
+    "place_published": "place",
+    **{
+        name: name
+        for name in ("start_page", "end_page", "edition", "custom1", "custom3", "custom4", "custom5", "custom6")
+    },
+    "call_number": "call_number",
+    "research_notes": "research_notes",
 }
-_PREFACE = {
-    "ris": re.compile(r"(?:[^\n]{0,200}\n){1,12}?TY  - [A-Z]{3,}\s*\n[A-Z][A-Z0-9]  - "),
-    "wos": re.compile(r"FN .*\n(?:VR .*\n)?PT [A-Z]\n"),
+_ENW_KINDS = dict.fromkeys(("book", "book section", "edited book", "encyclopedia"), "book") | {"web page": "web"}
+_ENW_TOLD = {"%V": "volume", "%N": "issue", "%P": "pages", "%@": "issn", "%I": "publisher", "%C": "place"}
+_ENW_TOLD |= {"%Z": "notes"}
+_NBIB_TOLD = {"VI": "volume", "IP": "issue", "PG": "pages", "IS": "issn", "SI": "secondary_source", "GR": "grant"}
+_NBIB_DATES = {"entered": "EDAT", "created": "CRDT", "revised": "LR", "completed": "DCOM"}
+_SERVICE_TOLD = {"VL": "volume", "IS": "issue", "IP": "issue", "NO": "issue", "PG": "pages", "PU": "publisher"}
+_SERVICE_TOLD |= {"SN": "issn", "UT": "unique_id", "CC": "group", "VI": "volume"}
+_LINES_OF_ONE = ("AU", "AF", "KW", "MH", "PT")
+"""Tags of search services of which each line is a value of its own."""
+
+
+def _ris_tags(record: str) -> defaultdict[str, list[str]]:
+    """By rispy's names of the tags. Tags that RIS lacks are under their own, the record under the empty name."""
+    import rispy
+
+    try:
+        (fields,) = rispy.loads(record if "\nER  -" in record else f"{record.rstrip()}\nER  - \n")
+    except (ValueError, OSError, KeyError, IndexError, AttributeError, TypeError) as error:
+        raise ValueError(f"not a RIS record ({' '.join(str(error).split())[:80] or type(error).__name__})") from error
+    own = fields.pop("unknown_tag", {})
+    found = {name: [*map(str, value)] if isinstance(value, list) else [str(value)] for name, value in fields.items()}
+    return defaultdict(list, {**own, **found, "": [record], "unknown": [tag for tag in own if tag]})
+
+
+def _ris_pmid(tags: Tags) -> str | None:
+    """From the accession number where PubMed gave the record, where Scopus and Embase keep it, a note or an address."""
+    databases = " ".join(v for name in ("name_of_database", "database_provider", "custom8") for v in tags[name])
+    from_nlm = re.search(r"medline|pubmed|nlm|national library of medicine", databases, re.IGNORECASE)
+    places = [*tags["accession_number"]] if from_nlm or not databases.strip() else []
+    places += tags["id"] if from_nlm else []
+    places += [value for database, name in _RIS_PMID.items() if database in databases for value in tags[name]]
+    for number in (part.strip() for place in places for part in place.split(";")):
+        if number.isdecimal() and len(number) <= 8:
+            return number
+    values = [value for tag, value in _RIS_VALUE.findall(tags[""][0]) if tag not in _RIS_NO_ID]
+    named = (found[1] if (found := _PMID_IN_VALUE.search(value)) else named_pmid(value) for value in values)
+    return next(filter(None, named), None)
+
+
+def _ris_type(tags: Tags) -> str:
+    return "".join(tags["type_of_reference"][:1]).upper()
+
+
+def _date(*names: str) -> Get:
+    return lambda tags: (first(*names)(tags) or "").strip(" /") or None
+
+
+def _wos_kept(tags: Tags) -> dict[str, list[str]]:
+    pages = "-".join(filter(None, (first("BP")(tags), first("EP")(tags)))) or first("AR")(tags)
+    found: dict[str, list[str]] = kept(_SERVICE_TOLD, 1)(tags)
+    return found | ({"pages": [pages]} if pages else {})
+
+
+def _ovid_pmid(tags: Tags) -> str | None:
+    number = first("UI", "AN")(tags) or ""
+    medline = re.search(r"medline|pubmed", first("DB")(tags) or "", re.IGNORECASE)
+    return number if medline and _NUMBER.fullmatch(number) else None
+
+
+def _nbib_abstract(tags: Tags) -> Composition:
+    """One section per label (`METHODS: `), as PubMed prints them."""
+    composition = Composition()
+    pieces = _LABEL.split(first("AB", "OAB")(tags) or "")
+    composition.add(pieces[0].strip())
+    for label, part in zip(pieces[1::2], pieces[2::2], strict=True):
+        composition.add(part.strip(), label)
+    return composition
+
+
+def _nbib_id(tags: Tags) -> str:
+    pmid: str = first("PMID")(tags) or ""
+    if not pmid.isdecimal():
+        raise ValueError(f"{pmid[:40]!r} is not a PMID")
+    return f"PMID:{pmid}"
+
+
+def _nbib_dates(tags: Tags) -> dict[str, str]:
+    dates = {kind: date for kind, tag in _NBIB_DATES.items() if (date := iso_date(first(tag)(tags) or ""))}
+    published = iso_date(first("DP")(tags) or "") or iso_date(first("DEP")(tags) or "")
+    return dates | ({"published": published} if published else {})
+
+
+def _nbib_year(tags: Tags) -> int | None:
+    dates = _nbib_dates(tags)
+    return int(dates.get("published", min(dates.values(), default="0"))[:4]) or None
+
+
+def _nbib_heading(value: str) -> MeshHeading:
+    """`Aspirin/*therapeutic use/adverse effects`; an asterisk marks a major topic."""
+    descriptor, *qualifiers = value.split("/")
+    return MeshHeading(
+        descriptor=descriptor.lstrip("*"),
+        major=descriptor.startswith("*"),
+        qualifiers=tuple(name.lstrip("*") for name in qualifiers),
+        major_qualifiers=tuple(name[1:] for name in qualifiers if name.startswith("*")),
+    )
+
+
+def _nbib_retraction(tags: Tags) -> str:
+    said = state_of_types(tags["PT"])
+    if tags["RIN"] or said == "retracted":
+        return "retracted"
+    if tags["ROF"] or said == "notice":
+        return "notice"
+    named = tags["EIN"] and any(kind.casefold() == "expression of concern" for kind in tags["PT"])
+    return "concern" if tags["ECI"] or named else "none"
+
+
+_SERVICE: Mapping[str, Get] = {
+    "title": first("TI"),
+    "abstract": first("AB"),
+    "journal": first("SO"),
+    "language": first("LA", "LG"),
+    "authors": each("AU"),
 }
-"""What exporters write before the first record: their name, a date, a line of dashes."""
-_DOCUMENT: dict[str, Callable[[str], Document]] = {
-    "nbib": nbib_document,
-    "ris": ris_document,
-    "enw": enw_document,
-    "wos": wos_document,
-    "cochrane": cochrane_document,
-    "ovid": ovid_document,
+
+
+@dataclass(frozen=True)
+class Form:
+    """A form of tagged records.
+
+    Attributes:
+        starts: how a record begins.
+        tags: splits a record at its tags.
+        fields: how the fields of a document are made from the tags.
+        preface: what exporters write before the first record: their name, a date, a line of dashes.
+    """
+
+    starts: re.Pattern[str]
+    tags: Callable[[str], Tags]
+    fields: Mapping[str, Get]
+    preface: re.Pattern[str] | None = None
+
+
+FORMS: Mapping[str, Form] = {
+    "nbib": Form(
+        re.compile(r"^PMID *- ", re.MULTILINE),
+        split(r"([A-Z][A-Z0-9]{1,3}) *- ?(.*)"),
+        {
+            "id": _nbib_id,
+            "title": first("TI", "TT", "BTI"),
+            "text": lambda tags: _nbib_abstract(tags).text or first("TI", "TT", "BTI")(tags) or "",
+            "sections": lambda tags: _nbib_abstract(tags).sections,
+            "authors": each("AU", "FAU", "CN"),
+            "year": _nbib_year,
+            "dates": _nbib_dates,
+            "journal": first("JT", "TA"),
+            "language": first("LA"),
+            "mesh": lambda tags: tuple(map(_nbib_heading, tags["MH"])),
+            "keywords": lambda tags: list(dict.fromkeys(word.lstrip("*") for word in tags["OT"])),
+            "publication_types": each("PT"),
+            "pmid": first("PMID"),
+            "pmc": first("PMC"),
+            "doi": lambda tags: next((v for tag in ("LID", "AID") for v in tags[tag] if v.endswith("[doi]")), None),
+            "retraction": _nbib_retraction,
+            "kind": lambda tags: "book" if tags["BTI"] else "research",
+            "substances": each("RN"),
+            "metadata": kept(_NBIB_TOLD),
+        },
+    ),
+    "ris": Form(
+        re.compile(r"^[ \t]*TY  ?- ?", re.MULTILINE),
+        _ris_tags,
+        {
+            "title": first("title", "primary_title", "translated_title", "short_title"),
+            "abstract": first("abstract", "notes_abstract"),
+            "authors": lambda tags: [*tags["authors"], *tags["first_authors"]],
+            "year": _date("year", "publication_year", "date", "YR"),
+            "date": _date("date", "publication_year", "year"),
+            "journal": first(
+                *("secondary_title", "alternate_title3", "journal_name", "alternate_title1", "alternate_title2", "SO")
+            ),
+            "doi": lambda tags: first("doi")(tags) or next((v for v in tags["urls"] if "doi.org/10." in v), None),
+            "pmid": _ris_pmid,
+            "pmc": lambda tags: next(iter(_PMC.findall(" ".join([*tags["custom2"], *tags["urls"]]))), None),
+            "url": lambda tags: next(iter(tags["urls"]), None),
+            "language": first("language"),
+            "keywords": lambda tags: tags["keywords"] or at_semicolons("KY")(tags),
+            "publication_types": lambda tags: [*filter(None, [_RIS_TYPES.get(_ris_type(tags))]), *tags["type_of_work"]],
+            "kind": lambda tags: _RIS_KINDS.get(_ris_type(tags), "research"),
+            "metadata": lambda tags: (
+                kept(_RIS_TOLD)(tags) | {f"ris_{tag.casefold()}": tags[tag] for tag in tags["unknown"]}
+            ),
+        },
+        re.compile(r"(?:[^\n]{0,200}\n){1,12}?TY  - [A-Z]{3,}\s*\n[A-Z][A-Z0-9]  - "),
+    ),
+    "enw": Form(
+        re.compile(r"^%0 ", re.MULTILINE),
+        split(r"(%.)(?: (.*)|$)", continued="", one_each=["%K"]),  # EndNote writes each keyword on a line
+        {
+            "title": first("%T"),
+            "abstract": first("%X"),
+            "authors": each("%A"),
+            "year": first("%D"),
+            "date": both("%8", "%D"),
+            "journal": first("%J", "%B"),
+            "doi": first("%R"),
+            "pmid": lambda tags: pmid_of_accession(first("%M")(tags) or ""),
+            "url": first("%U"),
+            "language": first("%G"),
+            "keywords": at_semicolons("%K"),
+            "publication_types": lambda tags: [
+                *(kind for kind in tags["%0"][:1] if kind.casefold() == "journal article"),
+                *tags["%9"],
+            ],
+            "kind": lambda tags: _ENW_KINDS.get("".join(tags["%0"][:1]).casefold(), "research"),
+            "metadata": kept(_ENW_TOLD),
+        },
+    ),
+    "wos": Form(
+        re.compile(r"^PT [A-Z]$", re.MULTILINE),
+        split(r"([A-Z][A-Z0-9]) (.*)", "   ", _LINES_OF_ONE),
+        {
+            **_SERVICE,
+            "authors": each("AF", "AU", "CA"),
+            "date": both("PD", "PY"),
+            "doi": first("DI"),
+            "pmid": lambda tags: first("PM")(tags) or named_pmid(first("UT")(tags) or ""),
+            "keywords": at_semicolons("DE", "ID"),
+            "publication_types": at_semicolons("DT"),
+            "kind": lambda tags: "book" if tags["PT"][:1] == ["B"] else "research",
+            "metadata": _wos_kept,
+        },
+        re.compile(r"FN .*\n(?:VR .*\n)?PT [A-Z]\n"),
+    ),
+    "cochrane": Form(
+        re.compile(r"^Record #\d+ of \d+$", re.MULTILINE),
+        split(r"([A-Z]{2,3}): ?(.*)", " ", _LINES_OF_ONE),
+        {
+            **_SERVICE,
+            "date": first("YR"),
+            "doi": first("DOI"),
+            "pmid": lambda tags: next(iter(_NUMBER.findall(first("PM")(tags) or "")), None),
+            "keywords": at_semicolons("KY"),
+            "publication_types": at_semicolons("PT"),
+            "url": first("US"),
+            "metadata": kept(_SERVICE_TOLD | {"ID": "unique_id"}, 1),
+        },
+    ),
+    "ovid": Form(
+        re.compile(r"^VN  - Ovid ", re.MULTILINE),
+        split(r"([A-Z][A-Z0-9])  - ?(.*)", " ", _LINES_OF_ONE),
+        {
+            **_SERVICE,
+            "date": first("DP", "YR"),
+            "journal": lambda tags: first("JN", "JT")(tags) or (first("SO")(tags) or "").partition(". ")[0],
+            "doi": first("DO"),
+            "pmid": _ovid_pmid,
+            "keywords": lambda tags: [*tags["MH"], *tags["KW"]],
+            "publication_types": each("PT"),
+            "metadata": kept(_SERVICE_TOLD | {"ID": "unique_id"}, 1),
+        },
+    ),
 }
 
 
 def tagged_format(start: str) -> str | None:
     """Which format the start of a file is in: its first line that is not blank begins a record, or an export."""
-    first = start.lstrip("\ufeff \t\r\n").replace("\r\n", "\n")
-    begun = (name for starts in (_STARTS, _PREFACE) for name, begins in starts.items() if begins.match(first))
-    return next(begun, None)
+    begins = start.lstrip("\ufeff \t\r\n").replace("\r\n", "\n")
+    at_once = (name for name, form in FORMS.items() if form.starts.match(begins))
+    after = (name for name, form in FORMS.items() if form.preface and form.preface.match(begins))
+    return next(at_once, None) or next(after, None)
 
 
-def open_nbib(path: Path) -> Input:
-    """One file of PubMed's MEDLINE format, as `Save > PubMed` and `Cite > .nbib` give it."""
-    return file_input(path, "nbib", partial(_read, form="nbib"))
+def open_tagged(path: Path, form: str) -> Input:
+    """One file of records in one of `FORMS`."""
+    return file_input(path, form, partial(_read, form=form))
 
 
-def open_ris(path: Path) -> Input:
-    """One RIS file, as EndNote, Zotero, Embase and publishers export it."""
-    return file_input(path, "ris", partial(_read, form="ris"))
+def tagged_document(record: str, form: str) -> Document:
+    """The document of a record.
+
+    Raises:
+        ValueError: the record cannot be parsed, has neither title nor abstract, or no PMID where its form needs one.
+    """
+    return _document(FORMS[form].tags(record), form)
 
 
-def open_enw(path: Path) -> Input:
-    """One file of EndNote's tagged format."""
-    return file_input(path, "enw", partial(_read, form="enw"))
-
-
-def open_wos(path: Path) -> Input:
-    """One plain text file of Web of Science (`savedrecs.txt`)."""
-    return file_input(path, "wos", partial(_read, form="wos"))
-
-
-def open_cochrane(path: Path) -> Input:
-    """One plain text file of the Cochrane Library."""
-    return file_input(path, "cochrane", partial(_read, form="cochrane"))
-
-
-def open_ovid(path: Path) -> Input:
-    """One text file of Ovid, tagged as in Medlars."""
-    return file_input(path, "ovid", partial(_read, form="ovid"))
+def _document(tags: Tags, form: str) -> Document:
+    return described({field: value(tags) for field, value in FORMS[form].fields.items()})
 
 
 def _read(path: Path, form: str) -> Iterator[Item]:
     """The records of a file; the position of a bad one is the line on which it begins."""
-    try:
-        text = decoded(whole(path))
-    except ValueError as error:
-        raise BadDocument(str(error), file=str(path)) from error
-    text = io.StringIO(text, newline=None).read().lstrip("\ufeff")
-    starts = [found.start() for found in _STARTS[form].finditer(text)]
+    text = io.StringIO(text_of(path), newline=None).read().lstrip("\ufeff")
+    starts = [found.start() for found in FORMS[form].starts.finditer(text)]
     if not starts:
         raise BadDocument(f"no record of {form} is in the file", file=str(path))
     line = 1
     for start, end, before in zip(starts, [*starts[1:], len(text)], [0, *starts], strict=False):
         line += text.count("\n", before, start)
-        record = text[start:end]
         try:
-            yield _DOCUMENT[form](record)
+            tags = FORMS[form].tags(text[start:end])
+            yield _document(tags, form)
         except ValueError as error:
             yield BadDocument(str(error), file=str(path), position=line)
             continue
-        if form == "nbib" and (ids := retracted_by(record)):
+        retracted = (_PMID_IN_NOTICE.search(value) for value in tags["ROF"]) if form == "nbib" else ()
+        if ids := tuple(f"PMID:{found[1]}" for found in retracted if found):
             yield Retracts(ids)

@@ -6,29 +6,29 @@ The id is `FILE:` and the path inside the folder, with characters that an id can
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import partial
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from markdown_it import MarkdownIt
 
-from medground.corpus.readers.base import Input, Item
+from medground.corpus.readers.base import Input
+from medground.corpus.readers.compose import Headings
 from medground.corpus.readers.decode import decoded
 from medground.corpus.readers.entry import described
-from medground.corpus.readers.files import file_input, whole
+from medground.corpus.readers.files import document_input
 from medground.corpus.readers.front_matter import split_front_matter
 from medground.corpus.readers.marks import above, marked
 from medground.corpus.readers.names import file_id, name_below
 from medground.document import Document, Section
-from medground.errors import BadDocument
 
 SUFFIXES = (".md", ".markdown", ".txt")
 
 
 def open_text(path: Path, folder: Path | None = None) -> Input:
     """One text file, named after its place in `folder`."""
-    return file_input(path, "texts", partial(_read, name=name_below(path, folder)))
+    name, markdown = name_below(path, folder), path.suffix.lower() != ".txt"
+    return document_input(path, "texts", lambda content: text_document(decoded(content), name, markdown=markdown))
 
 
 def text_document(text: str, name: str, *, markdown: bool) -> Document:
@@ -47,36 +47,16 @@ def text_document(text: str, name: str, *, markdown: bool) -> Document:
     return described(own | marked(above(text.split("\n"))) | {"id": file_id(name), "text": text, "sections": sections})
 
 
-def _read(path: Path, name: str) -> Iterator[Item]:
-    try:
-        yield text_document(decoded(whole(path)), name, markdown=path.suffix.lower() != ".txt")
-    except ValueError as error:
-        raise BadDocument(str(error), file=str(path)) from error
-
-
 def headings(text: str) -> tuple[Section, ...]:
-    """The sections of a Markdown text: from each heading to the next, labelled with the path of headings."""
-    return tuple(_sections(text))
-
-
-def _sections(text: str) -> Iterator[Section]:
-    """From each heading to the next, labelled with the path of headings: `Dosage > Children`."""
+    """The sections of a Markdown text: from each heading to the next, labelled with the path: `Dosage > Children`."""
     starts = [0]
     for line in text.split("\n"):
         starts.append(starts[-1] + len(line) + 1)
     tokens = MarkdownIt("commonmark").disable("inline").parse(text)  # links and emphasis cost far more, and say nothing
-    headings = [(token, tokens[number + 1]) for number, token in enumerate(tokens) if token.type == "heading_open"]
-    path: list[tuple[int, str]] = []
-    for number, (heading, inline) in enumerate(headings):
-        level = int(heading.tag[1:])
-        path = [*((depth, title) for depth, title in path if depth < level), (level, " ".join(inline.content.split()))]
-        following = headings[number + 1][0] if number + 1 < len(headings) else None
-        yield Section(
-            label=" > ".join(title for _, title in path if title),
-            start=_line_start(starts, heading.map),
-            end=_line_start(starts, following.map) if following else len(text),
-        )
-
-
-def _line_start(starts: list[int], lines: list[int] | None) -> int:
-    return starts[lines[0]] if lines else 0
+    found = [(token, tokens[number + 1]) for number, token in enumerate(tokens) if token.type == "heading_open"]
+    begins = [starts[heading.map[0]] if heading.map else 0 for heading, _ in found]
+    path, sections = Headings(), []
+    for (heading, inline), start, end in zip(found, begins, [*begins[1:], len(text)], strict=False):
+        path.enter(int(heading.tag[1:]), " ".join(inline.content.split()))
+        sections.append(Section(label=path.label or "", start=start, end=end))
+    return tuple(sections)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 _WORDS = 4
-_LONGEST = 100
+_LONGEST_QUOTED = 100
 
 
-def unseen(pieces: Sequence[str], where: str, why: str = "") -> tuple[str, ...]:
+def caution_on_hidden(pieces: Sequence[str], where: str, why: str = "") -> tuple[str, ...]:
     """One caution on these texts, or none if they are no more than a few characters.
 
     Args:
@@ -19,6 +19,6 @@ def unseen(pieces: Sequence[str], where: str, why: str = "") -> tuple[str, ...]:
     text = " ".join(" ".join(pieces).split())
     if len(text.split()) < _WORDS:
         return ()
-    start = text if len(text) <= _LONGEST else f"{text[:_LONGEST].rpartition(' ')[0]} …"
+    start = text if len(text) <= _LONGEST_QUOTED else f"{text[:_LONGEST_QUOTED].rpartition(' ')[0]} …"
     reason = f" ({why})" if why else ""
     return (f"{where} has text that nobody can see{reason}; it was left out: “{start}”",)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from medground.corpus.readers.compose import printable
@@ -23,9 +22,9 @@ _MOST_FIELDS = 200
 _DEEPEST = 4
 
 
-def joined(lines: Mapping[str, Sequence[Sequence[str]]]) -> defaultdict[str, list[str]]:
-    """The values of each tag, from the lines of each value."""
-    return defaultdict(list, {tag: [" ".join(value) for value in values] for tag, values in lines.items()})
+def letters_of(text: str) -> str:
+    """The letters and digits of a text alone, in lower case: what is left is the same however it is set."""
+    return re.sub(r"[\W_]+", "", text.casefold())
 
 
 def one_line(value: Any) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
@@ -16,6 +16,7 @@ from typing import TypeAlias
 
 from lxml import etree
 
+from medground.corpus.readers.base import Item
 from medground.corpus.readers.files import LONGEST_RECORD, MOST_TAGS, opened
 from medground.errors import BadDocument
 
@@ -53,6 +54,25 @@ def records(path: Path, tags: Collection[str], roots: Collection[str]) -> Iterat
         if not any(name_of(outer) in tags for outer in element.iterancestors()):
             yield element
             _free(element)
+
+
+def record_items(
+    path: Path, tags: Collection[str], roots: Collection[str], convert: Callable[[Element], Iterable[Item]], what: str
+) -> Iterator[Item]:
+    """What `convert` makes of each of these records, its tags without their namespaces.
+
+    Where it raises ValueError, the record is a bad one: a `what`, with its number, counting from 1, as the position.
+
+    Raises:
+        BadDocument: as `records`.
+    """
+    for number, element in enumerate(records(path, tags, roots), start=1):
+        for part in element.iter("{*}*"):
+            part.tag = name_of(part)
+        try:
+            yield from convert(element)
+        except ValueError as error:
+            yield BadDocument(f"{what} {number}: {error}", file=str(path), position=number)
 
 
 def root_name(path: Path) -> str:

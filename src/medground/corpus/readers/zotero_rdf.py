@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,10 @@ from medground.corpus.readers.base import Input, Item
 from medground.corpus.readers.entry import described
 from medground.corpus.readers.files import file_input
 from medground.corpus.readers.own_pmid import own_pmid
-from medground.corpus.readers.xml import Element, flat_text, name_of, records
+from medground.corpus.readers.xml import Element, flat_text, name_of, record_items, records
 from medground.document import Document
-from medground.errors import BadDocument
 
-ROOTS = frozenset(["RDF"])
+ZOTERO_ROOTS = frozenset(["RDF"])
 
 _ITEMS = (
     "Article",
@@ -37,21 +37,14 @@ _PMC = re.compile(r"PMCID:?\s*(?:PMC)?(\d+)", re.IGNORECASE)
 
 def open_zotero(path: Path) -> Input:
     """One file of Zotero RDF, plain or gzip."""
-    return file_input(path, "zotero", _read)
+    return file_input(path, "zotero", _items_of)
 
 
-def _read(path: Path) -> Iterator[Item]:
+def _items_of(path: Path) -> Iterator[Item]:
     """The items; the position of a bad one is its number, counting from 1. Attachments and notes are left out."""
-    journals = {place: names for element in records(path, ["Journal"], ROOTS) for place, names in _journal(element)}
-    for number, element in enumerate(records(path, _ITEMS, ROOTS), start=1):
-        for part in element.iter("{*}*"):
-            part.tag = name_of(part)
-        if flat_text(element.find("itemType")) in _BESIDE or element.find("itemType") is None:
-            continue
-        try:
-            yield _document(element, journals)
-        except ValueError as error:
-            yield BadDocument(f"item {number}: {error}", file=str(path), position=number)
+    found = records(path, ["Journal"], ZOTERO_ROOTS)
+    journals = {place: names for element in found for place, names in _journal(element)}
+    yield from record_items(path, _ITEMS, ZOTERO_ROOTS, partial(_documents, journals=journals), "item")
 
 
 def _journal(element: Element) -> Iterator[tuple[str, dict[str, str]]]:
@@ -61,8 +54,11 @@ def _journal(element: Element) -> Iterator[tuple[str, dict[str, str]]]:
     yield element.get(f"{_RDF}about", ""), names | {"identifier": identifier}
 
 
-def _document(item: Element, journals: dict[str, dict[str, str]]) -> Document:
+def _documents(item: Element, journals: dict[str, dict[str, str]]) -> Iterator[Document]:
+    """The document of an item; none of an attachment or a note."""
     kind = flat_text(item.find("itemType"))
+    if kind in _BESIDE or item.find("itemType") is None:
+        return
     extra = " ".join(flat_text(part) for part in item.iterfind("description"))
     own = item.find("isPartOf")
     within = own.find("*") if own is not None and len(own) else None
@@ -86,7 +82,7 @@ def _document(item: Element, journals: dict[str, dict[str, str]]) -> Document:
         "kind": _KINDS.get(kind, "research"),
     }
     told = {"entry_type": kind, "pages": _text(item, "pages"), "extra": extra, "volume": journal.get("volume", "")}
-    return described(fields | {"metadata": {name: value for name, value in told.items() if value}})
+    yield described(fields | {"metadata": {name: value for name, value in told.items() if value}})
 
 
 def _person(person: Element) -> str:
@@ -95,5 +91,5 @@ def _person(person: Element) -> str:
     return f"{family}, {given}".strip(", ")
 
 
-def _text(item: Element, path: str) -> str:
-    return flat_text(item.find(path))
+def _text(record: Element, path: str) -> str:
+    return flat_text(record.find(path))

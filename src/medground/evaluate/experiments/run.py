@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from medground.author import KEYLESS, Author
-from medground.corpus.embedding import Embedder, open_embedder
+from medground.corpus.embedding import open_embedder
+from medground.corpus.embedding.base import Embedder
 from medground.engine import Engine
 from medground.errors import ConfigError, SnapshotCorrupt, SourceUnavailable, StorageFailed, UsageError, UserMistake
 from medground.evaluate.audit.base import Baseline

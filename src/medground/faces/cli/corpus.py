@@ -49,7 +49,7 @@ def files(name: Name) -> None:
     """List every file of a corpus: its reader or why it was passed over, and what its records filled."""
     with library().open(name) as snapshot:
         records = joined(snapshot)
-        for file in snapshot.told().files:
+        for file in snapshot.file_report().files:
             line = f"{file.reader if file.reason is None else 'passed over':<12} {file.name}{reason_of(file.reason)}"
             say(line)
             for told in records.get(file.name, []):

@@ -133,7 +133,7 @@ def enrich(
     quiet: Quiet = False,
 ) -> None:
     """Fill what documents lack from their records, without reading their files again."""
-    from medground.corpus.joining.enrich import enrich as enrich_corpus
+    from medground.corpus.change import enrich as enrich_corpus
     from medground.errors import UsageError
 
     home = library()

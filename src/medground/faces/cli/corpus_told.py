@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from medground.faces.cli.terminal import say
 
 if TYPE_CHECKING:
-    from medground.corpus.joining.told import DocumentTold
+    from medground.corpus.joining.told import DocumentReport
     from medground.corpus.library import Library
     from medground.corpus.manifest import InputEntry, Manifest
     from medground.corpus.snapshot import Snapshot
@@ -20,7 +20,7 @@ def show_built(library: Library, manifest: Manifest) -> None:
     """Print what a corpus holds now, and what there is to tell of its files."""
     say(f"{manifest.name}: {summary(manifest)}")
     with library.open(manifest.name) as snapshot:
-        for line in [*snapshot.told().lines(), *_enriched(snapshot), *_skipped(snapshot)]:
+        for line in [*snapshot.file_report().lines(), *_enriched(snapshot), *_skipped(snapshot)]:
             say(line, err=True)
 
 
@@ -61,14 +61,14 @@ def described(snapshot: Snapshot) -> list[str]:
         *(f"licence     {text}" for text in manifest.licenses),
         *(f"input       {entry.name} ({_files(entry)})" for entry in manifest.inputs[:_SHOWN]),
         *_more("input", len(manifest.inputs)),
-        *snapshot.told().lines(),
+        *snapshot.file_report().lines(),
         *_enriched(snapshot),
         *_skipped(snapshot),
     ]
 
 
 def _enriched(snapshot: Snapshot) -> list[str]:
-    return [told.line() for told in snapshot.sources_told()]
+    return [told.line() for told in snapshot.source_reports()]
 
 
 def _skipped(snapshot: Snapshot) -> list[str]:
@@ -114,8 +114,8 @@ def in_bytes(size: float) -> str:
 
 def joined(snapshot: Snapshot) -> dict[str, list[str]]:
     """What became of joining the documents of each file: by name if there are few, else by number."""
-    by_file: dict[str, list[DocumentTold]] = {}
-    for entry in snapshot.documents_told():
+    by_file: dict[str, list[DocumentReport]] = {}
+    for entry in snapshot.document_reports():
         by_file.setdefault(entry.file, []).append(entry)
     lines = {}
     for file, entries in by_file.items():

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from medground.corpus.embedding import Embedder
+from medground.corpus.embedding.base import Embedder
 from medground.engine import Engine
 from medground.errors import MedgroundError, ModelFailed, UsageError
 from medground.operators.reasoning import reason, reason_or_recall

@@ -3,9 +3,3 @@
 glyphs (what is printed where, and what nobody can see) → lines → furniture (running heads) out → blocks in reading
 order → kinds (heading, caption, table, reference) → paragraphs → a document.
 """
-
-from __future__ import annotations
-
-from medground.corpus.readers.pdf.reader import open_book_pdf, open_pdf
-
-__all__ = ["open_book_pdf", "open_pdf"]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from medground.corpus.readers.pdf.blocks import Block
-from medground.corpus.readers.pdf.look import REFERENCES, Look
+from medground.corpus.readers.pdf.look import REFERENCES, Layout
 
 _NUMBERED = re.compile(r"\[?(\d{1,3})[\].]?\s+\S")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
@@ -39,18 +39,18 @@ def begins_references(block: Block, after: Sequence[Block]) -> bool:
     return len(numbers) == 4 and len(_YEAR.findall(text)) >= 4
 
 
-def ends_references(block: Block, after: Sequence[Block], look: Look) -> bool:
+def ends_references(block: Block, after: Sequence[Block], layout: Layout) -> bool:
     """Whether a list of references ends at a heading: an appendix or the like, or the title of the next article."""
-    if not look.is_heading(block) or REFERENCES.fullmatch(block.text):
+    if not layout.is_heading(block) or REFERENCES.fullmatch(block.text):
         return False
-    return bool(_AFTER.match(block.text)) or (block.size >= _TITLE * look.size and _is_followed(after, look))
+    return bool(_AFTER.match(block.text)) or (block.size >= _TITLE * layout.size and _is_followed(after, layout))
 
 
-def _is_followed(after: Sequence[Block], look: Look) -> bool:
+def _is_followed(after: Sequence[Block], layout: Layout) -> bool:
     """Whether prose comes soon, before another reference."""
     for block in after[:6]:
         if _NUMBERED.match(block.text) and _YEAR.search(block.text):
             return False
-        if look.runs(block) and len(block.text.split()) > _PROSE:
+        if layout.runs(block) and len(block.text.split()) > _PROSE:
             return True
     return False

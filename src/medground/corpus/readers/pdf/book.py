@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from medground.corpus.readers.pdf.sections import Labelled
+from medground.corpus.readers.values import letters_of
 
 _ADDRESS = re.compile(
     r"(?:<\s*)?(?:(?:https?|ftp)://|\bwww\.(?=\w)|\bdoi:\s*(?=10\.))"
@@ -67,8 +68,7 @@ def without_addresses(lines: Sequence[str]) -> list[str]:
 
 def id_of_book(text: str) -> str:
     """`BOOK:` and a digest of the letters of a text: the same book under another name is the same document."""
-    letters = re.sub(r"[\W_]+", "", text.casefold())
-    return f"BOOK:{hashlib.sha256(letters.encode()).hexdigest()[:16]}"
+    return f"BOOK:{hashlib.sha256(letters_of(text).encode()).hexdigest()[:16]}"
 
 
 def _tidy(text: str) -> str:

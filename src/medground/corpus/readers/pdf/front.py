@@ -14,6 +14,7 @@ from itertools import takewhile
 from rapidfuzz import fuzz
 
 from medground.corpus.readers.pdf.imprint import identifiers_of, journal_of, year_of
+from medground.corpus.readers.values import letters_of
 
 _SURE = 90
 _NAME = 4
@@ -127,8 +128,8 @@ def _title(front: Sequence[Shown], stated: str, first_page: str) -> tuple[str, S
     if second is not None and _is_named(second, first_page) and not _is_named_elsewhere(largest, front):
         usable, largest = inside, second
     usual = len(stated.split()) > 2 and not _NOT_A_TITLE.match(stated)
-    if usual and fuzz.partial_ratio(_letters(stated), _letters(first_page)) >= _SURE:
-        return stated, max(usable, key=lambda b: fuzz.ratio(_letters(stated), _letters(b.text)), default=None)
+    if usual and fuzz.partial_ratio(letters_of(stated), letters_of(first_page)) >= _SURE:
+        return stated, max(usable, key=lambda b: fuzz.ratio(letters_of(stated), letters_of(b.text)), default=None)
     return (largest.text if largest is not None else ""), largest
 
 
@@ -139,17 +140,17 @@ def _usable(front: Sequence[Shown], page: int) -> tuple[list[Shown], Shown | Non
 
 
 def _is_named(text: Shown, page: str) -> bool:
-    return len(text.text.split()) > _NAME and _letters(text.text) in _letters(page)
+    return len(text.text.split()) > _NAME and letters_of(text.text) in letters_of(page)
 
 
 def _is_named_elsewhere(text: Shown | None, front: Sequence[Shown]) -> bool:
     """Whether what is largest on the first page is the title of a cover, which the next page repeats."""
-    return text is not None and any(_letters(text.text) == _letters(b.text) for b in front if b.page > 1)
+    return text is not None and any(letters_of(text.text) == letters_of(b.text) for b in front if b.page > 1)
 
 
 def _authors(front: Sequence[Shown], title: Shown | None, stated: str, first_page: str) -> tuple[str, ...]:
-    page = _letters(first_page)
-    names = [name for name in _names(stated) if _letters(name.split()[-1]) in page]
+    page = letters_of(first_page)
+    names = [name for name in _names(stated) if letters_of(name.split()[-1]) in page]
     shown: list[str] = []
     if title is not None:
         after = [b for b in front[_index(front, title) + 1 :] if b.page == title.page][:3]
@@ -190,7 +191,3 @@ def _family_first(name: str) -> str:
     while at > 1 and words[at - 1].lower() in _PARTICLES:
         at -= 1
     return " ".join([*words[at:], *words[:at]])
-
-
-def _letters(text: str) -> str:
-    return re.sub(r"[\W_]+", "", text.casefold())

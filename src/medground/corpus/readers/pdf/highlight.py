@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import math
-import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -12,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from rapidfuzz import fuzz
 
-from medground.corpus.readers.files import is_packed, whole
+from medground.corpus.readers.files import content_of, is_packed
 from medground.corpus.readers.pdf.book import without_addresses
+from medground.corpus.readers.values import letters_of
 from medground.document import Box, Document, LinePlace
 from medground.errors import BadDocument
 
@@ -39,7 +39,7 @@ def highlights(path: Path, document: Document, spans: Sequence[tuple[int, int]])
     from pypdfium2 import PdfDocument, PdfiumError
 
     try:
-        opened = PdfDocument(whole(path) if is_packed(path) else path)
+        opened = PdfDocument(content_of(path) if is_packed(path) else path)
     except (PdfiumError, BadDocument, OSError):
         return [()] * len(spans)
     try:
@@ -64,9 +64,9 @@ def _checked(opened: PdfDocument, document: Document, start: int, end: int) -> t
         finally:
             text.close()
             page.close()
-    quote = _letters(document.text[start:end])
+    quote = letters_of(document.text[start:end])
     shown = (printed, without_addresses(printed))  # a book's text is without them
-    agrees = any(fuzz.partial_ratio(quote, _letters("".join(lines))) >= SURE for lines in shown)
+    agrees = any(fuzz.partial_ratio(quote, letters_of("".join(lines))) >= SURE for lines in shown)
     return tuple(boxes) if agrees else ()
 
 
@@ -77,11 +77,11 @@ def _cut(page: Any, text: str, place: LinePlace, start: int, end: int) -> Box:
     if start <= first and last <= end:
         return box
     drawn = list(_drawn(page, box))
-    if len(drawn) != len(_letters(text[first:last])) or drawn != sorted(drawn):
+    if len(drawn) != len(letters_of(text[first:last])) or drawn != sorted(drawn):
         return box  # letters that the text has otherwise, or a line that runs to the left or upward
     before, within = (
-        len(_letters(text[first:start])) if start > first else 0,
-        len(_letters(text[first : min(end, last)])),
+        len(letters_of(text[first:start])) if start > first else 0,
+        len(letters_of(text[first : min(end, last)])),
     )
     kept = drawn[before:within]
     if not kept:
@@ -102,8 +102,4 @@ def _drawn(page: Any, box: Box) -> Iterator[tuple[float, float]]:
         left, right, bottom, top = (edge.value for edge in edges)
         inside = box.bottom <= (bottom + top) / 2 <= box.top and box.left <= (left + right) / 2 <= box.right
         if inside:
-            yield from [(left, right)] * len(_letters(chr(pdfium.FPDFText_GetUnicode(page.raw, at))))
-
-
-def _letters(text: str) -> str:
-    return re.sub(r"[\W_]+", "", text.casefold())
+            yield from [(left, right)] * len(letters_of(chr(pdfium.FPDFText_GetUnicode(page.raw, at))))

@@ -16,7 +16,7 @@ from medground.corpus.readers.pdf.look import (
     NUMBERING,
     OPENING,
     REFERENCES,
-    Look,
+    Layout,
     is_tabular,
     rows_of,
     style,
@@ -50,16 +50,16 @@ class Part:
 
 def parts_of(blocks: Sequence[Block]) -> list[Part]:
     """What each block is, in order."""
-    look = Look.of(blocks)
-    rows = rows_of(blocks, look)
-    start = _start(blocks, look, rows)
+    layout = Layout.of(blocks)
+    rows = rows_of(blocks, layout)
+    start = _start(blocks, layout, rows)
     parts = [Part("front", block) for block in blocks[:start]]
     for at, block in enumerate(blocks[start:], start=start + 1):
-        parts.append(_part(block, parts, look, rows, blocks[at:]))
+        parts.append(_part(block, parts, layout, rows, blocks[at:]))
     return parts
 
 
-def _start(blocks: Sequence[Block], look: Look, rows: set[int]) -> int:
+def _start(blocks: Sequence[Block], layout: Layout, rows: set[int]) -> int:
     """Where the front matter ends: at the abstract, the introduction, or the first real paragraph."""
     for at, block in enumerate(blocks):
         if block.page > 2:
@@ -67,54 +67,54 @@ def _start(blocks: Sequence[Block], look: Look, rows: set[int]) -> int:
         if OPENING.fullmatch(block.text) or (_ABSTRACT.match(block.text) and block.lines[0].opening):
             return at
     for at, block in enumerate(blocks):
-        long = len(block.text.split()) > _PARAGRAPH and look.runs(block)
+        long = len(block.text.split()) > _PARAGRAPH and layout.runs(block)
         of_paper = block.page > 1 or not _IMPRINT.search(block.text[:300])
-        if long and of_paper and look.is_prose(block, rows):
+        if long and of_paper and layout.is_prose(block, rows):
             opened = (
-                at > 1 and look.is_heading(blocks[at - 1]) and not _is_title(blocks[at - 1], blocks[: at - 1], look)
+                at > 1 and layout.is_heading(blocks[at - 1]) and not _is_title(blocks[at - 1], blocks[: at - 1], layout)
             )
             return at - 1 if opened else at
     return 0
 
 
-def _is_title(heading: Block, before: Sequence[Block], look: Look) -> bool:
+def _is_title(heading: Block, before: Sequence[Block], layout: Layout) -> bool:
     """Whether a heading above the first paragraph is the title, as in a letter: larger than all before it."""
     largest = max((block.size for block in before if block.page == heading.page), default=0.0)
-    return heading.size >= max(_TITLE * look.size, 1.02 * largest)
+    return heading.size >= max(_TITLE * layout.size, 1.02 * largest)
 
 
-def _part(block: Block, before: Sequence[Part], look: Look, rows: set[int], after: Sequence[Block]) -> Part:
+def _part(block: Block, before: Sequence[Part], layout: Layout, rows: set[int], after: Sequence[Block]) -> Part:
     last = before[-1] if before else None
     in_references = last is not None and last.kind == "left out" and last.label == "references"
-    if in_references and not ends_references(block, after, look):
+    if in_references and not ends_references(block, after, layout):
         return Part("left out", block, "references")
     text = next((part for part in reversed(before) if part.kind in ("text", "heading")), None)
     unfinished = text is not None and text.kind == "text" and not ENDED.search(text.block.text)
-    if name := legend_name(block, look, unfinished=unfinished):
+    if name := legend_name(block, layout, unfinished=unfinished):
         return Part("legend", block, name)
-    if last is not None and last.kind == "legend" and continues_legend(last.block, block, look):
+    if last is not None and last.kind == "legend" and continues_legend(last.block, block, layout):
         return Part("legend", block, last.label)
-    if look.is_heading(block) and (style(block) in look.main or not _in_table(block, last, rows)):
-        return _heading(block, look)
+    if layout.is_heading(block) and (style(block) in layout.main or not _in_table(block, last, rows)):
+        return _heading(block, layout)
     if _KEYWORDS.match(block.text):
         return Part("keywords", block)
     if begins_references(block, after):
         return Part("left out", block, "references")
     if is_citation(block):
         return Part("left out", block, "citation")
-    return _plain(block, last, look, rows, in_abstract=_in_abstract(before))
+    return _plain(block, last, layout, rows, in_abstract=_in_abstract(before))
 
 
-def _heading(block: Block, look: Look) -> Part:
+def _heading(block: Block, layout: Layout) -> Part:
     if REFERENCES.fullmatch(block.text):
         return Part("left out", block, "references")
     label = re.sub(f"^{NUMBERING}", "", block.text).strip(" .:")
-    return Part("heading", block, label or block.text, main=style(block) in look.main or not look.main)
+    return Part("heading", block, label or block.text, main=style(block) in layout.main or not layout.main)
 
 
-def _plain(block: Block, last: Part | None, look: Look, rows: set[int], *, in_abstract: bool) -> Part:
+def _plain(block: Block, last: Part | None, layout: Layout, rows: set[int], *, in_abstract: bool) -> Part:
     """Running text, or what stands beside it: cells of a table, labels of a figure, small print."""
-    prose, running = look.is_prose(block, rows), look.runs(block)
+    prose, running = layout.is_prose(block, rows), layout.runs(block)
     left_out = Part("left out", block, "table" if _in_table(block, last, rows) else "")
     if last is not None and last.kind == "left out" and last.label == "table" and not (prose and running):
         return Part("left out", block, "table")

@@ -33,7 +33,7 @@ Style = tuple[float, bool, bool]
 
 
 @dataclass(frozen=True)
-class Look:
+class Layout:
     """How most of a document is set.
 
     Attributes:
@@ -49,8 +49,8 @@ class Look:
     main: frozenset[Style]
 
     @classmethod
-    def of(cls, blocks: Sequence[Block]) -> Look:
-        """The look of a document."""
+    def of(cls, blocks: Sequence[Block]) -> Layout:
+        """The layout of a document."""
         sizes, widths = Counter[float](), []
         ends = [at for at, block in enumerate(blocks) if at and REFERENCES.fullmatch(block.text)]
         for block in blocks[: ends[-1] if ends else len(blocks)]:
@@ -95,12 +95,12 @@ class Look:
         return 2 * len(full) >= len(block.lines) - 1
 
 
-def rows_of(blocks: Sequence[Block], look: Look) -> set[int]:
+def rows_of(blocks: Sequence[Block], layout: Layout) -> set[int]:
     """The `id()` of blocks that stand in rows with others, as the cells of a table or the labels of a figure do."""
     by_page: dict[int, list[tuple[float, float, float]]] = {}
     for block in blocks:
         for line in block.lines:
-            if line.width < 0.5 * look.width:
+            if line.width < 0.5 * layout.width:
                 by_page.setdefault(block.page, []).append((line.base, line.left, line.right))
     found = set()
     for block in blocks:
@@ -111,7 +111,7 @@ def rows_of(blocks: Sequence[Block], look: Look) -> set[int]:
                 for base, left, right in narrow
             )
             for line in block.lines
-            if line.width < 0.5 * look.width
+            if line.width < 0.5 * layout.width
         ]
         if 2 * sum(beside) > len(block.lines):
             found.add(id(block))

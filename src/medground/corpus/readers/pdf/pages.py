@@ -10,7 +10,7 @@ from medground.corpus.readers.base import Reading
 from medground.corpus.readers.pdf.glyphs import Page, read_glyphs
 from medground.corpus.readers.pdf.lines import Line, lines_of
 from medground.corpus.readers.pdf.visible import as_seen
-from medground.corpus.readers.unseen import unseen
+from medground.corpus.readers.unseen import caution_on_hidden
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
@@ -63,7 +63,7 @@ class Pages:
         places = dict.fromkeys((line.page, line.hidden) for line in self.hidden)
         for page, why in places:
             pieces = [line.text for line in self.hidden if (line.page, line.hidden) == (page, why)]
-            yield from unseen(pieces, f"Page {page}", why)
+            yield from caution_on_hidden(pieces, f"Page {page}", why)
 
 
 def read_pages(document: PdfDocument) -> Iterator[Reading | Pages]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
-from itertools import islice
+from functools import partial
 from pathlib import Path
 
 from medground.corpus.readers.base import Input, Item
-from medground.corpus.readers.files import fingerprint, head, is_packed, whole
+from medground.corpus.readers.files import content_of, file_input, head, is_packed
 from medground.corpus.readers.pdf.assemble import document_of
 from medground.corpus.readers.pdf.pages import Pages, read_pages
 from medground.errors import BadDocument
@@ -43,12 +43,7 @@ def open_book_pdf(path: Path) -> Input:
 def _input(path: Path, reader: str, *, book: bool) -> Input:
     if not is_pdf(head(path)):
         raise BadDocument("this is not a PDF file, whatever its name; rename it or leave it out", file=str(path))
-    return Input(
-        name=str(path),
-        reader=reader,
-        fingerprint=fingerprint(path),
-        read=lambda skip: islice(_read(path, book=book), skip, None),
-    )
+    return file_input(path, reader, partial(_read, book=book))
 
 
 def is_pdf(start: bytes) -> bool:
@@ -60,7 +55,7 @@ def _read(path: Path, *, book: bool) -> Iterator[Item]:
     from pypdfium2 import PdfDocument, PdfiumError
 
     try:
-        document = PdfDocument(whole(path) if is_packed(path) else path)
+        document = PdfDocument(content_of(path) if is_packed(path) else path)
     except PdfiumError as error:
         raise BadDocument(_why(error), file=str(path)) from error
     try:

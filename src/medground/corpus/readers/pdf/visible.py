@@ -35,8 +35,8 @@ def as_seen(sheet: PdfPage, page: Page) -> Page:
     """
     if not page.glyphs or (page.scanned and all(g.style.hidden != WHITE for g in page.glyphs)):
         return page
-    look = _Look(sheet)
-    glyphs = [glyph for run in _runs(page.glyphs) for glyph in _judged(run, look, page)]
+    rendering = _Rendering(sheet)
+    glyphs = [glyph for run in _runs(page.glyphs) for glyph in _judged(run, rendering, page)]
     lost = sum(g.style.hidden == _COVERED for g in glyphs)
     if lost > _TRUSTED * len(glyphs):
         glyphs = [g._replace(style=g.style._replace(hidden="")) if g.style.hidden == _COVERED else g for g in glyphs]
@@ -49,22 +49,22 @@ def _runs(glyphs: Sequence[Glyph]) -> Iterator[list[Glyph]]:
         yield list(run)
 
 
-def _judged(run: list[Glyph], look: _Look, page: Page) -> list[Glyph]:
+def _judged(run: list[Glyph], rendering: _Rendering, page: Page) -> list[Glyph]:
     style = run[0].style
     drawn = [glyph for glyph in run if glyph.text.strip()]
     if not drawn or (style.hidden and style.hidden != WHITE) or (page.scanned and style.hidden != WHITE):
         return run
     if style.hidden == WHITE:
-        seen = sum(look.shows(glyph) for glyph in drawn)
+        seen = sum(rendering.shows(glyph) for glyph in drawn)
         hidden = "" if 2 * seen >= len(drawn) else WHITE
     else:
         sample = drawn[:: -(-len(drawn) // _SAMPLE)]
-        hidden = "" if any(look.shows(glyph) for glyph in sample) else _COVERED
+        hidden = "" if any(rendering.shows(glyph) for glyph in sample) else _COVERED
     changed = style._replace(hidden=hidden)
     return run if changed == style else [glyph._replace(style=changed) for glyph in run]
 
 
-class _Look:
+class _Rendering:
     """The rendered page, upright."""
 
     def __init__(self, sheet: PdfPage) -> None:
