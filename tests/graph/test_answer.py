@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.errors import SnapshotCorrupt, StorageFailed
 from medground.graph.answer import entails, find
@@ -139,7 +140,7 @@ def test_genes_diseases_features_and_definitions(small: GraphStore, ask: Ask) ->
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "change",
     [
         {"sentence": "Odd lens is recorded as a feature of Alpha syndrome 1 (OMIM:1), in 4 of 4 patients."},
@@ -212,7 +213,7 @@ def test_closing_while_other_threads_read_is_safe(hpo: GraphStore) -> None:
         assert all(one.result() for one in reading)
 
 
-@pytest.mark.parametrize("content", [b"", b"not a database" * 100, b"SQLite format 3\x00" + b"\x00" * 4000])
+@each_row("content", [b"", b"not a database" * 100, b"SQLite format 3\x00" + b"\x00" * 4000])
 def test_a_file_that_is_not_a_graph_is_corrupt(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "graph.sqlite"
     path.write_bytes(content)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.corpus.concepts import build_graph, draft_file
 from medground.corpus.library import GRAPH_FILE, Library
@@ -268,7 +269,7 @@ def test_the_same_vocabularies_give_the_same_snapshot(library: Library) -> None:
     assert build_graph(library, "g", [vocabulary("A", DRUGS)]).hash == first.hash
 
 
-@pytest.mark.parametrize("records", [(), (NoteRecord("nothing here"),)])
+@each_row("records", [(), (NoteRecord("nothing here"),)])
 def test_an_empty_vocabulary_is_one_line(library: Library, records: tuple[Record, ...]) -> None:
     with pytest.raises(BadDocument, match="A has no concept to add; check its filters") as raised:
         build_graph(library, "g", [vocabulary("A", records)])

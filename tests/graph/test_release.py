@@ -109,7 +109,7 @@ def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.Mo
         Hpo.open()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "before", "after", "says"),
     [
         ("hp.obo", "data-version", "date", "no data-version"),

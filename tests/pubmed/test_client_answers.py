@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rows import each_row
 
 from medground.document import Document
 from medground.errors import BadDocument, SourceUnavailable, UsageError
@@ -94,7 +95,7 @@ def test_posting(recorded: Any) -> None:
     assert posted.history == History("MCID_692851c130aec64bed0a8c2a", 1)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "words"), [("epost2", "Invalid db name specified: nothing"), ("epost3", "Empty ID list; Nothing to store")]
 )
 def test_an_epost_that_is_rejected(recorded: Any, name: str, words: str) -> None:

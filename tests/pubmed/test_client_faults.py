@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.errors import ConfigError, MedgroundError, RateLimited, SourceUnavailable, UsageError
 from medground.pubmed.eutils import Eutils
@@ -90,14 +91,14 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@each_row("name", FAULTS)
 def test_a_transient_fault_is_retried(name: str, make_peer: Any, make_client: Any, reply: Any) -> None:
     peer = make_peer(reply(**FAULTS[name][0]), reply(**FAULTS[name][0]), reply(found("7", "8")))
     assert run(make_client(peer), lambda c: c.esearch("x")).ids == ("7", "8")
     assert len(peer.asked) == 3
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@each_row("name", FAULTS)
 def test_a_lasting_fault_is_one_clear_error(name: str, make_peer: Any, make_client: Any, reply: Any) -> None:
     peer = make_peer(reply(**FAULTS[name][0]))
     with pytest.raises(SourceUnavailable, match=FAULTS[name][1]) as caught:
@@ -128,7 +129,7 @@ def test_connection_refused(loopback: None, make_client: Any) -> None:
             run(make_client(peer, tries=2), lambda c: c.esearch("x"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "error", "words"),
     [
         ({"status": 404, "type": "text/html", "body": b""}, SourceUnavailable, "status 404"),
@@ -168,8 +169,8 @@ def test_an_expired_search_is_reported(make_peer: Any, make_client: Any, reply: 
     assert len(peer.asked) == 1
 
 
-@pytest.mark.parametrize("form", ["seconds", "date"])
-@pytest.mark.parametrize("status", [429, 503])
+@each_row("form", ["seconds", "date"])
+@each_row("status", [429, 503])
 def test_retry_after_is_honoured(
     status: int, form: str, make_peer: Any, make_client: Any, reply: Any, waits: Any
 ) -> None:

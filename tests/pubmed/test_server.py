@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lxml import etree
+from rows import each_row
 
 from medground.corpus.readers.medline import read_medline
 from medground.document import Document, MeshHeading, Section
@@ -86,7 +87,7 @@ def found(app: Any, term: str, **more: Any) -> list[str]:
     return result["idlist"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("term", "ids"),
     [
         ("asthma", ["300", "100"]),
@@ -136,7 +137,7 @@ def test_searches(app: Any, term: str, ids: list[str]) -> None:
     assert sorted(found(app, term)) == sorted(ids)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sort", "ids"),
     [
         ("", ["300", "100", "200"]),
@@ -155,7 +156,7 @@ def test_relevance(app: Any) -> None:
     assert found(app, "asthma wheezing OR children", sort="relevance")[0] == "100"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("limits", "ids"),
     [
         ({"mindate": "2010", "maxdate": "2010"}, ["100"]),
@@ -348,7 +349,7 @@ def test_summaries_in_three_formats(app: Any) -> None:
     assert third["999"]["error"]
 
 
-@pytest.mark.parametrize("utility", UTILITIES)
+@each_row("utility", UTILITIES)
 def test_errors_are_reported_in_both_formats(app: Any, utility: str) -> None:
     name = "dbfrom" if utility == "elink" else "db"
     wrong = ask(app, utility, id="1", term="x", **{name: "protein"})
@@ -358,7 +359,7 @@ def test_errors_are_reported_in_both_formats(app: Any, utility: str) -> None:
     assert result == "Invalid db name specified: protein"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("utility", "parameters", "words"),
     [
         ("esearch", {"term": " "}, "Empty term"),

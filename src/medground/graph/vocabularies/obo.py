@@ -55,7 +55,7 @@ def obo(path: Path, name: str = "", licence: str = "not recorded", origin: str =
 
 
 def _named(path: Path) -> str:
-    _, header = next(_stanzas(path))
+    _, header = next(stanzas(path))
     words = [*header.get("ontology", [path.stem])[:1], *header.get("data-version", [])[:1]]
     return " ".join(words)
 
@@ -63,7 +63,7 @@ def _named(path: Path) -> str:
 def _records(path: Path) -> Iterator[Record]:
     parents: dict[str, list[str]] = {}
     default, terms, odd = "", 0, 0
-    for kind, stanza in _stanzas(path):
+    for kind, stanza in stanzas(path):
         if kind == "":
             default = stanza.get("default-namespace", [""])[0]
         elif kind == "Typedef" and "id" in stanza:
@@ -152,7 +152,7 @@ def _value(text: str) -> str:
     return re.split(r"(?<!\\)\s+[{!](?:\s|(?=\w))", f"{text} ", maxsplit=1)[0].strip()
 
 
-def _stanzas(path: Path) -> Iterator[tuple[str, Stanza]]:
+def stanzas(path: Path) -> Iterator[tuple[str, Stanza]]:
     """The header with the name "", then every stanza with its name."""
     kind, stanza, lines = "", Stanza(), 0
     for number, line in numbered_lines(path):
