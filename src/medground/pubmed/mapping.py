@@ -14,7 +14,8 @@ from medground.document import Frozen
 from medground.pubmed.combine import all_of, any_of
 from medground.pubmed.filters import WORDS
 from medground.pubmed.journals import known_journals
-from medground.pubmed.mesh import Heading, Vocabulary, find_folded_qualifier, fold
+from medground.pubmed.mesh import Heading, Vocabulary, find_folded_qualifier
+from medground.pubmed.mesh.fold import fold
 from medground.pubmed.printer import to_pubmed
 from medground.pubmed.stopwords import STOPWORDS
 from medground.query import FieldName, Mesh, Phrase, PublicationType, Query, Term
