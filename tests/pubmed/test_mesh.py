@@ -81,7 +81,6 @@ def test_the_tree_of_a_small_vocabulary() -> None:
     assert SMALL.children(top) == (eye, genetic)
     assert SMALL.parents(ectopia) == (lens, genetic)
     assert SMALL.ancestors(ectopia) == (lens, eye, top, genetic)
-    assert SMALL.siblings(eye) == (genetic,)
     assert SMALL.path("C01.100.500.300") == (top, eye, lens, ectopia)
     assert SMALL.find("dislocated lens") == ectopia
 
@@ -98,7 +97,6 @@ def test_the_tree_is_consistent(number: int) -> None:
     assert set(mesh.children(heading)) <= set(below)
     assert all(heading in mesh.ancestors(child) for child in mesh.children(heading))
     assert set(mesh.parents(heading)) <= set(mesh.ancestors(heading))
-    assert heading not in mesh.siblings(heading)
 
 
 _TABLES: list[Table] = []

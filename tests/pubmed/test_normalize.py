@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from hypothesis import given, settings
-from hypothesis import strategies as st
+from query_texts import TEXTS
 from rows import each_row
 
 from medground.pubmed import QuerySyntaxError, normalize, parse, to_pubmed
@@ -150,60 +150,6 @@ def test_a_text_without_words_searches_everything_with_a_note() -> None:
     found = normalize("...")
     assert found.query == Everything()
     assert "everything is searched" in found.notes[-1]
-
-
-PIECES = st.sampled_from(
-    (
-        *("asthma", "heart attack", "AND", "OR", "NOT", "and", "or", "(", ")", '"', "[", "]", "[tiab]", "[mh]", "[dp]"),
-        *(
-            "[sh]",
-            "[au]",
-            "[all]",
-            "[pmid]",
-            "[mh:noexp]",
-            "[tiab:~3]",
-            "[sb]",
-            "[zz]",
-            "[tabi]",
-            "[pt]",
-            "2010",
-            ":",
-            "*",
-        ),
-        *(
-            "therap*",
-            "#1",
-            "&",
-            "|",
-            "-",
-            "neoplasms/dt",
-            "last 5 years",
-            "é",
-            "漢",
-            "\x00",
-            "hasabstract",
-            "vitamin c",
-        ),
-        *(
-            "```",
-            "`",
-            "{",
-            "“",
-            "’",
-            "query:",
-            "Here is it:\n",
-            "\n",
-            "Marfan Sindrome",
-            "&amp;",
-            '\\"',
-            "**",
-            "2020/05",
-        ),
-    )
-)
-TEXTS = st.one_of(
-    st.text(max_size=60), st.lists(PIECES, max_size=14).map(" ".join), st.lists(PIECES, max_size=9).map("".join)
-)
 
 
 @given(TEXTS)

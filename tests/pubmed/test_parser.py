@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from query_texts import TEXTS
 from rows import each_row
 
 from medground.errors import UsageError
@@ -88,47 +89,6 @@ def test_initials_are_one_word_however_they_are_written(name: str) -> None:
 def test_a_syntax_error_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match=r"at column 7: unknown field tag \[tabi\]; did you mean \[Title/Abstract\]\?"):
         parse("asthma[tabi]")
-
-
-PIECES = st.sampled_from(
-    (
-        *(
-            "asthma",
-            "heart attack",
-            "AND",
-            "OR",
-            "NOT",
-            "and",
-            "(",
-            ")",
-            '"',
-            "[",
-            "]",
-            "[tiab]",
-            "[mh]",
-            "[dp]",
-            "[pt]",
-        ),
-        *("[sh]", "[au]", "[all]", "[pmid]", "[mh:noexp]", "[tiab:~3]", "[sb]", "[zz]", "2010", ":", "2020/05", "*"),
-        *(
-            "therap*",
-            "#1",
-            "&",
-            "|",
-            "-",
-            "neoplasms/dt",
-            "last 5 years",
-            "é",
-            "漢",
-            "\x00",
-            "hasabstract",
-            "vitamin c",
-        ),
-    )
-)
-TEXTS = st.one_of(
-    st.text(max_size=60), st.lists(PIECES, max_size=14).map(" ".join), st.lists(PIECES, max_size=9).map("".join)
-)
 
 
 @given(TEXTS)

@@ -312,10 +312,6 @@ def test_a_printed_query_parses_to_the_same_tree(text: str) -> None:
     assert parse(to_pubmed(tree), today=TODAY) == tree
 
 
-def test_there_are_enough_cases() -> None:
-    assert len(TREES) >= 150
-
-
 @each_row(
     ("tree", "text", "read_back"),
     [

@@ -21,12 +21,12 @@ from medground.corpus.readers.medline import read_medline
 from medground.document import Document, MeshHeading, Section
 from medground.errors import SnapshotCorrupt, UsageError
 from medground.pubmed.server.catalogue import About
-from medground.pubmed.server.medline_xml import DOCTYPE, article_set
-from medground.pubmed.server.xml import document as as_bytes
+from medground.pubmed.server.medline_xml import DOCTYPE, article
 
 pytest.importorskip("starlette", reason="needs the extra serve")
 
 from medground.pubmed.server.app import UTILITIES, make_app
+from medground.pubmed.server.reply import xml_stream
 
 RESULTS = "Wheezing (x < 5 & y > 3) was common in children."
 TEXT = f"{RESULTS}\n\nInhaled steroids helped 7 of 10."
@@ -409,7 +409,7 @@ def test_spelling_and_similar_records(app: Any) -> None:
     assert links[1] == {"dbfrom": "pubmed", "ids": ["999"]}
 
 
-NAMES = (
+NAMES = [
     "term",
     "id",
     "db",
@@ -429,7 +429,7 @@ NAMES = (
     "cmd",
     "linkname",
     "dbfrom",
-)
+]
 VALUES = ("json", "xml", "text", "pubmed", "100", "2010", "y", "asthma[mh]", "medline", "(", '"')
 words = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=30)
 
@@ -473,6 +473,6 @@ def test_any_record_survives_a_round_trip(
         keywords=tuple(keywords),
     )
     answer = tmp_path / "answer.xml"
-    answer.write_bytes(as_bytes(article_set([record]), DOCTYPE))
+    answer.write_bytes(xml_stream("PubmedArticleSet", [article(record)], DOCTYPE).body)
     items = list(read_medline(answer))
     assert len(items) == 1

@@ -120,28 +120,30 @@ def test_the_time_of_a_long_query_grows_with_its_length(catalogue: Any, linear: 
     linear(search, 100)
 
 
-HEADINGS = (
-    "asthma",
-    "stroke",
-    "heart attack",
-    "breast cancer",
-    "kidney failure",
-    "hypertension",
-    "epilepsy",
-    "migraine",
-    "pneumonia",
-    "gout",
-    "obesity",
-    "psoriasis",
-    "malaria",
-    "anemia",
-    "sepsis",
-    "glaucoma",
-    "measles",
-    "scurvy",
-    "rabies",
-    "tetanus",
-    "leprosy",
+HEADINGS = tuple(
+    [
+        "asthma",
+        "stroke",
+        "cancer",
+        "hypertension",
+        "epilepsy",
+        "migraine",
+        "pneumonia",
+        "gout",
+        "obesity",
+        "psoriasis",
+        "malaria",
+        "anemia",
+        "sepsis",
+        "glaucoma",
+        "measles",
+        "scurvy",
+        "rabies",
+        "tetanus",
+        "leprosy",
+        "cholera",
+        "influenza",
+    ]
 )
 
 
@@ -387,9 +389,9 @@ def test_our_client_says_why_a_request_was_refused(
         async def work() -> str:
             client = make_client(Here())
             with pytest.raises(SourceUnavailable) as told:
-                await client.epost([str(number) for number in range(1, MOST_IDS + 2)])
+                await client.esearch("asthma OR " * 9900)
             await client.close()
             assert told.value.attempts == 1
             return str(told.value)
 
-        assert "413: More than 50,000 IDs; send them in parts" in asyncio.run(work())
+        assert "413: The query has more than 30,000 bytes; shorten it" in asyncio.run(work())
