@@ -409,27 +409,9 @@ def test_spelling_and_similar_records(app: Any) -> None:
     assert links[1] == {"dbfrom": "pubmed", "ids": ["999"]}
 
 
-NAMES = [
-    "term",
-    "id",
-    "db",
-    "retmax",
-    "retstart",
-    "sort",
-    "rettype",
-    "retmode",
-    "datetype",
-    "mindate",
-    "maxdate",
-    "reldate",
-    "usehistory",
-    "WebEnv",
-    "query_key",
-    "version",
-    "cmd",
-    "linkname",
-    "dbfrom",
-]
+PARAMETERS = """term id db retmax retstart sort rettype retmode datetype mindate maxdate reldate usehistory WebEnv
+query_key version cmd linkname dbfrom"""
+NAMES = PARAMETERS.split()
 VALUES = ("json", "xml", "text", "pubmed", "100", "2010", "y", "asthma[mh]", "medline", "(", '"')
 words = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=30)
 
