@@ -302,13 +302,8 @@ TREES: dict[str, Query] = {
 
 
 @each_row(("text", "tree"), TREES.items())
-def test_a_query_parses_to_its_tree(text: str, tree: Query) -> None:
+def test_a_query_parses_to_its_tree_and_so_does_what_is_printed(text: str, tree: Query) -> None:
     assert parse(text, today=TODAY) == tree
-
-
-@each_row("text", TREES)
-def test_a_printed_query_parses_to_the_same_tree(text: str) -> None:
-    tree = parse(text, today=TODAY)
     assert parse(to_pubmed(tree), today=TODAY) == tree
 
 
