@@ -16,11 +16,12 @@ _NEVER_A_PHRASE = (Range, DateRange, Everything)
 
 def read(translated: Translated, notes: tuple[str, ...], count: Count) -> Reading:
     """Return the reading of a translated query. `count` returns the number of records that a part matches."""
+    stack: _Stack = fold(translated.query, lambda leaf: [_leaf(leaf, count)], _joined, _either)
     missing = tuple(f"not available in this corpus: {name}" for name in unsupported(translated.query))
     return Reading(
         translation=translated.text,
         translations=tuple((t.source, t.text) for t in translated.translations),
-        stack=tuple(fold(translated.query, lambda leaf: [_leaf(leaf, count)], _joined, _either)),
+        stack=tuple(stack),
         not_found=tuple(dict.fromkeys(_not_found(translated, count))),
         notes=notes + missing,
     )
