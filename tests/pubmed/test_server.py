@@ -21,7 +21,7 @@ from medground.corpus.readers.medline import read_medline
 from medground.document import Document, MeshHeading, Section
 from medground.errors import SnapshotCorrupt, UsageError
 from medground.pubmed.server.catalogue import About
-from medground.pubmed.server.medline_xml import DOCTYPE, article
+from medground.pubmed.server.medline_xml import ARTICLE_DOCTYPE, article
 
 pytest.importorskip("starlette", reason="needs the extra serve")
 
@@ -455,6 +455,6 @@ def test_any_record_survives_a_round_trip(
         keywords=tuple(keywords),
     )
     answer = tmp_path / "answer.xml"
-    answer.write_bytes(xml_stream("PubmedArticleSet", [article(record)], DOCTYPE).body)
+    answer.write_bytes(xml_stream("PubmedArticleSet", [article(record)], ARTICLE_DOCTYPE).body)
     items = list(read_medline(answer))
     assert len(items) == 1

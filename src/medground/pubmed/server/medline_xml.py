@@ -14,7 +14,7 @@ from medground.pubmed.server.abstracts import abstract_parts
 from medground.pubmed.server.dates import MONTHS, year_month_day
 from medground.pubmed.server.xml import node
 
-DOCTYPE = (
+ARTICLE_DOCTYPE = (
     '<!DOCTYPE PubmedArticleSet PUBLIC "-//NLM//DTD PubMedArticle, 1st January 2025//EN" '
     '"https://dtd.nlm.nih.gov/ncbi/pubmed/out/pubmed_250101.dtd">'
 )
