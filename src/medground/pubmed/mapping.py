@@ -60,7 +60,7 @@ class Mapper:
 
     def map(self, text: str) -> tuple[Query, list[Translation]]:
         """Map words separated by single spaces. Returns the query and a translation for each recognised concept."""
-        whole = self._whole(text)
+        whole = self._ids_or_author(text)
         if whole is not None:
             return whole, []
         parts: list[Query] = []
@@ -80,7 +80,7 @@ class Mapper:
             start += length
         return all_of(parts or [term(word, "all") for word in words]), translations
 
-    def _whole(self, text: str) -> Query | None:
+    def _ids_or_author(self, text: str) -> Query | None:
         """Recognise text that is not a subject as a whole: record IDs or an author name."""
         if _NUMBERS.fullmatch(text):
             return any_of([Term(value=f"PMID:{number}", field="id") for number in re.findall(r"\d+", text)])

@@ -24,7 +24,7 @@ from medground.graph.vocabularies.base import (
     Vocabulary,
     file_fingerprint,
 )
-from medground.graph.vocabularies.cycles import told
+from medground.graph.vocabularies.cycles import cycle_notes
 from medground.graph.vocabularies.ids import is_id
 from medground.graph.vocabularies.lines import numbered_lines
 
@@ -80,7 +80,7 @@ def _records(path: Path) -> Iterator[Record]:
         raise BadDocument("there is no [Term] in use in it; this is not an ontology in OBO format", file=str(path))
     if odd:
         yield NoteRecord(f"{Path(path).name}: {odd:,} terms without an id of the form PREFIX:NAME left out")
-    for line in told(parents):
+    for line in cycle_notes(parents):
         yield NoteRecord(f"{Path(path).name}: {line}")
 
 
