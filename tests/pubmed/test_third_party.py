@@ -146,6 +146,7 @@ def test_substances_come_back_from_what_the_server_prints(entrez: Any, registere
             assert list(document.keywords) == words
 
 
+@pytest.mark.slow
 def test_substances_are_found_by_name_and_number_and_not_as_words_of_the_abstract(entrez: Any, registered: Any) -> None:
     def found(term: str) -> set[str]:
         return set(entrez.read(entrez.esearch(db="pubmed", term=term, retmax=10_000))["IdList"])
