@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from medground.document import DocumentId, Frozen, SourceKind
+
+T = TypeVar("T")
 
 FieldName = Literal[
     "title",
@@ -211,10 +213,8 @@ class Everything(Frozen):
     type: Literal["everything"] = "everything"
 
 
-Query = Annotated[
-    Words | Term | Phrase | Near | Range | DateRange | Mesh | PublicationType | Metadata | And | Or | Not | Everything,
-    Field(discriminator="type"),
-]
+Leaf = Words | Term | Phrase | Near | Range | DateRange | Mesh | PublicationType | Metadata | Everything
+Query = Annotated[Leaf | And | Or | Not, Field(discriminator="type")]
 
 
 class Filters(Frozen):
@@ -292,6 +292,42 @@ def all_of(parts: Sequence[Query]) -> Query:
 def any_of(parts: Sequence[Query]) -> Query:
     """`Or` of the parts, or the part itself if there is only one."""
     return parts[0] if len(parts) == 1 else Or(parts=tuple(parts))
+
+
+def fold(
+    query: Query,
+    leaf: Callable[[Leaf], T],
+    both: Callable[[Sequence[tuple[T, bool]]], T],
+    either: Callable[[Sequence[T], bool], T],
+) -> T:
+    """The value of a tree from the values of its leaves: how every engine compiles and every printer prints it.
+
+    Args:
+        query: the tree.
+        leaf: the value of a query without parts.
+        both: that of an `And`: the values of its parts, each with whether it is left out. A `Not` alone is such a part.
+        either: that of an `Or`: the values of its parts, and whether only the best counts.
+    """
+    match query:
+        case And():
+            parts = [(part.part, True) if isinstance(part, Not) else (part, False) for part in query.parts]
+            return both([(fold(part, leaf, both, either), left_out) for part, left_out in parts])
+        case Or():
+            return either([fold(part, leaf, both, either) for part in query.parts], query.best)
+        case Not():
+            return both([(fold(query.part, leaf, both, either), True)])
+        case _:
+            return leaf(query)
+
+
+def leaves(query: Query) -> list[Leaf]:
+    """The queries without parts, from left to right."""
+    return fold(
+        query,
+        lambda leaf: [leaf],
+        lambda parts: [leaf for part, _ in parts for leaf in part],
+        lambda parts, _: [leaf for part in parts for leaf in part],
+    )
 
 
 And.model_rebuild()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
+from rows import each_row
 
 from medground.graph.finding import GraphFinding
 from medground.graph.names import name_key
@@ -15,7 +15,7 @@ from medground.graph.suggest import wordings
 Ask = Callable[[GraphStore, str], GraphFinding]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "closed"),
     [
         ("Is scoliosis common in Marfan syndrome?", "yes"),  # 16 of 53, and frequent
@@ -88,7 +88,7 @@ def test_inheritance_and_onset(hpo: GraphStore, ask: Ask) -> None:
     assert ask(hpo, "When does Huntington disease begin?").status == "not recorded"
 
 
-@pytest.mark.parametrize("text", ["What is the best treatment of Marfan syndrome?", "Does aspirin help?", "x", "¿Qué?"])
+@each_row("text", ["What is the best treatment of Marfan syndrome?", "Does aspirin help?", "x", "¿Qué?"])
 def test_suggested_wordings_are_understood_and_answered(hpo: GraphStore, text: str, ask: Ask) -> None:
     suggested = wordings(hpo, text)
     assert 2 <= len(suggested) <= 3

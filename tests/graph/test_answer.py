@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.errors import SnapshotCorrupt, StorageFailed
 from medground.graph.answer import entails, find
@@ -47,37 +48,47 @@ def test_all_matching_diseases_are_shown_with_their_disagreement(small: GraphSto
     assert finding.note == "recorded in one entry and excluded in another"
 
 
-def test_a_more_specific_phenotype_counts_and_is_named(small: GraphStore, ask: Ask) -> None:
-    finding = ask(small, "Is odd lens seen in Beta disease, odd type?")
-    assert finding.status == "recorded"
-    assert sentences(finding) == [
-        "Left odd lens, a kind of Odd lens, is recorded as a feature of Beta disease, odd type (OMIM:3), "
-        "frequency not recorded."
-    ]
-
-
-def test_the_qualifier_not_is_an_exclusion(small: GraphStore, ask: Ask) -> None:
-    finding = ask(small, "Is odd lens a feature of Gamma disease?")
-    assert finding.status == "excluded"
-    assert sentences(finding) == ["Odd lens is recorded as not being a feature of Gamma disease (OMIM:4)."]
-
-
-def test_an_exclusion_covers_more_specific_phenotypes(small: GraphStore, ask: Ask) -> None:
-    finding = ask(small, "Is left odd lens a feature of Gamma disease?")
-    assert finding.status == "excluded"
-    assert sentences(finding) == [
-        "Odd lens, of which Left odd lens is a kind, is recorded as not being a feature of Gamma disease (OMIM:4)."
-    ]
-
-
-def test_seen_in_no_patient_is_shown_with_its_count_and_is_not_an_exclusion(small: GraphStore, ask: Ask) -> None:
-    finding = ask(small, "Is blue toe a feature of OMIM:1?")
-    assert finding.status == "seen in none"
-    assert sentences(finding) == ["Blue toe was seen in 0 of 12 patients with Alpha syndrome 1 (OMIM:1)."]
-
-
-def test_an_exclusion_does_not_cover_more_general_phenotypes(small: GraphStore, ask: Ask) -> None:
-    assert ask(small, "Is phenotypic abnormality a feature of Gamma disease?").status == "recorded"
+@each_row(
+    ("text", "status", "said"),
+    [
+        (
+            "Is odd lens seen in Beta disease, odd type?",
+            "recorded",
+            "Left odd lens, a kind of Odd lens, is recorded as a feature of Beta disease, odd type (OMIM:3), "
+            "frequency not recorded.",
+        ),
+        (
+            "Is odd lens a feature of Gamma disease?",
+            "excluded",
+            "Odd lens is recorded as not being a feature of Gamma disease (OMIM:4).",
+        ),
+        (
+            "Is left odd lens a feature of Gamma disease?",
+            "excluded",
+            "Odd lens, of which Left odd lens is a kind, is recorded as not being a feature of Gamma disease (OMIM:4).",
+        ),
+        (
+            "Is phenotypic abnormality a feature of Gamma disease?",
+            "recorded",
+            "Blue toe, a kind of Phenotypic abnormality, is recorded as a feature of Gamma disease (OMIM:4), "
+            "in 45% of patients.",
+        ),
+        (
+            "Is blue toe a feature of OMIM:1?",
+            "seen in none",
+            "Blue toe was seen in 0 of 12 patients with Alpha syndrome 1 (OMIM:1).",
+        ),
+        (
+            "How frequent is blue toe in ORPHA:2?",
+            "recorded",
+            "Blue toe is recorded as a feature of Alpha syndrome (ORPHA:2), "
+            "frequency: very frequent (80-99% of patients) (recorded for females) (Severe).",
+        ),
+    ],
+)
+def test_a_fact_is_said_as_it_is_stored(small: GraphStore, ask: Ask, text: str, status: str, said: str) -> None:
+    finding = ask(small, text)
+    assert (finding.status, sentences(finding)) == (status, [said])
 
 
 def test_a_missing_record_is_not_an_answer(small: GraphStore, ask: Ask) -> None:
@@ -113,16 +124,6 @@ def test_questions_that_ask_for_more_are_answered_only_by_a_record(small: GraphS
     assert (unanswered.status, unanswered.closed, unanswered.facts) == ("not recorded", "", ())
 
 
-def test_frequencies_of_all_kinds_are_stated(small: GraphStore, ask: Ask) -> None:
-    assert sentences(ask(small, "How frequent is blue toe in Gamma disease?")) == [
-        "Blue toe is recorded as a feature of Gamma disease (OMIM:4), in 45% of patients."
-    ]
-    assert sentences(ask(small, "How frequent is blue toe in ORPHA:2?")) == [
-        "Blue toe is recorded as a feature of Alpha syndrome (ORPHA:2), "
-        "frequency: very frequent (80-99% of patients) (recorded for females) (Severe)."
-    ]
-
-
 def test_genes_diseases_features_and_definitions(small: GraphStore, ask: Ask) -> None:
     assert ask(small, "Which genes are associated with Alpha syndrome?").answer == "ABC1"
     assert ask(small, "Which genes are associated with left odd lens?").answer == "XYZ9"
@@ -139,7 +140,7 @@ def test_genes_diseases_features_and_definitions(small: GraphStore, ask: Ask) ->
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "change",
     [
         {"sentence": "Odd lens is recorded as a feature of Alpha syndrome 1 (OMIM:1), in 4 of 4 patients."},
@@ -212,7 +213,7 @@ def test_closing_while_other_threads_read_is_safe(hpo: GraphStore) -> None:
         assert all(one.result() for one in reading)
 
 
-@pytest.mark.parametrize("content", [b"", b"not a database" * 100, b"SQLite format 3\x00" + b"\x00" * 4000])
+@each_row("content", [b"", b"not a database" * 100, b"SQLite format 3\x00" + b"\x00" * 4000])
 def test_a_file_that_is_not_a_graph_is_corrupt(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "graph.sqlite"
     path.write_bytes(content)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.corpus.concepts import build_graph, draft_file
 from medground.corpus.library import GRAPH_FILE, Library
@@ -138,10 +139,11 @@ def test_a_term_gives_its_definition_and_its_relations_best_for_the_question_fir
         "Headache is treated by Aspirin (in adults).",
     ]
     assert graph.lines("X:4") == ["Pain in the head includes Headache."]
-
-
-def test_every_line_is_a_slice_of_the_concepts_own_document(make: Callable[..., Opened]) -> None:
-    graph = make(vocabulary("A", DRUGS))
+    (ranking,) = graph.ask("aspirin", "fever", limit=2).rankings
+    assert [hit.passage.text for hit in ranking] == [
+        "Definition (TEST): A salicylate. It is old.",
+        "Aspirin treats Fever.",
+    ]
     for term in ("Aspirin", "Headache", "Fever", "Pain in the head"):
         (ranking,) = graph.ask(term).rankings
         for hit in ranking:
@@ -150,17 +152,7 @@ def test_every_line_is_a_slice_of_the_concepts_own_document(make: Callable[..., 
             assert (document.title, document.kind, document.license) == (term, "graph", "licence of A")
 
 
-def test_the_limit_keeps_the_definition(make: Callable[..., Opened]) -> None:
-    graph = make(vocabulary("A", DRUGS))
-    (ranking,) = graph.ask("aspirin", "fever", limit=2).rankings
-    assert [hit.passage.text for hit in ranking] == [
-        "Definition (TEST): A salicylate. It is old.",
-        "Aspirin treats Fever.",
-    ]
-    assert len(graph.ask("aspirin", limit=1).rankings[0]) == 1
-
-
-def test_a_looser_name_is_said_and_an_unknown_one_has_neighbours(make: Callable[..., Opened]) -> None:
+def test_names_and_what_the_graph_says_of_itself(make: Callable[..., Opened]) -> None:
     graph = make(vocabulary("A", DRUGS))
     assert graph.ask("painkillers").notes == ("'painkillers' was read as Aspirin (X:1)",)
     unknown = graph.ask("asprin", "dose")
@@ -168,6 +160,21 @@ def test_a_looser_name_is_said_and_an_unknown_one_has_neighbours(make: Callable[
     assert unknown.notes == ("no concept of A is called 'asprin'; nearest names: Aspirin",)
     assert graph.ask("zzz").notes == ("no concept of A is called 'zzz'",)
     assert graph.ask('"AND* (').rankings == ()
+    plain = Lookup(asked=PlainWords(text="Does aspirin treat fever?"))
+    assert not asyncio.run(graph.graph.search(plain, Filters())).understood
+    assert (graph.store.size, graph.graph.name) == ((4, 1, 3), "graph:A")
+    assert (graph.graph.described.licence, graph.graph.described.origin) == ("A: licence of A", "a test")
+    assert list(graph.snapshot.file_report().notes) == [
+        "1 relations left out: one of their concepts is in none of the vocabularies, or filtered out"
+    ]
+    aspirin = asyncio.run(graph.graph.concept("acetylsalicylic acid", 3))
+    (entry,) = aspirin.entries
+    assert (aspirin.by, entry.id, entry.name) == ("exact", "X:1", "Aspirin")
+    assert entry.synonyms == ("Acetylsalicylic acid", "Painkiller")
+    (headache,) = asyncio.run(graph.graph.concept("Headache", 3)).entries
+    assert [up.name for up in headache.above] == ["Pain in the head"]
+    (pain,) = asyncio.run(graph.graph.concept("X:4", 3)).entries
+    assert [down.name for down in pain.below] == ["Headache"]
 
 
 def test_a_drug_joins_the_concept_with_its_name(make: Callable[..., Opened]) -> None:
@@ -189,22 +196,6 @@ def test_relations_stated_in_both_directions_are_not_turned_around(make: Callabl
     graph = make(vocabulary("A", DRUGS, both_ways=True))
     assert graph.lines("Fever") == []
     assert graph.ask("Fever").notes == ()
-
-
-def test_plain_words_are_not_understood_and_nothing_else_is_accepted(make: Callable[..., Opened]) -> None:
-    graph = make(vocabulary("A", DRUGS))
-    found = asyncio.run(graph.graph.search(Lookup(asked=PlainWords(text="Does aspirin treat fever?")), Filters()))
-    assert not found.understood
-
-
-def test_the_graph_says_what_it_holds(make: Callable[..., Opened]) -> None:
-    graph = make(vocabulary("A", DRUGS))
-    assert graph.store.size == (4, 1, 3)
-    assert (graph.graph.described.licence, graph.graph.described.origin) == ("A: licence of A", "a test")
-    assert graph.graph.name == "graph:A"
-    assert list(graph.snapshot.file_report().notes) == [
-        "1 relations left out: one of their concepts is in none of the vocabularies, or filtered out"
-    ]
 
 
 def test_a_concept_with_thousands_of_relations_continues_in_further_documents(make: Callable[..., Opened]) -> None:
@@ -268,7 +259,7 @@ def test_the_same_vocabularies_give_the_same_snapshot(library: Library) -> None:
     assert build_graph(library, "g", [vocabulary("A", DRUGS)]).hash == first.hash
 
 
-@pytest.mark.parametrize("records", [(), (NoteRecord("nothing here"),)])
+@each_row("records", [(), (NoteRecord("nothing here"),)])
 def test_an_empty_vocabulary_is_one_line(library: Library, records: tuple[Record, ...]) -> None:
     with pytest.raises(BadDocument, match="A has no concept to add; check its filters") as raised:
         build_graph(library, "g", [vocabulary("A", records)])
@@ -305,15 +296,3 @@ def test_the_example_of_the_page_prints_what_the_page_says(tmp_path: Path, capsy
     code, printed = (textwrap.dedent(block).strip() for block in indented if block.strip())
     exec(code, {"home": tmp_path / "home", "folder": tmp_path})
     assert capsys.readouterr().out.strip() == printed
-
-
-def test_a_concept_has_its_synonyms_and_neighbours_whatever_vocabulary_it_is_from(make: Callable[..., Opened]) -> None:
-    graph = make(vocabulary("A", DRUGS)).graph
-    aspirin = asyncio.run(graph.concept("acetylsalicylic acid", 3))
-    (entry,) = aspirin.entries
-    assert (aspirin.by, entry.id, entry.name) == ("exact", "X:1", "Aspirin")
-    assert entry.synonyms == ("Acetylsalicylic acid", "Painkiller")
-    (headache,) = asyncio.run(graph.concept("Headache", 3)).entries
-    assert [up.name for up in headache.above] == ["Pain in the head"]
-    (pain,) = asyncio.run(graph.concept("X:4", 3)).entries
-    assert [down.name for down in pain.below] == ["Headache"]

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.blocking import BlockingEngine
 from medground.corpus.build import build
@@ -131,14 +132,14 @@ def test_a_question_that_is_not_understood_gets_wordings_that_work(engine: Block
         assert engine.ask(wording).evidence
 
 
-@pytest.mark.parametrize("text", ["x", "42", "a\x00\x07b", "zzz \U0001f9ec zzz", "Alpha syndorme 1 and blue tow"])
+@each_row("text", ["x", "42", "a\x00\x07b", "zzz \U0001f9ec zzz", "Alpha syndorme 1 and blue tow"])
 def test_bad_input_is_refused_truthfully(engine: BlockingEngine, text: str) -> None:
     answer = engine.ask(text)
     assert answer.decision.status == "unanswerable"
     assert "did not understand the question" in answer.decision.reason
 
 
-@pytest.mark.parametrize("text", ["\U0001f600\U0001f9ec", "\x01\x02", "", "???"])
+@each_row("text", ["\U0001f600\U0001f9ec", "\x01\x02", "", "???"])
 def test_what_has_no_letter_is_a_mistake(engine: BlockingEngine, text: str) -> None:
     with pytest.raises(UsageError, match=r"write it in words|is empty"):
         engine.ask(text)
@@ -149,7 +150,7 @@ def test_forty_options_are_a_mistake_that_says_how_many_are_possible() -> None:
         Question.ask("Which one?", options=[f"option {number}" for number in range(40)])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "foreign"),
     [
         ("¿Cuáles son los síntomas del síndrome de Alpha?", True),

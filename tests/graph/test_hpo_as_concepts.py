@@ -6,17 +6,17 @@ from pathlib import Path
 
 from medground.corpus.concepts import build_graph
 from medground.corpus.library import GRAPH_FILE, Library
-from medground.graph.concepts.of_hpo import HpoConcepts
-from medground.graph.concepts.rows import Named, rows_of
+from medground.graph.concepts.rows import Named
 from medground.graph.concepts.store import ConceptStore
 from medground.graph.documents import Page
+from medground.graph.file import Graph
 from medground.graph.hpo import Hpo
 from medground.graph.store import GraphStore
 from medground.graph.vocabularies.hpo import hpo as vocabulary
 
 
-def lines(graph: ConceptStore | HpoConcepts, term: str) -> list[str]:
-    return [row.line for row in rows_of(graph, graph.named(term))]
+def lines(graph: Graph, term: str) -> list[str]:
+    return [row.line for row in graph.rows_of(graph.named(term))]
 
 
 def test_hpo_is_worded_with_frequencies_and_what_is_absent_is_said_so(release: Hpo, tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_hpo_is_worded_with_frequencies_and_what_is_absent_is_said_so(release: H
 
 
 def test_the_starter_corpus_states_a_term_in_its_own_lines(small: GraphStore) -> None:
-    graph = HpoConcepts(small)
+    graph = small
     assert lines(graph, "Left odd lens") == [
         "Odd lens (HP:0100001).",
         "Left odd lens (HP:0100002): frequency not recorded; OMIM:3.",
@@ -54,10 +54,9 @@ def test_the_starter_corpus_states_a_term_in_its_own_lines(small: GraphStore) ->
 
 
 def test_every_line_of_the_installed_release_is_where_it_is_said_to_be(hpo: GraphStore, sample: list[Page]) -> None:
-    graph = HpoConcepts(hpo)
     texts = {page.document.id: page.document.text for page in sample}
     for page in sample[:60]:
-        for row in graph.rows(page.concept.id):
+        for row in hpo.rows(page.concept.id):
             document_id, start, end = row.place
             if document_id in texts:
                 text = texts[document_id]

@@ -256,7 +256,7 @@ def test_a_full_name_never_matches_a_longer_one(hpo: GraphStore) -> None:
     assert not {"OMIM:606408", "ORPHA:230839"} & {c.id for c in hpo.find("classic Ehlers-Danlos syndrome", "disease")}
 
 
-@pytest.mark.parametrize("text", ["Strange eye", "ol", "odd", "lens", "Gone term", "HP:9999999", "Alpha"])
+@each_row("text", ["Strange eye", "ol", "odd", "lens", "Gone term", "HP:9999999", "Alpha"])
 def test_a_weak_name_matches_nothing(small: GraphStore, text: str) -> None:
     assert small.find(text, "phenotype", "disease") == ()
 

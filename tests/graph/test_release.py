@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import shutil
 import sqlite3
 from itertools import islice
 from pathlib import Path
@@ -109,7 +110,7 @@ def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.Mo
         Hpo.open()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "before", "after", "says"),
     [
         ("hp.obo", "data-version", "date", "no data-version"),
@@ -119,11 +120,13 @@ def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.Mo
         ("genes_to_phenotype.txt", "gene_symbol", "gene", "columns are not"),
     ],
 )
-def test_an_invalid_file_is_rejected(release: Hpo, name: str, before: str, after: str, says: str) -> None:
-    path = release.folder / name
+def test_an_invalid_file_is_rejected(
+    release: Hpo, tmp_path: Path, name: str, before: str, after: str, says: str
+) -> None:
+    path = shutil.copytree(release.folder, tmp_path / "changed") / name
     path.write_text(path.read_text(encoding="utf-8").replace(before, after), encoding="utf-8")
     with pytest.raises(BadDocument, match=says):
-        list(pages(Hpo.open(release.folder)))
+        list(pages(Hpo.open(path.parent)))
 
 
 @each_row(

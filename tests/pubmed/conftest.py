@@ -23,7 +23,6 @@ from medground.pubmed.eutils import Eutils
 from medground.pubmed.eutils_cache import AnswerCache
 from medground.pubmed.eutils_service import EutilsService
 from medground.pubmed.eutils_transport import Transport
-from medground.pubmed.server.catalogue import Catalogue
 from medground.pubmed.server.snapshot_catalogue import SnapshotCatalogue
 
 
@@ -48,7 +47,7 @@ def make_client(waits: Waits) -> Callable[..., Eutils]:
 
 
 @contextlib.contextmanager
-def serving(catalogue: Catalogue, **of_app: Any) -> Iterator[str]:
+def serving(catalogue: Any, **of_app: Any) -> Iterator[str]:
     """Run our own server over a catalogue and yield its address.
 
     It closes each connection after the response, because tests use many event loops and must not leak connections.

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.errors import ConfigError
 from medground.fetching.pace import Pace
@@ -82,7 +83,7 @@ def test_one_pace_for_an_address_and_a_faster_one_with_a_key() -> None:
     assert Transport(EutilsService(address="http://127.0.0.1:1"))._pace.per_second == float("inf")
 
 
-@pytest.mark.parametrize("address", ["", "eutils.ncbi.nlm.nih.gov", "ftp://x", "http://"])
+@each_row("address", ["", "eutils.ncbi.nlm.nih.gov", "ftp://x", "http://"])
 def test_addresses_are_checked(address: str) -> None:
     with pytest.raises(ConfigError, match="not an address"):
         EutilsService(address=address)

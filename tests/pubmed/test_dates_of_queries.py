@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.pubmed.dates import between, days, last_days, range_text, repair_date, repair_range
 from medground.query import DateRange, Range
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "first", "last"),
     [
         ("2010", date(2010, 1, 1), date(2010, 12, 31)),
@@ -25,14 +25,12 @@ def test_a_date_is_its_first_and_last_day(text: str, first: date, last: date) ->
     assert days(text) == (first, last)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "20", "2010-01", "2010/13", "2010/00", "2011/02/29", "0999", "3001", "２０１０x", "soon"]
-)
+@each_row("text", ["", "20", "2010-01", "2010/13", "2010/00", "2011/02/29", "0999", "3001", "２０１０x", "soon"])
 def test_invalid_dates(text: str) -> None:
     assert days(text) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "first"),
     [
         ("last 10 days", date(2024, 2, 19)),
@@ -49,7 +47,7 @@ def test_days_before_today(text: str, first: date) -> None:
     assert last_days(text, today) == (first, today)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "written"),
     [
         ("2010-5-1", "2010/5/1"),
@@ -72,7 +70,7 @@ def test_dates_are_repaired(text: str, written: str | None) -> None:
     assert repair_date(text) == written
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "both"),
     [
         ("2010-2020", ("2010", "2020")),

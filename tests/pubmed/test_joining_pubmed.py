@@ -155,6 +155,7 @@ def test_failures_are_raised(make_peer: Callable[..., Any], reply: Any, make_cli
         found(records, asked(1, pmid="1"))
 
 
+@pytest.mark.slow
 def test_without_its_extra_pubmed_is_refused_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("Aspirin lowered the risk of stroke in adults.", encoding="utf-8")
     code = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from rows import each_row
 
 from medground.pubmed import translate
 from medground.pubmed.journals import with_journals
@@ -46,7 +46,7 @@ SHOWN: dict[str, str] = {
 """Queries and the translation shown for them."""
 
 
-@pytest.mark.parametrize(("text", "shown"), SHOWN.items(), ids=SHOWN)
+@each_row(("text", "shown"), SHOWN.items())
 def test_translations_match_pubmed(text: str, shown: str) -> None:
     assert translate(text).text == shown
 
@@ -80,7 +80,7 @@ def test_stop_words_are_ignored_unless_part_of_a_name() -> None:
     assert [t.source for t in found.translations] == ["wounds and injuries", "child"]
 
 
-@pytest.mark.parametrize("text", ['"heart attack"', "heart attack[tiab]", "heart attack*[tw]", '"heart attack"[all]'])
+@each_row("text", ['"heart attack"', "heart attack[tiab]", "heart attack*[tw]", '"heart attack"[all]'])
 def test_quotes_tags_and_stars_turn_mapping_off(text: str) -> None:
     assert translate(text).translations == ()
 
@@ -91,7 +91,7 @@ def test_an_author_needs_a_capital_and_initials() -> None:
     assert translate("Factor II").query != Term(value="factor ii", field="author", prefix=True)
 
 
-@pytest.mark.parametrize("text", ["PMID: 21645374", "PMID 21645374", "pmid:21645374"])
+@each_row("text", ["PMID: 21645374", "PMID 21645374", "pmid:21645374"])
 def test_a_pmid_may_have_a_prefix(text: str) -> None:
     assert translate(text).query == Term(value="PMID:21645374", field="id")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import date
 
-import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
+from query_texts import TEXTS
+from rows import each_row
 
 from medground.pubmed import QuerySyntaxError, normalize, parse, to_pubmed
 from medground.query import Everything
@@ -112,7 +112,7 @@ REPAIRED: dict[str, str] = {
 """Texts and the queries they become."""
 
 
-@pytest.mark.parametrize(("text", "query"), REPAIRED.items(), ids=[repr(text) for text in REPAIRED])
+@each_row(("text", "query"), REPAIRED.items())
 def test_an_invalid_query_is_repaired_with_a_note(text: str, query: str) -> None:
     found = normalize(text, today=TODAY)
     assert found.text == query
@@ -139,7 +139,7 @@ VALID = [
 ]
 
 
-@pytest.mark.parametrize("text", VALID)
+@each_row("text", VALID)
 def test_a_valid_query_keeps_its_meaning(text: str) -> None:
     found = normalize(text, today=TODAY)
     assert found.query == parse(text, today=TODAY)
@@ -150,60 +150,6 @@ def test_a_text_without_words_searches_everything_with_a_note() -> None:
     found = normalize("...")
     assert found.query == Everything()
     assert "everything is searched" in found.notes[-1]
-
-
-PIECES = st.sampled_from(
-    (
-        *("asthma", "heart attack", "AND", "OR", "NOT", "and", "or", "(", ")", '"', "[", "]", "[tiab]", "[mh]", "[dp]"),
-        *(
-            "[sh]",
-            "[au]",
-            "[all]",
-            "[pmid]",
-            "[mh:noexp]",
-            "[tiab:~3]",
-            "[sb]",
-            "[zz]",
-            "[tabi]",
-            "[pt]",
-            "2010",
-            ":",
-            "*",
-        ),
-        *(
-            "therap*",
-            "#1",
-            "&",
-            "|",
-            "-",
-            "neoplasms/dt",
-            "last 5 years",
-            "é",
-            "漢",
-            "\x00",
-            "hasabstract",
-            "vitamin c",
-        ),
-        *(
-            "```",
-            "`",
-            "{",
-            "“",
-            "’",
-            "query:",
-            "Here is it:\n",
-            "\n",
-            "Marfan Sindrome",
-            "&amp;",
-            '\\"',
-            "**",
-            "2020/05",
-        ),
-    )
-)
-TEXTS = st.one_of(
-    st.text(max_size=60), st.lists(PIECES, max_size=14).map(" ".join), st.lists(PIECES, max_size=9).map("".join)
-)
 
 
 @given(TEXTS)
@@ -228,7 +174,7 @@ def test_without_a_note_the_meaning_is_unchanged(text: str) -> None:
     assert normalize(to_pubmed(found.query), today=TODAY).query == found.query
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     ["(" * 3000 + "a", " AND ".join(["a OR b"] * 900), "a OR (" * 300, "[" * 3000, '"' * 3001, "NOT " * 900 + "a"],
 )

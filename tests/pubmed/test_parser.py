@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from query_texts import TEXTS
+from rows import each_row
 
 from medground.errors import UsageError
 from medground.pubmed import QuerySyntaxError, normalize, parse, to_pubmed
@@ -58,7 +60,7 @@ FAULTS: dict[str, int] = {
 """Invalid queries and the column of the error."""
 
 
-@pytest.mark.parametrize(("text", "column"), FAULTS.items(), ids=[repr(text) for text in FAULTS])
+@each_row(("text", "column"), FAULTS.items())
 def test_an_error_has_a_column(text: str, column: int) -> None:
     with pytest.raises(QuerySyntaxError) as caught:
         parse(text)
@@ -66,7 +68,7 @@ def test_an_error_has_a_column(text: str, column: int) -> None:
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("typed", "meant"),
     [
         ("“heart attack”", '"heart attack"'),
@@ -79,7 +81,7 @@ def test_typographic_characters_do_not_change_a_query(typed: str, meant: str) ->
     assert parse(typed) == parse(meant) == normalize(typed).query
 
 
-@pytest.mark.parametrize("name", ["Smith JA", "Smith J.A.", "Smith, J. A.", "smith j a"])
+@each_row("name", ["Smith JA", "Smith J.A.", "Smith, J. A.", "smith j a"])
 def test_initials_are_one_word_however_they_are_written(name: str) -> None:
     assert parse(f"{name}[au]") == Term(value="smith ja", field="author", prefix=True)
 
@@ -87,47 +89,6 @@ def test_initials_are_one_word_however_they_are_written(name: str) -> None:
 def test_a_syntax_error_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match=r"at column 7: unknown field tag \[tabi\]; did you mean \[Title/Abstract\]\?"):
         parse("asthma[tabi]")
-
-
-PIECES = st.sampled_from(
-    (
-        *(
-            "asthma",
-            "heart attack",
-            "AND",
-            "OR",
-            "NOT",
-            "and",
-            "(",
-            ")",
-            '"',
-            "[",
-            "]",
-            "[tiab]",
-            "[mh]",
-            "[dp]",
-            "[pt]",
-        ),
-        *("[sh]", "[au]", "[all]", "[pmid]", "[mh:noexp]", "[tiab:~3]", "[sb]", "[zz]", "2010", ":", "2020/05", "*"),
-        *(
-            "therap*",
-            "#1",
-            "&",
-            "|",
-            "-",
-            "neoplasms/dt",
-            "last 5 years",
-            "é",
-            "漢",
-            "\x00",
-            "hasabstract",
-            "vitamin c",
-        ),
-    )
-)
-TEXTS = st.one_of(
-    st.text(max_size=60), st.lists(PIECES, max_size=14).map(" ".join), st.lists(PIECES, max_size=9).map("".join)
-)
 
 
 @given(TEXTS)
@@ -213,9 +174,7 @@ def test_a_field_that_pubmed_lacks_cannot_be_printed() -> None:
         to_pubmed(Term(value="book", field="kind"))
 
 
-@pytest.mark.parametrize(
-    "text", ["(" * 5000 + "a" + ")" * 5000, " AND ".join(["a OR b"] * 2000), "a OR (" * 200 + "b" + ")" * 200]
-)
+@each_row("text", ["(" * 5000 + "a" + ")" * 5000, " AND ".join(["a OR b"] * 2000), "a OR (" * 200 + "b" + ")" * 200])
 def test_nesting_has_a_limit(text: str) -> None:
     with pytest.raises(QuerySyntaxError, match="nested deeper than 100"):
         parse(text)

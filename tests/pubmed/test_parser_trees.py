@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-import pytest
+from rows import each_row
 
 from medground.pubmed import parse, to_pubmed
 from medground.query import (
@@ -301,22 +301,13 @@ TREES: dict[str, Query] = {
 """Query and expected tree."""
 
 
-@pytest.mark.parametrize(("text", "tree"), TREES.items(), ids=TREES)
-def test_a_query_parses_to_its_tree(text: str, tree: Query) -> None:
+@each_row(("text", "tree"), TREES.items())
+def test_a_query_parses_to_its_tree_and_so_does_what_is_printed(text: str, tree: Query) -> None:
     assert parse(text, today=TODAY) == tree
-
-
-@pytest.mark.parametrize("text", TREES, ids=TREES)
-def test_a_printed_query_parses_to_the_same_tree(text: str) -> None:
-    tree = parse(text, today=TODAY)
     assert parse(to_pubmed(tree), today=TODAY) == tree
 
 
-def test_there_are_enough_cases() -> None:
-    assert len(TREES) >= 150
-
-
-@pytest.mark.parametrize(
+@each_row(
     ("tree", "text", "read_back"),
     [
         (Term(value="2010", field="year"), "2010[Date - Publication]", Range(low=2010, high=2010)),

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rows import each_row
 
 from medground import Engine
 from medground.answer import Answer
@@ -93,7 +94,7 @@ def terms(ask: Any, make_peer: Any, reply: Any) -> Callable[..., list[str]]:
     return sent
 
 
-@pytest.mark.parametrize("recipe", ["ground", "self-medrag", "rag"])
+@each_row("recipe", ["ground", "self-medrag", "rag"])
 def test_the_concepts_of_a_question_are_sent(recipe: str, terms: Any) -> None:
     first = terms("Does Tylenol help headache since 2020?", **{"recipe.name": recipe})[0].casefold()
     assert '"acetaminophen"[mesh terms]' in first
@@ -161,8 +162,8 @@ def test_years_limit_and_latest_orders(ask: Any, make_peer: Any, reply: Any) -> 
     assert any("the latest publications come first" in one for one in answer.warnings)
 
 
-@pytest.mark.parametrize("recipe", ["ground", "self-medrag", "rag", "pubmed-reasoner"])
-@pytest.mark.parametrize("typed", ['Tylenol AND (headache*[tiab] OR "HER2"[tiab])', "aspirin NOT review[pt]"])
+@each_row("recipe", ["ground", "self-medrag", "rag", "pubmed-reasoner"])
+@each_row("typed", ['Tylenol AND (headache*[tiab] OR "HER2"[tiab])', "aspirin NOT review[pt]"])
 def test_a_query_in_pubmed_syntax_is_sent_as_it_is(recipe: str, typed: str, terms: Any) -> None:
     assert set(terms(typed, **{"recipe.name": recipe})) == {typed}
 
@@ -174,8 +175,8 @@ def test_a_question_that_names_nothing_is_not_sent(terms: Any, ask: Any, make_pe
     assert any("names nothing that PubMed could be searched for" in one for one in answer.warnings)
 
 
-@pytest.mark.parametrize("typed", IDS)
-@pytest.mark.parametrize("local", [True, False])
+@each_row("typed", IDS)
+@each_row("local", [True, False])
 def test_a_paper_is_fetched_by_its_id(typed: str, local: bool, home: Path, server: str, loopback: None) -> None:
     options = {"retrieval.corpora": ("papers",)} if local else {"retrieval.corpora": (), "retrieval.pubmed": server}
     settings = Settings.load(environ={"MEDGROUND_HOME": str(home)}, options=options)

@@ -15,17 +15,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lxml import etree
+from rows import each_row
 
 from medground.corpus.readers.medline import read_medline
 from medground.document import Document, MeshHeading, Section
 from medground.errors import SnapshotCorrupt, UsageError
 from medground.pubmed.server.catalogue import About
-from medground.pubmed.server.medline_xml import DOCTYPE, article_set
-from medground.pubmed.server.xml import document as as_bytes
+from medground.pubmed.server.medline_xml import ARTICLE_DOCTYPE, article
 
 pytest.importorskip("starlette", reason="needs the extra serve")
 
 from medground.pubmed.server.app import UTILITIES, make_app
+from medground.pubmed.server.reply import xml_stream
 
 RESULTS = "Wheezing (x < 5 & y > 3) was common in children."
 TEXT = f"{RESULTS}\n\nInhaled steroids helped 7 of 10."
@@ -86,7 +87,7 @@ def found(app: Any, term: str, **more: Any) -> list[str]:
     return result["idlist"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("term", "ids"),
     [
         ("asthma", ["300", "100"]),
@@ -136,7 +137,7 @@ def test_searches(app: Any, term: str, ids: list[str]) -> None:
     assert sorted(found(app, term)) == sorted(ids)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sort", "ids"),
     [
         ("", ["300", "100", "200"]),
@@ -155,7 +156,7 @@ def test_relevance(app: Any) -> None:
     assert found(app, "asthma wheezing OR children", sort="relevance")[0] == "100"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("limits", "ids"),
     [
         ({"mindate": "2010", "maxdate": "2010"}, ["100"]),
@@ -348,7 +349,7 @@ def test_summaries_in_three_formats(app: Any) -> None:
     assert third["999"]["error"]
 
 
-@pytest.mark.parametrize("utility", UTILITIES)
+@each_row("utility", UTILITIES)
 def test_errors_are_reported_in_both_formats(app: Any, utility: str) -> None:
     name = "dbfrom" if utility == "elink" else "db"
     wrong = ask(app, utility, id="1", term="x", **{name: "protein"})
@@ -358,7 +359,7 @@ def test_errors_are_reported_in_both_formats(app: Any, utility: str) -> None:
     assert result == "Invalid db name specified: protein"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("utility", "parameters", "words"),
     [
         ("esearch", {"term": " "}, "Empty term"),
@@ -408,27 +409,9 @@ def test_spelling_and_similar_records(app: Any) -> None:
     assert links[1] == {"dbfrom": "pubmed", "ids": ["999"]}
 
 
-NAMES = (
-    "term",
-    "id",
-    "db",
-    "retmax",
-    "retstart",
-    "sort",
-    "rettype",
-    "retmode",
-    "datetype",
-    "mindate",
-    "maxdate",
-    "reldate",
-    "usehistory",
-    "WebEnv",
-    "query_key",
-    "version",
-    "cmd",
-    "linkname",
-    "dbfrom",
-)
+PARAMETERS = """term id db retmax retstart sort rettype retmode datetype mindate maxdate reldate usehistory WebEnv
+query_key version cmd linkname dbfrom"""
+NAMES = PARAMETERS.split()
 VALUES = ("json", "xml", "text", "pubmed", "100", "2010", "y", "asthma[mh]", "medline", "(", '"')
 words = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=30)
 
@@ -472,6 +455,6 @@ def test_any_record_survives_a_round_trip(
         keywords=tuple(keywords),
     )
     answer = tmp_path / "answer.xml"
-    answer.write_bytes(as_bytes(article_set([record]), DOCTYPE))
+    answer.write_bytes(xml_stream("PubmedArticleSet", [article(record)], ARTICLE_DOCTYPE).body)
     items = list(read_medline(answer))
     assert len(items) == 1

@@ -38,6 +38,7 @@ def ended(process: subprocess.Popen[bytes]) -> Iterator[None]:
             process.kill()
 
 
+@pytest.mark.slow
 def test_it_serves_until_interrupted(home: Path, loopback: None) -> None:
     build(Library(home), "made", [Input("made", "test", "1", lambda skip: iter(DOCUMENTS[skip:]))])
     words = [sys.executable, "-c", COMMAND, "serve", "--corpus", "made", "--port", "0", "--quiet"]
@@ -55,6 +56,7 @@ def test_it_serves_until_interrupted(home: Path, loopback: None) -> None:
         assert process.wait(120) is not None
 
 
+@pytest.mark.slow
 def test_clients_that_leave_print_nothing_and_foreign_names_are_refused(home: Path, loopback: None) -> None:
     build(Library(home), "made", [Input("made", "test", "1", lambda skip: iter(DOCUMENTS[skip:]))])
     words = [sys.executable, "-c", COMMAND, "serve", "--corpus", "made", "--port", "0", "--name", "papers.test"]
@@ -92,6 +94,7 @@ run(Hanging(), host="127.0.0.1", port=0, listening=lambda port: print(port, flus
 """
 
 
+@pytest.mark.slow
 def test_it_ends_while_searches_hang(loopback: None) -> None:
     process = subprocess.Popen([sys.executable, "-c", HANGING], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     with ended(process), contextlib.ExitStack() as opened:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.document import Document, MeshHeading
 from medground.errors import SnapshotCorrupt
@@ -83,7 +84,7 @@ def test_a_damaged_index_is_reported(tmp_path: Path) -> None:
         RecordsIndex.open_or_build(tmp_path / "index", documents)
 
 
-@pytest.mark.parametrize("order", ORDERS)
+@each_row("order", ORDERS)
 def test_pages_add_up_to_the_whole_result(index: RecordsIndex, order: str) -> None:
     whole = index.search(Everything(), order=order, limit=100)
     pages = [index.search(Everything(), order=order, start=start, limit=7).ids for start in range(0, 35, 7)]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
+from rows import each_row
 
 from medground.errors import ConfigError, RateLimited, SourceUnavailable, UsageError
 from medground.lookup import Lookup
@@ -125,7 +126,7 @@ def test_limits_are_checked(make: Any) -> None:
             search(make(), limit=limit)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("ids", "found"), [(("PMID:1", "OMIM:2"), {"PMID:1"}), (("OMIM:1",), set()), ((), {"PMID:1", "PMID:2", "PMID:3"})]
 )
 def test_only_pmids_limit_a_search(make: Any, ids: tuple[str, ...], found: set[str]) -> None:

@@ -23,22 +23,21 @@ from medground.corpus.lexical_fields import (
 )
 from medground.errors import UsageError
 from medground.query import (
-    And,
     DateRange,
     Everything,
     FieldName,
     Filters,
+    Leaf,
     Mesh,
     Metadata,
     Near,
-    Not,
-    Or,
     Phrase,
     PublicationType,
     Query,
     Range,
     Term,
     Words,
+    fold,
 )
 
 _MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
@@ -71,11 +70,12 @@ def compile_query(
     return _Q.boolean_query([(_MUST, compiled), (_MUST, _Q.const_score_query(compiler.compile(limits), 0.0))])
 
 
-class _Compiler:
-    def __init__(self, searcher: tantivy.Searcher, *, metadata: bool) -> None:
+class TreeCompiler:
+    """Compiles the branches of a tree, and what any index of ours can be asked for; a subclass compiles the leaves."""
+
+    def __init__(self, searcher: tantivy.Searcher, fields: tantivy.Schema) -> None:
         self._searcher = searcher
-        self._metadata = metadata
-        self._schema = schema()
+        self._schema = fields
 
     def compile(self, query: Query) -> tantivy.Query:
         """The query as the index takes it.
@@ -83,15 +83,47 @@ class _Compiler:
         Raises:
             UsageError: it asks for a field that this index does not have.
         """
+        return fold(query, self.leaf, _all, _any)
+
+    def leaf(self, query: Leaf) -> tantivy.Query:
+        """A query without parts."""
+        raise NotImplementedError
+
+    def _starting_with(self, field: str, start: str) -> tantivy.Query:
+        found = self._searcher.terms_with_prefix(field, start, limit=_MOST_EXPANSIONS)
+        return _Q.term_set_query(self._schema, field, [word for word, _ in found])
+
+    def _one(self, field: str, word: str) -> tantivy.Query:
+        return _Q.term_query(self._schema, field, word)
+
+    def _between(self, field: str, low: int | None, high: int | None, least: int, most: int) -> tantivy.Query:
+        """Integers within both bounds. A document without a value matches no range, not even an open one."""
+        first = least if low is None else min(max(least, low), most + 1)
+        last = most if high is None else max(min(most, high), least - 1)
+        if first > last:
+            return _Q.empty_query()
+        return _Q.range_query(self._schema, field, tantivy.FieldType.Integer, first, last)
+
+
+def _all(parts: Sequence[tuple[tantivy.Query, bool]]) -> tantivy.Query:
+    clauses = [(_NOT if left_out else _MUST, part) for part, left_out in parts]
+    if all(left_out for _, left_out in parts):
+        # A negation alone matches nothing in Tantivy: it only removes matches of another clause.
+        clauses.append((_MUST, _Q.all_query()))
+    return _Q.boolean_query(clauses)
+
+
+def _any(parts: Sequence[tantivy.Query], best: bool) -> tantivy.Query:
+    return _Q.disjunction_max_query([*parts]) if best else _Q.boolean_query([(_SHOULD, part) for part in parts])
+
+
+class _Compiler(TreeCompiler):
+    def __init__(self, searcher: tantivy.Searcher, *, metadata: bool) -> None:
+        super().__init__(searcher, schema())
+        self._metadata = metadata
+
+    def leaf(self, query: Leaf) -> tantivy.Query:
         match query:
-            case And():
-                return self._all(query.parts)
-            case Or(best=True):
-                return _Q.disjunction_max_query([self.compile(part) for part in query.parts])
-            case Or():
-                return _Q.boolean_query([(_SHOULD, self.compile(part)) for part in query.parts])
-            case Not():
-                return self._all((query,))
             case Everything():
                 return _Q.all_query()
             case Range():
@@ -112,15 +144,6 @@ class _Compiler:
                 return self._leaf(query)
             case _:
                 assert_never(query)
-
-    def _all(self, parts: tuple[Query, ...]) -> tantivy.Query:
-        clauses = [
-            (_NOT, self.compile(part.part)) if isinstance(part, Not) else (_MUST, self.compile(part)) for part in parts
-        ]
-        if all(isinstance(part, Not) for part in parts):
-            # A negation alone matches nothing in Tantivy: it only removes matches of another clause.
-            clauses.append((_MUST, _Q.all_query()))
-        return _Q.boolean_query(clauses)
 
     def _leaf(self, query: Words | Term | Phrase | Near) -> tantivy.Query:
         text = query.value if isinstance(query, Term) else query.text
@@ -174,10 +197,6 @@ class _Compiler:
         stems = analyser("english").analyze(value) if analysis == "english" else []
         return _Q.boolean_query([(_SHOULD, q) for q in (start, *(self._one(field, stem) for stem in stems))])
 
-    def _starting_with(self, field: str, start: str) -> tantivy.Query:
-        found = self._searcher.terms_with_prefix(field, start, limit=_MOST_EXPANSIONS)
-        return _Q.term_set_query(self._schema, field, [word for word, _ in found])
-
     def _mesh(self, query: Mesh) -> tantivy.Query:
         from medground.pubmed.mesh import mesh_values
 
@@ -186,22 +205,11 @@ class _Compiler:
     def _one_of(self, field: str, values: Sequence[str]) -> tantivy.Query:
         return _Q.term_set_query(self._schema, field, [exact(field, value) for value in values])
 
-    def _one(self, field: str, word: str) -> tantivy.Query:
-        return _Q.term_query(self._schema, field, word)
-
     def _dates(self, query: DateRange) -> tantivy.Query:
         if query.field not in DATES:
             raise UsageError(f"a corpus has no {query.field!r} dates; use one of: {', '.join(DATES)}")
         low, high = (None if day is None else _as_number(day) for day in (query.low, query.high))
         return self._between(f"date_{query.field}", low, high, 0, 99_999_999)
-
-    def _between(self, field: str, low: int | None, high: int | None, least: int, most: int) -> tantivy.Query:
-        """Integers within both bounds. A document without a value matches no range, not even an open one."""
-        first = least if low is None else min(max(least, low), most + 1)
-        last = most if high is None else max(min(most, high), least - 1)
-        if first > last:
-            return _Q.empty_query()
-        return _Q.range_query(self._schema, field, tantivy.FieldType.Integer, first, last)
 
 
 def _fields(field: FieldName | None, *, whole: bool) -> tuple[str, ...]:

@@ -64,12 +64,6 @@ def fact_of(relation: Relation, asked: Concept | None = None) -> GraphFact:
     )
 
 
-def by_frequency(relation: Relation) -> tuple[float, str, str]:
-    """Sort key: most frequent first, unknown frequencies last, ties in a fixed order."""
-    share = relation.frequency
-    return (-share.least if share else 1.0, relation.object.id, relation.subject.id)
-
-
 def one_each(relations: Iterable[Relation], key: Callable[[Relation], str]) -> list[Relation]:
     """The first relation for each key."""
     first: dict[str, Relation] = {}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from medground.graph.facts import by_frequency, fact_of, finding_of, labels, names_of
+from medground.graph.facts import fact_of, finding_of, labels, names_of
 from medground.graph.finding import FindingStatus, GraphFact, GraphFinding
 from medground.graph.question import GraphQuestion
-from medground.graph.relation import Concept, Relation
+from medground.graph.relation import Concept, Relation, by_frequency
 from medground.graph.store import GraphStore
 
 _AMOUNTS = {

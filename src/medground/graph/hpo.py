@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -12,7 +11,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from medground.errors import BadDocument, ConfigError
-from medground.graph.relation import Concept, Name, Predicate, Relation, Scope, frequency
+from medground.graph.relation import Concept, Name, Predicate, Relation, frequency
+from medground.graph.vocabularies.obo import Stanza, stanzas
+from medground.graph.vocabularies.obo import Term as OboTerm
 
 LICENSE = "Human Phenotype Ontology licence: free to use with attribution and version, contents unaltered; https://hpo.jax.org/app/license"
 ABNORMALITY = "HP:0000118"
@@ -22,8 +23,6 @@ _COLUMNS = (
     "database_id disease_name qualifier hpo_id reference evidence onset frequency sex modifier aspect biocuration"
 )
 _ASPECTS: dict[str, Predicate] = {"P": "feature", "I": "inheritance", "C": "course", "M": "modifier", "H": "history"}
-_SYNONYM = re.compile(r'"((?:[^"\\]|\\.)*)" (EXACT|RELATED|BROAD|NARROW)(?: (\S+))? \[')
-_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
 class Term(NamedTuple):
@@ -66,11 +65,11 @@ class Hpo:
         """
         folder = folder or _package_data()
         path = folder / "hp.obo"
-        stanzas = _stanzas(path)
-        version = next(stanzas).get("data-version", [""])[0].removeprefix("hp/releases/")
+        parts = stanzas(path)
+        version = next(parts)[1].get("data-version", [""])[0].removeprefix("hp/releases/")
         if not version:
             raise BadDocument("no data-version in the header; this is not the HPO in OBO format", file=str(path))
-        return cls(folder, version, _with_kinds(term for stanza in stanzas if (term := _term(stanza))))
+        return cls(folder, version, _with_kinds(term for kind, one in parts if kind == "Term" and (term := _term(one))))
 
     @property
     def name(self) -> str:
@@ -127,37 +126,12 @@ def _package_data() -> Path:
     return folder
 
 
-def _stanzas(path: Path) -> Iterator[dict[str, list[str]]]:
-    """The header, then every stanza, as lists of values by tag; stanzas other than terms are empty."""
-    stanza: dict[str, list[str]] = {}
-    wanted = True
-    with path.open(encoding="utf-8") as file:
-        for line in file:
-            if line.startswith("["):
-                yield stanza
-                stanza, wanted = {}, line.startswith("[Term]")
-            elif wanted and (parts := line.rstrip("\n").split(": ", 1))[1:]:
-                stanza.setdefault(parts[0], []).append(parts[1])
-    yield stanza
-
-
-def _term(stanza: dict[str, list[str]]) -> Term | None:
-    if "id" not in stanza or "name" not in stanza or "is_obsolete" in stanza:
+def _term(stanza: Stanza) -> Term | None:
+    read = OboTerm.of(stanza) if "name" in stanza and "is_obsolete" not in stanza else None
+    if read is None:
         return None
-    quoted = _QUOTED.match(stanza.get("def", [""])[0])
-    concept = Concept(stanza["id"][0], stanza["name"][0], "modifier", _unescaped(quoted[1]) if quoted else "")
-    synonyms = tuple(_synonym(found) for s in stanza.get("synonym", []) if (found := _SYNONYM.match(s)))
-    return Term(concept, synonyms, tuple(parent.split(" ", 1)[0] for parent in stanza.get("is_a", [])))
-
-
-def _synonym(found: re.Match[str]) -> Name:
-    scopes: dict[str, Scope] = {"EXACT": "exact", "RELATED": "related", "BROAD": "broad", "NARROW": "narrow"}
-    scope: Scope = "abbreviation" if found[3] == "abbreviation" and found[2] == "EXACT" else scopes[found[2]]
-    return Name(_unescaped(found[1]), scope)
-
-
-def _unescaped(text: str) -> str:
-    return " ".join(re.sub(r"\\(.)", lambda m: " " if m[1] == "n" else m[1], text).split())
+    names = tuple(Name(text, scope) for text, scope in read.names if scope != "xref")
+    return Term(Concept(read.id, read.name, "modifier", read.definition), names, read.parents)
 
 
 def _with_kinds(terms: Iterable[Term]) -> dict[str, Term]:

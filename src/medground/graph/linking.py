@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
-from medground.graph.names import name_key
+from medground.graph.names import name_key, table
 from medground.graph.relation import Concept, ConceptKind
 from medground.graph.store import GraphStore
 from medground.graph.vocabulary import ALL, CUES, JOINTS, word_set
@@ -177,16 +176,14 @@ def _made(text: str, concepts: Sequence[Concept], note: str = "") -> Mention | N
 @cache
 def abbreviations() -> dict[str, str]:
     """Full names by abbreviation, as written; by lower case too, if it has three letters or more."""
-    lines = (files("medground.graph") / "abbreviations.tsv").read_text(encoding="utf-8").splitlines()
-    pairs = dict(line.split("\t") for line in lines)
+    pairs = {row[0]: row[1] for row in table("abbreviations.tsv")}
     return {short.casefold(): name for short, name in pairs.items() if len(short) > 2} | pairs
 
 
 @cache
 def lay_terms() -> dict[str, tuple[str, ...]]:
     """Phenotypes by the key of a name in plain words that the ontology does not have."""
-    lines = (files("medground.graph") / "lay_terms.tsv").read_text(encoding="utf-8").splitlines()
-    return {name_key(name): tuple(terms.split(" | ")) for name, terms in (line.split("\t") for line in lines)}
+    return {name_key(name): tuple(terms.split(" | ")) for name, terms in table("lay_terms.tsv")}
 
 
 def genes_in(store: GraphStore, pieces: Sequence[Piece]) -> list[Piece]:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from medground.graph.facts import (
     SHOWN,
-    by_frequency,
     counted,
     fact_of,
     finding_of,
@@ -18,7 +17,7 @@ from medground.graph.facts import (
 from medground.graph.finding import GraphFinding
 from medground.graph.names import name_key
 from medground.graph.question import GraphQuestion
-from medground.graph.relation import Concept, Relation
+from medground.graph.relation import Concept, Relation, by_frequency
 from medground.graph.store import GraphStore
 
 ASSOCIATION = "associations are as recorded and do not distinguish causal genes from modifiers"

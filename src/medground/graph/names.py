@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
+from importlib.resources import files
 
 FULL, NUMBER_LOST, HEAD = 0, 1, 2
 """How much of a name a key keeps: all of it, all but the number in a series, or the syndrome's family name."""
@@ -98,3 +99,9 @@ def _spelled(word: str) -> str:
         for pattern, replacement in _SPELLING:
             word = pattern.sub(replacement, word)
     return word
+
+
+def table(name: str) -> list[list[str]]:
+    """The rows of one of this package's tables."""
+    text = (files("medground.graph") / name).read_text(encoding="utf-8")
+    return [line.split("\t") for line in text.splitlines()]

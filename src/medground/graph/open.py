@@ -1,4 +1,4 @@
-"""Open a graph file of either form: stored facts of the starter corpus, or concepts of any vocabulary."""
+"""Open a graph file of either layout: stored facts of the starter corpus, or concepts of any vocabulary."""
 
 from __future__ import annotations
 
@@ -6,25 +6,22 @@ import contextlib
 import sqlite3
 from pathlib import Path
 
+from medground.errors import SnapshotCorrupt
 from medground.graph.concepts.store import ConceptStore
 from medground.graph.concepts.writing import FORM
+from medground.graph.file import Graph, connect
 from medground.graph.store import GraphStore
 
 
-def open_graph(path: Path) -> GraphStore | ConceptStore:
+def open_graph(path: Path) -> Graph:
     """Open a graph file.
 
     Raises:
         SnapshotCorrupt: the file does not exist or is not a graph.
     """
-    return ConceptStore.open(path) if _form(path) == FORM else GraphStore.open(path)
-
-
-def _form(path: Path) -> str:
     try:
-        uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
-        with contextlib.closing(sqlite3.connect(uri, uri=True)) as connection:
+        with contextlib.closing(connect(path)) as connection:
             row = connection.execute("SELECT value FROM meta WHERE key = 'form'").fetchone()
-    except sqlite3.DatabaseError:
-        return ""
-    return str(row[0]) if row else ""
+    except sqlite3.DatabaseError as error:
+        raise SnapshotCorrupt(f"{path} cannot be read as a graph ({error}); rebuild the corpus") from None
+    return ConceptStore.open(path) if row == (FORM,) else GraphStore.open(path)

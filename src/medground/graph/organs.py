@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from importlib.resources import files
 
 from medground.graph.linking import Mention, Piece
-from medground.graph.names import name_key
+from medground.graph.names import name_key, table
 from medground.graph.store import GraphStore
 from medground.graph.vocabulary import word_set
 
@@ -27,8 +26,7 @@ _OWNERS = word_set("his her their your")
 @cache
 def organs() -> dict[str, tuple[str, ...]]:
     """The terms of the ontology that a part of the body stands for, by the key of its name."""
-    lines = (files("medground.graph") / "organs.tsv").read_text(encoding="utf-8").splitlines()
-    return {name_key(name): tuple(terms.split(" | ")) for name, terms in (line.split("\t") for line in lines)}
+    return {name_key(name): tuple(terms.split(" | ")) for name, terms in table("organs.tsv")}
 
 
 def organs_in(store: GraphStore, pieces: Sequence[Piece]) -> list[Piece]:

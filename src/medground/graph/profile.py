@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from medground.graph.facts import SHOWN, by_frequency, counted, fact_of, finding_of, one_each
+from medground.graph.facts import SHOWN, counted, fact_of, finding_of, one_each
 from medground.graph.finding import GraphFact, GraphFinding
 from medground.graph.lists import ASSOCIATION, diseases_of, features, genes, inheritance, onset
 from medground.graph.question import GraphQuestion
-from medground.graph.relation import Relation
+from medground.graph.relation import Relation, by_frequency
 from medground.graph.store import GraphStore
 
 _Section = tuple[str, list[Relation], int]

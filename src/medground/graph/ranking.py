@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from medground.graph.facts import SHOWN, by_frequency, counted, fact_of, finding_of, one_each
+from medground.graph.facts import SHOWN, counted, fact_of, finding_of, one_each
 from medground.graph.finding import GraphFinding
 from medground.graph.names import name_key
 from medground.graph.question import GraphQuestion
-from medground.graph.relation import Concept, Relation
+from medground.graph.relation import Concept, Relation, by_frequency
 from medground.graph.store import GraphStore
 
 _MANY = 10

@@ -119,3 +119,9 @@ class Relation(NamedTuple):
         """Stored with NOT, or with the term "excluded", and not limited to a sex, an onset or a modifier."""
         absent = self.negated or (self.frequency is not None and self.frequency.text == "HP:0040285")
         return absent and not (self.sex or self.onset or self.modifiers)
+
+
+def by_frequency(relation: Relation) -> tuple[float, str, str]:
+    """Sort key: most frequent first, unknown frequencies last, ties in a fixed order."""
+    share = relation.frequency
+    return (-share.least if share else 1.0, relation.object.id, relation.subject.id)

@@ -5,20 +5,27 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any, get_args
 
-from medground.errors import SnapshotCorrupt
-from medground.graph.concepts.rows import GraphSize
-from medground.graph.file import connect
+from rapidfuzz import fuzz, process
+
+from medground.graph.concepts.entry import ConceptEntry, Neighbour
+from medground.graph.concepts.nearest import nearest
+from medground.graph.concepts.rows import NEAREST, GraphSize, Named, StatedRow
+from medground.graph.file import Graph
+from medground.graph.hpo import LICENSE
 from medground.graph.names import FULL, NUMBER_LOST, name_key
-from medground.graph.relation import Concept, ConceptKind, Relation, StatedAt, frequency
+from medground.graph.relation import Concept, ConceptKind, Relation, StatedAt, by_frequency, frequency
+from medground.graph.wording import line, sentence
 
 _ID = re.compile(r"(?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+", re.IGNORECASE)
+_KINDS: tuple[ConceptKind, ...] = get_args(ConceptKind)
+_UNKNOWN = -1
+_SPELT_ALIKE = 80
+"""Least share of letters in common, in percent, of a name and a misspelt term."""
 _ALIKE = 300
 """Names compared with a text that no concept has."""
 _BY_ID = """
@@ -68,34 +75,17 @@ _KIN = """
 """
 
 
-class GraphStore:
-    """Looks up names and relations. Safe to use from several threads."""
+class GraphStore(Graph):
+    """The graph of the starter corpus: relations as stored facts, found by name, and worded when they are asked for."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
-        self.path = path
-        self._connection = connection
-        self._lock = threading.Lock()
+        super().__init__(path, connection)
+        self.licence = LICENSE
         self._words: Mapping[str, int] | None = None
         self._names: list[str] | None = None
-        meta = dict(self._rows("SELECT key, value FROM meta"))
-        if "name" not in meta:
-            raise SnapshotCorrupt(f"{path} does not contain a graph; rebuild the corpus")
-        self.name: str = meta["name"]
-        """Name and release of the graph, such as `HPO 2025-01-16`."""
 
-    @classmethod
-    def open(cls, path: Path) -> Self:
-        """Open a graph file.
-
-        Raises:
-            SnapshotCorrupt: the file does not exist or is not a graph.
-        """
-        connection = connect(path)
-        try:
-            return cls(path, connection)
-        except SnapshotCorrupt:
-            connection.close()
-            raise
+    def _fits(self) -> bool:
+        return "name" in self.meta
 
     def find(self, text: str, *kinds: ConceptKind) -> tuple[Concept, ...]:
         """Concepts of these kinds that the text as a whole names unambiguously; empty if there are none.
@@ -125,10 +115,6 @@ class GraphStore:
         rows = self._rows(_BY_NAME, name_key(text), json.dumps(kinds))
         concepts = dict.fromkeys(Concept(*row[:4]) for row in rows if row[4] == "related")
         return tuple(concepts) if len(concepts) == 1 else ()
-
-    def synonyms(self, concept_id: str) -> list[str]:
-        """All names of a concept, each once, its own name too."""
-        return list(dict.fromkeys(row[0] for row in self._rows(_NAMES_OF, concept_id)))
 
     def known_keys(self, keys: Iterable[str]) -> set[str]:
         """Those of the keys that a name of the graph has."""
@@ -173,8 +159,7 @@ class GraphStore:
         """Its parents and its children, as (child, parent), parents first."""
         return [(Concept(*row[:4]), Concept(*row[4:])) for row in self._rows(_NEIGHBOURS, concept_id)]
 
-    @property
-    def names(self) -> list[str]:
+    def _all_names(self) -> list[str]:
         """Every name and synonym, read once."""
         if self._names is None:
             self._names = [row[0] for row in self._rows(_NAMES)]
@@ -185,12 +170,12 @@ class GraphStore:
         """Numbers of concepts, definitions and relations (Omni-RAG, Table 2)."""
         return GraphSize(*self._rows(_SIZE)[0])
 
-    def names_like(self, text: str) -> list[str]:
+    def _names_like(self, text: str) -> list[str]:
         """Stored names that share a word with a text, or the beginning of one; those that share most come first."""
         begun = tuple({word[: max(3, len(word) // 2)] for word in _WORDS.findall(text.casefold())})
         if not begun:
             return []
-        shared = [(sum(part in name.casefold() for part in begun), name) for name in self.names]
+        shared = [(sum(part in name.casefold() for part in begun), name) for name in self._all_names()]
         order = sorted((found for found in shared if found[0]), key=lambda found: (-found[0], len(found[1]), found[1]))
         return [name for _, name in order[:_ALIKE]]
 
@@ -199,27 +184,46 @@ class GraphStore:
         rows = self._rows(_BY_IDS, json.dumps(list(ids)))
         return [Concept(*row) for row in rows]
 
-    def close(self) -> None:
-        """Close the file. Safe to call twice."""
-        with self._lock:  # another thread may be reading
-            self._connection.close()
+    def named(self, term: str) -> Named:
+        """The concepts that a term names: by id, name or exact synonym, else the one with this related synonym."""
+        if found := self.find(term, *_KINDS):
+            return Named(tuple((concept.id, concept.name) for concept in found), _named_by(term, found[0]))
+        weakly = self.find_weakly(term, *_KINDS)
+        return Named(tuple((concept.id, concept.name) for concept in weakly), "related")
 
-    def __enter__(self) -> Self:
-        return self
+    def rows(self, concept_id: str) -> list[StatedRow]:
+        """The definition, the relations that the concept's document states, and those that others state of it."""
+        own = sorted(self.relations(subjects=[concept_id]), key=lambda relation: by_frequency(relation)[0])
+        rows = [_row(relation) for relation in own]
+        for child, parent in self.kin(concept_id):
+            stated = f"{parent.label}."
+            place = StatedAt(child.id, 0, _UNKNOWN)
+            rows.append(StatedRow(place, stated, f"{child.name} is a kind of {stated}", "is_a"))
+        others = self.relations(objects=[concept_id])
+        return rows + [_row(relation) for relation in others if relation.predicate != "definition"]
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.close()
+    def entry(self, concept_id: str, name: str) -> ConceptEntry:
+        """A concept with its synonyms and its neighbours in the ontology."""
+        kin = self.kin(concept_id)
+        names = dict.fromkeys(row[0] for row in self._rows(_NAMES_OF, concept_id))
+        return ConceptEntry(
+            concept_id,
+            name,
+            synonyms=tuple(text for text in names if text != name),
+            above=tuple(Neighbour(up.id, up.name) for down, up in kin if down.id == concept_id),
+            below=tuple(Neighbour(down.id, down.name) for down, up in kin if up.id == concept_id),
+        )
+
+    def nearest(self, term: str) -> tuple[str, ...]:
+        """The stored names closest to a term; where none begins like it, those that are spelt like it."""
+        if found := nearest(term, self._names_like(term), NEAREST):
+            return found
+        alike = process.extract(term, self._all_names(), scorer=fuzz.ratio, score_cutoff=_SPELT_ALIKE, limit=NEAREST)
+        return tuple(dict.fromkeys(name for name, *_ in alike))
 
     def _walk(self, start: str, source: str, target: str) -> set[str]:
         rows = self._rows(_KIN.replace("{source}", source).replace("{target}", target), start)
         return {row[0] for row in rows} - {start}
-
-    def _rows(self, sql: str, *values: object) -> list[Any]:
-        try:
-            with self._lock:
-                return self._connection.execute(sql, values).fetchall()
-        except sqlite3.DatabaseError as error:
-            raise SnapshotCorrupt(f"{self.path} cannot be read ({error}); rebuild the corpus") from None
 
 
 _Named = tuple[Concept, str, int, str]
@@ -238,6 +242,19 @@ def _terms(named: list[_Named], text: str) -> list[Concept]:
 def _diseases(named: list[_Named]) -> list[Concept]:
     full = any(level == FULL for _, _, level, _ in named)
     return [concept for concept, _, level, _ in named if not full or level <= NUMBER_LOST]
+
+
+def _named_by(term: str, concept: Concept) -> str:
+    """How a term names a concept: by its id, its name, or an exact synonym."""
+    if term.strip().casefold() == concept.id.casefold():
+        return "id"
+    return "name" if name_key(term) == name_key(concept.name) else "exact"
+
+
+def _row(relation: Relation) -> StatedRow:
+    place = relation.place or StatedAt(relation.subject.id, 0, _UNKNOWN)
+    ranked = relation.subject.definition if relation.predicate == "definition" else sentence(relation)
+    return StatedRow(place, line(relation), ranked, relation.predicate)
 
 
 def _relation(row: tuple[Any, ...]) -> Relation:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
+
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _PLAIN = (
     str.maketrans(
@@ -40,3 +42,9 @@ _GREEK = str.maketrans(GREEK | {letter.upper(): name for letter, name in GREEK.i
 def spell_out_greek(text: str) -> str:
     """Spell out Greek letters, as PubMed does: `TNF-α` becomes `TNF-alpha`."""
     return text if text.isascii() else text.translate(_GREEK)
+
+
+def table(name: str) -> list[list[str]]:
+    """The rows of one of this package's tables."""
+    text = (files("medground.pubmed") / name).read_text(encoding="utf-8")
+    return [line.split("\t") for line in text.splitlines()]

@@ -14,7 +14,6 @@ from medground.fetching.faults import Fault, retry_after, shorten
 _PEEK = 4000
 _LIMITED = re.compile(r"rate limit|too many requests", re.IGNORECASE)
 _BAD_KEY = re.compile(r"api[ _]key (is )?(not valid|invalid)|invalid api[ _]key", re.IGNORECASE)
-_EXPIRED = re.compile(r"unable to obtain query|webenv|query_key|history", re.IGNORECASE)
 _BAD_CALL = re.compile(
     r"invalid (db|database)|empty (term|id)|neither query_key nor id|empty result|"
     r"must not be empty|not supported|invalid (value|parameter|retmode|rettype|date)",
@@ -33,8 +32,6 @@ def service_fault(message: str, status: str = "200") -> Fault:
         return Fault("the API key was rejected; correct or remove it in the settings", user_error=ConfigError)
     if _BAD_CALL.search(detail):
         return Fault(f"the request was rejected: {detail}", status=status, user_error=UsageError)
-    if _EXPIRED.search(detail):
-        return Fault(f"the stored search has expired, search again: {detail}", status=status, transient=False)
     return Fault(f"the service reported an error: {detail}", status=status)
 
 

@@ -31,8 +31,6 @@ _LONGEST_ADDRESS = 1000
 """Characters of parameters above which a request uses POST, as NCBI recommends."""
 _LARGEST = 1 << 29
 """Maximum bytes of a response: 512 MB. 200 full texts are far smaller."""
-_NOT_CACHED = {"WebEnv", "usehistory", "query_key"}
-"""Requests with these parameters are not cached: they refer to searches that the service deletes after some hours."""
 
 
 class Transport:
@@ -72,7 +70,7 @@ class Transport:
             ConfigError: the service rejected the API key.
         """
         key = None
-        if self._cache is not None and not _NOT_CACHED & parameters.keys():
+        if self._cache is not None:
             key = cache_key(self.service.address, utility, parameters)
             kept = await self._from_cache(self._cache, key, read)
             if kept is not None:

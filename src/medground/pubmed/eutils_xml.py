@@ -38,29 +38,18 @@ def read_tree(path: Path, root: str, *, tolerated: re.Pattern[str] | None = None
     table = tree.getroottree().docinfo.internalDTD
     if table is not None and next(iter(table.iterentities()), None) is not None:
         raise Fault("the XML response declares entities, which are not allowed", transient=False)
+    errors = texts(tree.iter("ERROR"))
     if tree.tag != root:
-        errors = _errors(tree)
         raise service_fault(errors[0]) if errors else Fault(f"the response is <{tree.tag}> instead of <{root}>")
-    serious = [error for error in _errors(tree) if tolerated is None or not tolerated.search(error)]
+    serious = [error for error in errors if tolerated is None or not tolerated.search(error)]
     if serious:
         raise service_fault(serious[0])
     return tree
 
 
-def text(element: etree._Element, path: str) -> str:
-    """Return the text at a path as one line; empty if the element is missing."""
-    found = element.find(path)
-    return "" if found is None else words(found)
-
-
-def words(element: etree._Element) -> str:
-    """Return all text within an element as one line."""
-    return " ".join("".join(element.itertext()).split())
-
-
 def texts(elements: Iterable[etree._Element]) -> tuple[str, ...]:
-    """Return the non-empty texts of the elements."""
-    return tuple(found for element in elements if (found := words(element)))
+    """Return the texts within the elements, each as one line, without empty ones."""
+    return tuple(found for element in elements if (found := " ".join("".join(element.itertext()).split())))
 
 
 def number(element: etree._Element, path: str) -> int:
@@ -69,12 +58,7 @@ def number(element: etree._Element, path: str) -> int:
     Raises:
         Fault: there is no number.
     """
-    found = text(element, path)
+    found = element.findtext(path, "").strip()
     if not (found.isascii() and found.isdigit()):
         raise Fault(f"the response has no number in <{path}>")
     return int(found[:18])
-
-
-def _errors(tree: etree._Element) -> tuple[str, ...]:
-    """Return the texts of all ERROR elements. eSpell always has one, which is empty on success."""
-    return texts(tree.iter("ERROR"))

@@ -14,7 +14,8 @@ from medground.document import Frozen
 from medground.pubmed.combine import all_of, any_of
 from medground.pubmed.filters import WORDS
 from medground.pubmed.journals import known_journals
-from medground.pubmed.mesh import Heading, Vocabulary, find_folded_qualifier, fold
+from medground.pubmed.mesh import Heading, Vocabulary, find_folded_qualifier
+from medground.pubmed.mesh.fold import fold
 from medground.pubmed.printer import to_pubmed
 from medground.pubmed.stopwords import STOPWORDS
 from medground.query import FieldName, Mesh, Phrase, PublicationType, Query, Term
@@ -59,7 +60,7 @@ class Mapper:
 
     def map(self, text: str) -> tuple[Query, list[Translation]]:
         """Map words separated by single spaces. Returns the query and a translation for each recognised concept."""
-        whole = self._whole(text)
+        whole = self._ids_or_author(text)
         if whole is not None:
             return whole, []
         parts: list[Query] = []
@@ -79,7 +80,7 @@ class Mapper:
             start += length
         return all_of(parts or [term(word, "all") for word in words]), translations
 
-    def _whole(self, text: str) -> Query | None:
+    def _ids_or_author(self, text: str) -> Query | None:
         """Recognise text that is not a subject as a whole: record IDs or an author name."""
         if _NUMBERS.fullmatch(text):
             return any_of([Term(value=f"PMID:{number}", field="id") for number in re.findall(r"\d+", text)])

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from medground.errors import UsageError
 from medground.pubmed.dates import range_text
 from medground.pubmed.tags import Tag, tag_for_date, tag_for_field, tag_for_kind
 from medground.query import (
-    And,
     DateRange,
     Everything,
     FieldName,
+    Leaf,
     Mesh,
     Metadata,
     Near,
-    Not,
-    Or,
     Phrase,
     PublicationType,
     Query,
     Range,
     Term,
     Words,
+    fold,
 )
+
+_Printed = tuple[str, bool]
+"""A text, and whether it needs parentheses within another."""
 
 
 def to_pubmed(query: Query) -> str:
@@ -32,13 +35,26 @@ def to_pubmed(query: Query) -> str:
     Raises:
         UsageError: the tree uses something that PubMed has no field for, such as our kinds of source.
     """
+    return fold(query, lambda leaf: (_printed(leaf), isinstance(leaf, Words)), _all, _any)[0]
+
+
+def _all(parts: Sequence[tuple[_Printed, bool]]) -> _Printed:
+    text = ""
+    for part, left_out in parts:
+        text += f" {'NOT' if left_out else 'AND'} {_inside(part)}" if text or left_out else _inside(part)
+    return text.strip(), len(parts) > 1 or parts[0][1]
+
+
+def _any(parts: Sequence[_Printed], best: bool) -> _Printed:
+    return " OR ".join(map(_inside, parts)), len(parts) > 1
+
+
+def _inside(part: _Printed) -> str:
+    return f"({part[0]})" if part[1] else part[0]
+
+
+def _printed(query: Leaf) -> str:
     match query:
-        case And():
-            return _all(query.parts)
-        case Or():
-            return " OR ".join(_inside(part) for part in query.parts)
-        case Not():
-            return f"NOT {_inside(query.part)}"
         case Everything():
             return "all[Filter]"
         case Range() | DateRange():
@@ -56,22 +72,6 @@ def to_pubmed(query: Query) -> str:
             return _leaf(query)
         case _:
             assert_never(query)
-
-
-def _all(parts: tuple[Query, ...]) -> str:
-    text = ""
-    for part in parts:
-        if isinstance(part, Not):
-            text += f" NOT {_inside(part.part)}"
-        else:
-            text += f" AND {_inside(part)}" if text else _inside(part)
-    return text.strip()
-
-
-def _inside(query: Query) -> str:
-    text = to_pubmed(query)
-    many = isinstance(query, And | Or) and len(query.parts) > 1
-    return f"({text})" if many or isinstance(query, Not | Words) else text
 
 
 def _leaf(query: Term | Phrase | Near) -> str:

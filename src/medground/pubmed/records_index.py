@@ -16,7 +16,7 @@ from medground.corpus.lexical_fields import register_analysers
 from medground.document import Document
 from medground.progress import Progress, no_progress
 from medground.pubmed.records_fields import ORDERS, PMID, date_of, entry, schema, value_of
-from medground.pubmed.records_query import compile_records_query
+from medground.pubmed.records_query import RecordsCompiler
 from medground.query import Query
 
 Order = Literal["newest", "published", "relevance", "author", "journal", "title"]
@@ -82,7 +82,7 @@ class RecordsIndex:
     def search(self, query: Query, *, order: Order = "relevance", start: int = 0, limit: int = 20) -> RecordsFound:
         """Return the number of matching records and up to `limit` PMIDs, starting at offset `start`."""
         with reading(self._folder):
-            compiled = compile_records_query(query, self._searcher)
+            compiled = RecordsCompiler(self._searcher).compile(query)
             by = None if order == "relevance" else f"by_{order}"
             direction = tantivy.Order.Desc if by is None else tantivy.Order.Asc
             found = self._searcher.search(compiled, max(limit, 1), True, by, start, direction)
@@ -95,7 +95,7 @@ class RecordsIndex:
     def scored(self, query: Query, limit: int) -> list[tuple[str, float]]:
         """Return the best-matching PMIDs with their BM25 scores."""
         with reading(self._folder):
-            compiled = compile_records_query(query, self._searcher)
+            compiled = RecordsCompiler(self._searcher).compile(query)
             hits = self._searcher.search(compiled, limit, False).hits
             numbers = self._searcher.fast_field_values(PMID, [address for _, address in hits]) if hits else []
             return [(str(number), float(score)) for number, (score, _) in zip(numbers, hits, strict=True)]

@@ -3,91 +3,67 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import assert_never
 
 import tantivy
 
+from medground.corpus.lexical_query import TreeCompiler
 from medground.pubmed.mesh import find_qualifier, vocabulary
 from medground.pubmed.mesh.index_values import publication_types
 from medground.pubmed.records_fields import DATES, FIELDS, SUBSETS, YEAR, journal_values, schema, value_of, words_of
 from medground.pubmed.subsets import searched
 from medground.query import (
-    And,
     DateRange,
     Everything,
+    Leaf,
     Mesh,
     Metadata,
     Near,
-    Not,
-    Or,
     Phrase,
     PublicationType,
     Query,
     Range,
     Term,
     Words,
+    leaves,
 )
 
-_MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
-_MOST_EXPANSIONS = 10_000
 _MOST_REORDERED = 4
 _LAST_DAY = 99_991_231
 
 
-def compile_records_query(query: Query, searcher: tantivy.Searcher) -> tantivy.Query:
-    """Compile a query for Tantivy."""
-    return _Compiler(searcher).compile(query)
-
-
-def leaves(query: Query) -> Iterator[Query]:
-    """Yield the terms of a tree, from left to right."""
-    match query:
-        case And() | Or():
-            for part in query.parts:
-                yield from leaves(part)
-        case Not():
-            yield from leaves(query.part)
-        case _:
-            yield query
-
-
 def unsupported(query: Query) -> list[str]:
     """Return the fields, filters and dates in a query that the index does not support, without duplicates."""
-    names: list[str] = []
-    for leaf in leaves(query):
-        if isinstance(leaf, Term | Phrase | Near | Words):
-            field = leaf.field or "all"
-            if field not in FIELDS and field != YEAR:
-                names.append(f"field {field}")
-            if isinstance(leaf, Term) and field == "subset" and leaf.value not in SUBSETS and not searched(leaf.value):
-                names.append(f"filter {leaf.value}")
-        elif isinstance(leaf, DateRange) and leaf.field not in DATES:
-            names.append(f"date {leaf.field}")
-    return list(dict.fromkeys(names))
+    return list(dict.fromkeys(name for leaf in leaves(query) for name in _missing(leaf)))
 
 
-class _Compiler:
+def _missing(leaf: Leaf) -> list[str]:
+    if isinstance(leaf, DateRange):
+        return [] if leaf.field in DATES else [f"date {leaf.field}"]
+    if not isinstance(leaf, Term | Phrase | Near | Words):
+        return []
+    field = leaf.field or "all"
+    if isinstance(leaf, Term) and field == "subset" and leaf.value not in SUBSETS and not searched(leaf.value):
+        return [f"filter {leaf.value}"]
+    return [] if field in FIELDS or field == YEAR else [f"field {field}"]
+
+
+class RecordsCompiler(TreeCompiler):
+    """Compiles a query for the index of whole records."""
+
     def __init__(self, searcher: tantivy.Searcher) -> None:
-        self._searcher = searcher
-        self._schema = schema()
+        super().__init__(searcher, schema())
 
-    def compile(self, query: Query) -> tantivy.Query:
-        """A query tree over whole records as Tantivy runs it."""
+    def leaf(self, query: Leaf) -> tantivy.Query:
         match query:
-            case And():
-                return self._all(query.parts)
-            case Or():
-                return _any(self.compile(part) for part in query.parts)
-            case Not():
-                return self._all((query,))
             case Everything():
                 return tantivy.Query.all_query()
             case Range():
-                return self._between(YEAR, query.low, query.high)
+                return self._days(YEAR, query.low, query.high)
             case DateRange():
                 low, high = (int(f"{d:%Y%m%d}") if d else None for d in (query.low, query.high))
-                return self._between(query.field, low, high) if query.field in DATES else tantivy.Query.empty_query()
+                return self._days(query.field, low, high) if query.field in DATES else tantivy.Query.empty_query()
             case Mesh():
                 return self._mesh(query)
             case PublicationType():
@@ -95,23 +71,13 @@ class _Compiler:
             case Metadata():
                 return tantivy.Query.empty_query()
             case Words():
-                words = words_of(query.text)
-                return _any(self.compile(Term(value=word, field=query.field)) for word in words)
+                return _any(self._leaf(Term(value=word, field=query.field)) for word in words_of(query.text))
             case Term(field="subset") if (meant := searched(query.value)) is not None:
                 return self.compile(meant)
             case Term() | Phrase() | Near():
                 return self._leaf(query)
             case _:
                 assert_never(query)
-
-    def _all(self, parts: tuple[Query, ...]) -> tantivy.Query:
-        clauses = [
-            (_NOT, self.compile(part.part)) if isinstance(part, Not) else (_MUST, self.compile(part)) for part in parts
-        ]
-        if all(isinstance(part, Not) for part in parts):
-            # In Tantivy, a negation alone matches nothing: it only excludes results of another clause.
-            clauses.append((_MUST, tantivy.Query.all_query()))
-        return tantivy.Query.boolean_query(clauses)
 
     def _mesh(self, query: Mesh) -> tantivy.Query:
         """Compile a heading. The index includes broader headings, so exploding costs nothing here."""
@@ -127,7 +93,7 @@ class _Compiler:
         prefix = isinstance(leaf, Term) and leaf.prefix
         if field == YEAR:
             year = int(text) if text.isascii() and text.isdigit() and len(text) <= 4 else None
-            return tantivy.Query.empty_query() if year is None else self._between(YEAR, year, year)
+            return tantivy.Query.empty_query() if year is None else self._days(YEAR, year, year)
         analysis = FIELDS.get(field)
         match analysis:
             case None:
@@ -138,17 +104,17 @@ class _Compiler:
                 return self._person(field, value_of(field, text), prefix=prefix)
             case "value":
                 values = journal_values(text) if field == "journal" else [value_of(field, text)]
-                return self._starting(field, values[0]) if prefix else self._values(field, values)
+                return self._starting_with(field, values[0]) if prefix else self._values(field, values)
 
     def _person(self, field: str, name: str, *, prefix: bool) -> tantivy.Query:
         """Match a name. A family name alone matches any initials; a truncated query completes the initials."""
         if not name:
             return tantivy.Query.empty_query()
         if prefix:
-            return self._starting(field, name)
+            return self._starting_with(field, name)
         if " " in name:
             return self._values(field, [name])
-        return _any([self._starting(field, f"{name} "), self._values(field, [name])])
+        return _any([self._starting_with(field, f"{name} "), self._values(field, [name])])
 
     def _row(self, field: str, text: str, leaf: Term | Phrase | Near) -> tantivy.Query:
         words = words_of(text)
@@ -168,12 +134,8 @@ class _Compiler:
         if not words:
             return tantivy.Query.empty_query()
         if len(words) == 1:
-            return self._starting(field, words[0])
+            return self._starting_with(field, words[0])
         return tantivy.Query.phrase_prefix_query(self._schema, field, [*words])
-
-    def _starting(self, field: str, start: str) -> tantivy.Query:
-        found = self._searcher.terms_with_prefix(field, start, limit=_MOST_EXPANSIONS)
-        return tantivy.Query.term_set_query(self._schema, field, [value for value, _ in found])
 
     def _values(self, field: str, values: Iterable[str]) -> tantivy.Query:
         stored = list(dict.fromkeys(value_of(field, value) for value in values))
@@ -181,12 +143,9 @@ class _Compiler:
             return tantivy.Query.term_query(self._schema, field, stored[0])
         return tantivy.Query.term_set_query(self._schema, field, stored)
 
-    def _between(self, field: str, low: int | None, high: int | None) -> tantivy.Query:
-        first, last = max(low or 0, 0), min(_LAST_DAY if high is None else high, _LAST_DAY)
-        if first > last:
-            return tantivy.Query.empty_query()
-        return tantivy.Query.range_query(self._schema, field, tantivy.FieldType.Integer, first, last)
+    def _days(self, field: str, low: int | None, high: int | None) -> tantivy.Query:
+        return self._between(field, low, high, 0, _LAST_DAY)
 
 
 def _any(parts: Iterable[tantivy.Query]) -> tantivy.Query:
-    return tantivy.Query.boolean_query([(_SHOULD, part) for part in parts])
+    return tantivy.Query.boolean_query([(tantivy.Occur.Should, part) for part in parts])

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import Literal, cast
 
 from rapidfuzz import fuzz, process
 
+from medground.pubmed.characters import table
 from medground.query import DateField, FieldName
 
 Kind = Literal["text", "all", "mesh", "major", "subheading", "type", "date", "filter", "id"]
@@ -41,61 +42,6 @@ class TagUse:
         return f"[{self.tag.name}{ending}]"
 
 
-_TEXT_TAGS: dict[FieldName, str] = {
-    "title": "Title|ti|titl|article title",
-    "text": "Abstract|ab|abstract text",
-    "title_abstract": "Title/Abstract|tiab|title abstract|title and abstract|ti,ab|ti/ab|tiab/abstract|titleabstract",
-    "text_word": "Text Word|tw|word|text|text words|textword|textwords",
-    "author": "Author|au|auth|author name|authors|full author name|fau|author - full",
-    "first_author": "Author - First|1au|first author|first author name|author first",
-    "last_author": "Author - Last|lastau|last author|last author name|author last",
-    "author_id": "Author - Identifier|auid|author identifier",
-    "corporate_author": "Author - Corporate|cn|corp|corporate author|author corporate",
-    "investigator": "Investigator|ir|investigator name|full investigator name|fir|investigator - full",
-    "editor": "Editor|ed|editor name",
-    "subject_name": "Subject - Personal Name|ps|personal name as subject|personal name",
-    "affiliation": "Affiliation|ad|affl|address|author affiliation|affil",
-    "journal": "Journal|ta|jour|journal title|journal title abbreviation|jt|is|issn|so|source",
-    "language": "Language|la|lang",
-    "keyword": "Other Term|ot|oth|other terms|keyword|keywords|author keyword|author keywords|kw",
-    "identifier": "Article Identifier|aid|doi|location id|lid|pmcid|pmc|mid",
-    "substance": "Supplementary Concept|nm|subs|substance name|substance|supplementary concepts",
-    "registry_number": "EC/RN Number|rn|ecno|ec rn number|registry number|ec/rn",
-    "pharmacological_action": "Pharmacological Action|pa|pharmacologic action|pharma action",
-    "volume": "Volume|vi|vol",
-    "issue": "Issue|ip|iss",
-    "pages": "Pagination|pg|page|pages",
-    "grant": "Grants and Funding|gr|grnt|grant number|grant|grants",
-    "secondary_source": "Secondary Source ID|si",
-    "nlm_id": "NLM Unique ID|jid|nlm id",
-    "place": "Place of Publication|pl|cntry|country",
-    "publisher": "Publisher|pubn",
-    "book": "Book|book title",
-    "isbn": "ISBN",
-    "conflict_of_interest": "Conflict of Interest Statements|cois|conflict of interest statement|coi",
-    "transliterated_title": "Transliterated Title|tt|vernacular title",
-}
-_DATE_TAGS: dict[DateField, str] = {
-    "published": "Date - Publication|dp|pdat|publication date|date of publication|pubdate|pub date|year|py",
-    "entered": "Date - Entry|edat|entrez date|entry date|date - entrez",
-    "created": "Date - Create|crdt|create date|date - creation|creation date",
-    "revised": "Date - Modification|mdat|lr|modification date|last revision|moddate",
-    "completed": "Date - Completion|dcom|completion date",
-    "indexed": "Date - MeSH|mhda|mesh date",
-    "electronic": "Electronic Date of Publication|epdat|electronic publication date|date - electronic publication",
-    "print": "Print Date of Publication|ppdat|print publication date|date - print publication",
-}
-_OTHERS: dict[Tag, str] = {
-    Tag("All Fields", "all", "all"): "all|all field|allfields",
-    Tag("MeSH Terms", "mesh", "mesh"): "mh|mesh|mesh term|mesh heading|mesh headings|meshterms|meshterm|descriptor",
-    Tag(
-        "MeSH Major Topic", "major", "mesh_major"
-    ): "majr|mj|major|mesh major|mesh major topics|major topic|mesh major terms",
-    Tag("MeSH Subheading", "subheading"): "sh|subh|subheading|mesh subheadings|subheadings|qualifier",
-    Tag("Publication Type", "type"): "pt|ptyp|publication types|pubtype|pub type|article type",
-    Tag("Filter", "filter", "subset"): "sb|subset|subsets|filters|fltr",
-    Tag("UID", "id", "id"): "pmid|pubmed id|pmids",
-}
 _NOT_EXPLODED = re.compile(r"[:,]?\s*no\s?-?(?:exp|explode|explosion)$")
 _DISTANCE = re.compile(r"\s*:\s*~\s*(\d{1,4})$")
 _JOURNAL_ID = re.compile(r":__jid\w*$")
@@ -107,14 +53,14 @@ _SIMILAR = 75
 
 @cache
 def _spellings() -> dict[str, Tag]:
-    tags = [(Tag(s.split("|", 1)[0], "text", field), s) for field, s in _TEXT_TAGS.items()]
-    tags += [(Tag(s.split("|", 1)[0], "date", None, date), s) for date, s in _DATE_TAGS.items()]
-    tags += list(_OTHERS.items())
-    return {
-        spelling.casefold(): tag
-        for tag, spellings in tags
-        for spelling in (tag.name, *filter(None, spellings.split("|")))
-    }
+    """Tags by all of their spellings; the first one is how PubMed prints it."""
+    found: dict[str, Tag] = {}
+    for kind, field, names in table("tags.tsv"):
+        dated = cast("DateField", field) if kind == "date" else None
+        known = cast("FieldName", field) if field and dated is None else None
+        tag = Tag(names.partition("|")[0], cast("Kind", kind), known, dated)
+        found |= {name.casefold(): tag for name in names.split("|")}
+    return found
 
 
 @cache

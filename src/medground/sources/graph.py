@@ -16,11 +16,9 @@ from medground.document import Document, Hit, Passage, SourceKind
 from medground.errors import SnapshotCorrupt, SourceUnavailable, UsageError
 from medground.graph.answer import entails, find
 from medground.graph.concepts.entry import ConceptFound
-from medground.graph.concepts.of_hpo import HpoConcepts
-from medground.graph.concepts.rows import ConceptLookup, StatedRow, best, rows_of
-from medground.graph.concepts.store import ConceptStore
+from medground.graph.concepts.rows import StatedRow, best
+from medground.graph.file import Graph
 from medground.graph.finding import GraphFact, GraphFinding
-from medground.graph.hpo import LICENSE
 from medground.graph.question import read_question
 from medground.graph.relation import StatedAt
 from medground.graph.store import GraphStore
@@ -53,14 +51,13 @@ class GraphSource:
 
     def __init__(
         self,
-        store: GraphStore | ConceptStore,
+        store: Graph,
         documents: Fetch,
         state: SnapshotReference | None = None,
         described: SourceDescription | None = None,
     ) -> None:
         self._store = store
         self._facts = store if isinstance(store, GraphStore) else None
-        self._concepts: ConceptLookup = HpoConcepts(store) if isinstance(store, GraphStore) else store
         self._documents = documents
         self._closed = False
         self.state = state
@@ -116,16 +113,16 @@ class GraphSource:
             SourceUnavailable: the source is closed, or its documents cannot be fetched.
         """
         self._check_open()
-        named = await asyncio.to_thread(self._concepts.named, term)
+        named = await asyncio.to_thread(self._store.named, term)
         if not named.concepts:
-            nearest = await asyncio.to_thread(self._concepts.nearest, term)
+            nearest = await asyncio.to_thread(self._store.nearest, term)
             return ConceptFound(term, self.name, nearest=nearest)
-        rows = await asyncio.to_thread(rows_of, self._concepts, named)
+        rows = await asyncio.to_thread(self._store.rows_of, named)
         ranking = await self._best(rows, "", limit)
         return ConceptFound(
             term,
             self.name,
-            entries=tuple(self._concepts.entry(concept, name) for concept, name in named.concepts),
+            entries=tuple(self._store.entry(concept, name) for concept, name in named.concepts),
             by=named.by,
             lines=tuple(hit.passage for hit in ranking),
         )
@@ -160,12 +157,12 @@ class GraphSource:
 
     def _rows(self, asked: ConceptQuery, filters: Filters) -> tuple[list[StatedRow], tuple[str, ...]]:
         """Every line about a term within the filters, and what the reader should know of how the term was read."""
-        named = self._concepts.named(asked.term)
+        named = self._store.named(asked.term)
         if not named.concepts:
-            near = self._concepts.nearest(asked.term)
+            near = self._store.nearest(asked.term)
             nearest = f"; nearest names: {', '.join(near)}" if near else ""
             return [], (f"no concept of {self._store.name} is called {asked.term!r}{nearest}",)
-        rows = rows_of(self._concepts, named)
+        rows = self._store.rows_of(named)
         wanted = not filters.kinds or "graph" in filters.kinds
         rows = [r for r in rows if wanted and (not filters.ids or r.place.document_id in filters.ids)]
         loosely = named.by not in ("id", "name", "exact")
@@ -227,12 +224,8 @@ class GraphSource:
         return relation is not None and document.text[fact.start : fact.end] == line(relation)
 
 
-def _described(store: GraphStore | ConceptStore) -> SourceDescription:
+def _described(store: Graph) -> SourceDescription:
     """What a graph file says of itself."""
     known = SourceDescription.of_kind("graph")
-    if isinstance(store, GraphStore):
-        return known.model_copy(update={"licence": LICENSE, "origin": store.name})
-    licence, origin = store.meta.get("licence", ""), store.meta.get("origin", "")
-    return known.model_copy(
-        update={"licence": licence[:_LICENCE] or known.licence, "origin": origin[:_LICENCE] or store.name}
-    )
+    licence, origin = store.licence[:_LICENCE] or known.licence, store.origin[:_LICENCE] or store.name
+    return known.model_copy(update={"licence": licence, "origin": origin})

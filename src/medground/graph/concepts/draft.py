@@ -138,7 +138,7 @@ class Draft:
                     return connection
                 connection.close()
             except sqlite3.OperationalError as error:
-                raise _told(self.path, error) from None
+                raise _storage_error(self.path, error) from None
             except sqlite3.DatabaseError:
                 pass
             self.path.unlink(missing_ok=True)
@@ -245,10 +245,10 @@ def _writing(path: Path) -> Iterator[None]:
     try:
         yield
     except (sqlite3.Error, OSError) as error:
-        raise _told(path, error) from None
+        raise _storage_error(path, error) from None
 
 
-def _told(path: Path, error: Exception) -> StorageFailed | UsageError:
+def _storage_error(path: Path, error: Exception) -> StorageFailed | UsageError:
     """An error of the disk or of SQLite as one of ours; a damaged draft is deleted."""
     if "locked" in str(error):
         return UsageError(f"{path} is being written by another process; wait for it or stop it")

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
+from medground.graph.names import table
+
 
 class Predicate(NamedTuple):
     """A predicate in words: `X forward Y`, and `Y inverse X`. Without an inverse, both are worded forward."""
@@ -14,38 +16,7 @@ class Predicate(NamedTuple):
     inverse: str = ""
 
 
-_KNOWN = {
-    "is_a": Predicate("is a kind of", "includes"),
-    "isa": Predicate("is a kind of", "includes"),
-    "inverse_isa": Predicate("includes", "is a kind of"),
-    "PAR": Predicate("is the parent of", "is a child of"),
-    "CHD": Predicate("is a child of", "is the parent of"),
-    "RB": Predicate("is broader than", "is narrower than"),
-    "RN": Predicate("is narrower than", "is broader than"),
-    "RO": Predicate("is related to", "is related to"),
-    "RQ": Predicate("is related to, and may mean the same as,", "is related to, and may mean the same as,"),
-    "RL": Predicate("is alike to", "is alike to"),
-    "SY": Predicate("is a synonym of", "is a synonym of"),
-    "SIB": Predicate("is a sibling of", "is a sibling of"),
-    "AQ": Predicate("is an allowed qualifier of", "can be qualified by"),
-    "QB": Predicate("can be qualified by", "is an allowed qualifier of"),
-    "part_of": Predicate("is part of", "has the part"),
-    "has_part": Predicate("has the part", "is part of"),
-    "treats": Predicate("treats", "is treated by"),
-    "treated_by": Predicate("is treated by", "treats"),
-    "may_treat": Predicate("may treat", "may be treated by"),
-    "may_be_treated_by": Predicate("may be treated by", "may treat"),
-    "may_prevent": Predicate("may prevent", "may be prevented by"),
-    "may_be_prevented_by": Predicate("may be prevented by", "may prevent"),
-    "cause_of": Predicate("is a cause of", "is due to"),
-    "causative_agent_of": Predicate("is the causative agent of", "has the causative agent"),
-    "due_to": Predicate("is due to", "is a cause of"),
-    "regulates": Predicate("regulates", "is regulated by"),
-    "positively_regulates": Predicate("positively regulates", "is positively regulated by"),
-    "negatively_regulates": Predicate("negatively regulates", "is negatively regulated by"),
-    "has_role": Predicate("has the role", "is the role of"),
-    "broader": Predicate("is narrower than", "is broader than"),
-}
+_KNOWN = {name: Predicate(forward, inverse) for name, forward, inverse in table("predicates.tsv")}
 _LINKS = {"of", "by", "to", "in", "with", "from", "for", "on", "at", "as"}
 _VERBS = {"is", "are", "has", "have", "may", "can", "was", "does"}
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from medground.graph.concepts.cues import asked_for, says, without_cues
-from medground.graph.concepts.entry import ConceptEntry
 from medground.graph.relation import StatedAt
 from medground.text import words
 
@@ -20,8 +19,6 @@ _KIND = 0.4
 """What the kind of relation counts: less than a line with all words, so that "does it cause ..." finds that sign."""
 _STEPS = 20
 """Fits that differ by less than one of so many steps are equal."""
-_MOST_CONCEPTS = 5
-"""Concepts that one term may name; the first ones count."""
 
 
 class GraphSize(NamedTuple):
@@ -53,31 +50,6 @@ class Named(NamedTuple):
 
     concepts: tuple[tuple[str, str], ...] = ()
     by: str = "name"
-
-
-class ConceptLookup(Protocol):
-    """A graph that finds a term and what it states about it."""
-
-    def named(self, term: str) -> Named:
-        """The concepts that a term names, by id, name or synonym."""
-        ...
-
-    def rows(self, concept_id: str) -> list[StatedRow]:
-        """Every line about a concept: its definitions first, then its relations, in both directions."""
-        ...
-
-    def entry(self, concept_id: str, name: str) -> ConceptEntry:
-        """A concept of the graph with its synonyms and its neighbours."""
-        ...
-
-    def nearest(self, term: str) -> tuple[str, ...]:
-        """The stored names closest to a term, at most `NEAREST`."""
-        ...
-
-
-def rows_of(graph: ConceptLookup, named: Named) -> list[StatedRow]:
-    """The lines about all concepts that a term names."""
-    return [row for concept, _ in named.concepts[:_MOST_CONCEPTS] for row in graph.rows(concept)]
 
 
 def best(rows: Sequence[StatedRow], question: str, limit: int) -> list[tuple[StatedRow, float]]:

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import re
 import sqlite3
-import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
-from medground.errors import SnapshotCorrupt
 from medground.graph.concepts.entry import ConceptEntry, Neighbour
 from medground.graph.concepts.nearest import nearest
 from medground.graph.concepts.page import document_id
 from medground.graph.concepts.predicates import Predicate, stated
 from medground.graph.concepts.rows import NEAREST, GraphSize, Named, StatedRow
 from medground.graph.concepts.writing import FORM
-from medground.graph.file import connect
+from medground.graph.file import Graph
 from medground.graph.names import name_key
 from medground.graph.relation import StatedAt
 
@@ -44,36 +41,18 @@ _WORD = re.compile(r"\w+")
 _SCOPES = (("name",), ("exact", "abbreviation", "xref"), ("related", "narrow", "broad"))
 
 
-class ConceptStore:
-    """Looks up terms. Safe to use from several threads."""
+class ConceptStore(Graph):
+    """The graph of any vocabularies, built by `Draft` and `GraphPages`."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
-        self.path = path
-        self._connection = connection
-        self._lock = threading.Lock()
-        self.meta: dict[str, str] = dict(self._rows("SELECT key, value FROM meta"))
-        if self.meta.get("form") != FORM:
-            raise SnapshotCorrupt(f"{path} does not contain a concept graph; rebuild the corpus")
-        self.name = self.meta["name"]
-        """Names and releases of its vocabularies."""
+        super().__init__(path, connection)
         self._predicates = {
             number: (name, Predicate(forward, inverse))
             for number, name, forward, inverse in self._rows("SELECT number, name, forward, inverse FROM predicates")
         }
 
-    @classmethod
-    def open(cls, path: Path) -> Self:
-        """Open a graph file.
-
-        Raises:
-            SnapshotCorrupt: the file does not exist or is not a concept graph.
-        """
-        connection = connect(path)
-        try:
-            return cls(path, connection)
-        except SnapshotCorrupt:
-            connection.close()
-            raise
+    def _fits(self) -> bool:
+        return self.meta.get("form") == FORM
 
     @property
     def size(self) -> GraphSize:
@@ -137,24 +116,6 @@ class ConceptStore:
         begun = " OR ".join(f'"{word[: max(3, len(word) // 2)]}"*' for word in asked)
         names = [row[0] for query in (whole, begun) if query for row in self._rows(_SEARCH, query)]
         return nearest(term, names, NEAREST)
-
-    def close(self) -> None:
-        """Close the file. Safe to call twice."""
-        with self._lock:  # another thread may be reading
-            self._connection.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.close()
-
-    def _rows(self, sql: str, *values: object) -> list[Any]:
-        try:
-            with self._lock:
-                return self._connection.execute(sql, values).fetchall()
-        except sqlite3.DatabaseError as error:
-            raise SnapshotCorrupt(f"{self.path} cannot be read ({error}); rebuild the corpus") from None
 
 
 def _same(stored: str, term: str) -> bool:

@@ -28,7 +28,7 @@ def cycles(parents: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, ...]]:
                 waiting.append(iter(parents.get(parent, ())))
 
 
-def told(parents: Mapping[str, Sequence[str]], most: int = 5) -> Iterator[str]:
+def cycle_notes(parents: Mapping[str, Sequence[str]], most: int = 5) -> Iterator[str]:
     """One line for each of the first cycles."""
     for number, cycle in enumerate(cycles(parents)):
         if number == most:

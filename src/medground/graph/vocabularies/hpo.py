@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from medground.graph.hpo import LICENSE, Hpo
-from medground.graph.relation import Concept, Relation
+from medground.graph.relation import Relation
 from medground.graph.vocabularies.base import (
     ConceptRecord,
     DefinitionRecord,
@@ -66,17 +66,13 @@ def _diseases(release: Hpo) -> Iterator[Record]:
         for relation in sorted(disease.relations, key=_frequent_first):
             if relation.predicate == "gene" and relation.object.id not in genes:
                 genes.add(relation.object.id)
-                yield _gene(relation.object)
+                yield ConceptRecord(relation.object.id, relation.object.name, ("gene",))
             yield _relation(relation)
 
 
 def _frequent_first(relation: Relation) -> float:
     """Where a question prefers none of its features, the most frequent ones are shown."""
     return -relation.frequency.least if relation.frequency is not None else 1.0
-
-
-def _gene(gene: Concept) -> ConceptRecord:
-    return ConceptRecord(gene.id, gene.name, ("gene",))
 
 
 def _relation(relation: Relation) -> RelationRecord:

@@ -24,7 +24,7 @@ from medground.graph.vocabularies.base import (
     Vocabulary,
     file_fingerprint,
 )
-from medground.graph.vocabularies.cycles import told
+from medground.graph.vocabularies.cycles import cycle_notes
 from medground.graph.vocabularies.ids import is_id
 from medground.graph.vocabularies.lines import numbered_lines
 
@@ -55,7 +55,7 @@ def obo(path: Path, name: str = "", licence: str = "not recorded", origin: str =
 
 
 def _named(path: Path) -> str:
-    _, header = next(_stanzas(path))
+    _, header = next(stanzas(path))
     words = [*header.get("ontology", [path.stem])[:1], *header.get("data-version", [])[:1]]
     return " ".join(words)
 
@@ -63,7 +63,7 @@ def _named(path: Path) -> str:
 def _records(path: Path) -> Iterator[Record]:
     parents: dict[str, list[str]] = {}
     default, terms, odd = "", 0, 0
-    for kind, stanza in _stanzas(path):
+    for kind, stanza in stanzas(path):
         if kind == "":
             default = stanza.get("default-namespace", [""])[0]
         elif kind == "Typedef" and "id" in stanza:
@@ -80,7 +80,7 @@ def _records(path: Path) -> Iterator[Record]:
         raise BadDocument("there is no [Term] in use in it; this is not an ontology in OBO format", file=str(path))
     if odd:
         yield NoteRecord(f"{Path(path).name}: {odd:,} terms without an id of the form PREFIX:NAME left out")
-    for line in told(parents):
+    for line in cycle_notes(parents):
         yield NoteRecord(f"{Path(path).name}: {line}")
 
 
@@ -152,7 +152,7 @@ def _value(text: str) -> str:
     return re.split(r"(?<!\\)\s+[{!](?:\s|(?=\w))", f"{text} ", maxsplit=1)[0].strip()
 
 
-def _stanzas(path: Path) -> Iterator[tuple[str, Stanza]]:
+def stanzas(path: Path) -> Iterator[tuple[str, Stanza]]:
     """The header with the name "", then every stanza with its name."""
     kind, stanza, lines = "", Stanza(), 0
     for number, line in numbered_lines(path):

@@ -24,7 +24,7 @@ from medground.graph.vocabularies.base import (
     Vocabulary,
     file_fingerprint,
 )
-from medground.graph.vocabularies.cycles import told
+from medground.graph.vocabularies.cycles import cycle_notes
 from medground.graph.vocabularies.ids import compact, is_id
 from medground.graph.vocabularies.json_items import array_items
 
@@ -77,7 +77,7 @@ def _records(path: Path) -> Iterator[Record]:
         raise BadDocument('it has no "graphs" with "nodes" in use; this is not an OBO Graph', file=str(path))
     if odd:
         yield NoteRecord(f"{path.name}: {odd:,} nodes left out: no label, or no id of the form PREFIX:NAME")
-    for line in told(parents):
+    for line in cycle_notes(parents):
         yield NoteRecord(f"{path.name}: {line}")
 
 

@@ -10,7 +10,6 @@ import math
 from array import array
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,15 +43,6 @@ class Nearest:
     letters: float
 
 
-class NearHeading(NamedTuple):
-    """A line of the table and its closest name."""
-
-    number: int
-    name: str
-    score: float
-    letters: float
-
-
 class Index:
     """Maps words to lines of the table. Building takes about half a second, so it waits for the first misspelling."""
 
@@ -69,7 +59,7 @@ class Index:
             if len(word) <= _LONGEST_WORD:
                 self._by_letter[word[0]].append(word)
 
-    def nearest(self, folded: str, limit: int) -> list[NearHeading]:
+    def nearest(self, folded: str, limit: int) -> list[Nearest]:
         """Return the closest lines, best first."""
         words = [word for word in dict.fromkeys(folded.split()) if word not in _IGNORED_WORDS][:_MOST_WORDS]
         covered, whole = self._covered(words)
@@ -112,13 +102,13 @@ class Index:
         )
         return [(other, similarity) for other, similarity, _ in found]
 
-    def _score(self, number: int, folded: str, covered: float) -> NearHeading:
+    def _score(self, number: int, folded: str, covered: float) -> Nearest:
         """Score a line. Half of the score is the share of matching words: letters alone confuse knee and lens."""
-        terms = self._table.entry_terms[number]
-        names = [self._table.names[number], *(terms.split("|") if terms else ())]
-        scored = ((_similarity(folded, fold(name)), -index, name) for index, name in enumerate(names))
+        heading = self._table.heading(number)
+        names = enumerate((heading.name, *heading.entry_terms))
+        scored = ((_similarity(folded, fold(name)), -index, name) for index, name in names)
         letters, _, name = max(scored)
-        return NearHeading(number, name, float(letters + min(covered, 1.0)) / 2, letters)
+        return Nearest(heading, name, float(letters + min(covered, 1.0)) / 2, letters)
 
 
 def _similarity(one: str, other: str) -> float:

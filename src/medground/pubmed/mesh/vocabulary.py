@@ -63,10 +63,7 @@ class Vocabulary:
 
     def nearest(self, text: str, limit: int = 5) -> tuple[Nearest, ...]:
         """Return up to `limit` headings with names similar to the text, best first."""
-        return tuple(
-            Nearest(self._heading(found.number), found.name, found.score, found.letters)
-            for found in self._index.nearest(fold(text), limit)
-        )
+        return tuple(self._index.nearest(fold(text), limit))
 
     def explode(self, heading: Heading) -> tuple[Heading, ...]:
         """Return the heading followed by everything below it in the tree, without duplicates."""
@@ -94,11 +91,6 @@ class Vocabulary:
     def ancestors(self, heading: Heading) -> tuple[Heading, ...]:
         """Return all headings above, nearest first along each path."""
         return self._distinct((), (number for tree in heading.trees for number in reversed(self._path(tree))))
-
-    def siblings(self, heading: Heading) -> tuple[Heading, ...]:
-        """Return the other children of the parents."""
-        found = dict.fromkeys(child for parent in self.parents(heading) for child in self.children(parent))
-        return tuple(child for child in found if child != heading)
 
     def path(self, tree: str) -> tuple[Heading, ...]:
         """Return the headings from the top of the tree down to and including this tree number."""

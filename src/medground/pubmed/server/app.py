@@ -13,13 +13,13 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from medground.errors import MedgroundError
-from medground.pubmed.server.catalogue import Catalogue
 from medground.pubmed.server.history import History
 from medground.pubmed.server.lanes import Lanes
 from medground.pubmed.server.limits import Limits, Work
 from medground.pubmed.server.parameters import InvalidRequest, Parameters
 from medground.pubmed.server.refused import refused, response
 from medground.pubmed.server.reply import MOST_BYTES, Context, Reply, asks_json, error_reply
+from medground.pubmed.server.snapshot_catalogue import SnapshotCatalogue
 from medground.pubmed.server.utilities import UTILITIES, is_cheap, is_instant
 from medground.serving.bodies import whole_body
 from medground.serving.hosts import OwnHosts
@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 
 def make_app(
-    catalogue: Catalogue, *, hosts: Sequence[str] = (), limits: Limits | None = None, lanes: Lanes | None = None
+    catalogue: SnapshotCatalogue, *, hosts: Sequence[str] = (), limits: Limits | None = None, lanes: Lanes | None = None
 ) -> Starlette:
     """Build an application that serves a catalogue at `/entrez/eutils/NAME.fcgi`, for GET and POST.
 
@@ -75,7 +75,7 @@ def make_app(
 
 
 def _answer(
-    catalogue: Catalogue, history: History, lanes: Lanes, seconds: float, name: str, query: str, body: str
+    catalogue: SnapshotCatalogue, history: History, lanes: Lanes, seconds: float, name: str, query: str, body: str
 ) -> Reply:
     utility = UTILITIES[name]
     try:

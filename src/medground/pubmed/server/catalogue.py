@@ -1,14 +1,9 @@
-"""The interface that the server needs from a corpus."""
+"""What the server learns from a corpus: how a query was read, what matches, and what the corpus is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
-
-from medground.document import Document
-from medground.pubmed.records_index import Order
-from medground.query import Query
 
 Check = Callable[[], None]
 """Called between two steps of long work; raises where it may not go on."""
@@ -60,37 +55,3 @@ class About:
     count: int
     updated: str
     fields: dict[str, str] = field(default_factory=dict)
-
-
-class Catalogue(Protocol):
-    """A corpus that can be searched like PubMed. Must be thread-safe."""
-
-    @property
-    def about(self) -> About:
-        """Description of the catalogue."""
-        ...
-
-    def search(
-        self, term: str, within: Query | None, order: Order, *, start: int, limit: int, check: Check, field: str = ""
-    ) -> Matches:
-        """Search with PubMed query syntax, restricted to `within`. An invalid query is repaired, with a note.
-
-        `field` is the tag for words without one. `check` is called for each term.
-        """
-        ...
-
-    def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
-        """Return records by PMID. Unknown PMIDs are omitted."""
-        ...
-
-    def known(self, ids: Sequence[str]) -> list[str]:
-        """Return the PMIDs that exist in the catalogue, in the order given."""
-        ...
-
-    def similar(self, pmid: str, limit: int) -> list[tuple[str, float]]:
-        """Return PMIDs and scores of the most similar records, starting with the record itself."""
-        ...
-
-    def spelling(self, term: str, check: Check) -> str | None:
-        """Return the query with corrected spelling, or None if there is nothing to correct. Checks for each word."""
-        ...

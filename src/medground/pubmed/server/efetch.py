@@ -5,7 +5,7 @@ from __future__ import annotations
 from medground.pubmed.server.esummary import esummary
 from medground.pubmed.server.history import History
 from medground.pubmed.server.medline_text import abstract_text, medline_text
-from medground.pubmed.server.medline_xml import DOCTYPE, article
+from medground.pubmed.server.medline_xml import ARTICLE_DOCTYPE, article
 from medground.pubmed.server.parameters import InvalidRequest, Parameters
 from medground.pubmed.server.reply import Context, Reply, fetched, text_reply, xml_reply, xml_stream
 from medground.pubmed.server.xml import node
@@ -37,7 +37,7 @@ def efetch(context: Context, parameters: Parameters) -> Reply:
         return xml_reply(node("IdList", None, *(node("Id", each) for each in known)), _ID_LIST)
     records = (record for _, record in fetched(context, ids))
     if not as_text:
-        return xml_stream("PubmedArticleSet", map(article, records), DOCTYPE)
+        return xml_stream("PubmedArticleSet", map(article, records), ARTICLE_DOCTYPE)
     return text_reply(medline_text(records) if form == "medline" else abstract_text(records))
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from lxml import etree
 
-from medground.pubmed.server.catalogue import Catalogue
 from medground.pubmed.server.parameters import Parameters
 from medground.pubmed.server.reply import Context, Reply, fetched, json_reply, wants_json, xml_reply
+from medground.pubmed.server.snapshot_catalogue import SnapshotCatalogue
 from medground.pubmed.server.summary import Summary
 from medground.pubmed.server.xml import eutils_doctype, node
 
@@ -111,7 +111,7 @@ def _as_json(summary: Summary) -> dict[str, Any]:
     }
 
 
-def _version_2(catalogue: Catalogue, summaries: Iterable[Summary], unknown: list[str]) -> etree._Element:
+def _version_2(catalogue: SnapshotCatalogue, summaries: Iterable[Summary], unknown: list[str]) -> etree._Element:
     errors = (node("DocumentSummary", None, node("error", _UNKNOWN), uid=each) for each in unknown)
     entries = map(_summary_2, summaries)
     whole = node("DocumentSummarySet", None, node("DbBuild", catalogue.about.name), *entries, *errors, status="OK")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from lxml import etree
 
@@ -14,7 +14,7 @@ from medground.pubmed.server.abstracts import abstract_parts
 from medground.pubmed.server.dates import MONTHS, year_month_day
 from medground.pubmed.server.xml import node
 
-DOCTYPE = (
+ARTICLE_DOCTYPE = (
     '<!DOCTYPE PubmedArticleSet PUBLIC "-//NLM//DTD PubMedArticle, 1st January 2025//EN" '
     '"https://dtd.nlm.nih.gov/ncbi/pubmed/out/pubmed_250101.dtd">'
 )
@@ -28,11 +28,6 @@ def pmid_of(record: Document) -> str:
     """Return the bare PMID of a record, or an empty string."""
     prefix, _, name = record.id.partition(":")
     return name if prefix == "PMID" else record.identifiers.get("pmid", "")
-
-
-def article_set(records: Iterable[Document]) -> etree._Element:
-    """Return the records as a PubmedArticleSet."""
-    return node("PubmedArticleSet", None, *map(article, records))
 
 
 def article(record: Document) -> etree._Element:

@@ -2,46 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from medground.pubmed import Translated, to_pubmed
 from medground.pubmed.records_query import unsupported
 from medground.pubmed.server.catalogue import Leaf, Reading
-from medground.query import And, DateRange, Everything, Mesh, Not, Or, PublicationType, Query, Range, Term
+from medground.query import And, DateRange, Everything, Mesh, Not, Or, PublicationType, Query, Range, Term, fold
 
 Count = Callable[[Query], int]
+_Stack = Sequence[Leaf | str]
 _NEVER_A_PHRASE = (Range, DateRange, Everything)
 
 
 def read(translated: Translated, notes: tuple[str, ...], count: Count) -> Reading:
     """Return the reading of a translated query. `count` returns the number of records that a part matches."""
+    stack: _Stack = fold(translated.query, lambda leaf: [_leaf(leaf, count)], _joined, _either)
     missing = tuple(f"not available in this corpus: {name}" for name in unsupported(translated.query))
     return Reading(
         translation=translated.text,
         translations=tuple((t.source, t.text) for t in translated.translations),
-        stack=tuple(_stack(translated.query, count)),
+        stack=tuple(stack),
         not_found=tuple(dict.fromkeys(_not_found(translated, count))),
         notes=notes + missing,
     )
 
 
-def _stack(query: Query, count: Count) -> Iterator[Leaf | str]:
-    """Yield terms and operators in postfix order, with GROUP after each pair of parentheses."""
-    match query:
-        case And() | Or():
-            first = True
-            for part in query.parts:
-                negative = isinstance(part, Not) and isinstance(query, And)
-                yield from _stack(part.part if negative and isinstance(part, Not) else part, count)
-                if not first:
-                    yield "NOT" if negative else "AND" if isinstance(query, And) else "OR"
-                first = False
-            yield "GROUP"
-        case Not():
-            yield from _stack(query.part, count)
-            yield "NOT"
-        case _:
-            yield _leaf(query, count)
+def _joined(parts: Sequence[tuple[_Stack, bool]]) -> _Stack:
+    """Terms and operators of an `And` in postfix order, with GROUP after them; those of a `Not` alone have none."""
+    if len(parts) == 1 and parts[0][1]:
+        return [*parts[0][0], "NOT"]
+    stack = list(parts[0][0])
+    for part, left_out in parts[1:]:
+        stack += [*part, "NOT" if left_out else "AND"]
+    return [*stack, "GROUP"]
+
+
+def _either(parts: Sequence[_Stack], best: bool) -> _Stack:
+    stack = list(parts[0])
+    for part in parts[1:]:
+        stack += [*part, "OR"]
+    return [*stack, "GROUP"]
 
 
 def _leaf(query: Query, count: Count) -> Leaf:

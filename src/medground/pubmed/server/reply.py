@@ -12,9 +12,10 @@ from typing import Any
 from lxml import etree
 
 from medground.document import Document
-from medground.pubmed.server.catalogue import Catalogue, Check
+from medground.pubmed.server.catalogue import Check
 from medground.pubmed.server.history import History
 from medground.pubmed.server.parameters import InvalidRequest, Parameters
+from medground.pubmed.server.snapshot_catalogue import SnapshotCatalogue
 from medground.pubmed.server.xml import document, node
 
 MOST_BYTES = 100_000_000
@@ -36,7 +37,7 @@ class Reply:
 class Context:
     """What every utility gets: the server's state, and a function to call between two steps of long work."""
 
-    catalogue: Catalogue
+    catalogue: SnapshotCatalogue
     history: History
     check: Check
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from medground.errors import ConfigError
-from medground.pubmed.server.catalogue import Catalogue
+from medground.pubmed.server.snapshot_catalogue import SnapshotCatalogue
 
 _SWITCH = 0.0005
 """Seconds after which Python lets another thread go on: a search must not keep short answers waiting for 5 ms."""
@@ -16,7 +16,7 @@ _MOST_HEAD = 65_536
 
 
 def run(
-    catalogue: Catalogue,
+    catalogue: SnapshotCatalogue,
     *,
     host: str,
     port: int,

@@ -59,7 +59,7 @@ _FIELDS = MappingProxyType(
 
 
 class SnapshotCatalogue:
-    """A catalogue backed by one snapshot and an index of its records.
+    """A corpus that can be searched like PubMed: one snapshot and an index of its records. Thread-safe.
 
     Args:
         snapshot: the snapshot to search; the caller closes it.
@@ -97,7 +97,10 @@ class SnapshotCatalogue:
     def search(
         self, term: str, within: Query | None, order: Order, *, start: int, limit: int, check: Check, field: str = ""
     ) -> Matches:
-        """Search with PubMed query syntax."""
+        """Search with PubMed query syntax, restricted to `within`. An invalid query is repaired, with a note.
+
+        `field` is the tag for words without one. `check` is called for each term.
+        """
         translated, reading = self._read(term, field, check)
         query = translated.query
         if within is not None:

@@ -13,21 +13,20 @@ from typing import assert_never
 
 from medground.errors import UsageError
 from medground.query import (
-    And,
     DateRange,
     Everything,
     FieldName,
+    Leaf,
     Mesh,
     Metadata,
     Near,
-    Not,
-    Or,
     Phrase,
     PublicationType,
     Query,
     Range,
     Term,
     Words,
+    fold,
 )
 from medground.text.words import FUNCTION_WORDS
 
@@ -67,14 +66,13 @@ class Syntax:
         Raises:
             UsageError: the database does not have a field of the query.
         """
+        return fold(query, self._leaf, self._all, self._any) or ""
+
+    def _leaf(self, query: Leaf) -> str | None:
+        """A query without parts; None for everything, which is no limit."""
         match query:
-            case And():
-                return self._all(query.parts)
-            case Or():
-                limited = not any(isinstance(part, Everything) for part in query.parts)
-                return self._joined([self.compiled(part) for part in query.parts], "OR") if limited else ""
-            case Not() | Everything():
-                return ""
+            case Everything():
+                return None
             case Range():
                 return self._days(f"{query.low or 1000}-01-01", f"{query.high or 3000}-12-31")
             case DateRange():
@@ -98,14 +96,17 @@ class Syntax:
             case _:
                 assert_never(query)
 
-    def _all(self, parts: Sequence[Query]) -> str:
-        wanted = self._joined([self.compiled(part) for part in parts if not isinstance(part, Not)], "AND")
-        unwanted = [text for part in parts if isinstance(part, Not) if (text := self.compiled(part.part))]
+    def _any(self, parts: Sequence[str | None], best: bool) -> str:
+        return "" if None in parts else self._joined(parts, "OR")
+
+    def _all(self, parts: Sequence[tuple[str | None, bool]]) -> str:
+        wanted = self._joined([part for part, left_out in parts if not left_out], "AND")
+        unwanted = [part for part, left_out in parts if left_out and part]
         if not wanted or not unwanted:
             return wanted
         return f"({wanted} {self.without} {self._joined(unwanted, 'OR')})"
 
-    def _joined(self, parts: Sequence[str], operator: str) -> str:
+    def _joined(self, parts: Sequence[str | None], operator: str) -> str:
         found = list(dict.fromkeys(part for part in parts if part))
         return f"({f' {operator} '.join(found)})" if len(found) > 1 else "".join(found)
 
