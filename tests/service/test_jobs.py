@@ -16,9 +16,10 @@ import pytest
 from medground.answer import Answer
 from medground.errors import ModelFailed, NotFound, SourceUnavailable, Stopped
 from medground.service.event import Event
-from medground.service.jobs import Job, Jobs, Tell
+from medground.service.job import Job, Tell
+from medground.service.jobs import Jobs
 from medground.service.log import EventLog
-from medground.service.refused import Refused
+from medground.service.refused import LimitReached
 from medground.steps import RoundBegun
 
 
@@ -144,7 +145,7 @@ async def settled() -> None:
 def test_a_question_is_cancelled_thirty_seconds_after_its_last_listener_left() -> None:
     async def work() -> None:
         clock, jobs = timed(), Jobs(_no_answer)
-        job = begun(jobs, forever, leaving=True)
+        job = begun(jobs, forever, listened=True)
         async with aclosing(job.events()) as one, aclosing(job.events()) as other:
             await anext(one)
             await anext(other)
@@ -168,7 +169,7 @@ def test_a_question_is_cancelled_thirty_seconds_after_its_last_listener_left() -
 def test_who_asks_for_the_state_or_waits_for_the_result_is_a_listener() -> None:
     async def work() -> None:
         clock, jobs = timed(), Jobs(_no_answer)
-        job = begun(jobs, forever, leaving=True)
+        job = begun(jobs, forever, listened=True)
         waiting = asyncio.create_task(job.result())
         await settled()
         clock.now = 1000
@@ -191,7 +192,7 @@ def test_a_question_that_nobody_ever_listened_to_is_cancelled() -> None:
         clock, jobs = timed(), Jobs(_no_answer)
         turn = asyncio.Semaphore(1)
         for kind in ("runs", "waits"):
-            begun(jobs, forever, leaving=True, turn=turn, title=kind)
+            begun(jobs, forever, listened=True, turn=turn, title=kind)
         await settled()
         clock.now = 31
         await settled()
@@ -260,7 +261,7 @@ def test_a_job_keeps_what_it_can_before_it_is_stopped() -> None:
     [
         (SourceUnavailable("no reply", source="pubmed"), 503, "source-unavailable"),
         (ModelFailed("no JSON", model="gpt"), 502, "model-failed"),
-        (Refused("enough", retry_after=2.5), 429, "limit"),
+        (LimitReached("enough", retry_after=2.5), 429, "limit"),
     ],
 )
 def test_a_failure_is_a_problem_with_a_next_step(error: Exception, status: int, kind: str) -> None:
@@ -348,7 +349,7 @@ def test_the_line_has_an_end() -> None:
         jobs = Jobs(_no_answer, most_unfinished=2)
         first = begun(jobs, forever)
         begun(jobs, forever)
-        with pytest.raises(Refused, match="too many requests are waiting"):
+        with pytest.raises(LimitReached, match="too many requests are waiting"):
             begun(jobs, forever)
         await first.stop()
         begun(jobs, forever)

@@ -32,6 +32,11 @@ def open_planner_model(name: str) -> PlannerModel:
     return PlannerModel(name, folder, hashlib.sha256(card.model_dump_json().encode()).hexdigest())
 
 
+def messages(operator: Operator[I, O], value: I) -> list[dict[str, str]]:
+    """An operator's call as chat messages, in training exactly as when it plans."""
+    return [{"role": "system", "content": operator.instructions}, {"role": "user", "content": operator.prompt(value)}]
+
+
 class PlannerModel:
     """A base model with a trained adapter, through transformers. It writes the likeliest plan, without sampling.
 
@@ -44,16 +49,11 @@ class PlannerModel:
     cacheable = True
 
     def __init__(self, name: str, folder: Path, digest: str) -> None:
-        self._name = name
+        self.name = name
         self._folder = folder
         self._digest = digest
         self._loaded: tuple[Any, Any] | None = None
         self._turn = asyncio.Lock()
-
-    @property
-    def name(self) -> str:
-        """As in the settings."""
-        return self._name
 
     @property
     def identity(self) -> str:
@@ -71,8 +71,8 @@ class PlannerModel:
         """
         if not issubclass(operator.output, PlainOutput):
             raise ConfigError(
-                f"{self._name} only writes plans of sources, and cannot answer {operator.name}; give it that operator "
-                f"alone: --set model.operators.plan_sources={self._name} --set omni_rag.planner=trained"
+                f"{self.name} only writes plans of sources, and cannot answer {operator.name}; give it that operator "
+                f"alone: --set model.operators.plan_sources={self.name} --set omni_rag.planner=trained"
             )
         if limits.tokens == 0 or limits.calls == 0:
             raise BudgetExhausted("tokens" if limits.tokens == 0 else "calls", spent="all", allowed="0", usage=Usage())
@@ -83,13 +83,12 @@ class PlannerModel:
         try:
             operator.check(value, output)
         except InvalidOutput as error:
-            raise ModelFailed(str(error), model=self._name, usage=usage, unreadable=True) from None
+            raise ModelFailed(str(error), model=self.name, usage=usage, unreadable=True) from None
         return Reply(output=output, usage=usage)
 
     def _write(self, operator: Operator[I, O], value: I, limits: CallLimits) -> tuple[str, int, int]:
         from medground.train.planning.adapter import load_adapter, written
         from medground.train.planning.libraries import device, libraries
-        from medground.train.planning.prompts import messages
 
         if self._loaded is None:
             model, tokenizer, _ = load_adapter(self._folder, on=device(libraries().torch)[0])

@@ -56,7 +56,7 @@ def add_page(
         library=library,
         suggestions=Suggestions(library, settings.retrieval.corpora),
         runs=Runs(settings.serve.runs or settings.home / "runs"),
-        limits=UploadLimits(file=settings.serve.upload_file, all=settings.serve.upload),
+        limits=UploadLimits(file=settings.serve.upload_file),
         uploads=uploads,
     )
     app.state.door.identify.append(signed_in.identify)

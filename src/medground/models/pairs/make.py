@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock
 
+from medground.durable import writing_to
 from medground.errors import ConfigError
-from medground.models.files.storage import writing_to
 from medground.models.files.wheels import Download, fetch
 from medground.models.pairs.shipped import CONFIG, GRAPH, MADE, RECIPE, TOKENIZER, Card, Shipped, shipped
 from medground.progress import Progress, no_progress
