@@ -6,10 +6,10 @@ import re
 from datetime import UTC, datetime
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from rows import each_row
 
 from medground.answer import Answer, Conflict, Side, SourceDocument, Statement, Verdict, YesNoDecision
 from medground.evidence import Evidence
@@ -196,7 +196,7 @@ def test_how_a_follow_up_was_read_is_told() -> None:
     assert "Does aspirin help?" in said(list(chat_pieces(made(question=question))))
 
 
-@pytest.mark.parametrize("text", ["", "Hello.", "- Answer: a b", "- Answer: x\nand more", f"- Answer: {'x' * 65}"])
+@each_row("text", ["", "Hello.", "- Answer: a b", "- Answer: x\nand more", f"- Answer: {'x' * 65}"])
 def test_other_messages_name_no_answer(text: str) -> None:
     assert kept_as(text) is None
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
+from rows import each_row
 
 from medground.faces.api.connection import Connection
 from medground.faces.api.server import running
@@ -73,7 +74,7 @@ def problem(answer: bytes) -> tuple[int, str]:
     return content["status"], content["type"].removeprefix("urn:medground:problem:")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("parts", "expected"),
     [
         ((HEAD,), (408, "slow-request")),

@@ -12,6 +12,7 @@ from typing import Any
 
 import httpx
 import pytest
+from rows import each_row
 
 from medground.blocking import BlockingEngine
 from medground.faces.api.run import needs_token
@@ -74,8 +75,8 @@ def asked(papers: Settings) -> str:
     return asyncio.run(ask())
 
 
-@pytest.mark.parametrize("command", [("serve",), ("web", "--no-browser"), ("mcp", "--http")])
-@pytest.mark.parametrize("how", [*LOST, "last token revoked", "no mark and last token revoked"])
+@each_row("command", [("serve",), ("web", "--no-browser"), ("mcp", "--http")])
+@each_row("how", [*LOST, "last token revoked", "no mark and last token revoked"])
 def test_a_server_without_a_valid_token_does_not_start_by_itself(
     papers: Settings, asked: str, how: str, command: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -108,7 +109,7 @@ def test_damaged_records_are_named_with_what_to_do(
         assert "file is not a database); move it away and start again" in capsys.readouterr().err.replace("\n", " ")
 
 
-@pytest.mark.parametrize("how", LOST)
+@each_row("how", LOST)
 def test_an_answer_whose_owner_is_lost_is_shown_by_the_command_line_alone(
     papers: Settings, calling: Callable[..., Any], asked: str, how: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -133,7 +134,7 @@ def test_an_answer_whose_owner_is_lost_is_shown_by_the_command_line_alone(
     assert asked in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("how", ["deleted", "its folder deleted", "no bytes", "no tables", "last token revoked"])
+@each_row("how", ["deleted", "its folder deleted", "no bytes", "no tables", "last token revoked"])
 def test_a_running_server_shuts_when_its_records_or_its_last_token_go(
     papers: Settings, calling: Callable[..., Any], asked: str, how: str
 ) -> None:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import httpx
-import pytest
+from rows import each_row
 
 QUESTION = {"question": "Does aspirin reduce the risk of stroke?"}
 JSON = {"Content-Type": "application/json"}
@@ -22,7 +22,7 @@ def problem(response: httpx.Response) -> tuple[int, str]:
     return content["status"], content["type"].removeprefix("urn:medground:problem:")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("method", "path", "sent", "expected"),
     [
         ("GET", "/v1/nothing", {}, (404, "not-found")),
@@ -109,7 +109,7 @@ def test_without_a_token_every_request_is_refused_but_health(calling: Callable[.
     calling(work, authenticated=True)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sent", "detail"),
     [
         ({"question": ""}, "the question is empty; write it in words"),

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import httpx
-import pytest
+from rows import each_row
 
 QUESTION = {"question": "Does aspirin reduce the risk of stroke?"}
 Calling = Callable[..., Any]
@@ -51,9 +51,7 @@ def test_the_same_table_as_a_file(calling: Calling) -> None:
     assert row["risk of stroke (place)"] == "PMID:1#0-45"
 
 
-@pytest.mark.parametrize(
-    "columns", [["x"] * 2, [f"c{n}" for n in range(11)], [""], ["x" * 201], "n", [{"a": 1}], ["\u202e"]]
-)
+@each_row("columns", [["x"] * 2, [f"c{n}" for n in range(11)], [""], ["x" * 201], "n", [{"a": 1}], ["\u202e"]])
 def test_columns_that_cannot_be_used_are_a_problem(calling: Calling, columns: Any) -> None:
     async def work(client: httpx.AsyncClient) -> httpx.Response:
         return await client.post(f"/v1/answers/{await asked(client)}/table", json={"columns": columns})
@@ -97,7 +95,7 @@ def test_a_report_has_a_plan_and_another_answer_has_none(calling: Calling) -> No
     assert drawn.text.startswith("<svg")
 
 
-@pytest.mark.parametrize("path", ["trace", "plan.svg"])
+@each_row("path", ["trace", "plan.svg"])
 def test_an_answer_that_is_not_there_has_nothing(calling: Calling, path: str) -> None:
     async def work(client: httpx.AsyncClient) -> tuple[httpx.Response, httpx.Response]:
         made = await client.post("/v1/answers/20200101-000000-00000000/table", json={"columns": ["n"]})

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.models.cache import CallCache
 from medground.operators.base import OperatorOutput
@@ -84,7 +85,7 @@ def test_every_damaged_byte_is_a_miss_and_is_rewritten(tmp_path: Path) -> None:
     assert cache.get(KEY, Output) == output
 
 
-@pytest.mark.parametrize(
+@each_row(
     "content",
     [b"", b"null", b"[]", b'"x"', b"{}", b'{"format": 1}', b"\xff\xfe", b"[" * 100_000, b'{"format": 9, "output": 1}'],
 )

@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.errors import ConfigError, SourceUnavailable, StorageFailed, UsageError
 from medground.models.available import available, by_name
@@ -89,7 +90,7 @@ def test_an_interrupted_fetch_resumes(tmp_path: Path) -> None:
     assert (folder / "model.bin").read_bytes() == b"".join(PARTS)
 
 
-@pytest.mark.parametrize("damage", ["cut", "flip", "longer"])
+@each_row("damage", ["cut", "flip", "longer"])
 def test_a_damaged_partial_file_is_fetched_again(tmp_path: Path, damage: str) -> None:
     model = make_model()
     with pytest.raises(SourceUnavailable):
@@ -102,7 +103,7 @@ def test_a_damaged_partial_file_is_fetched_again(tmp_path: Path, damage: str) ->
     assert (fetch(model, tmp_path, download=Index()) / "model.bin").read_bytes() == b"".join(PARTS)
 
 
-@pytest.mark.parametrize("other", [b"something else entirely", PARTS[1] + b"and more", b""])
+@each_row("other", [b"something else entirely", PARTS[1] + b"and more", b""])
 def test_different_content_is_refused(tmp_path: Path, other: bytes) -> None:
     model = make_model()
     with pytest.raises(SourceUnavailable, match=r"fake-part1==1\.0 is not the package"):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from rows import each_row
 
 from medground.models.base import CallLimits
 from medground.models.narrow import MOST
@@ -70,7 +71,7 @@ def test_lists_of_ids_and_answers_are_narrowed() -> None:
     assert schema["properties"]["answer"]["items"]["enum"] == ["no", "yes"]
 
 
-@pytest.mark.parametrize(("task", "most"), [("single-choice", 1), ("multiple-choice", 2)])
+@each_row(("task", "most"), [("single-choice", 1), ("multiple-choice", 2)])
 def test_one_answer_or_several_depending_on_the_task(task: Any, most: int) -> None:
     options = (Option(letter="A", text="Aspirin"), Option(letter="B", text="Statins"))
     value = WriteInput(question="Which?", task=task, options=options, evidence=())

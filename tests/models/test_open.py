@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rows import each_row
 
 from medground.errors import ConfigError
 from medground.models.open import open_models
@@ -56,7 +57,7 @@ def test_each_operator_can_have_its_own_model(home: Path) -> None:
     asyncio.run(models.close())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "variable"),
     [
         ("openai:gpt-5", "OPENAI_API_KEY"),
@@ -79,7 +80,7 @@ def test_a_missing_key_names_its_variable(
     asyncio.run(models.close())
 
 
-@pytest.mark.parametrize("provider", ["openai", "anthropic", "google"])
+@each_row("provider", ["openai", "anthropic", "google"])
 def test_a_key_from_the_settings_is_enough(home: Path, provider: str) -> None:
     pytest.importorskip(PACKAGES.get(provider, "openai"))
     models = open_models(settings(home, **{f"keys__{provider}": SECRET}, model__default=f"{provider}:some"), OPERATORS)
@@ -88,7 +89,7 @@ def test_a_key_from_the_settings_is_enough(home: Path, provider: str) -> None:
     asyncio.run(models.close())
 
 
-@pytest.mark.parametrize("name", ["", "gpt-5", "openai:", ":gpt-5", "nonsense:model", "test", "Keyless"])
+@each_row("name", ["", "gpt-5", "openai:", ":gpt-5", "nonsense:model", "test", "Keyless"])
 def test_an_unknown_name_lists_the_valid_forms(home: Path, name: str) -> None:
     message = problem(home, model__default=name)
     assert repr(name) in message
@@ -115,9 +116,7 @@ def test_all_problems_come_at_once(home: Path) -> None:
     assert "unknown model 'nonsense:x'" in message
 
 
-@pytest.mark.parametrize(
-    "address", ["localhost:8000", "ftp://localhost/v1", "http://", "no address", "file:///etc/passwd"]
-)
+@each_row("address", ["localhost:8000", "ftp://localhost/v1", "http://", "no address", "file:///etc/passwd"])
 def test_an_invalid_address_is_refused(home: Path, address: str) -> None:
     assert "is not an address such as" in problem(home, model__default="openai:any", model__base_url=address)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.errors import ModelFailed
 from medground.models.base import CallLimits, Reply
@@ -132,7 +133,7 @@ def test_when_the_first_of_identical_calls_is_cancelled_the_next_one_runs(tmp_pa
     assert asyncio.run(run()).usage.model_calls == 1
 
 
-@pytest.mark.parametrize("cached", [True, False])
+@each_row("cached", [True, False])
 def test_concurrency_limits_calls_under_way(tmp_path: Path, cached: bool) -> None:
     model = Slow()
 

@@ -17,6 +17,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.openai import OpenAIResponsesModel
 from pydantic_ai.providers.openai import OpenAIProvider
+from rows import each_row
 
 from medground.errors import BudgetExhausted, ConfigError, MedgroundError, ModelFailed
 from medground.models.attempts import Patience
@@ -104,7 +105,7 @@ def test_usage_is_what_the_server_says(serve: Serve) -> None:
     assert usage == Usage(input_tokens=321, output_tokens=45, model_calls=1, price=Decimal(0))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("bad", "message"),
     [
         (chat('{"identity": "T1"}'), "id: Field required"),
@@ -135,7 +136,7 @@ def test_no_retries_when_disabled(serve: Serve) -> None:
     assert failed.usage.model_calls == len(peer.requests) == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     "transient",
     [
         refusal(429, "slow down", retry_after="0"),
@@ -166,7 +167,7 @@ def test_waits_grow_and_retry_after_wins(serve: Serve) -> None:
     assert waits == [1.0, 7.0, 4.0]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("trouble", "calls", "message"),
     [
         (refusal(429, retry_after="3600"), 1, "retry after 3600 s"),
@@ -257,7 +258,7 @@ def test_a_model_that_cannot_do_what_an_operator_needs() -> None:
     assert str(failed) == "hosted:picture: cannot be used for 'name': this model takes no text"
 
 
-@pytest.mark.parametrize("slow", [Sent(GOOD.body, delay=300), Sent(GOOD.body, drip=0.2)])
+@each_row("slow", [Sent(GOOD.body, delay=300), Sent(GOOD.body, drip=0.2)])
 def test_a_server_that_hangs_or_drips_times_out(serve: Serve, slow: Sent) -> None:
     """The whole answer would take more than a minute in either case."""
     with ChatPeer(slow) as peer:
@@ -277,7 +278,7 @@ def test_waits_between_retries_count_towards_the_timeout(serve: Serve) -> None:
         assert time.monotonic() - started < 15
 
 
-@pytest.mark.parametrize("status", [401, 404])
+@each_row("status", [401, 404])
 def test_a_wrong_key_or_model_is_a_config_error(serve: Serve, key: str, status: int) -> None:
     with ChatPeer(refusal(status, f"Incorrect API key provided: {key}")) as peer:
         failed = failure(serve(peer.url))
@@ -286,7 +287,7 @@ def test_a_wrong_key_or_model_is_a_config_error(serve: Serve, key: str, status: 
     assert "MEDGROUND_KEYS__OPENAI" in str(failed) or status == 404
 
 
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 429, 500])
+@each_row("status", [400, 401, 403, 404, 429, 500])
 def test_the_key_is_never_shown(serve: Serve, key: str, status: int, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     with ChatPeer(refusal(status, f"the key {key} is wrong; header Authorization: Bearer {key}")) as peer:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 from pydantic import BaseModel, ValidationError
+from rows import each_row
 
 from medground.errors import MedgroundError, UsageError
 from medground.layers import parse_options
@@ -82,7 +83,7 @@ def test_no_setting_outside_the_list_passes_and_no_text_that_could_be_a_place(
         assert own is None or getattr(settings.budget, name) <= own
 
 
-@pytest.mark.parametrize("recipe", recipe_names())
+@each_row("recipe", recipe_names())
 def test_what_may_be_changed_holds_no_free_text(recipe: str) -> None:
     own = section_of(recipe)
     kinds: dict[str, type[BaseModel]] = {
@@ -98,7 +99,7 @@ def test_what_may_be_changed_holds_no_free_text(recipe: str) -> None:
         assert key in lists_of_names or str not in (annotation, *get_args(annotation)), key
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("settings", "message"),
     [
         ({"model.default": "openai:gpt-5"}, "'model.default' is not a setting that a question can change"),
@@ -167,7 +168,7 @@ def test_a_source_that_is_not_named_is_not_searched() -> None:
     assert (both.corpora, both.sources) == (("papers",), ("pubmed",))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "sent",
     [
         {},

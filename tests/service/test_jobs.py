@@ -12,6 +12,7 @@ from contextlib import aclosing
 from typing import Any
 
 import pytest
+from rows import each_row
 
 from medground.answer import Answer
 from medground.errors import ModelFailed, NotFound, SourceUnavailable, Stopped
@@ -256,7 +257,7 @@ def test_a_job_keeps_what_it_can_before_it_is_stopped() -> None:
     asyncio.run(work())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("error", "status", "kind"),
     [
         (SourceUnavailable("no reply", source="pubmed"), 503, "source-unavailable"),

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rows import each_row
 
 from medground.answer import Answer
 from medground.answers import Answers
@@ -120,7 +121,7 @@ def test_the_answers_of_the_command_line_belong_to_whoever_sits_here(papers: Set
     serve(papers, work)
 
 
-@pytest.mark.parametrize("name", ["last", "../answers/x", "*", "", "x" * 500])
+@each_row("name", ["last", "../answers/x", "*", "", "x" * 500])
 def test_an_answer_is_found_by_its_trace_id_alone(papers: Settings, name: str) -> None:
     with BlockingEngine(papers) as engine:
         engine.ask(QUESTION)

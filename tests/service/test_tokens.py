@@ -13,6 +13,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.errors import NotAllowed, StorageFailed, UsageError
 from medground.faces.cli.app import main
@@ -57,9 +58,7 @@ def test_only_a_hash_of_a_token_is_kept(home: Path, records: Records) -> None:
     assert all(secret.encode() not in file.read_bytes() for file in (home / "service").iterdir())
 
 
-@pytest.mark.parametrize(
-    "wrong", ["", "mg_", "mg_" + "A" * 43, "' OR 1=1 --", "mg_" + "é" * 43, "x" * 100_000, "local"]
-)
+@each_row("wrong", ["", "mg_", "mg_" + "A" * 43, "' OR 1=1 --", "mg_" + "é" * 43, "x" * 100_000, "local"])
 def test_what_is_not_a_token_opens_nothing(records: Records, wrong: str) -> None:
     tokens = Tokens(records)
     tokens.create("ada")
@@ -67,7 +66,7 @@ def test_what_is_not_a_token_opens_nothing(records: Records, wrong: str) -> None
         tokens.who(wrong)
 
 
-@pytest.mark.parametrize("name", ["", "a b", "../x", "a\nb", "-a", "x" * 65, "é"])
+@each_row("name", ["", "a b", "../x", "a\nb", "-a", "x" * 65, "é"])
 def test_names_are_plain(records: Records, name: str) -> None:
     with pytest.raises(UsageError, match="is not a name of a token"):
         Tokens(records).create(name)
