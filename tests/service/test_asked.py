@@ -38,8 +38,6 @@ def every_key() -> list[str]:
 
 KEYS = every_key()
 FORBIDDEN_WORDS = ("home", "keys", "model.", "trace.", "serve.", "adapter", "judges", "embedder", "pool", "reranker")
-PLACES = ["/etc/passwd", "nli:/srv/model", "http://169.254.169.254/", "planner:/x", "openai:gpt-5", "last"]
-ANY_KEY = some.one_of(some.sampled_from(KEYS), some.text(max_size=40))
 VALUES = some.one_of(
     some.booleans(),
     some.integers(),
@@ -122,23 +120,17 @@ def test_what_is_refused_is_named(settings: dict[str, Any], message: str) -> Non
     assert message in str(error.value)
 
 
-def test_budgets_only_become_lower() -> None:
+def test_budgets_only_become_lower_and_settings_are_those_of_the_recipe() -> None:
+    chosen = changed(Asked(question=QUESTION, recipe="self-medrag", settings={"self_medrag.passages": 3}))
+    assert chosen.sections["self_medrag"].model_dump()["passages"] == 3
+    terms = terms_of(Asked(question=QUESTION, kind="research", corpora=("papers", "others")), SERVER)
+    assert (terms.recipe, terms.searched.corpora, terms.free) == ("biomedsearch", ("papers", "others"), True)
     asked = {"budget.tokens": 5000, "budget.money": 0.5, "budget.calls": 3, "budget.seconds": 1e6}
     budget = changed(Asked(question=QUESTION, settings=asked)).budget
     assert (budget.tokens, budget.money, budget.calls, budget.seconds) == (1000, Decimal("0.5"), 3, 120.0)
     assert changed(Asked(question=QUESTION, kind="research", settings=asked)).budget.seconds == 3600.0
     assert changed(Asked(question=QUESTION, settings={"budget.seconds": 5})).budget.seconds == 5
     assert terms_of(Asked(question=QUESTION), SERVER).settings == {}  # so that its id is that of the command line
-
-
-def test_settings_of_the_recipe_that_is_asked_for_pass() -> None:
-    settings = changed(Asked(question=QUESTION, recipe="self-medrag", settings={"self_medrag.passages": 3}))
-    assert settings.sections["self_medrag"].model_dump()["passages"] == 3
-
-
-def test_research_has_its_recipe_and_names_what_it_searches() -> None:
-    terms = terms_of(Asked(question=QUESTION, kind="research", corpora=("papers", "others")), SERVER)
-    assert (terms.recipe, terms.searched.corpora, terms.free) == ("biomedsearch", ("papers", "others"), True)
 
 
 def test_sources_and_models_are_those_that_the_server_offers() -> None:

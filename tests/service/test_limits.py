@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
 import pytest
+from small_service import BOB, QUESTION, Clock, serve
 
 from medground.errors import BudgetExhausted, NotFound, UsageError
 from medground.models.keyless import Keyless
@@ -21,29 +21,9 @@ from medground.service.service import Service
 from medground.service.spending import Spent
 from medground.settings import BudgetSettings, Settings
 
-QUESTION = "Does aspirin reduce the risk of stroke?"
-
-
-class Clock:
-    """Seconds that the test sets."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
 
 def limited(**limits: Any) -> Person:
     return Person(id="ada", name="Ada", limits=Limits(**limits))
-
-
-def serve(settings: Settings, work: Callable[[Service], Awaitable[Any]], **more: Any) -> Any:
-    async def within() -> Any:
-        async with Service.open(settings, **more) as service:
-            return await work(service)
-
-    return asyncio.run(within())
 
 
 def test_a_rate_is_that_of_any_sixty_seconds() -> None:
@@ -180,7 +160,11 @@ def test_use_is_counted_also_of_claims_and_of_what_was_stopped(papers: Settings)
     async def work(service: Service) -> None:
         ada = limited()
         await service.ask(Asked(question=QUESTION), ada)
-        await service.verify("Aspirin helps.", ada)
+        calling = asyncio.create_task(service.verify("Aspirin helps.", ada))
+        while not service._unfinished:
+            await asyncio.sleep(0.001)
+        calling.cancel()  # its caller left, and it goes on
+        await asyncio.gather(*service._unfinished)
         job = await service.start(Asked(question=QUESTION), ada)
         async for event in job.events():
             if event.type == "step":
@@ -189,28 +173,14 @@ def test_use_is_counted_also_of_claims_and_of_what_was_stopped(papers: Settings)
         spent = await service.usage(ada)
         assert spent.requests == 3
         assert spent.searches >= 2
-        assert (await service.usage(Person(id="bob", name="Bob"))).requests == 0
+        assert (await service.usage(BOB)).requests == 0
 
     serve(papers, work)
 
 
-def test_a_claim_whose_caller_left_is_counted(papers: Settings) -> None:
-    async def work(service: Service) -> Person:
-        ada = limited()
-        calling = asyncio.create_task(service.verify("Aspirin reduced the risk of stroke.", ada))
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
-        calling.cancel()
-        await asyncio.gather(calling, return_exceptions=True)
-        return ada
-
-    ada = serve(papers, work)
-    assert serve(papers, lambda service: service.usage(ada)).requests in (0, 1)  # 0: it left before it began
-
-
 def test_the_same_request_is_answered_once(papers: Settings) -> None:
     async def first(service: Service) -> str:
-        asked, ada, bob = Asked(question=QUESTION), limited(), Person(id="bob", name="Bob")
+        asked, ada, bob = Asked(question=QUESTION), limited(), BOB
         jobs = await asyncio.gather(*(service.start(asked, ada, key="k1") for _ in range(5)))
         assert len({job.id for job in jobs}) == 1
         answer = await jobs[0].result()
@@ -224,6 +194,9 @@ def test_the_same_request_is_answered_once(papers: Settings) -> None:
         for key in ("", "a b", "é", "x" * 201, "a\r\nSet-Cookie: x"):
             with pytest.raises(UsageError, match="idempotency key"):
                 await service.start(asked, ada, key=key)
+        stopped = await service.start(asked, ada, key="k3")
+        await stopped.stop()
+        assert (await service.start(asked, ada, key="k3")).id != stopped.id  # it is tried again
         return answer.trace_id
 
     async def after_a_restart(service: Service) -> None:
@@ -242,15 +215,3 @@ def test_the_same_request_is_answered_once(papers: Settings) -> None:
 
     name = serve(papers, first)
     serve(papers, after_a_restart)
-
-
-def test_a_stopped_request_is_tried_again(papers: Settings) -> None:
-    async def work(service: Service) -> None:
-        asked = Asked(question=QUESTION)
-        one = await service.start(asked, limited(), key="k")
-        await one.stop()
-        two = await service.start(asked, limited(), key="k")
-        assert two.id != one.id
-        assert await two.result() is not None
-
-    serve(papers, work)
