@@ -99,9 +99,10 @@ def test_text_cannot_leave_its_block(serve: Serve) -> None:
     assert "\U000e0041" not in prompt
 
 
-def test_usage_is_what_the_server_says(serve: Serve) -> None:
+def test_usage_is_what_the_server_says_in_any_event_loop(serve: Serve) -> None:
     with ChatPeer(chat('{"id": "T1"}', tokens=(321, 45))) as peer:
-        usage = ask(serve(peer.url)).usage
+        model = serve(peer.url)
+        usage = [ask(model).usage for _ in range(3)][-1]
     assert usage == Usage(input_tokens=321, output_tokens=45, model_calls=1, price=Decimal(0))
 
 
@@ -126,14 +127,6 @@ def test_invalid_output_is_retried_with_the_reason(serve: Serve, bad: Sent, mess
     assert failed.usage == Usage(input_tokens=300, output_tokens=30, model_calls=3)
     assert message in str(failed)
     assert message.partition(":")[0] in json.dumps(peer.requests[-1]["messages"]).replace('\\"', '"')
-
-
-def test_no_retries_when_disabled(serve: Serve) -> None:
-    with ChatPeer(chat("no")) as peer:
-        failed = failure(serve(peer.url, retries=0))
-    assert isinstance(failed, ModelFailed)
-    assert failed.usage is not None
-    assert failed.usage.model_calls == len(peer.requests) == 1
 
 
 @each_row(
@@ -223,13 +216,6 @@ def test_a_proxy_in_between_is_named(serve: Serve, monkeypatch: pytest.MonkeyPat
     assert "through a proxy" not in str(failure(serve(peer.url)))  # it is closed now
 
 
-def test_nothing_listens_at_any_address_of_a_name(serve: Serve) -> None:
-    with socket.socket() as closed:
-        closed.bind(("127.0.0.1", 0))
-        failed = failure(serve(f"http://localhost:{closed.getsockname()[1]}/v1"))
-    assert "(Connection refused)" in str(failed)
-
-
 def test_other_clients_fail_with_the_same_message(loopback: None, key: str) -> None:
     pytest.importorskip("anthropic")
     from pydantic_ai.models.anthropic import AnthropicModel
@@ -269,13 +255,6 @@ def test_a_server_that_hangs_or_drips_times_out(serve: Serve, slow: Sent) -> Non
     assert isinstance(failed, ModelFailed)
     assert "no answer within 0.5 s; raise model.timeout" in str(failed)
     assert len(peer.requests) <= 1  # none if half a second is not enough to connect
-
-
-def test_waits_between_retries_count_towards_the_timeout(serve: Serve) -> None:
-    with ChatPeer(refusal(429, retry_after="20")) as peer:
-        started = time.monotonic()
-        assert "no answer within 0.5 s" in str(failure(serve(peer.url, timeout=0.5)))
-        assert time.monotonic() - started < 15
 
 
 @each_row("status", [401, 404])
@@ -364,12 +343,6 @@ def test_cancelling_a_request_under_way(serve: Serve) -> None:
 
     with ChatPeer(Sent(GOOD.body, delay=300), GOOD) as peer:
         assert asyncio.run(run(peer.url)).output.id == "T2"
-
-
-def test_one_model_serves_several_event_loops_in_sequence(serve: Serve) -> None:
-    with ChatPeer(GOOD) as peer:
-        model = serve(peer.url)
-        assert [ask(model).output.id for _ in range(3)] == ["T2"] * 3
 
 
 def test_a_price_is_known_free_or_unknown() -> None:

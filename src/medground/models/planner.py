@@ -32,11 +32,6 @@ def open_planner_model(name: str) -> PlannerModel:
     return PlannerModel(name, folder, hashlib.sha256(card.model_dump_json().encode()).hexdigest())
 
 
-def messages(operator: Operator[I, O], value: I) -> list[dict[str, str]]:
-    """An operator's call as chat messages, in training exactly as when it plans."""
-    return [{"role": "system", "content": operator.instructions}, {"role": "user", "content": operator.prompt(value)}]
-
-
 class PlannerModel:
     """A base model with a trained adapter, through transformers. It writes the likeliest plan, without sampling.
 
@@ -89,6 +84,7 @@ class PlannerModel:
     def _write(self, operator: Operator[I, O], value: I, limits: CallLimits) -> tuple[str, int, int]:
         from medground.train.planning.adapter import load_adapter, written
         from medground.train.planning.libraries import device, libraries
+        from medground.train.planning.prompts import messages
 
         if self._loaded is None:
             model, tokenizer, _ = load_adapter(self._folder, on=device(libraries().torch)[0])

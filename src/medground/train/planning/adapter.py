@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
+from medground.corpus.faults import writing
 from medground.document import Frozen
-from medground.durable import writing_to
 from medground.errors import BadDocument, ConfigError, UsageError
 from medground.train.planning.libraries import libraries, quiet
 
@@ -121,7 +121,7 @@ def write_card(folder: Path, card: AdapterCard) -> None:
     Raises:
         StorageFailed: it cannot be written.
     """
-    with writing_to(folder):
+    with writing(folder):
         (folder / CARD).write_text(card.model_dump_json(indent=1) + "\n", encoding="utf-8")
 
 
@@ -165,7 +165,7 @@ def merge(folder: Path, out: Path, *, base: str | None = None) -> AdapterCard:
     if out.exists() and any(out.iterdir()):
         raise UsageError(f"{out} is not empty; name another folder")
     model, tokenizer, card = load_adapter(folder, base=base)
-    with quiet(), writing_to(out.parent):
+    with quiet(), writing(out.parent):
         merged = model.merge_and_unload()
         merged.save_pretrained(out)
         tokenizer.save_pretrained(out)
