@@ -4,7 +4,7 @@
 the experts gave it for some abstract that they cite, so one on a claim without evidence is wrong. `questions` asks
 PubMedQA's test questions of such a corpus, or BioASQ's yes-or-no questions of one named `bioasq...`, and compares what
 the critic decides with the experts: `maybe` counts as wrong. In both the critic is trusted, as it would be with proofs.
-Read by `critic.py` and `ranker.py`. Intervals are Wilson's, 95 %.
+Read by `critic.py`. Intervals are Wilson's, 95 %.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def made(folder: Path, name: str, home: Path, about: str, domain: str, judges_fr
     content = (folder / f"{name}.safetensors").read_bytes()
     it = read(content, name).about
     digest = hashlib.sha256(content).hexdigest()
-    given = {"kind": it.kind, "about": f"{about}; base {it.base}", "domain": domain, "base": it.base}
+    given = {"about": f"{about}; base {it.base}", "domain": domain, "base": it.base}
     card = Card.model_validate({**given, "sha256": digest, "judges_from": judges_from})
     (folder / f"{name}.json").write_text(card.model_dump_json(indent=1) + "\n", encoding="utf-8")
     shipping.FOLDER = folder

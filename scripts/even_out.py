@@ -1,7 +1,7 @@
 """Prepare a trained network for int8: `python scripts/even_out.py HOME MODEL.safetensors TRAINING.jsonl OUT`.
 
-Adds the factors of `small/evening.py`, found on `COUNT` pairs of TRAINING: lines of `critic_pairs.py` or of
-`ranker_pairs.py`. The base is fetched to HOME.
+Adds the factors of `small/evening.py`, found on `COUNT` pairs of TRAINING: lines of `critic_pairs.py`. The base is
+fetched to HOME.
 """
 
 from __future__ import annotations
@@ -24,11 +24,7 @@ COUNT = 100
 def texts(path: Path) -> Iterator[Pair]:
     """The pairs of a training file, in the order that the network reads them."""
     for line in lines(path):
-        if "premise" in line:
-            yield line["premise"], line["statement"]
-        else:
-            one = line["candidates"][0]
-            yield line["question"], f"{one['title']}\n{one['text']}" if one["title"] else one["text"]
+        yield line["premise"], line["statement"]
 
 
 def main() -> None:

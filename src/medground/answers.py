@@ -11,8 +11,8 @@ from pydantic import ValidationError
 
 from medground.answer import Answer, Status
 from medground.document import Frozen
+from medground.durable import writing_to
 from medground.errors import UsageError
-from medground.models.files.storage import writing_to
 from medground.private import keep_private, tell_not_kept
 from medground.retracted_since import as_known_now
 

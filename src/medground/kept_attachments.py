@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from medground.durable import write_whole
+from medground.durable import write_whole, writing_to
 from medground.errors import UsageError
-from medground.models.files.storage import writing_to
 from medground.report import Attachment
 
 _FOLDER = "attachments"

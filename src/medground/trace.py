@@ -25,10 +25,10 @@ from opentelemetry.sdk.trace.sampling import ALWAYS_ON
 from opentelemetry.trace import Span as OtelSpan
 from opentelemetry.trace import Status, StatusCode
 
+from medground.durable import writing_to
 from medground.errors import ConfigError, UsageError
 from medground.fetching.secrets import masked, shown_address
 from medground.known_secrets import known_secrets
-from medground.models.files.storage import writing_to
 from medground.private import open_private, tell_not_kept
 from medground.settings import Settings
 from medground.steps import FACT, TEXT, Step

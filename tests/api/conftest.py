@@ -3,38 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 pytest.importorskip("fastapi", reason="needs the extra serve")
 import httpx
+import small_service
 
-from medground.corpus.build import build
-from medground.corpus.library import Library
-from medground.corpus.readers import find_inputs
 from medground.faces.api.app import make_app
 from medground.service.service import Service
 from medground.settings import Settings
 
-PAPERS = [
-    {"id": "PMID:1", "title": "Aspirin", "text": "Aspirin reduced the risk of stroke in adults."},
-    {"id": "PMID:2", "title": "Zebrafish", "text": "Fins of zebrafish regenerate after amputation."},
-]
-
+papers = small_service.papers
 Work = Callable[[httpx.AsyncClient], Awaitable[Any]]
-
-
-@pytest.fixture
-def papers(home: Path, tmp_path: Path) -> Settings:
-    """Settings of a home with the corpus `papers`, which is searched."""
-    file = tmp_path / "papers.jsonl"
-    file.write_text("\n".join(map(json.dumps, PAPERS)), encoding="utf-8")
-    build(Library(home), "papers", find_inputs([file]))
-    return Settings.load(options={"retrieval.corpora": ("papers",)})
 
 
 @pytest.fixture

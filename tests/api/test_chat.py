@@ -63,18 +63,14 @@ def test_an_answer_is_a_message_with_citations(client: OpenAI, address: str) -> 
         assert one.url_citation.url.startswith("https://pubmed.ncbi.nlm.nih.gov/")
         document = httpx.get(f"{address}/v1/documents/{cited['document_id']}").json()
         assert document["text"][cited["start"] : cited["end"]] == cited["quote"]
+    assert reply.usage is not None
+    assert reply.usage.total_tokens == reply.usage.prompt_tokens + reply.usage.completion_tokens == 0
     kept = reply.model_dump()["medground"]
     answer = httpx.get(f"{address}/v1/answers/{kept['trace_id']}").json()
     assert {one["quote"] for one in answer["evidence"]} == {
         one.model_dump()["citation"]["quote"] for one in message.annotations
     }
     assert kept["status"] == answer["decision"]["status"]
-
-
-def test_usage_counts_the_tokens_of_models(client: OpenAI) -> None:
-    usage = client.chat.completions.create(model="ground", messages=user(QUESTION)).usage
-    assert usage is not None
-    assert usage.total_tokens == usage.prompt_tokens + usage.completion_tokens == 0
 
 
 def test_a_stream_has_the_same_message_in_parts(client: OpenAI) -> None:
@@ -110,7 +106,13 @@ def test_a_stream_tells_the_usage_last_if_asked(client: OpenAI) -> None:
     assert all(chunk.usage is None for chunk in chunks[:-1])
 
 
-def test_the_wire_format_of_a_stream(address: str) -> None:
+def test_the_wire_format(address: str) -> None:
+    reply = httpx.post(f"{address}/v1/chat/completions", json={"model": "ground", "messages": user(QUESTION)})
+    assert reply.headers["content-type"] == "application/json"
+    assert of_message(reply.json()["choices"][0]["message"])
+    replies = httpx.get(f"{address}/openapi.json").json()["paths"]["/v1/chat/completions"]["post"]["responses"]
+    assert set(replies["200"]["content"]) == {"application/json", "text/event-stream"}
+    assert "ErrorReply" in json.dumps(replies["400"])
     body = {"model": "ground", "messages": user(QUESTION), "stream": True}
     reply = httpx.post(f"{address}/v1/chat/completions", json=body)
     assert reply.headers["content-type"].startswith("text/event-stream")
@@ -118,12 +120,6 @@ def test_the_wire_format_of_a_stream(address: str) -> None:
     assert ": searching corpus:heart" in reply.text
     assert reply.text.index('"role":"assistant"') < reply.text.index(": searching")
     assert next(sent(reply.text))["choices"][0]["delta"] == {"role": "assistant", "content": ""}
-
-
-def test_without_stream_there_is_none(address: str) -> None:
-    reply = httpx.post(f"{address}/v1/chat/completions", json={"model": "ground", "messages": user(QUESTION)})
-    assert reply.headers["content-type"] == "application/json"
-    assert of_message(reply.json()["choices"][0]["message"])
 
 
 def test_the_async_client_asks_at_once_and_streams(address: str) -> None:
@@ -142,13 +138,10 @@ def test_recipes_are_models(client: OpenAI) -> None:
     names = [model.id for model in client.models.list()]
     assert {"ground", "pubmed-reasoner", "biomedsearch"} <= set(names)
     assert client.models.retrieve("ground").owned_by == "medground"
-    with pytest.raises(openai.NotFoundError, match="the models are the recipes"):
-        client.models.retrieve("gpt-6")
-
-
-def test_another_recipe_answers(client: OpenAI) -> None:
     reply = client.chat.completions.create(model="reason-and-verify", messages=user(QUESTION))
     assert "Recipe: reason-and-verify" in (reply.choices[0].message.content or "")
+    with pytest.raises(openai.NotFoundError, match="the models are the recipes"):
+        client.models.retrieve("gpt-6")
 
 
 def test_a_question_after_an_answer_follows_it(client: OpenAI) -> None:
@@ -167,15 +160,11 @@ def test_messages_that_are_no_kept_answer_are_said_to_be_unread(client: OpenAI) 
 
 def test_what_an_answer_is_given_beside_the_question(client: OpenAI, address: str) -> None:
     more = {"medground": {"task": "free", "settings": {"retrieval.keep": 2}, "filters": {"year_from": 2003}}}
-    reply = client.chat.completions.create(model="ground", messages=user(QUESTION), extra_body=more)
+    parts: Any = [{"role": "user", "content": [{"type": "text", "text": QUESTION}]}]
+    reply = client.chat.completions.create(model="ground", messages=parts, extra_body=more)
     answer = httpx.get(f"{address}/v1/answers/{reply.model_dump()['medground']['trace_id']}").json()
     assert answer["question"]["task"] == "free"
     assert answer["question"]["filters"]["year_from"] == 2003
-
-
-def test_the_text_of_a_message_may_come_in_parts(client: OpenAI) -> None:
-    parts: Any = [{"type": "text", "text": QUESTION}]
-    assert client.chat.completions.create(model="ground", messages=[{"role": "user", "content": parts}]).choices
 
 
 def test_a_retracted_paper_is_marked(client: OpenAI) -> None:
@@ -250,7 +239,8 @@ def test_defaults_and_nothing_are_taken(address: str) -> None:
         "stream": None,
         "user": "u1",
     }
-    body = {"model": "ground", "messages": user(QUESTION), **defaults}
+    empty = {"role": "system", "content": " "}
+    body = {"model": "ground", "messages": [empty, *user(QUESTION)], **defaults}
     assert httpx.post(f"{address}/v1/chat/completions", json=body).status_code == 200
 
 
@@ -272,12 +262,6 @@ def test_messages_that_cannot_be_honoured_are_refused(address: str) -> None:
         reply = httpx.post(f"{address}/v1/chat/completions", json={"model": "ground", "messages": messages})
         assert reply.status_code == 400, param
         assert reply.json()["error"]["param"].startswith(param)
-
-
-def test_an_empty_system_message_asks_for_nothing(client: OpenAI) -> None:
-    talk: list[Any] = [{"role": "system", "content": " "}, *user(QUESTION)]
-    content = client.chat.completions.create(model="ground", messages=talk).choices[0].message.content or ""
-    assert NOT_READ not in content
 
 
 def test_errors_are_those_that_the_client_knows(client: OpenAI) -> None:
@@ -312,10 +296,3 @@ def test_a_wrong_token_is_refused_in_the_clients_words(papers: Path, loopback: N
         made.chat.completions.create(model="ground", messages=user(QUESTION))
     assert refused.value.code == "invalid_api_key"
     assert refused.value.response.headers["www-authenticate"] == "Bearer"
-
-
-def test_the_schema_names_both_forms_of_a_reply(address: str) -> None:
-    document = httpx.get(f"{address}/openapi.json").json()
-    replies = document["paths"]["/v1/chat/completions"]["post"]["responses"]
-    assert set(replies["200"]["content"]) == {"application/json", "text/event-stream"}
-    assert "ErrorReply" in json.dumps(replies["400"])

@@ -6,7 +6,6 @@ import re
 from datetime import UTC, datetime
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -180,26 +179,14 @@ def test_a_sentence_carries_a_mark_for_each_quote_that_it_cites() -> None:
     assert [mark.evidence_id for mark in piece.marks] == ["E1", "E2", "E3"]
 
 
-def test_a_retracted_source_is_marked_where_it_is_listed() -> None:
+def test_what_a_message_tells_of_its_answer() -> None:
     retracted = SourceDocument(id="PMID:9", title="It cures", kind="research", retraction="retracted")
     assert "RETRACTED: not used as evidence." in said(list(chat_pieces(made(documents=(retracted,)))))
-
-
-def test_messages_that_were_not_read_are_told() -> None:
     assert NOT_READ not in said(list(chat_pieces(made())))
     assert NOT_READ in said(list(chat_pieces(made(), not_read=True)))
-
-
-def test_how_a_follow_up_was_read_is_told() -> None:
     follows = Follows(answer="t", question="Does aspirin help?", asked="And in men?")
     question = Question.ask("And in men?", task="yes-no").model_copy(update={"follows": follows})
     assert "Does aspirin help?" in said(list(chat_pieces(made(question=question))))
-
-
-@pytest.mark.parametrize("text", ["", "Hello.", "- Answer: a b", "- Answer: x\nand more", f"- Answer: {'x' * 65}"])
-def test_other_messages_name_no_answer(text: str) -> None:
-    assert kept_as(text) is None
-
-
-def test_the_answer_is_found_again_in_a_message_that_a_client_has_trimmed() -> None:
     assert kept_as(said(list(chat_pieces(made()))).strip() + "\n") == "20260101-t1"
+    for text in ("", "Hello.", "- Answer: a b", "- Answer: x\nand more", f"- Answer: {'x' * 65}"):
+        assert kept_as(text) is None

@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
+from rows import each_row
 
 from medground.faces.api.connection import Connection
 from medground.faces.api.server import running
@@ -36,9 +37,9 @@ Work = Callable[[str, int, Service], Awaitable[Any]]
 def served(papers: Settings, loopback: None) -> Callable[[Work], Any]:
     """Runs an async function with the address, the port and the service of a real server with short deadlines."""
 
-    def run(work: Work, *, left: float = 30.0, seconds: float = 20.0) -> Any:
+    def run(work: Work, *, abandoned_after: float = 30.0, seconds: float = 20.0) -> Any:
         async def within() -> Any:
-            async with Service.open(papers, left=left) as service:
+            async with Service.open(papers, abandoned_after=abandoned_after) as service:
                 await service.warm()
                 async with running(service, protocol=Hasty, seconds=seconds) as address:
                     return await asyncio.wait_for(work(address, int(address.rpartition(":")[2]), service), 60)
@@ -73,7 +74,7 @@ def problem(answer: bytes) -> tuple[int, str]:
     return content["status"], content["type"].removeprefix("urn:medground:problem:")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("parts", "expected"),
     [
         ((HEAD,), (408, "slow-request")),
@@ -163,7 +164,7 @@ def test_a_question_whose_client_leaves_is_cancelled_after_a_while(served: Calla
                 while service.jobs.of("local")[0].state != "stopped":
                     await asyncio.sleep(0.02)
 
-    served(work, left=0.2)
+    served(work, abandoned_after=0.2)
 
 
 def test_events_are_taken_up_again_where_they_were_left(served: Callable[[Work], Any]) -> None:

@@ -45,6 +45,7 @@ def described(papers: Settings, loopback: None) -> Iterator[Any]:
     thread.join()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Do not use the .random. module")  # schemathesis does, or another thread meanwhile
 def test_no_request_gets_what_the_document_does_not_say(described: Any) -> None:
     from schemathesis.specs.openapi.checks import positive_data_acceptance

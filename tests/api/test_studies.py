@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 import httpx
-import pytest
 
 QUESTION = {"question": "Does aspirin reduce the risk of stroke?"}
 Calling = Callable[..., Any]
@@ -51,24 +50,24 @@ def test_the_same_table_as_a_file(calling: Calling) -> None:
     assert row["risk of stroke (place)"] == "PMID:1#0-45"
 
 
-@pytest.mark.parametrize(
-    "columns", [["x"] * 2, [f"c{n}" for n in range(11)], [""], ["x" * 201], "n", [{"a": 1}], ["\u202e"]]
-)
-def test_columns_that_cannot_be_used_are_a_problem(calling: Calling, columns: Any) -> None:
-    async def work(client: httpx.AsyncClient) -> httpx.Response:
-        return await client.post(f"/v1/answers/{await asked(client)}/table", json={"columns": columns})
-
-    response = calling(work)
-    assert response.status_code in (400, 422)
-    assert response.headers["content-type"] == "application/problem+json"
+COLUMNS: list[Any] = [["x"] * 2, [f"c{n}" for n in range(11)], [""], ["x" * 201], "n", [{"a": 1}], ["\u202e"]]
 
 
-def test_a_model_that_is_not_offered_is_refused(calling: Calling) -> None:
-    async def work(client: httpx.AsyncClient) -> httpx.Response:
-        body = {"columns": ["n"], "model": "openai:gpt-5"}
-        return await client.post(f"/v1/answers/{await asked(client)}/table", json=body)
+def test_what_cannot_be_a_table_is_a_problem(calling: Calling) -> None:
+    gone = "/v1/answers/20200101-000000-00000000"
 
-    assert "not offered" in calling(work).json()["detail"]
+    async def work(client: httpx.AsyncClient) -> tuple[list[httpx.Response], list[httpx.Response], httpx.Response]:
+        table = f"/v1/answers/{await asked(client)}/table"
+        refused = [await client.post(table, json={"columns": columns}) for columns in COLUMNS]
+        missing = [await client.get(f"{gone}/trace"), await client.get(f"{gone}/plan.svg")]
+        missing.append(await client.post(f"{gone}/table", json={"columns": ["n"]}))
+        return refused, missing, await client.post(table, json={"columns": ["n"], "model": "openai:gpt-5"})
+
+    refused, missing, not_offered = calling(work)
+    assert all(response.status_code in (400, 422) for response in refused)
+    assert all(response.status_code == 404 for response in missing)
+    assert {one.headers["content-type"] for one in (*refused, *missing)} == {"application/problem+json"}
+    assert "not offered" in not_offered.json()["detail"]
 
 
 def test_the_timeline_tells_each_part_and_no_text(calling: Calling) -> None:
@@ -95,14 +94,3 @@ def test_a_report_has_a_plan_and_another_answer_has_none(calling: Calling) -> No
     assert drawn.headers["content-type"] == "image/svg+xml"
     assert drawn.headers["content-security-policy"].startswith("default-src 'none'")
     assert drawn.text.startswith("<svg")
-
-
-@pytest.mark.parametrize("path", ["trace", "plan.svg"])
-def test_an_answer_that_is_not_there_has_nothing(calling: Calling, path: str) -> None:
-    async def work(client: httpx.AsyncClient) -> tuple[httpx.Response, httpx.Response]:
-        made = await client.post("/v1/answers/20200101-000000-00000000/table", json={"columns": ["n"]})
-        return await client.get(f"/v1/answers/20200101-000000-00000000/{path}"), made
-
-    for response in calling(work):
-        assert response.status_code == 404
-        assert response.headers["content-type"] == "application/problem+json"

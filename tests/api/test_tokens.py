@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
+from rows import each_row
 
 from medground.errors import UsageError
 from medground.faces.api.run import is_loopback, needs_token
@@ -63,8 +64,8 @@ def test_each_token_sees_its_own_answers_until_it_is_revoked(papers: Settings, c
     calling(work, authenticated=True)
 
 
-@pytest.mark.parametrize("secret", ["mg_" + "A" * 43, "", "x" * 5000, "mg_\u00e9"])
-@pytest.mark.parametrize("authenticated", [True, False])
+@each_row("secret", ["mg_" + "A" * 43, "", "x" * 5000, "mg_\u00e9"])
+@each_row("authenticated", [True, False])
 def test_a_wrong_token_is_refused_also_where_none_is_needed(
     calling: Callable[..., Any], secret: str, authenticated: bool
 ) -> None:
@@ -89,7 +90,7 @@ def test_a_limit_of_a_token_says_when_to_come_again(papers: Settings, calling: C
     calling(work, authenticated=True)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("host", "local"),
     [("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("::", False), ("a.example", False)],
 )

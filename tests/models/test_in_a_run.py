@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-import pytest
+from rows import each_row
 
 from medground.errors import BudgetExhausted, ConfigError, MedgroundError, ModelFailed
 from medground.models.open import open_models
@@ -65,7 +65,7 @@ def test_a_limit_inside_a_call_is_reported_for_the_whole_question(home: Path, lo
     assert run.usage.tokens == 330
 
 
-@pytest.mark.parametrize(
+@each_row(
     "trouble", [refusal(401, f"wrong key {KEY}"), refusal(400, f"Bearer {KEY}"), Sent(KEY.encode()), chat(f'"{KEY}"')]
 )
 def test_the_key_is_not_in_the_trace_nor_in_the_message(home: Path, loopback: None, trouble: Sent) -> None:

@@ -14,19 +14,13 @@ from medground.testing.model_contract import FREE, IMPOSSIBLE, NAME, NameOutput,
 from medground.usage import Usage
 
 
-def test_it_answers_free_of_charge_whatever_the_limits() -> None:
-    for limits in (FREE, CallLimits(tokens=0, calls=0, seconds=0.0)):
-        reply = asyncio.run(Keyless().answer(NAME, asking("T1"), limits))
-        assert reply.output == NameOutput(id="T1")
-        assert reply.usage == Usage(price=Decimal(0))
-
-
-def test_it_is_called_keyless_and_never_cached() -> None:
+def test_it_is_free_never_cached_and_passes_the_operators_own_check() -> None:
     model = Keyless()
     assert (model.name, model.identity, model.cacheable) == ("keyless", "keyless", False)
-
-
-def test_an_operator_that_fails_its_own_check_is_named() -> None:
+    for limits in (FREE, CallLimits(tokens=0, calls=0, seconds=0.0)):
+        reply = asyncio.run(model.answer(NAME, asking("T1"), limits))
+        assert reply.output == NameOutput(id="T1")
+        assert reply.usage == Usage(price=Decimal(0))
     with pytest.raises(ModelFailed, match="keyless: impossible: no output passes") as caught:
-        asyncio.run(Keyless().answer(IMPOSSIBLE, asking("T1"), FREE))
+        asyncio.run(model.answer(IMPOSSIBLE, asking("T1"), FREE))
     assert caught.value.usage == Usage()

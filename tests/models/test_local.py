@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
+from rows import each_row
 
 from medground.errors import BudgetExhausted, ConfigError, ModelFailed
 from medground.models.base import CallLimits
@@ -204,7 +205,7 @@ def test_the_default_model_must_be_fetched(home: Path, monkeypatch: pytest.Monke
         open_local("local", Settings())
 
 
-@pytest.mark.parametrize("package", ["xllamacpp", "pydantic_ai"])
+@each_row("package", ["xllamacpp", "pydantic_ai"])
 def test_a_missing_extra(tiny: Path, monkeypatch: pytest.MonkeyPatch, package: str) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == package else object())
     with pytest.raises(ConfigError, match=r'pip install "medground\[local\]"'):

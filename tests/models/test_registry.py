@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.errors import ModelFailed
 from medground.models.base import CallLimits, Reply
@@ -132,7 +133,7 @@ def test_when_the_first_of_identical_calls_is_cancelled_the_next_one_runs(tmp_pa
     assert asyncio.run(run()).usage.model_calls == 1
 
 
-@pytest.mark.parametrize("cached", [True, False])
+@each_row("cached", [True, False])
 def test_concurrency_limits_calls_under_way(tmp_path: Path, cached: bool) -> None:
     model = Slow()
 
@@ -144,7 +145,7 @@ def test_concurrency_limits_calls_under_way(tmp_path: Path, cached: bool) -> Non
     assert (model.calls, model.most_under_way) == (10, 3)
 
 
-def test_without_a_cache_every_call_runs() -> None:
+def test_without_a_cache_every_call_runs_and_keyless_uses_none(tmp_path: Path) -> None:
     model = Slow()
 
     async def run() -> None:
@@ -153,12 +154,8 @@ def test_without_a_cache_every_call_runs() -> None:
 
     asyncio.run(run())
     assert model.calls == 3
-
-
-def test_keyless_does_not_use_the_cache(tmp_path: Path) -> None:
     models = Models("keyless", {}, {"keyless": Keyless()}, CallCache(tmp_path / "calls"))
-    reply = asyncio.run(models.answer(NAME, asking("T1"), FREE))
-    assert reply.usage == Usage()
+    assert asyncio.run(models.answer(NAME, asking("T1"), FREE)).usage == Usage()
     assert not (tmp_path / "calls").exists()
 
 

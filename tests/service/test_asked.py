@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 from pydantic import BaseModel, ValidationError
+from rows import each_row
 
 from medground.errors import MedgroundError, UsageError
 from medground.layers import parse_options
@@ -37,8 +38,6 @@ def every_key() -> list[str]:
 
 KEYS = every_key()
 FORBIDDEN_WORDS = ("home", "keys", "model.", "trace.", "serve.", "adapter", "judges", "embedder", "pool", "reranker")
-PLACES = ["/etc/passwd", "nli:/srv/model", "http://169.254.169.254/", "planner:/x", "openai:gpt-5", "last"]
-ANY_KEY = some.one_of(some.sampled_from(KEYS), some.text(max_size=40))
 VALUES = some.one_of(
     some.booleans(),
     some.integers(),
@@ -82,7 +81,7 @@ def test_no_setting_outside_the_list_passes_and_no_text_that_could_be_a_place(
         assert own is None or getattr(settings.budget, name) <= own
 
 
-@pytest.mark.parametrize("recipe", recipe_names())
+@each_row("recipe", recipe_names())
 def test_what_may_be_changed_holds_no_free_text(recipe: str) -> None:
     own = section_of(recipe)
     kinds: dict[str, type[BaseModel]] = {
@@ -98,7 +97,7 @@ def test_what_may_be_changed_holds_no_free_text(recipe: str) -> None:
         assert key in lists_of_names or str not in (annotation, *get_args(annotation)), key
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("settings", "message"),
     [
         ({"model.default": "openai:gpt-5"}, "'model.default' is not a setting that a question can change"),
@@ -121,23 +120,17 @@ def test_what_is_refused_is_named(settings: dict[str, Any], message: str) -> Non
     assert message in str(error.value)
 
 
-def test_budgets_only_become_lower() -> None:
+def test_budgets_only_become_lower_and_settings_are_those_of_the_recipe() -> None:
+    chosen = changed(Asked(question=QUESTION, recipe="self-medrag", settings={"self_medrag.passages": 3}))
+    assert chosen.sections["self_medrag"].model_dump()["passages"] == 3
+    terms = terms_of(Asked(question=QUESTION, kind="research", corpora=("papers", "others")), SERVER)
+    assert (terms.recipe, terms.searched.corpora, terms.free) == ("biomedsearch", ("papers", "others"), True)
     asked = {"budget.tokens": 5000, "budget.money": 0.5, "budget.calls": 3, "budget.seconds": 1e6}
     budget = changed(Asked(question=QUESTION, settings=asked)).budget
     assert (budget.tokens, budget.money, budget.calls, budget.seconds) == (1000, Decimal("0.5"), 3, 120.0)
     assert changed(Asked(question=QUESTION, kind="research", settings=asked)).budget.seconds == 3600.0
     assert changed(Asked(question=QUESTION, settings={"budget.seconds": 5})).budget.seconds == 5
     assert terms_of(Asked(question=QUESTION), SERVER).settings == {}  # so that its id is that of the command line
-
-
-def test_settings_of_the_recipe_that_is_asked_for_pass() -> None:
-    settings = changed(Asked(question=QUESTION, recipe="self-medrag", settings={"self_medrag.passages": 3}))
-    assert settings.sections["self_medrag"].model_dump()["passages"] == 3
-
-
-def test_research_has_its_recipe_and_names_what_it_searches() -> None:
-    terms = terms_of(Asked(question=QUESTION, kind="research", corpora=("papers", "others")), SERVER)
-    assert (terms.recipe, terms.searched.corpora, terms.free) == ("biomedsearch", ("papers", "others"), True)
 
 
 def test_sources_and_models_are_those_that_the_server_offers() -> None:
@@ -167,7 +160,7 @@ def test_a_source_that_is_not_named_is_not_searched() -> None:
     assert (both.corpora, both.sources) == (("papers",), ("pubmed",))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "sent",
     [
         {},

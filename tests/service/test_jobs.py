@@ -12,28 +12,21 @@ from contextlib import aclosing
 from typing import Any
 
 import pytest
+from rows import each_row
+from small_service import Clock
 
 from medground.answer import Answer
 from medground.errors import ModelFailed, NotFound, SourceUnavailable, Stopped
 from medground.service.event import Event
-from medground.service.jobs import Job, Jobs, Tell
+from medground.service.job import Job, Tell
+from medground.service.jobs import Jobs
 from medground.service.log import EventLog
-from medground.service.refused import Refused
+from medground.service.refused import LimitReached
 from medground.steps import RoundBegun
 
 
 async def _no_answer(trace_id: str) -> Answer | None:
     return None
-
-
-class Clock:
-    """Seconds that the test sets."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 def begun(jobs: Jobs, work: Callable[[Tell], Awaitable[Any]], **more: Any) -> Job:
@@ -79,17 +72,10 @@ def test_events_are_numbered_and_resumed_after_the_last_one_seen() -> None:
         assert await read(job, after=7) == []
         assert await read(job, after=10**9) == []  # of another life of the server
         assert await read(job, after=-5) == first + rest
-
-    asyncio.run(work())
-
-
-def test_every_reader_gets_everything_also_one_that_comes_late() -> None:
-    async def work() -> None:
-        job = begun(Jobs(_no_answer), rounds)
+        job = begun(jobs, rounds)
         early = [asyncio.create_task(read(job)) for _ in range(20)]
         await job.result()
-        late = await read(job)
-        assert await asyncio.gather(*early) == [late] * 20
+        assert await asyncio.gather(*early) == [await read(job)] * 20
 
     asyncio.run(work())
 
@@ -144,7 +130,7 @@ async def settled() -> None:
 def test_a_question_is_cancelled_thirty_seconds_after_its_last_listener_left() -> None:
     async def work() -> None:
         clock, jobs = timed(), Jobs(_no_answer)
-        job = begun(jobs, forever, leaving=True)
+        job = begun(jobs, forever, listened=True)
         async with aclosing(job.events()) as one, aclosing(job.events()) as other:
             await anext(one)
             await anext(other)
@@ -168,12 +154,15 @@ def test_a_question_is_cancelled_thirty_seconds_after_its_last_listener_left() -
 def test_who_asks_for_the_state_or_waits_for_the_result_is_a_listener() -> None:
     async def work() -> None:
         clock, jobs = timed(), Jobs(_no_answer)
-        job = begun(jobs, forever, leaving=True)
+        turn = asyncio.Semaphore(1)
+        unheard = [begun(jobs, forever, listened=True, turn=turn) for _ in range(2)]  # one runs, one waits
+        job = begun(jobs, forever, listened=True)
         waiting = asyncio.create_task(job.result())
         await settled()
         clock.now = 1000
         await settled()
         assert job.state == "running"
+        assert [one.state for one in unheard] == ["stopped"] * 2
         waiting.cancel()
         for _ in range(5):
             await settled()
@@ -182,20 +171,6 @@ def test_who_asks_for_the_state_or_waits_for_the_result_is_a_listener() -> None:
         clock.now += 2
         await settled()
         assert job.state == "stopped"
-
-    asyncio.run(work())
-
-
-def test_a_question_that_nobody_ever_listened_to_is_cancelled() -> None:
-    async def work() -> None:
-        clock, jobs = timed(), Jobs(_no_answer)
-        turn = asyncio.Semaphore(1)
-        for kind in ("runs", "waits"):
-            begun(jobs, forever, leaving=True, turn=turn, title=kind)
-        await settled()
-        clock.now = 31
-        await settled()
-        assert {job.state for job in jobs.of("ada")} == {"stopped"}
 
     asyncio.run(work())
 
@@ -255,12 +230,12 @@ def test_a_job_keeps_what_it_can_before_it_is_stopped() -> None:
     asyncio.run(work())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("error", "status", "kind"),
     [
         (SourceUnavailable("no reply", source="pubmed"), 503, "source-unavailable"),
         (ModelFailed("no JSON", model="gpt"), 502, "model-failed"),
-        (Refused("enough", retry_after=2.5), 429, "limit"),
+        (LimitReached("enough", retry_after=2.5), 429, "limit"),
     ],
 )
 def test_a_failure_is_a_problem_with_a_next_step(error: Exception, status: int, kind: str) -> None:
@@ -281,33 +256,26 @@ def test_a_failure_is_a_problem_with_a_next_step(error: Exception, status: int, 
     asyncio.run(work())
 
 
-def test_a_programming_error_is_logged_and_its_words_stay_on_the_server(caplog: pytest.LogCaptureFixture) -> None:
+def test_words_and_paths_of_the_server_stay_on_it(caplog: pytest.LogCaptureFixture) -> None:
     async def breaks(tell: Tell) -> None:
         raise KeyError("/srv/secret")
 
-    async def work() -> Event:
-        return (await read(begun(Jobs(_no_answer), breaks)))[-1]
-
-    with caplog.at_level(logging.ERROR):
-        last = asyncio.run(work())
-    assert last.problem is not None
-    assert (last.type, last.problem.status) == ("failed", 500)
-    assert "secret" not in last.model_dump_json()
-    assert "secret" in caplog.text
-
-
-def test_paths_of_the_server_stay_on_it() -> None:
     async def fails(tell: Tell) -> None:
         raise SourceUnavailable("/home/ada/corpora/x is gone", source="corpus")
 
-    async def work() -> None:
-        job = begun(Jobs(_no_answer, hide=("/home/ada",)), fails)
-        last = (await read(job))[-1]
-        assert last.problem is not None
-        assert last.problem.detail == "corpus: (home)/corpora/x is gone"
-        assert "/home/ada" not in last.model_dump_json()
+    async def work() -> tuple[Event, Event]:
+        jobs = Jobs(_no_answer, hide=("/home/ada",))
+        return (await read(begun(jobs, breaks)))[-1], (await read(begun(jobs, fails)))[-1]
 
-    asyncio.run(work())
+    with caplog.at_level(logging.ERROR):
+        broken, failed = asyncio.run(work())
+    assert broken.problem is not None
+    assert (broken.type, broken.problem.status) == ("failed", 500)
+    assert "secret" not in broken.model_dump_json()
+    assert "secret" in caplog.text
+    assert failed.problem is not None
+    assert failed.problem.detail == "corpus: (home)/corpora/x is gone"
+    assert "/home/ada" not in failed.model_dump_json()
 
 
 def test_a_job_of_another_person_is_not_there() -> None:
@@ -348,7 +316,7 @@ def test_the_line_has_an_end() -> None:
         jobs = Jobs(_no_answer, most_unfinished=2)
         first = begun(jobs, forever)
         begun(jobs, forever)
-        with pytest.raises(Refused, match="too many requests are waiting"):
+        with pytest.raises(LimitReached, match="too many requests are waiting"):
             begun(jobs, forever)
         await first.stop()
         begun(jobs, forever)
@@ -357,6 +325,7 @@ def test_the_line_has_an_end() -> None:
     asyncio.run(work())
 
 
+@pytest.mark.slow
 def test_memory_is_flat_over_thousands_of_jobs() -> None:
     async def many(jobs: Jobs, count: int) -> None:
         for _ in range(count // 50):

@@ -7,34 +7,21 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 import slow_research
+from small_service import ADA, BOB, QUESTION, serve
 
 import medground.opening as opening
 from medground.answers import Answers
 from medground.blocking import BlockingEngine
 from medground.errors import NotFound, Stopped, UsageError
 from medground.service.asked import Asked
-from medground.service.person import LOCAL, Person
+from medground.service.person import LOCAL
 from medground.service.service import Service
 from medground.settings import Settings
-
-QUESTION = "Does aspirin reduce the risk of stroke?"
-ADA = Person(id="ada", name="Ada")
-BOB = Person(id="bob", name="Bob")
-
-
-def serve(settings: Settings, work: Callable[[Service], Awaitable[Any]], **more: Any) -> Any:
-    async def within() -> Any:
-        async with Service.open(settings, **more) as service:
-            return await work(service)
-
-    return asyncio.run(within())
 
 
 def test_answers_and_traces_are_deleted_after_their_days(papers: Settings) -> None:
@@ -84,6 +71,7 @@ def test_the_trace_of_a_failed_question_is_its_askers(papers: Settings) -> None:
     serve(papers, work)
 
 
+@pytest.mark.slow
 def test_what_was_answered_before_a_kill_is_there_afterwards(papers: Settings, tmp_path: Path) -> None:
     program = f"""
 import asyncio

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import stat
-from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from small_service import ADA, BOB, QUESTION, serve
 
 from medground.answer import Answer
 from medground.answers import Answers
@@ -23,23 +23,11 @@ from medground.errors import NotFound, UsageError
 from medground.service.asked import Asked
 from medground.service.event import Event
 from medground.service.job import Job
-from medground.service.person import LOCAL, Person
+from medground.service.person import LOCAL
 from medground.service.service import Service
 from medground.settings import Settings
 from medground.sources.corpus import CorpusSource
 from medground.wording.view_types import ChosenView
-
-QUESTION = "Does aspirin reduce the risk of stroke?"
-ADA = Person(id="ada", name="Ada")
-BOB = Person(id="bob", name="Bob")
-
-
-def serve(settings: Settings, work: Callable[[Service], Awaitable[Any]], **more: Any) -> Any:
-    async def within() -> Any:
-        async with Service.open(settings, **more) as service:
-            return await work(service)
-
-    return asyncio.run(within())
 
 
 def test_a_question_is_queued_at_once_told_step_by_step_and_answered(papers: Settings) -> None:
@@ -114,19 +102,12 @@ def test_the_answers_of_the_command_line_belong_to_whoever_sits_here(papers: Set
         mine = await service.ask(Asked(question="Do fins regenerate?"))
         assert [past.trace_id for past in await service.history()] == [mine.trace_id, own.trace_id]
         assert [past.trace_id for past in await service.history(before=mine.trace_id)] == [own.trace_id]
-        with pytest.raises(NotFound):
-            await service.answer(own.trace_id, ADA)
+        for name in (own.trace_id, "last", "../answers/x", "*", "", "x" * 500):
+            for read in (service.answer, service.trace, service.delete):
+                with pytest.raises(NotFound):
+                    await read(name, ADA)
 
     serve(papers, work)
-
-
-@pytest.mark.parametrize("name", ["last", "../answers/x", "*", "", "x" * 500])
-def test_an_answer_is_found_by_its_trace_id_alone(papers: Settings, name: str) -> None:
-    with BlockingEngine(papers) as engine:
-        engine.ask(QUESTION)
-    for look in (Service.answer, Service.trace, Service.delete):
-        with pytest.raises(NotFound):
-            serve(papers, lambda service, look=look: look(service, name))
 
 
 def test_a_deleted_answer_goes_with_its_trace(papers: Settings) -> None:
@@ -140,19 +121,12 @@ def test_a_deleted_answer_goes_with_its_trace(papers: Settings) -> None:
         with pytest.raises(NotFound):
             await service.answer(answer.trace_id, ADA)
         assert await service.history(ADA) == []
+        files = list((papers.home / "service").iterdir())
+        assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
         return answer.trace_id
 
     name = serve(papers, work)
     assert not list(papers.home.glob(f"*/{name}*"))
-
-
-def test_only_the_user_of_the_server_can_read_what_it_writes_down(papers: Settings) -> None:
-    async def work(service: Service) -> None:
-        await service.ask(Asked(question=QUESTION), ADA)
-        files = list((papers.home / "service").iterdir())
-        assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
-
-    serve(papers, work)
 
 
 def test_other_corpora_are_searched_when_they_are_named(papers: Settings) -> None:
@@ -171,17 +145,6 @@ def test_other_corpora_are_searched_when_they_are_named(papers: Settings) -> Non
                 await service.ask(Asked(question=QUESTION, corpora=(name,)), ADA)
         with pytest.raises(UsageError, match="the source 'google' is not offered here"):
             await service.search("fins", ADA, sources=("google",))
-
-    serve(papers, work)
-
-
-def test_a_corpus_that_is_built_again_is_opened_again(papers: Settings, tmp_path: Any) -> None:
-    async def work(service: Service) -> None:
-        await service.warm()
-        file = tmp_path / "more.jsonl"
-        file.write_text('{"id": "PMID:9", "title": "Statins", "text": "Statins lower cholesterol."}', encoding="utf-8")
-        await asyncio.to_thread(build, Library(papers.home), "papers", find_inputs([file]))
-        assert (await service.search("statins cholesterol", ADA)).hits[0].passage.document_id == "PMID:9"
 
     serve(papers, work)
 
@@ -240,6 +203,9 @@ def test_all_that_is_built_is_searched_by_default_and_a_choice_goes_along_with_w
         assert (await service.view(answer.trace_id, ADA)).chosen is None
         later = await service.ask(Asked(question="Do statins?", follow=answer.trace_id), ADA)
         assert searched(later) == {*every, "statins"}
+        file.write_text('{"id": "PMID:8", "title": "Zinc", "text": "Zinc shortens colds."}', encoding="utf-8")
+        await asyncio.to_thread(build, library, "statins", find_inputs([file]))  # built again, so opened again
+        assert (await service.search("zinc colds", ADA)).hits[0].passage.document_id == "PMID:8"
         assert (await service.view(one.trace_id, ADA)).chosen == ChosenView(corpora=("papers",))
 
     serve(Settings.load(), work)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,35 +12,19 @@ import pytest
 
 pytest.importorskip("fastapi", reason="needs the extra serve")
 import httpx
+import small_service
 from fastapi import FastAPI
+from small_service import Clock, tokens_of
 
-from medground.corpus.build import build
-from medground.corpus.library import Library
-from medground.corpus.readers import find_inputs
 from medground.faces.api.app import make_app
 from medground.faces.web.app import add_page
 from medground.faces.web.built_page import BuiltPage
 from medground.faces.web.sessions import Sessions
 from medground.faces.web.throttle import Throttle
-from medground.service.records import Records
 from medground.service.service import Service
-from medground.service.tokens import Tokens
 from medground.settings import Settings
 
-PAPERS = [
-    {"id": "PMID:1", "title": "Aspirin", "text": "Aspirin reduced the risk of stroke in adults."},
-    {"id": "PMID:2", "title": "Zebrafish", "text": "Fins of zebrafish regenerate after amputation."},
-]
-
-
-class Clock:
-    """A clock that only the test moves."""
-
-    def __init__(self) -> None:
-        self.now = 1_000.0
-
-    def __call__(self) -> float:
-        return self.now
+papers = small_service.papers
 
 
 @dataclass
@@ -71,15 +54,6 @@ class Site:
 
 
 @pytest.fixture
-def papers(home: Path, tmp_path: Path) -> Settings:
-    """Settings of a home with the corpus `papers`, which is searched."""
-    file = tmp_path / "papers.jsonl"
-    file.write_text("\n".join(map(json.dumps, PAPERS)), encoding="utf-8")
-    build(Library(home), "papers", find_inputs([file]))
-    return Settings.load(options={"retrieval.corpora": ("papers",)})
-
-
-@pytest.fixture
 def built(tmp_path: Path) -> BuiltPage:
     """A page in the form in which Vite builds one."""
     folder = tmp_path / "built"
@@ -94,11 +68,8 @@ def built(tmp_path: Path) -> BuiltPage:
 @pytest.fixture
 def tokens(home: Path) -> dict[str, str]:
     """The secrets of two people; only the first may change corpora."""
-    records = Records(home)
-    made = Tokens(records)
-    found = {"ada": made.create("ada", admin=True), "bob": made.create("bob")}
-    records.close()
-    return found
+    with tokens_of(home) as made:
+        return {"ada": made.create("ada", admin=True), "bob": made.create("bob")}
 
 
 @pytest.fixture
@@ -108,7 +79,7 @@ def visit(papers: Settings, built: BuiltPage) -> Callable[..., Any]:
     def run(work: Callable[[Site], Awaitable[Any]], *, login: bool = False, **options: Any) -> Any:
         async def within() -> Any:
             async with Service.open(papers.with_options(options)) as service:
-                clock = Clock()
+                clock = Clock(1_000.0)
                 app = make_app(service, authenticated=login)
                 add_page(app, login=login, page=built, sessions=Sessions(clock), throttle=Throttle(clock))
                 transport = httpx.ASGITransport(app, raise_app_exceptions=False)

@@ -7,7 +7,6 @@ from http.cookies import SimpleCookie
 from typing import Any
 
 import httpx
-import pytest
 
 from medground.faces.web.sessions import IDLE
 from medground.faces.web.throttle import MOST_FAILED, WINDOW
@@ -57,25 +56,22 @@ def test_cookies_are_secure_where_the_browser_came_by_https(visit: Visit, tokens
     assert cookies(response)["medground_csrf"]["secure"] is True
 
 
-@pytest.mark.parametrize("sent", [None, "", "wrong", "of another"])
-def test_a_change_without_the_csrf_token_of_the_session_is_refused(
-    visit: Visit, tokens: dict[str, str], sent: str | None
-) -> None:
+def test_a_change_without_the_csrf_token_of_the_session_is_refused(visit: Visit, tokens: dict[str, str]) -> None:
     async def work(site: Any) -> Any:
         await site.sign_in(tokens["bob"])
-        headers = LOCALHOST if sent is None else {**LOCALHOST, "X-CSRF-Token": sent}
-        return [
-            await site.client.post("/v1/search", json={"text": "aspirin"}, headers=headers),
-            await site.client.delete("/session", headers=headers),
-            await site.client.get("/v1/answers"),
-            await site.client.post("/v1/search", json={"text": "aspirin"}, headers=site.headers()),
-        ]
+        refused = []
+        for sent in (None, "", "wrong", "of another"):
+            headers = LOCALHOST if sent is None else {**LOCALHOST, "X-CSRF-Token": sent}
+            refused.append(await site.client.post("/v1/search", json={"text": "aspirin"}, headers=headers))
+            refused.append(await site.client.delete("/session", headers=headers))
+        read = await site.client.get("/v1/answers")
+        return refused, read, await site.client.post("/v1/search", json={"text": "aspirin"}, headers=site.headers())
 
-    search, sign_out, read, right = visit(work, login=True)
-    for refused in (search, sign_out):
-        assert refused.status_code == 403
-        assert refused.headers["content-type"] == "application/problem+json"
-        assert refused.json()["detail"] == "the request lacks the CSRF token of its session; reload the page"
+    refused, read, right = visit(work, login=True)
+    for response in refused:
+        assert response.status_code == 403
+        assert response.headers["content-type"] == "application/problem+json"
+        assert response.json()["detail"] == "the request lacks the CSRF token of its session; reload the page"
     assert (read.status_code, right.status_code) == (200, 200)
 
 
@@ -95,85 +91,71 @@ def test_without_a_login_the_same_rule_holds_for_browsers_and_programs_need_noth
     assert with_csrf.status_code == 200
 
 
-@pytest.mark.parametrize(
-    ("headers", "status"),
-    [
+def test_a_foreign_origin_or_host_cannot_sign_in_or_change_anything(visit: Visit, tokens: dict[str, str]) -> None:
+    foreign = [
         ({"Origin": "http://evil.example"}, 403),
         ({"Origin": "null"}, 403),
         ({"Origin": "http://localhost:9999"}, 403),
         ({"Origin": "http://localhost", "Sec-Fetch-Site": "cross-site"}, 403),
         ({"Host": "evil.example"}, 421),
-    ],
-)
-def test_a_foreign_origin_or_host_cannot_sign_in_or_change_anything(
-    visit: Visit, tokens: dict[str, str], headers: dict[str, str], status: int
-) -> None:
-    async def work(site: Any) -> Any:
-        first = await site.client.post("/session", json={"token": tokens["ada"]}, headers=headers)
+    ]
+
+    async def work(site: Any) -> None:
         await site.sign_in(tokens["ada"])
         csrf = {"X-CSRF-Token": site.headers()["X-CSRF-Token"]}
-        return first, await site.client.delete("/v1/corpora/papers", headers={**csrf, **headers})
+        for headers, status in foreign:
+            for response in (
+                await site.client.post("/session", json={"token": tokens["ada"]}, headers=headers),
+                await site.client.delete("/v1/corpora/papers", headers={**csrf, **headers}),
+            ):
+                assert response.status_code == status, headers
+                assert "set-cookie" not in response.headers
 
-    for response in visit(work, login=True):
-        assert response.status_code == status
-        assert "set-cookie" not in response.headers
+    visit(work, login=True)
 
 
-def test_signing_out_ends_the_session_and_a_stolen_cookie_is_worth_nothing(
+def test_a_session_ends_by_signing_out_by_a_new_one_when_idle_and_when_its_token_is_revoked(
     visit: Visit, tokens: dict[str, str]
 ) -> None:
-    async def work(site: Any) -> Any:
+    async def work(site: Any) -> None:
+        async def opens(secret: str | None) -> int:
+            site.client.cookies.clear()
+            found = await site.client.get("/v1/answers", headers={"Cookie": f"medground_session={secret}"})
+            return int(found.status_code)
+
+        def secret() -> str | None:
+            found: str | None = site.client.cookies.get("medground_session")
+            return found
+
         await site.sign_in(tokens["ada"])
-        stolen = site.client.cookies.get("medground_session")
+        signed_out = secret()
         out = await site.client.delete("/session", headers=site.headers())
-        site.client.cookies.clear()
-        again = await site.client.get("/v1/answers", headers={"Cookie": f"medground_session={stolen}"})
-        return out, again, await site.client.delete("/session", headers=LOCALHOST)
+        assert out.status_code == 204
+        assert all(one["max-age"] == "0" for one in cookies(out).values())
+        assert await opens(signed_out) == 401
+        assert (await site.client.delete("/session", headers=LOCALHOST)).status_code == 204
 
-    out, again, twice = visit(work, login=True)
-    assert out.status_code == 204
-    assert all(one["max-age"] == "0" for one in cookies(out).values())
-    assert again.status_code == 401
-    assert twice.status_code == 204
+        await site.sign_in(tokens["ada"])
+        first = secret()
+        await site.sign_in(tokens["bob"])
+        assert first != (second := secret())
+        assert (await opens(first), await opens(second)) == (401, 200)
 
-
-def test_a_session_ends_when_it_was_idle(visit: Visit, tokens: dict[str, str]) -> None:
-    async def work(site: Any) -> Any:
         await site.sign_in(tokens["ada"])
         site.clock.now += IDLE - 1
-        still = await site.client.get("/v1/answers")
+        assert (await site.client.get("/v1/answers")).status_code == 200
         site.clock.now += IDLE + 1
-        return still, await site.client.get("/v1/answers"), await site.client.get("/session")
+        assert (await site.client.get("/v1/answers")).status_code == 401
+        assert (await site.client.get("/session")).json()["name"] is None
 
-    still, ended, told = visit(work, login=True)
-    assert (still.status_code, ended.status_code) == (200, 401)
-    assert told.json()["name"] is None
-
-
-def test_a_new_sign_in_has_a_new_session(visit: Visit, tokens: dict[str, str]) -> None:
-    async def work(site: Any) -> Any:
-        await site.sign_in(tokens["ada"])
-        first = site.client.cookies.get("medground_session")
-        await site.sign_in(tokens["bob"])
-        second = site.client.cookies.get("medground_session")
-        site.client.cookies.clear()
-        old = await site.client.get("/v1/answers", headers={"Cookie": f"medground_session={first}"})
-        return first, second, old
-
-    first, second, old = visit(work, login=True)
-    assert first != second
-    assert old.status_code == 401
-
-
-def test_a_revoked_token_ends_its_sessions(visit: Visit, tokens: dict[str, str]) -> None:
-    async def work(site: Any) -> Any:
         await site.sign_in(tokens["bob"])
         site.service._tokens.revoke("bob")
-        return await site.client.get("/v1/answers"), await site.client.get("/session")
+        assert (await site.client.get("/v1/answers")).status_code == 401
+        assert (await site.client.get("/session")).json()["name"] is None
+        local, _ = site.app.state.page.signed_in.sessions.begin("local")
+        assert await opens(local) == 401  # a session of this computer opens nothing where a token is needed
 
-    refused, told = visit(work, login=True)
-    assert refused.status_code == 401
-    assert told.json()["name"] is None
+    visit(work, login=True)
 
 
 def test_failed_attempts_have_to_wait(visit: Visit, tokens: dict[str, str]) -> None:
@@ -190,26 +172,18 @@ def test_failed_attempts_have_to_wait(visit: Visit, tokens: dict[str, str]) -> N
     assert later.status_code == 200
 
 
-@pytest.mark.parametrize("body", [{}, {"token": ""}, {"token": "x" * 201}, {"token": 5}, {"token": "x", "more": 1}])
-def test_a_malformed_sign_in_is_refused(visit: Visit, body: dict[str, Any]) -> None:
+def test_a_malformed_sign_in_is_refused_and_where_no_token_is_needed_none_is_taken(
+    visit: Visit, tokens: dict[str, str]
+) -> None:
+    bodies = [{}, {"token": ""}, {"token": "x" * 201}, {"token": 5}, {"token": "x", "more": 1}]
+
     async def work(site: Any) -> Any:
-        return await site.client.post("/session", json=body, headers=LOCALHOST)
+        return [await site.client.post("/session", json=body, headers=LOCALHOST) for body in bodies]
 
-    assert visit(work, login=True).status_code == 422
-
-
-def test_where_no_token_is_needed_none_is_taken(visit: Visit, tokens: dict[str, str]) -> None:
-    async def work(site: Any) -> Any:
+    async def needless(site: Any) -> Any:
         return await site.sign_in(tokens["ada"])
 
-    response = visit(work)
+    assert {response.status_code for response in visit(work, login=True)} == {422}
+    response = visit(needless)
     assert response.status_code == 422
     assert "asks for no token" in response.json()["detail"]
-
-
-def test_the_sessions_of_this_computer_open_nothing_where_a_token_is_needed(visit: Visit) -> None:
-    async def work(site: Any) -> Any:
-        secret, _ = site.app.state.page.signed_in.sessions.begin("local")
-        return await site.client.get("/v1/answers", headers={"Cookie": f"medground_session={secret}"})
-
-    assert visit(work, login=True).status_code == 401

@@ -112,12 +112,12 @@ def test_the_report_is_a_file_to_save(visit: Visit, run_file: Path) -> None:
     assert "50.0" in report.text
 
 
-@pytest.mark.parametrize(
-    "run_id", ["gone", "notes", "linked", "..%2Foutside", "%2e%2e%2foutside", "outside", "x" * 300, "%00"]
-)
-def test_only_runs_of_the_folder_are_found(visit: Visit, run_file: Path, run_id: str) -> None:
+def test_only_runs_of_the_folder_are_found(visit: Visit, run_file: Path) -> None:
+    names = ["gone", "notes", "linked", "..%2Foutside", "%2e%2e%2foutside", "outside", "x" * 300, "%00"]
+
     async def work(site: Any) -> Any:
-        return [await site.client.get(f"/v1/runs/{run_id}{more}") for more in ("", "/questions", "/report")]
+        ends = ("", "/questions", "/report")
+        return [await site.client.get(f"/v1/runs/{name}{end}") for name in names for end in ends]
 
     assert {response.status_code for response in visit(work)} == {404}
 

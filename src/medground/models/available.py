@@ -8,10 +8,10 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from medground.durable import writing_to
 from medground.errors import UsageError
 from medground.models.files import catalogue, wheels
 from medground.models.files.catalogue import WheelModel
-from medground.models.files.storage import writing_to
 from medground.models.pairs.make import make
 from medground.models.pairs.shipped import Shipped, shipped
 from medground.progress import Progress, no_progress

@@ -10,6 +10,10 @@ from medground.usage import Usage
 
 R = TypeVar("R", bound=OperatorOutput)
 
+NAMES = "use keyless, local, local:PATH, planner:FOLDER or PROVIDER:MODEL, such as openai:gpt-5"
+COMPATIBLE = ("openai", "openai-chat")
+"""Providers that use `settings.model.base_url` when it is set."""
+
 
 @dataclass(frozen=True)
 class Reply(Generic[R]):

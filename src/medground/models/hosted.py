@@ -20,7 +20,7 @@ from medground.fetching.intake import ReplyLimits
 from medground.fetching.secrets import without_secrets
 from medground.known_secrets import known_secrets
 from medground.layers import PREFIX
-from medground.models.open import COMPATIBLE, NAMES
+from medground.models.base import COMPATIBLE, NAMES
 from medground.models.served import MASKING_SERVER, ServedModel
 from medground.models.wire import LARGEST_REPLY, ModelWire
 from medground.settings import Settings

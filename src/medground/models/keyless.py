@@ -8,14 +8,11 @@ from medground.models.base import CallLimits, Reply
 from medground.operators.base import I, InvalidOutput, O, Operator
 from medground.usage import Usage
 
-NAME = KEYLESS
-
 
 class Keyless:
     """Answers with `operator.keyless`. It is free, so limits do not apply and nothing is cached."""
 
-    name = NAME
-    identity = NAME
+    name = identity = KEYLESS
     cacheable = False
 
     async def answer(self, operator: Operator[I, O], value: I, limits: CallLimits) -> Reply[O]:

@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
+from medground.author import KEYLESS
 from medground.errors import ConfigError
-from medground.models import keyless
-from medground.models.base import Model
+from medground.models.base import COMPATIBLE, NAMES, Model
 from medground.models.cache import CallCache
+from medground.models.keyless import Keyless
 from medground.models.registry import Models
 from medground.settings import Settings
-
-LOCAL = "local"
-NAMES = "use keyless, local, local:PATH, planner:FOLDER or PROVIDER:MODEL, such as openai:gpt-5"
-
-COMPATIBLE = ("openai", "openai-chat")
-"""Providers that use `settings.model.base_url` when it is set."""
 
 
 def own_address(name: str, settings: Settings) -> str:
@@ -62,9 +57,9 @@ def open_models(settings: Settings, operators: Iterable[str]) -> Models:
 
 
 def _open(name: str, settings: Settings) -> Model:
-    if name == keyless.NAME:
-        return keyless.Keyless()
-    if name.partition(":")[0] == LOCAL:
+    if name == KEYLESS:
+        return Keyless()
+    if name.partition(":")[0] == "local":
         from medground.models.local import open_local
 
         return open_local(name, settings)

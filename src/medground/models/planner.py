@@ -44,16 +44,11 @@ class PlannerModel:
     cacheable = True
 
     def __init__(self, name: str, folder: Path, digest: str) -> None:
-        self._name = name
+        self.name = name
         self._folder = folder
         self._digest = digest
         self._loaded: tuple[Any, Any] | None = None
         self._turn = asyncio.Lock()
-
-    @property
-    def name(self) -> str:
-        """As in the settings."""
-        return self._name
 
     @property
     def identity(self) -> str:
@@ -71,8 +66,8 @@ class PlannerModel:
         """
         if not issubclass(operator.output, PlainOutput):
             raise ConfigError(
-                f"{self._name} only writes plans of sources, and cannot answer {operator.name}; give it that operator "
-                f"alone: --set model.operators.plan_sources={self._name} --set omni_rag.planner=trained"
+                f"{self.name} only writes plans of sources, and cannot answer {operator.name}; give it that operator "
+                f"alone: --set model.operators.plan_sources={self.name} --set omni_rag.planner=trained"
             )
         if limits.tokens == 0 or limits.calls == 0:
             raise BudgetExhausted("tokens" if limits.tokens == 0 else "calls", spent="all", allowed="0", usage=Usage())
@@ -83,7 +78,7 @@ class PlannerModel:
         try:
             operator.check(value, output)
         except InvalidOutput as error:
-            raise ModelFailed(str(error), model=self._name, usage=usage, unreadable=True) from None
+            raise ModelFailed(str(error), model=self.name, usage=usage, unreadable=True) from None
         return Reply(output=output, usage=usage)
 
     def _write(self, operator: Operator[I, O], value: I, limits: CallLimits) -> tuple[str, int, int]:

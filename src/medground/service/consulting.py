@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Mapping, Sequence
-from functools import partial
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
+from medground.answer import Answer
 from medground.conclude.claim import CheckedClaim
 from medground.document import Document
 from medground.engine import Engine
@@ -17,17 +17,15 @@ from medground.query import Filters
 from medground.query_planning import PlannedQuery, plan_query
 from medground.research_planning import PlannedResearch, plan_research
 from medground.search import SearchResult, Syntax
-from medground.service.admission import Admission
+from medground.service.admission import Admission, lowered
 from medground.service.asked import Searched, is_free, searched_by, searched_for
-from medground.service.book import Book
 from medground.service.engines import Engines
-from medground.service.gate import lowered
+from medground.service.keeping import KeptAnswers
 from medground.service.offers import Offering
 from medground.service.person import LOCAL, Person
-from medground.service.shelf import Shelf
 from medground.settings import ModelSettings, RecipeSettings, Settings
 
-T = TypeVar("T")
+T = TypeVar("T", Answer, CheckedClaim, EvidenceTable)
 
 
 class Consulting(Offering):
@@ -35,11 +33,10 @@ class Consulting(Offering):
 
     settings: Settings
     engines: Engines
-    _shelf: Shelf
-    _book: Book
+    _kept: KeptAnswers
     _admission: Admission
     _turns: asyncio.Semaphore
-    _under_way: set[asyncio.Task[Any]]
+    _unfinished: set[asyncio.Task[Any]]
     """Work that goes on where its caller has left."""
 
     async def search(
@@ -58,15 +55,13 @@ class Consulting(Offering):
 
         Raises:
             UsageError, SourceUnavailable: as for `Engine.search`; or the server does not offer a source.
-            Refused: a limit of the person is reached.
+            LimitReached: a limit of the person is reached.
         """
         searched = await asyncio.to_thread(searched_by, self.settings, corpora, sources, knowledge_base)
         self._admission.enter(person, long=False)
-
-        async def search(engine: Engine) -> SearchResult:
-            return await engine.search(text, limit=limit, filters=filters, syntax=syntax)
-
-        return await self.engines.use(searched, search)
+        return await self.engines.use(
+            searched, lambda engine: engine.search(text, limit=limit, filters=filters, syntax=syntax)
+        )
 
     async def verify(
         self,
@@ -85,15 +80,15 @@ class Consulting(Offering):
         Raises:
             UsageError, SourceUnavailable, BudgetExhausted: as for `Engine.verify`; or the server does not offer a model
                 or a source.
-            Refused: a limit of the person is reached.
+            LimitReached: a limit of the person is reached.
         """
-        if model is not None and model not in self.models():
-            raise UsageError(f"the model {model!r} is not offered here; models: {', '.join(self.models())}")
+        self._check_offered(model)
         searched = await asyncio.to_thread(searched_by, self.settings, corpora, sources, knowledge_base)
-        free = is_free(self.settings) and model in (None, self.settings.model.default)
-        await self._admission.left(person, free=free)
-        self._admission.enter(person)
-        return await self._to_its_end(self._checked(claim, person, model, searched, free))
+
+        async def check(engine: Engine, changes: dict[str, Any]) -> CheckedClaim:
+            return await engine.verify(claim, model=model, settings=changes)
+
+        return await self._paid(check, person, model, searched)
 
     async def table(
         self, trace_id: str, columns: Sequence[str], person: Person = LOCAL, *, model: str | None = None
@@ -105,18 +100,17 @@ class Consulting(Offering):
         Raises:
             NotFound: the answer is not there, or is not theirs.
             UsageError: a column cannot be used, or the server does not offer the model.
-            Refused: a limit of the person is reached.
+            LimitReached: a limit of the person is reached.
         """
-        if model is not None and model not in self.models():
-            raise UsageError(f"the model {model!r} is not offered here; models: {', '.join(self.models())}")
+        self._check_offered(model)
         names = checked_columns(columns)
-        searched = await asyncio.to_thread(
-            searched_for, await asyncio.to_thread(self._shelf.answer, trace_id, person), self.settings
-        )
-        free = is_free(self.settings) and model in (None, self.settings.model.default)
-        await self._admission.left(person, free=free)
-        self._admission.enter(person)
-        return await self._to_its_end(self._tabled(trace_id, names, person, model, searched, free))
+        answer = await asyncio.to_thread(self._kept.answer, trace_id, person)
+        searched = await asyncio.to_thread(searched_for, answer, self.settings)
+
+        async def fill(engine: Engine, changes: dict[str, Any]) -> EvidenceTable:
+            return await engine.table(trace_id, names, model=model, settings=changes)
+
+        return await self._paid(fill, person, model, searched)
 
     async def document(
         self,
@@ -133,18 +127,21 @@ class Consulting(Offering):
             NotFound: no source that is searched holds it.
             UsageError: the server does not offer a source, or there is no such corpus.
             SourceUnavailable: it may be in a source that could not be asked.
-            Refused: a limit of the person is reached.
+            LimitReached: a limit of the person is reached.
         """
         searched = await asyncio.to_thread(searched_by, self.settings, corpora, sources, knowledge_base)
         self._admission.enter(person, long=False)
-        return await self.engines.use(searched, partial(_document, document_id=document_id))
+        try:
+            return await self.engines.use(searched, lambda engine: engine.document(document_id))
+        except UsageError as error:
+            raise NotFound(str(error)) from None
 
     async def plan_query(self, question: str, person: Person = LOCAL) -> PlannedQuery:
         """A PubMed query for a question, planned without a language model, and so without a cost.
 
         Raises:
             UsageError: the question is empty or too long.
-            Refused: a limit of the person is reached.
+            LimitReached: a limit of the person is reached.
         """
         self._admission.enter(person, long=False)
         return await self.engines.run(plan_query(question, self._without_models()))
@@ -154,7 +151,7 @@ class Consulting(Offering):
 
         Raises:
             UsageError: the question is empty, too long, or names nothing biomedical.
-            Refused: a limit of the person is reached.
+            LimitReached: a limit of the person is reached.
         """
         self._admission.enter(person, long=False)
         return await self.engines.run(plan_research(question, self._without_models()))
@@ -162,47 +159,38 @@ class Consulting(Offering):
     def _without_models(self) -> Settings:
         return self.settings.model_copy(update={"model": ModelSettings(), "recipe": RecipeSettings()})
 
-    async def _checked(
-        self, claim: str, person: Person, model: str | None, searched: Searched, free: bool
-    ) -> CheckedClaim:
-        async with self._admission.running(person, self._turns, free=free):
-            changes = lowered({}, await self._admission.left(person, free=free), self.settings.budget)
-            check = partial(_verify, claim, model, changes)
-            return await self._book.checked(person, self.engines.use(searched, check))
+    def _check_offered(self, model: str | None) -> None:
+        if model is not None and model not in self.models():
+            raise UsageError(f"the model {model!r} is not offered here; models: {', '.join(self.models())}")
 
-    async def _tabled(
-        self, trace_id: str, columns: Sequence[str], person: Person, model: str | None, searched: Searched, free: bool
-    ) -> EvidenceTable:
-        async with self._admission.running(person, self._turns, free=free):
-            changes = lowered({}, await self._admission.left(person, free=free), self.settings.budget)
-            fill = partial(_fill, trace_id, columns, model, changes)
-            return await self._book.tabled(person, self.engines.use(searched, fill))
+    async def _paid(
+        self,
+        work: Callable[[Engine, dict[str, Any]], Awaitable[T]],
+        person: Person,
+        model: str | None,
+        searched: Searched,
+    ) -> T:
+        """The result of work that a person's budget pays for, in its turn; it is given what lowers its own budget."""
+        free = is_free(self.settings) and model in (None, self.settings.model.default)
+        await self._admission.left(person, free=free)
+        self._admission.enter(person)
+
+        async def done() -> T:
+            async with self._admission.running(person, self._turns, free=free):
+                changes = lowered({}, await self._admission.left(person, free=free), self.settings.budget)
+                working = self.engines.use(searched, lambda engine: work(engine, changes))
+                return await self._admission.counted(person, working)
+
+        return await self._to_its_end(done())
 
     async def _to_its_end(self, work: Coroutine[Any, Any, T]) -> T:
         """The result of some work that goes on where its caller is cancelled."""
         task = asyncio.create_task(work)
-        self._under_way.add(task)
+        self._unfinished.add(task)
         task.add_done_callback(self._has_ended)
         return await asyncio.shield(task)
 
     def _has_ended(self, task: asyncio.Task[Any]) -> None:
-        self._under_way.discard(task)
+        self._unfinished.discard(task)
         if not task.cancelled():
             task.exception()  # looked at, since its caller may have left
-
-
-async def _verify(claim: str, model: str | None, changes: Mapping[str, Any], engine: Engine) -> CheckedClaim:
-    return await engine.verify(claim, model=model, settings=changes)
-
-
-async def _fill(
-    trace_id: str, columns: Sequence[str], model: str | None, changes: Mapping[str, Any], engine: Engine
-) -> EvidenceTable:
-    return await engine.table(trace_id, columns, model=model, settings=changes)
-
-
-async def _document(engine: Engine, document_id: str) -> Document:
-    try:
-        return await engine.document(document_id)
-    except UsageError as error:
-        raise NotFound(str(error)) from None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -75,7 +75,7 @@ class Job:
     title: str
     created: datetime
     load: Load = field(repr=False)
-    leaving: float | None = None
+    abandoned_after: float | None = None
     """Seconds after which it is stopped when nobody listens; None: it lives on."""
     repeat: tuple[str, str] | None = None
     """The idempotency key of its request, and what tells that request from others."""
@@ -123,14 +123,9 @@ class Job:
 
         Close the iterator (`contextlib.aclosing`) when the listener leaves. The last event carries the answer.
         """
-        self._listeners += 1
-        self._stop_timer()
-        try:
+        with self._listening():
             async for event in self.log.after(after):
-                yield await self._whole(event)
-        finally:
-            self._listeners -= 1
-            self.touch()
+                yield event.model_copy(update={"answer": await self._found()}) if event.is_last else event
 
     async def result(self) -> Answer | None:
         """Its answer, once it has ended; who waits is a listener.
@@ -138,13 +133,8 @@ class Job:
         Raises:
             MedgroundError: what it failed with; `Stopped` where somebody stopped it.
         """
-        self._listeners += 1
-        self._stop_timer()
-        try:
+        with self._listening():
             await self._ended.wait()
-        finally:
-            self._listeners -= 1
-            self.touch()
         if self._error is not None:
             raise self._error
         return await self._found()
@@ -158,8 +148,8 @@ class Job:
     def touch(self) -> None:
         """Somebody has asked for it: where nobody listens, the time until it is cancelled starts again."""
         self._stop_timer()
-        if self._listeners == 0 and self.leaving is not None and not self.is_finished:
-            self._timer = asyncio.get_running_loop().call_later(self.leaving, self._leave)
+        if self._listeners == 0 and self.abandoned_after is not None and not self.is_finished:
+            self._timer = asyncio.get_running_loop().call_later(self.abandoned_after, self._abandon)
 
     def add(self, event: Event) -> None:
         """Add an event; a step tells where the answer is."""
@@ -202,10 +192,17 @@ class Job:
     async def _found(self) -> Answer | None:
         return self._answer or (await self.load(self.trace_id) if self.trace_id else None)
 
-    async def _whole(self, event: Event) -> Event:
-        return event.model_copy(update={"answer": await self._found()}) if event.is_last else event
+    @contextmanager
+    def _listening(self) -> Iterator[None]:
+        self._listeners += 1
+        self._stop_timer()
+        try:
+            yield
+        finally:
+            self._listeners -= 1
+            self.touch()
 
-    def _leave(self) -> None:
+    def _abandon(self) -> None:
         if self._task is not None and not self._listeners:
             self._task.cancel()
 

@@ -8,7 +8,7 @@ import secrets
 import time
 from collections import Counter, deque
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, nullcontext
 from datetime import UTC, datetime
 
 from medground.answer import Answer
@@ -17,13 +17,11 @@ from medground.service.event import Event
 from medground.service.job import Job, JobState, Load, State, Tell, Work
 from medground.service.log import MOST_BYTES
 from medground.service.problem import INTERNAL, Problem, problem_of
-from medground.service.refused import Refused
-
-__all__ = ["LEFT", "Job", "JobState", "Jobs", "Load", "Tell", "Work"]
+from medground.service.refused import LimitReached
 
 log = logging.getLogger(__name__)
 
-LEFT = 30.0
+ABANDONED = 30.0
 """Seconds after which a question that nobody listens to is cancelled."""
 REMEMBERED = 3600.0
 """Seconds for which a finished job can be asked for; its answer stays."""
@@ -39,7 +37,7 @@ class Jobs:
         hide: texts that clients never see in a problem.
         clock: seconds that never go back.
         now: the time.
-        left: seconds after which a question that nobody listens to is cancelled.
+        abandoned_after: seconds after which a question that nobody listens to is cancelled.
         most_bytes: bytes of events that wait for a slow reader.
         most_unfinished: jobs that may wait or run at once.
         most_finished: finished jobs that are remembered.
@@ -52,7 +50,7 @@ class Jobs:
         hide: tuple[str, ...] = (),
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
-        left: float = LEFT,
+        abandoned_after: float = ABANDONED,
         most_bytes: int = MOST_BYTES,
         most_unfinished: int = 1000,
         most_finished: int = 1000,
@@ -61,7 +59,7 @@ class Jobs:
         self._hide = hide
         self._clock = clock
         self._now = now
-        self._left = left
+        self._abandoned_after = abandoned_after
         self._most_bytes = most_bytes
         self._most_unfinished = most_unfinished
         self._most_finished = most_finished
@@ -78,7 +76,7 @@ class Jobs:
         kind: str,
         title: str,
         turn: AbstractAsyncContextManager[object] | None = None,
-        leaving: bool = False,
+        listened: bool = False,
         repeat: tuple[str, str] | None = None,
     ) -> Job:
         """Begin a job at once; its first event, `queued`, is there when this returns.
@@ -89,19 +87,19 @@ class Jobs:
             kind: `ask`, `research` or what else it is.
             title: what people see of it.
             turn: entered before it runs, such as a semaphore: it is `queued` until then.
-            leaving: whether it is cancelled some time after its last listener has left.
+            listened: whether it is cancelled some time after its last listener has left.
             repeat: the idempotency key of its request, and what tells that request from others.
 
         Raises:
             UsageError: the service is closed.
-            Refused: too much is in line already.
+            LimitReached: too much is in line already.
         """
         if self._closed:
             raise UsageError("the service is closed")
         if len(self._tasks) >= self._most_unfinished:
-            raise Refused("too many requests are waiting", retry_after=5)
+            raise LimitReached("too many requests are waiting", retry_after=5)
         job = self._made(owner, kind, title, repeat)
-        job.leaving = self._left if leaving else None
+        job.abandoned_after = self._abandoned_after if listened else None
         task = asyncio.create_task(self._run(job, work, turn))
         self._tasks.add(task)
         task.add_done_callback(lambda ended: self._ended(job, ended))
@@ -193,11 +191,9 @@ class Jobs:
         problem: Problem | None = None
         error: MedgroundError | None = None
         try:
-            if turn is None:
-                answer = await self._working(job, work)
-            else:
-                async with turn:
-                    answer = await self._working(job, work)
+            async with turn or nullcontext():
+                job.state = "running"
+                answer = await work(Tell(job, asyncio.get_running_loop()))
             state = "done"
         except asyncio.CancelledError:  # this task ends here: nobody awaits it but `close`
             state, error = "stopped", Stopped("it was stopped before it had ended")
@@ -212,10 +208,6 @@ class Jobs:
             error.__context__ = error.with_traceback(None).__cause__ = None  # its frames hold all that was read
         job.end(state, answer, problem, error, self._clock())
         self._finish(job)
-
-    async def _working(self, job: Job, work: Work) -> Answer | None:
-        job.state = "running"
-        return await work(Tell(job, asyncio.get_running_loop()))
 
     def _ended(self, job: Job, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)

@@ -1,4 +1,4 @@
-"""What each person can do with the answers that are kept for them."""
+"""The answers that are kept for each person, and what they can do with them."""
 
 from __future__ import annotations
 
@@ -9,19 +9,129 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from medground.answer import Answer
-from medground.answers import PastAnswer
+from medground.answers import Answers, PastAnswer, past
 from medground.document import Frozen
 from medground.errors import NotFound, UsageError
-from medground.export import Format
+from medground.export import Format, export
+from medground.kept_attachments import Attachments
 from medground.report import Attachment
 from medground.service.asked import chosen_for
+from medground.service.owners import Owners
 from medground.service.person import LOCAL, Person
-from medground.service.shelf import Shelf
 from medground.service.spending import Spending, Spent
 from medground.service.tokens import Token, Tokens
 from medground.settings import Settings
+from medground.trace import read_trace, remove_trace
+from medground.unfinished import LAST, Unfinished, UnfinishedResearch
 from medground.wording.view import AnswerView, view
 from medground.wording.view_types import ChosenView
+
+
+class KeptAnswers:
+    """Reads, lists and deletes answers on disk, each person's own. Another's is like one that is not there. Blocks.
+
+    Args:
+        settings: they name the home folder.
+        owners: whose an answer is.
+    """
+
+    def __init__(self, settings: Settings, owners: Owners) -> None:
+        self._answers = Answers(settings.home)
+        self._attachments = Attachments(settings.home)
+        self._research = UnfinishedResearch(settings.home)
+        self._traces = settings.home / "traces"
+        self._owners = owners
+
+    def load(self, trace_id: str) -> Answer | None:
+        """An answer whoever owns it; None where it is gone."""
+        try:
+            return self._answers.find(trace_id)
+        except UsageError:
+            return None
+
+    def answer(self, trace_id: str, person: Person) -> Answer:
+        """A person's answer.
+
+        Raises:
+            NotFound: it is not there, or is not theirs.
+            UsageError: its file is damaged.
+        """
+        answer = self._answers.find(trace_id) if self._owners.owns(person.id, trace_id) else None
+        if answer is None:
+            raise NotFound(f"no answer {trace_id[:64]!r} is kept for you")
+        return answer
+
+    def history(self, person: Person, limit: int, before: str | None = None) -> list[PastAnswer]:
+        """A person's answers, the latest first; those `before` one of them, by its trace id."""
+        if person.id == LOCAL.id:
+            others = self._owners.not_of(person.id)
+            names = [name for name in self._answers.names() if name not in others and (not before or name < before)]
+        else:
+            names = list(self._owners.of(person.id, before))
+        found: list[PastAnswer] = []
+        for name in names:
+            if len(found) == limit:
+                break
+            if (answer := self.load(name)) is not None:
+                found.append(past(answer))
+        return found
+
+    def delete(self, trace_id: str, person: Person) -> None:
+        """Delete a person's answer and its trace; errors are those of `AnswerService.delete`."""
+        if not self._owners.owns(person.id, trace_id) or not self._answers.remove(trace_id):
+            raise NotFound(f"no answer {trace_id[:64]!r} is kept for you")
+        self._forget(trace_id)
+
+    def sweep(self, before: datetime) -> int:
+        """Delete what the service answered before a time, with its traces; how many there were.
+
+        Answers of the command line stay: whoever sits at the computer deletes them.
+        """
+        count = 0
+        while old := self._owners.older_than(before):
+            for trace_id in old:
+                self._answers.remove(trace_id)
+                self._forget(trace_id)
+            count += len(old)
+        return count
+
+    def unfinished(self, research: str, person: Person) -> Unfinished:
+        """A person's research that has no answer yet.
+
+        Raises:
+            NotFound: it is not there, or is not theirs.
+        """
+        if research != LAST and self._owners.owns(person.id, research):
+            with contextlib.suppress(UsageError):
+                return self._research.read(research)
+        raise NotFound(f"no unfinished research {research[:64]!r} is kept for you")
+
+    def export(self, trace_id: str, form: Format, person: Person) -> bytes:
+        """A person's answer in another format; errors are those of `answer` and of `medground.export.export`."""
+        return export(self.answer(trace_id, person), form, files=self._attachments.read)
+
+    def file(self, trace_id: str, name: str, person: Person) -> tuple[Attachment, bytes]:
+        """A file of the report of a person's answer; errors are those of `AnswerService.file`."""
+        report = self.answer(trace_id, person).report
+        kept = next((one for one in report.attachments if one.name == name), None) if report else None
+        if kept is None:
+            raise NotFound(f"the answer {trace_id} has no file {name[:80]!r}")
+        try:
+            return kept, self._attachments.read(kept)
+        except UsageError as error:
+            raise NotFound(str(error)) from None
+
+    def trace(self, trace_id: str, person: Person) -> list[dict[str, Any]]:
+        """The spans of a person's answer, claim or failed question; errors are those of `AnswerService.trace`."""
+        if self._owners.owns(person.id, trace_id):
+            with contextlib.suppress(UsageError):
+                return read_trace(self._traces, trace_id)
+        raise NotFound(f"no trace {trace_id[:64]!r} is kept for you")
+
+    def _forget(self, trace_id: str) -> None:
+        remove_trace(self._traces, trace_id)
+        self._research.forget(trace_id)
+        self._owners.forget(trace_id)
 
 
 class TokenUse(Frozen):
@@ -31,11 +141,11 @@ class TokenUse(Frozen):
     month: Spent
 
 
-class Keeping:
+class AnswerService:
     """Reads, lists, exports and deletes answers, off the event loop; a `Service` is one."""
 
     settings: Settings
-    _shelf: Shelf
+    _kept: KeptAnswers
     _spending: Spending
     _tokens: Tokens
     _now: Callable[[], datetime]
@@ -46,7 +156,7 @@ class Keeping:
         Raises:
             NotFound: it is not there, or is not theirs.
         """
-        return await asyncio.to_thread(self._shelf.answer, trace_id, person)
+        return await asyncio.to_thread(self._kept.answer, trace_id, person)
 
     async def view(self, trace_id: str, person: Person = LOCAL) -> AnswerView:
         """A person's answer as a page shows it, with what was chosen to be searched for it.
@@ -72,7 +182,7 @@ class Keeping:
         """
         if not 1 <= limit <= 200:
             raise UsageError(f"a history takes a limit from 1 to 200, not {limit}")
-        return await asyncio.to_thread(self._shelf.history, person, limit, before)
+        return await asyncio.to_thread(self._kept.history, person, limit, before)
 
     async def delete(self, trace_id: str, person: Person = LOCAL) -> None:
         """Delete a person's answer with its trace.
@@ -81,7 +191,7 @@ class Keeping:
             NotFound: it is not there, or is not theirs.
             StorageFailed: it cannot be deleted.
         """
-        await asyncio.to_thread(self._shelf.delete, trace_id, person)
+        await asyncio.to_thread(self._kept.delete, trace_id, person)
 
     async def delete_all(self, person: Person = LOCAL) -> int:
         """Delete all of a person's answers with their traces; how many there were.
@@ -105,7 +215,7 @@ class Keeping:
             UsageError: no such format, or the answer quotes no source.
             ConfigError: the `export` extra is missing.
         """
-        return await asyncio.to_thread(self._shelf.export, trace_id, form, person)
+        return await asyncio.to_thread(self._kept.export, trace_id, form, person)
 
     async def file(self, trace_id: str, name: str, person: Person = LOCAL) -> tuple[Attachment, bytes]:
         """A file of the report of a person's answer, such as the structure of a protein.
@@ -113,7 +223,7 @@ class Keeping:
         Raises:
             NotFound: the answer or the file is not there.
         """
-        return await asyncio.to_thread(self._shelf.file, trace_id, name, person)
+        return await asyncio.to_thread(self._kept.file, trace_id, name, person)
 
     async def trace(self, trace_id: str, person: Person = LOCAL) -> list[dict[str, Any]]:
         """The spans of a person's answer, in the order they started, as `medground.trace.read_trace` gives them.
@@ -121,7 +231,7 @@ class Keeping:
         Raises:
             NotFound: the answer or its trace is not there.
         """
-        return await asyncio.to_thread(self._shelf.trace, trace_id, person)
+        return await asyncio.to_thread(self._kept.trace, trace_id, person)
 
     async def usage(self, person: Person = LOCAL) -> Spent:
         """What a person has used since the first day of this month (UTC)."""
@@ -144,4 +254,4 @@ class Keeping:
         """
         if (days := self.settings.serve.keep_days) is None:
             return 0
-        return await asyncio.to_thread(self._shelf.sweep, self._now() - timedelta(days=days))
+        return await asyncio.to_thread(self._kept.sweep, self._now() - timedelta(days=days))

@@ -26,7 +26,7 @@ from medground.errors import (
     UsageError,
 )
 from medground.notice import Notice
-from medground.service.refused import Refused
+from medground.service.refused import LimitReached
 
 _PREFIX = "urn:medground:problem:"
 
@@ -61,7 +61,7 @@ _KINDS = (
     _Kind(UsageError, "usage", 422, "Invalid request", "Correct the request."),
     _Kind(ConfigError, "settings", 422, "Not available on this server", "Choose another recipe, model or source."),
     _Kind(BadDocument, "bad-document", 422, "Unreadable file", "Correct the file or leave it out."),
-    _Kind(Refused, "limit", 429, "Limit reached", "Wait, then send the request again."),
+    _Kind(LimitReached, "limit", 429, "Limit reached", "Wait, then send the request again."),
     _Kind(NotConfigured, "not-configured", 503, "Source not configured", "Leave the source out."),
     _Kind(RateLimited, "source-busy", 503, "Source busy", "Wait, then ask again."),
     _Kind(SourceUnavailable, "source-unavailable", 503, "Source unavailable", "Ask again later."),

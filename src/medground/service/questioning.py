@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import aclosing
-from functools import partial
-from typing import Any
 
 from medground.answer import Answer
-from medground.engine import Engine
 from medground.errors import NotFound
-from medground.service.admission import Admission, Repeat
-from medground.service.asked import Asked, Searched, Terms, is_free, terms_of
-from medground.service.book import Book
+from medground.service.admission import Admission, Repeat, lowered
+from medground.service.asked import Asked, Searched, is_free, terms_of
 from medground.service.engines import Engines
 from medground.service.event import Event
-from medground.service.gate import lowered
-from medground.service.jobs import Job, Jobs, Tell, Work
+from medground.service.job import Job, Tell, Work
+from medground.service.jobs import Jobs
+from medground.service.keeping import KeptAnswers
 from medground.service.offers import Offering
 from medground.service.person import LOCAL, Person
 from medground.service.repeats import checked_key, digest_of
-from medground.service.shelf import Shelf
 from medground.settings import Settings
 from medground.steps import OnStep
 
@@ -39,8 +35,7 @@ class Questioning(Offering):
     settings: Settings
     engines: Engines
     jobs: Jobs
-    _shelf: Shelf
-    _book: Book
+    _kept: KeptAnswers
     _admission: Admission
     _turns: asyncio.Semaphore
     _long_turns: asyncio.Semaphore
@@ -61,14 +56,14 @@ class Questioning(Offering):
             UsageError: the question cannot be asked in this way, the key came with another question, or the service is
                 closed.
             NotFound: it follows an answer that is not there, or is not theirs.
-            Refused: a limit of the person, or of the line, is reached; it tells when to come again.
+            LimitReached: a limit of the person, or of the line, is reached; it tells when to come again.
         """
         repeat = (checked_key(key), digest_of(asked)) if key is not None else None
         if repeat and (former := await self._admission.former(asked, person, repeat)):
             return former
         followed = None
         if asked.follow is not None:
-            followed = await asyncio.to_thread(self._shelf.answer, asked.follow, person)
+            followed = await asyncio.to_thread(self._kept.answer, asked.follow, person)
         terms = await asyncio.to_thread(terms_of, asked, self.settings, followed)
         await self._admission.left(person, free=terms.free)
         if repeat and (same := self._admission.same(person, repeat)):  # from here on nothing is awaited
@@ -76,10 +71,21 @@ class Questioning(Offering):
 
         async def ask(on_step: OnStep) -> Answer:
             changes = lowered(terms.settings, await self._admission.left(person, free=terms.free), self.settings.budget)
-            return await self.engines.use(terms.searched, partial(_ask, asked, terms, changes, on_step))
+            return await self.engines.use(
+                terms.searched,
+                lambda engine: engine.ask(
+                    terms.question,
+                    recipe=terms.recipe,
+                    model=terms.model,
+                    settings=changes,
+                    follow=asked.follow,
+                    plan=asked.plan,
+                    on_step=on_step,
+                ),
+            )
 
         async def work(tell: Tell) -> Answer:
-            answer = await self._book.answered(person, tell, ask)
+            answer = await self._admission.answered(person, tell, ask)
             if repeat:
                 await self._admission.keep(person, repeat, answer.trace_id)
             return answer
@@ -91,20 +97,21 @@ class Questioning(Offering):
 
         Raises:
             NotFound: it is not there, or is not theirs.
-            Refused: as for `start`.
+            LimitReached: as for `start`.
         """
-        one = await asyncio.to_thread(self._shelf.unfinished, research, person)
+        one = await asyncio.to_thread(self._kept.unfinished, research, person)
         then = await asyncio.to_thread(one.settings_with, self.settings)
         free = is_free(then)
         await self._admission.left(person, free=free)
 
         async def ask(on_step: OnStep) -> Answer:
             changes = lowered({}, await self._admission.left(person, free=free), then.budget)
-            go_on = partial(_resume, one.id, changes, on_step)
-            return await self.engines.use(Searched.named(then), go_on)
+            return await self.engines.use(
+                Searched.named(then), lambda engine: engine.resume(one.id, settings=changes, on_step=on_step)
+            )
 
         async def work(tell: Tell) -> Answer:
-            return await self._book.answered(person, tell, ask)
+            return await self._admission.answered(person, tell, ask)
 
         return self._started(work, person, free, kind="research", title=one.question.text)
 
@@ -117,7 +124,7 @@ class Questioning(Offering):
             on_event: called with each event, in the loop of the caller.
 
         Raises:
-            UsageError, NotFound, Refused: as for `start`.
+            UsageError, NotFound, LimitReached: as for `start`.
             Stopped: somebody stopped the job.
             MedgroundError: what `Engine.ask` raises.
         """
@@ -146,22 +153,6 @@ class Questioning(Offering):
             kind=kind,
             title=title,
             turn=self._admission.turn(person, self._long_turns if researches else self._turns, free=free),
-            leaving=not researches,
+            listened=not researches,
             repeat=repeat,
         )
-
-
-async def _ask(asked: Asked, terms: Terms, changes: Mapping[str, Any], on_step: OnStep, engine: Engine) -> Answer:
-    return await engine.ask(
-        terms.question,
-        recipe=terms.recipe,
-        model=terms.model,
-        settings=changes,
-        follow=asked.follow,
-        plan=asked.plan,
-        on_step=on_step,
-    )
-
-
-async def _resume(research: str, changes: Mapping[str, Any], on_step: OnStep, engine: Engine) -> Answer:
-    return await engine.resume(research, settings=changes, on_step=on_step)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from medground.errors import RateLimited
 
 
-class Refused(RateLimited):
+class LimitReached(RateLimited):
     """A person reached a limit of their own: wait `retry_after` seconds, then ask again."""
 
     def __init__(self, reason: str, *, retry_after: float) -> None:

@@ -10,7 +10,7 @@
 
 All methods are for one event loop, that of the caller; whatever blocks or computes is done elsewhere. Engines live in a
 loop of their own thread. What one person asks, no other can see. Questions are begun by the methods of `Questioning`;
-`Consulting` has search, claims, documents and tables, `Keeping` what is kept, `Offering` what is offered.
+`Consulting` has search, claims, documents and tables, `AnswerService` what is kept, `Offering` what is offered.
 """
 
 from __future__ import annotations
@@ -29,21 +29,19 @@ from medground.engine import Engine
 from medground.errors import MedgroundError, StorageFailed
 from medground.opening import Opening
 from medground.progress import Progress, no_progress
-from medground.service.admission import Admission
+from medground.service.admission import Admission, Limiter
 from medground.service.asked import Searched, with_seconds
-from medground.service.book import Book
 from medground.service.consulting import Consulting
 from medground.service.engines import Engines
-from medground.service.gate import Gate
-from medground.service.jobs import LEFT, Job, Jobs, Work
-from medground.service.keeping import Keeping
+from medground.service.job import Job, Work
+from medground.service.jobs import ABANDONED, Jobs
+from medground.service.keeping import AnswerService, KeptAnswers
 from medground.service.owners import Owners
 from medground.service.person import LOCAL, Person
 from medground.service.problem import Problem, problem_of
 from medground.service.questioning import Questioning
 from medground.service.records import Records
 from medground.service.repeats import Repeats
-from medground.service.shelf import Shelf
 from medground.service.spending import Spending
 from medground.service.tokens import Tokens
 from medground.settings import Settings
@@ -54,7 +52,7 @@ SWEEP = 3600.0
 
 
 @dataclass
-class Service(Questioning, Consulting, Keeping):
+class Service(Questioning, Consulting, AnswerService):
     """Answers many people in one process. Open it with `Service.open`.
 
     Attributes:
@@ -67,20 +65,18 @@ class Service(Questioning, Consulting, Keeping):
     engines: Engines
     jobs: Jobs
     _records: Records = field(repr=False)
-    _shelf: Shelf = field(repr=False)
-    _spending: Spending = field(repr=False)
-    _book: Book = field(repr=False)
-    _gate: Gate = field(repr=False)
+    _kept: KeptAnswers = field(repr=False)
+    _limiter: Limiter = field(repr=False)
     _now: Callable[[], datetime] = field(repr=False)
     _closed: bool = False
 
     def __post_init__(self) -> None:
         self._tokens = Tokens(self._records, self._now)
-        self._repeats = Repeats(self._records)
-        self._admission = Admission(self._gate, self._spending, self._repeats, self._shelf, self.jobs, self._now)
+        self._spending, self._repeats = Spending(self._records), Repeats(self._records)
+        self._admission = Admission(self._limiter, self._records, self._kept, self.jobs, self._now)
         self._turns = asyncio.Semaphore(self.settings.serve.concurrency)
         self._long_turns = asyncio.Semaphore(self.settings.serve.research)
-        self._under_way: set[asyncio.Task[Any]] = set()
+        self._unfinished: set[asyncio.Task[Any]] = set()
         self._sweeper = asyncio.create_task(self._sweep_each_hour())
 
     @classmethod
@@ -91,7 +87,7 @@ class Service(Questioning, Consulting, Keeping):
         progress: Progress = no_progress,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
-        left: float = LEFT,
+        abandoned_after: float = ABANDONED,
     ) -> Opening[Self]:
         """Open a service, by `await` or by `async with`. Engines are opened by the first question, or by `warm`.
 
@@ -100,13 +96,13 @@ class Service(Questioning, Consulting, Keeping):
             progress: called, in another thread, with the progress of what must be built first.
             clock: seconds that never go back, for limits of rate and for forgetting.
             now: the time, for what is kept.
-            left: seconds after which a question that nobody listens to is cancelled.
+            abandoned_after: seconds after which a question that nobody listens to is cancelled.
 
         Raises:
             ConfigError: wrong settings.
             StorageFailed: the home folder cannot be written to.
         """
-        return Opening(lambda: cls._opened(settings or Settings.load(), progress, clock, now, left))
+        return Opening(lambda: cls._opened(settings or Settings.load(), progress, clock, now, abandoned_after))
 
     @classmethod
     async def _opened(
@@ -115,26 +111,24 @@ class Service(Questioning, Consulting, Keeping):
         progress: Progress,
         clock: Callable[[], float],
         now: Callable[[], datetime],
-        left: float,
+        abandoned_after: float,
     ) -> Self:
         records = await asyncio.to_thread(Records, settings.home)
-        owners, spending = Owners(records), Spending(records)
-        shelf = Shelf(settings, owners)
+        kept = KeptAnswers(settings, Owners(records))
 
         async def load(trace_id: str) -> Answer | None:
-            return await asyncio.to_thread(shelf.load, trace_id)
+            return await asyncio.to_thread(kept.load, trace_id)
 
         jobs = Jobs(
             load,
             hide=(str(settings.home),),
             clock=clock,
             now=now,
-            left=left,
+            abandoned_after=abandoned_after,
             most_unfinished=settings.serve.waiting,
         )
         engines = Engines(with_seconds(settings, "ask"), progress)
-        book = Book(owners, spending, shelf, now)
-        return cls(settings, engines, jobs, records, shelf, spending, book, Gate(clock), now)
+        return cls(settings, engines, jobs, records, kept, Limiter(clock), now)
 
     async def warm(self) -> None:
         """Open the engine of what is searched by default: what is wrong shows at once, and the first question is fast.
@@ -175,7 +169,7 @@ class Service(Questioning, Consulting, Keeping):
 
         Raises:
             UsageError: the service is closed.
-            Refused: the line is full, or a limit of the person is reached.
+            LimitReached: the line is full, or a limit of the person is reached.
         """
         self._admission.enter(person)
         return self.jobs.start(
@@ -206,7 +200,7 @@ class Service(Questioning, Consulting, Keeping):
         self._closed = True
         self._sweeper.cancel()
         await self.jobs.close()
-        await asyncio.gather(*self._under_way, return_exceptions=True)
+        await asyncio.gather(*self._unfinished, return_exceptions=True)
         await self.engines.close()
         await asyncio.gather(self._sweeper, return_exceptions=True)
         await asyncio.to_thread(self._records.close)

@@ -17,8 +17,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from medground.author import Author
-from medground.durable import write_whole
-from medground.models.files.storage import writing_to
+from medground.durable import write_whole, writing_to
 from medground.models.open import own_address
 from medground.models.pairs.shipped import Proof
 from medground.settings import Settings

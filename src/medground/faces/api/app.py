@@ -28,9 +28,16 @@ from medground.faces.api.caller import Door
 from medground.faces.api.leaving import ClientLeft, nobody_there
 from medground.faces.api.metrics import Counted, Requests
 from medground.faces.api.openapi import add_openapi
-from medground.faces.api.patience import Patience
+from medground.faces.api.patience import ResponseDeadline
 from medground.faces.api.problems import add_handlers, refused
-from medground.faces.api.routes import answers, asking, chat, jobs, literature, planning, server, studies
+from medground.faces.api.routes.answers import router as answers_router
+from medground.faces.api.routes.asking import router as asking_router
+from medground.faces.api.routes.chat import router as chat_router
+from medground.faces.api.routes.jobs import router as jobs_router
+from medground.faces.api.routes.literature import router as literature_router
+from medground.faces.api.routes.planning import router as planning_router
+from medground.faces.api.routes.server import router as server_router
+from medground.faces.api.routes.studies import router as studies_router
 from medground.faces.api.secure import SecureHeaders
 from medground.service.service import Service
 from medground.serving.hosts import OwnHosts
@@ -44,14 +51,14 @@ _UPLOAD_SECONDS = 3600.0
 _SPARE = 60.0
 """Seconds that a request may take beyond those of its question: it may wait in line."""
 _ROUTERS = (
-    asking.router,
-    jobs.router,
-    answers.router,
-    studies.router,
-    literature.router,
-    planning.router,
-    server.router,
-    chat.router,
+    asking_router,
+    jobs_router,
+    answers_router,
+    studies_router,
+    literature_router,
+    planning_router,
+    server_router,
+    chat_router,
 )
 _ABOUT = """Answers to biomedical questions from the literature, with the exact sentences that they rest on.
 
@@ -86,7 +93,9 @@ def make_app(
             Middleware(SecureHeaders),
             Middleware(Counted, requests=requests),
             Middleware(OwnHosts, names=(*limits.hosts, *names), respond=refused),
-            Middleware(Patience, seconds=limits.seconds + _SPARE, longer=dict.fromkeys(UPLOADS, _UPLOAD_SECONDS)),
+            Middleware(
+                ResponseDeadline, seconds=limits.seconds + _SPARE, longer=dict.fromkeys(UPLOADS, _UPLOAD_SECONDS)
+            ),
             Middleware(Bodies, sizes=Sizes(limits.body, limits.upload, seconds), uploads=UPLOADS),
         ],
     )

@@ -51,53 +51,46 @@ class Bodies:
             kind = headers.get("content-type", "").partition(";")[0].strip().lower()
             if kind == "multipart/form-data" and scope["path"] in self._uploads:
                 check_length(headers, self._sizes.upload)
-                handed_on = _Upload(receive, self._sizes).receive
+                handed_on = _limited(receive, self._sizes)
             else:
                 body = await whole_body(receive, headers, most=self._sizes.body, seconds=self._sizes.seconds)
                 _check(body, kind)
-                handed_on = _Replayed(body, receive).receive
+                handed_on = _replayed(body, receive)
         except Refusal as refusal:
             return await refused(refusal)(scope, receive, send)
         return await self._app(scope, handed_on, send)
 
 
-class _Replayed:
+def _replayed(body: bytes, receive: Receive) -> Receive:
     """A body that was read already, then what follows it: the client leaving."""
+    left: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
-    def __init__(self, body: bytes, receive: Receive) -> None:
-        self._body: bytes | None = body
-        self._receive = receive
+    async def replay() -> Message:
+        return left.pop() if left else await receive()
 
-    async def receive(self) -> Message:
-        if self._body is None:
-            return await self._receive()
-        message = {"type": "http.request", "body": self._body, "more_body": False}
-        self._body = None
-        return message
+    return replay
 
 
-class _Upload:
+def _limited(receive: Receive, sizes: Sizes) -> Receive:
     """A body as it comes, with its limits of size and of waiting."""
+    total, ended = 0, False
 
-    def __init__(self, receive: Receive, sizes: Sizes) -> None:
-        self._receive = receive
-        self._sizes = sizes
-        self._total = 0
-        self._ended = False
-
-    async def receive(self) -> Message:
-        if self._ended:
-            return await self._receive()
+    async def limited() -> Message:
+        nonlocal total, ended
+        if ended:
+            return await receive()
         try:
-            async with asyncio.timeout(self._sizes.seconds):
-                message = await self._receive()
+            async with asyncio.timeout(sizes.seconds):
+                message = await receive()
         except TimeoutError:
-            raise HTTPException(408, f"nothing came for {self._sizes.seconds:g} seconds") from None
-        self._total += len(message.get("body", b""))
-        if self._total > self._sizes.upload:
-            raise HTTPException(413, str(too_large(self._sizes.upload)))
-        self._ended = not message.get("more_body", False)
+            raise HTTPException(408, f"nothing came for {sizes.seconds:g} seconds") from None
+        total += len(message.get("body", b""))
+        if total > sizes.upload:
+            raise HTTPException(413, str(too_large(sizes.upload)))
+        ended = not message.get("more_body", False)
         return message
+
+    return limited
 
 
 def _check(body: bytes, kind: str) -> None:

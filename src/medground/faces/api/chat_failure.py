@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from fastapi import Request
@@ -40,24 +39,6 @@ _INSTEAD: Mapping[str, str] = {
 """What a client can do instead of sending a parameter."""
 
 
-@dataclass(frozen=True)
-class Failed:
-    """An error as it is sent."""
-
-    status: int
-    reply: ErrorReply
-    headers: Mapping[str, str] = field(default_factory=dict)
-
-    def response(self) -> Response:
-        """It as a response."""
-        return Response(
-            self.reply.model_dump_json(),
-            status_code=self.status,
-            media_type="application/json",
-            headers={**self.headers, "Cache-Control": "no-store"},
-        )
-
-
 class ChatRoute(APIRoute):
     """A route whose errors are OpenAI's."""
 
@@ -68,25 +49,31 @@ class ChatRoute(APIRoute):
             try:
                 return await handle(request)
             except ChatFailure as error:
-                return _failure(error.status, str(error), error.param, error.code).response()
+                return _response(error.status, _error(error.status, str(error), error.param, error.code))
             except RequestValidationError as error:
-                return wrong(error.errors()).response()
+                return _response(400, wrong(error.errors()))
             except MedgroundError as error:
-                return failed(service_of(request).problem(error)).response()
+                problem = service_of(request).problem(error)
+                sent = {name: value for name, value in respond(problem).headers.items() if name in _SENT}
+                return _response(_status(problem), failed(problem), sent)
 
         return handled
 
 
-def failed(problem: Problem) -> Failed:
-    """A problem as an error of OpenAI. A request that cannot be used is 400 there."""
-    status = 400 if problem.status == 422 else problem.status
+def failed(problem: Problem) -> ErrorReply:
+    """A problem as an error of OpenAI."""
+    status = _status(problem)
     notice = f"{problem.notice.sentence} " if problem.notice else ""
     said = f"{notice}{ended(problem.detail)} {problem.next}"
-    sent = {name: value for name, value in respond(problem).headers.items() if name in _SENT}
-    return _failure(status, said, None, _CODES.get(status, problem.type.rpartition(":")[2]), sent)
+    return _error(status, said, None, _CODES.get(status, problem.type.rpartition(":")[2]))
 
 
-def wrong(errors: Sequence[Mapping[str, Any]]) -> Failed:
+def _status(problem: Problem) -> int:
+    """A request that cannot be used is 400 there."""
+    return 400 if problem.status == 422 else problem.status
+
+
+def wrong(errors: Sequence[Mapping[str, Any]]) -> ErrorReply:
     """The wrong fields of a request; a parameter that has no effect here is told by name."""
     first = errors[0]
     names = [str(part) for part in first["loc"][1:]]
@@ -95,15 +82,18 @@ def wrong(errors: Sequence[Mapping[str, Any]]) -> Failed:
     instead = f" {_INSTEAD[top]}" if top in _INSTEAD else ""
     if first["type"] == "extra_forbidden":
         said = f"Unsupported parameter: '{param}' has no effect here. Leave it out.{instead}"
-        return _failure(400, said, param, "unsupported_parameter")
+        return _error(400, said, param, "unsupported_parameter")
     if top in ONLY_DEFAULT:
         said = f"Unsupported value: '{top}' takes its default alone. Leave it out.{instead}"
-        return _failure(400, said, top, "unsupported_value")
-    return _failure(400, wrong_values(errors), param, None)
+        return _error(400, said, top, "unsupported_value")
+    return _error(400, wrong_values(errors), param, None)
 
 
-def _failure(
-    status: int, said: str, param: str | None, code: str | None, headers: Mapping[str, str] | None = None
-) -> Failed:
+def _error(status: int, said: str, param: str | None, code: str | None) -> ErrorReply:
     kind = _TYPES.get(status, "server_error" if status >= 500 else "invalid_request_error")
-    return Failed(status, ErrorReply(error=ErrorBody(message=said, type=kind, param=param, code=code)), headers or {})
+    return ErrorReply(error=ErrorBody(message=said, type=kind, param=param, code=code))
+
+
+def _response(status: int, reply: ErrorReply, headers: Mapping[str, str] | None = None) -> Response:
+    sent = {**(headers or {}), "Cache-Control": "no-store"}
+    return Response(reply.model_dump_json(), status_code=status, media_type="application/json", headers=sent)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from medground.faces.api.problems import refused
-from medground.serving import connection
+from medground.serving.connection import Connection as ServingConnection
 from medground.serving.refusal import Refusal
 
 
-class Connection(connection.Connection):
+class Connection(ServingConnection):
     """Refuses with problems."""
 
     def response_to(self, refusal: Refusal) -> Response:

@@ -9,7 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from medground.faces.api.problems import problem_for, respond
 
 
-class Patience:
+class ResponseDeadline:
     """ASGI middleware that cancels a request whose response has not begun after some seconds. Streams go on after that.
 
     Args:
@@ -29,18 +29,18 @@ class Patience:
         limit = self._longer.get(scope["path"], self._seconds)
         begun = False
         try:
-            async with asyncio.timeout(limit) as patience:
+            async with asyncio.timeout(limit) as deadline:
 
                 async def send_begun(message: Message) -> None:
                     nonlocal begun
                     if not begun:
                         begun = True
-                        patience.reschedule(None)
+                        deadline.reschedule(None)
                     await send(message)
 
                 await self._app(scope, receive, send_begun)
         except TimeoutError:
-            if begun or not patience.expired():
+            if begun or not deadline.expired():
                 raise
             problem = problem_for(504, f"there was no answer after {limit:g} seconds")
             return await respond(problem)(scope, receive, send)

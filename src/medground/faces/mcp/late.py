@@ -14,7 +14,7 @@ from medground.faces.mcp.parts import Result
 from medground.faces.mcp.tool import Call, Tool
 from medground.faces.mcp.tools.answers import answer_result
 from medground.faces.mcp.untrusted import line
-from medground.service.jobs import Job
+from medground.service.job import Job
 from medground.service.service import Service
 from medground.wording.view import view
 

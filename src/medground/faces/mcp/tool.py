@@ -14,7 +14,7 @@ from medground.faces.mcp.outputs import Paged
 from medground.faces.mcp.parts import Result
 from medground.faces.mcp.schemas import schema_of
 from medground.faces.mcp.untrusted import Fence
-from medground.service.jobs import Job
+from medground.service.job import Job
 from medground.service.person import Person
 from medground.service.service import Service
 

@@ -13,7 +13,11 @@ from medground.corpus.library import Library
 from medground.evaluate.listing import Runs
 from medground.faces.web.built_page import INDEX, BuiltPage
 from medground.faces.web.held import Held
-from medground.faces.web.routes import corpora, kept, runs, session, suggest
+from medground.faces.web.routes.corpora import router as corpora_router
+from medground.faces.web.routes.kept import router as kept_router
+from medground.faces.web.routes.runs import router as runs_router
+from medground.faces.web.routes.session import router as session_router
+from medground.faces.web.routes.suggest import router as suggest_router
 from medground.faces.web.sessions import Sessions
 from medground.faces.web.signed_in import SignedIn
 from medground.faces.web.suggestions import Suggestions
@@ -21,7 +25,7 @@ from medground.faces.web.throttle import Throttle
 from medground.faces.web.upload import UploadLimits
 from medground.service.building import forget_abandoned
 
-_ROUTERS = (session.router, suggest.router, corpora.router, runs.router, kept.router)
+_ROUTERS = (session_router, suggest_router, corpora_router, runs_router, kept_router)
 
 
 def add_page(
@@ -56,7 +60,7 @@ def add_page(
         library=library,
         suggestions=Suggestions(library, settings.retrieval.corpora),
         runs=Runs(settings.serve.runs or settings.home / "runs"),
-        limits=UploadLimits(file=settings.serve.upload_file, all=settings.serve.upload),
+        limits=UploadLimits(file=settings.serve.upload_file),
         uploads=uploads,
     )
     app.state.door.identify.append(signed_in.identify)

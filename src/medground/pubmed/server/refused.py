@@ -9,7 +9,7 @@ from starlette.types import Scope
 
 from medground.pubmed.server.reply import Reply, asks_json, error_reply
 from medground.pubmed.server.utilities import UTILITIES
-from medground.serving import connection
+from medground.serving.connection import Connection as ServingConnection
 from medground.serving.refusal import Refusal
 
 _ROOT, _DOCTYPE = "eUtilsResult", "<!DOCTYPE eUtilsResult>"
@@ -34,7 +34,7 @@ def refused(refusal: Refusal, scope: Scope | None = None) -> Response:
     return made
 
 
-class Connection(connection.Connection):
+class Connection(ServingConnection):
     """A connection that refuses in the form of the E-utilities."""
 
     def response_to(self, refusal: Refusal) -> Response:

@@ -13,7 +13,7 @@ from medground.faces.api.caller import Caller, Served
 from medground.faces.api.leaving import while_there
 from medground.faces.api.stream import event_stream
 from medground.service.asked import Asked
-from medground.service.jobs import Job, JobState
+from medground.service.job import Job, JobState
 
 router = APIRouter(prefix="/v1")
 

@@ -38,7 +38,7 @@ from medground.faces.api.chat_request import ChatFailure, ChatRequest, asked_by,
 from medground.faces.api.leaving import while_there
 from medground.faces.api.stream import HEADERS, HEARTBEAT, paced
 from medground.service.event import Event
-from medground.service.jobs import Job
+from medground.service.job import Job
 from medground.service.offers import RecipeOffer
 from medground.service.person import Person
 from medground.service.service import Service
@@ -128,7 +128,7 @@ class _Reply:
         answer = event.answer
         if answer is None:
             problem = event.problem or service.problem(NotFound("the work was stopped before there was an answer"))
-            return [_event(failed(problem).reply), _DONE]
+            return [_event(failed(problem)), _DONE]
         sent = [self._sent(delta) for delta in deltas(answer, base=self._base, not_read=self._not_read)]
         sent.append(
             _event(self._chunk(ChunkChoice(delta=Delta(), finish_reason=finish_reason(answer)), medground=kept(answer)))

@@ -11,7 +11,7 @@ from medground.document import Frozen
 from medground.faces.api.caller import Caller, Served
 from medground.faces.api.routes.asking import EVENTS
 from medground.faces.api.stream import event_stream
-from medground.service.jobs import JobState
+from medground.service.job import JobState
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 EventId = Annotated[int, Query(ge=0, le=2**53, description="the id of the last event that you have")]

@@ -15,7 +15,7 @@ from medground.faces.mcp.tool import Call, Tool
 from medground.faces.mcp.tools.answers import answer_result
 from medground.query import Filters
 from medground.service.asked import Asked
-from medground.service.jobs import Job
+from medground.service.job import Job
 from medground.wording.view import view
 
 

@@ -15,7 +15,7 @@ from medground.faces.web.held import Held, Keeper, Page
 from medground.faces.web.upload import PassedOver, received
 from medground.service.building import Building, Mode, build_uploaded, check, forget_received, kept_aside
 from medground.service.holdings import Checked, CorpusTold, FilesTold, checked, corpus_told, files_told
-from medground.service.jobs import Job, JobState, Tell
+from medground.service.job import Job, JobState, Tell
 from medground.service.person import Person
 from medground.service.service import Service
 

@@ -11,7 +11,7 @@ from medground.errors import NotAllowed, UsageError
 from medground.faces.api.caller import Served
 from medground.faces.web.held import Held, Page
 from medground.service.person import LOCAL, Person
-from medground.service.refused import Refused
+from medground.service.refused import LimitReached
 
 router = APIRouter(tags=["page"])
 
@@ -57,7 +57,7 @@ async def sign_in(body: SignIn, request: Request, response: Response, page: Page
         raise UsageError("this server asks for no token; open the page without one")
     address = request.client.host if request.client else ""
     if wait := signed_in.throttle.wait(address):
-        raise Refused("too many attempts to sign in failed", retry_after=wait)
+        raise LimitReached("too many attempts to sign in failed", retry_after=wait)
     try:
         person = await service.who(body.token.strip())
     except NotAllowed:

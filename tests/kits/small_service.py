@@ -1,0 +1,73 @@
+"""A home with two papers for the service and its faces, people, and a clock that only the test moves."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from medground.corpus.build import build
+from medground.corpus.library import Library
+from medground.corpus.readers import find_inputs
+from medground.service.person import Person
+from medground.service.records import Records
+from medground.service.service import Service
+from medground.service.tokens import Tokens
+from medground.settings import Settings
+
+QUESTION = "Does aspirin reduce the risk of stroke?"
+PAPERS = [
+    {"id": "PMID:1", "title": "Aspirin", "text": "Aspirin reduced the risk of stroke in adults."},
+    {"id": "PMID:2", "title": "Zebrafish", "text": "Fins of zebrafish regenerate after amputation."},
+]
+ADA = Person(id="ada", name="Ada")
+BOB = Person(id="bob", name="Bob")
+
+
+class Clock:
+    """Seconds that the test sets."""
+
+    def __init__(self, now: float = 0.0) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def papers(home: Path, tmp_path: Path) -> Settings:
+    """Settings of a home with the corpus `papers`, which is searched."""
+    built(home, tmp_path, "papers", PAPERS)
+    return Settings.load(options={"retrieval.corpora": ("papers",)})
+
+
+def built(home: Path, folder: Path, name: str, records: list[dict[str, str]]) -> None:
+    """Build a corpus of some records; `folder` takes their file."""
+    file = folder / f"{name}.jsonl"
+    file.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+    build(Library(home), name, find_inputs([file]))
+
+
+def serve(settings: Settings, work: Callable[[Service], Awaitable[Any]], **more: Any) -> Any:
+    """The result of some work with an open service."""
+
+    async def within() -> Any:
+        async with Service.open(settings, **more) as service:
+            return await work(service)
+
+    return asyncio.run(within())
+
+
+@contextmanager
+def tokens_of(home: Path) -> Iterator[Tokens]:
+    """The tokens of a home folder."""
+    records = Records(home)
+    try:
+        yield Tokens(records)
+    finally:
+        records.close()
