@@ -23,6 +23,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from rows import each_row
 from typer.exceptions import TyperException
 
 from medground.faces.cli.app import app
@@ -198,13 +199,13 @@ def test_the_first_line_of_the_readme_is_the_main_job_and_the_second_runs_the_te
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 80
 
 
-@pytest.mark.parametrize("page", [page for page in WITH_BLOCKS if not needs_data(page)], ids=named)
+@each_row("page", [page for page in WITH_BLOCKS if not needs_data(page)])
 def test_every_line_of_a_page_runs(page: Path, checkout: Path, monkeypatch: pytest.MonkeyPatch, loopback: None) -> None:
     run_page(page, monkeypatch)
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("page", [page for page in WITH_BLOCKS if needs_data(page)], ids=named)
+@each_row("page", [page for page in WITH_BLOCKS if needs_data(page)])
 def test_every_line_of_a_page_over_real_data_runs(
     page: Path, checkout: Path, shared: Path, monkeypatch: pytest.MonkeyPatch, loopback: None
 ) -> None:
@@ -259,13 +260,11 @@ def described() -> list[str]:
     return sorted(set(found))
 
 
-@pytest.mark.parametrize("line", described())
+@each_row("line", described())
 def test_a_line_with_placeholders_names_real_commands_and_options(line: str) -> None:
     assert problem(line) is None
 
 
-@pytest.mark.parametrize(
-    "line", ["medground aks", "medground eval runs", "medground ask --corpu x Q", "medground ask --year-to x"]
-)
+@each_row("line", ["medground aks", "medground eval runs", "medground ask --corpu x Q", "medground ask --year-to x"])
 def test_a_wrong_line_is_found(line: str) -> None:
     assert problem(line)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.answer import Answer, SourceDocument
 from medground.blocking import BlockingEngine
@@ -48,7 +49,7 @@ def test_json_has_the_terms_of_each_document(described_answer: Answer) -> None:
     assert (stored["N:2"]["license"], stored["N:2"]["origin"]) == (OWN, ORIGIN)
 
 
-@pytest.mark.parametrize("form", ["ris", "bibtex", "csl-json", "markdown"])
+@each_row("form", ["ris", "bibtex", "csl-json", "markdown"])
 def test_every_text_format_carries_them(described_answer: Answer, form: Format) -> None:
     if form == "markdown":
         pytest.importorskip("citeproc", reason="needs the extra export")
@@ -66,7 +67,7 @@ def test_a_word_document_carries_them(described_answer: Answer) -> None:
     assert text.count(OWN_TERMS) == 1
 
 
-@pytest.mark.parametrize("written", [as_text, as_html])
+@each_row("written", [as_text, as_html])
 def test_an_answer_shows_them_under_its_sources(described_answer: Answer, written: Callable[[Answer], str]) -> None:
     text = " ".join(written(described_answer).split())
     assert TERMS in text

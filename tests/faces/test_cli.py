@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
+from rows import each_row
 
 from medground.testing.command import run
 
@@ -107,7 +108,7 @@ def test_markdown_cannot_be_broken_by_a_document(
     assert "\x1b[31m" not in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "message"),
     [
         (["ask", "-c", "papers", ""], "the question is empty"),
@@ -210,7 +211,7 @@ def test_config_schema_version_and_doctor(
     assert "unknown source 'unknown'" in shown
 
 
-@pytest.mark.parametrize("words", [[], ["demonstrations"], ["corpus"]])
+@each_row("words", [[], ["demonstrations"], ["corpus"]])
 def test_no_arguments_show_the_help_as_it_is_laid_out(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(*words) == 2
     lines = capsys.readouterr().err.splitlines()

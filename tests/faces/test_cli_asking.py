@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rows import each_row
 
 from medground.answer import Answer
 from medground.blocking import BlockingEngine, ask_again
@@ -163,7 +164,7 @@ def test_the_question_comes_from_standard_input(
     assert "standard input is not UTF-8" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "message"),
     [
         ([], "there is no question"),
@@ -205,7 +206,7 @@ def test_questions_from_a_file_give_one_line_each(papers: Path, capsys: pytest.C
         assert capsys.readouterr().out.count("Does yoga help?") == 1
 
 
-@pytest.mark.parametrize("end", ["\r\n", "\r", "\n"])
+@each_row("end", ["\r\n", "\r", "\n"])
 def test_a_file_of_questions_may_have_any_line_ends(papers: Path, end: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("questions.txt").write_bytes(f"\ufeff{QUESTION}{end}# no{end}Does yoga help?{end}".encode())
     capsys.readouterr()

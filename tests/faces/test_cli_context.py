@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rows import each_row
 
 from medground import BlockingEngine, Question
 from medground.testing.command import run
@@ -89,7 +90,7 @@ def test_lines_of_a_file_may_have_their_own_context(
         assert found[0]["id"] != found[1]["id"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "message"),
     [
         ('{"question": 3}', "line 1: question and context must be text"),
@@ -107,7 +108,7 @@ def test_a_line_that_cannot_be_read_is_named(line: str, message: str, capsys: py
     assert error.count("\n") == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "words", "message"),
     [
         (None, ("--context", "nowhere.txt"), "cannot read nowhere.txt"),

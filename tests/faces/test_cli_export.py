@@ -10,6 +10,7 @@ from pathlib import Path
 import docx
 import pytest
 import rispy
+from rows import each_row
 
 from medground.blocking import BlockingEngine
 from medground.testing.command import run
@@ -68,7 +69,7 @@ def test_python_exports_the_same(kept: str) -> None:
         assert b"TI  - Aspirin and stroke" in engine.export(kept, "ris")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "message"),
     [
         (["--format", "odt"], "unknown format 'odt'; choose one of ris"),

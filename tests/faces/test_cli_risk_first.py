@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.blocking import BlockingEngine
 from medground.blocking import ask as ask_once
@@ -29,7 +30,7 @@ def papers(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return home
 
 
-@pytest.mark.parametrize(
+@each_row(
     "words",
     [
         ("-c", "papers", "--where", "ward=ICU"),

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.corpus.incoming import receive
 from medground.corpus.library import Library
@@ -75,7 +76,7 @@ def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert re.fullmatch(r"medground \d+\.\d+\.\d+\S*\n", capsys.readouterr().out)
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+@each_row("shell", ["bash", "zsh", "fish"])
 def test_completion_is_a_script_for_the_shell(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], shell: str
 ) -> None:
@@ -124,7 +125,7 @@ def test_names_are_completed(here: Path) -> None:
     assert complete.answers("") == []
 
 
-@pytest.mark.parametrize("packed", [False, True])
+@each_row("packed", [False, True])
 def test_a_corpus_is_built_from_a_pipe(
     here: Path, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], packed: bool
 ) -> None:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.testing.command import run
 
@@ -41,7 +42,7 @@ def test_quotes_about_something_else_are_announced_as_such_and_decide_nothing(
     assert (decision["value"], decision["unmentioned"]) == (None, ["postpartum haemorrhage"])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "paper"),
     [
         ("Does oral iron help in anaemia?", "PMID:2"),

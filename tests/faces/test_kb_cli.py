@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from knowledge_base import ALL, BOOK, GUIDELINE, WIKI, filled, written
+from rows import each_row
 
 from medground.corpus.library import Library
 from medground.faces.cli.app import main
@@ -70,7 +71,7 @@ def test_a_question_and_a_claim_are_answered_from_the_base_by_its_name(run: Run,
     assert run("ask", "Does zinc help?", "--set", "retrieval.knowledge_base=omni", "-q")[0] == 0
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "told"),
     [
         (["ask", "Does zinc help?", "--kb", "../omni"], "'../omni' is not a name of a knowledge base"),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rows import each_row
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
@@ -59,7 +60,7 @@ def test_a_report_over_a_corpus(run: Run, papers: str) -> None:
     assert run("show", "last")[0] == 0
 
 
-@pytest.mark.parametrize("name", ["report.md", "report.json", "REPORT.MD"])
+@each_row("name", ["report.md", "report.json", "REPORT.MD"])
 def test_a_report_as_a_file(run: Run, papers: str, name: str) -> None:
     code, out, err = run("research", QUESTION, "-c", papers, "-o", name)
     assert (code, out) == (0, "")
@@ -106,7 +107,7 @@ def test_a_limit_ends_in_a_report_and_can_be_raised(run: Run, papers: str) -> No
     assert (code, err) == (2, f"medground: no unfinished research has the id '{name}'; latest: there is none\n")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "line"),
     [
         ((), "there is no question; write one in quotes, or - to read it from standard input"),

@@ -17,6 +17,7 @@ import pytest
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult
 from mcp_talk import text
+from rows import each_row
 
 from mcp import Client
 from medground.engine import Engine
@@ -67,7 +68,7 @@ async def client(url: str, token: str = "", mode: str = "auto") -> AsyncIterator
         yield talk
 
 
-@pytest.mark.parametrize("mode", ["legacy", "auto"])
+@each_row("mode", ["legacy", "auto"])
 def test_a_client_asks_over_http_and_hears_progress(
     papers: Settings, mode: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.errors import MedgroundError, NotFound
 from medground.faces.mcp.pages import Page, Pages
@@ -96,7 +97,7 @@ def long_result(length: int = 10_000) -> Result:
     return Result(parts=(Part("quotes", {"start": 0, "end": length, "quote": "x" * length}, cut="quote"),))
 
 
-@pytest.mark.parametrize("wrong", ["", "x", "0.0", "A" * 16 + ".0.0", "../../etc/passwd", "\u202e" * 20])
+@each_row("wrong", ["", "x", "0.0", "A" * 16 + ".0.0", "../../etc/passwd", "\u202e" * 20])
 def test_a_cursor_that_is_not_one_is_refused(wrong: str) -> None:
     pages = Pages(limit=LIMIT)
     pages.first(long_result(), tool="search", owner="me")

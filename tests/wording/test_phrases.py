@@ -26,7 +26,7 @@ from medground.wording import phrases, references
 MakeAnswer = Callable[..., Answer]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("decision", "expected"),
     [
         ({"status": "decided", "value": "yes", "basis": "model"}, "Yes"),
@@ -168,7 +168,7 @@ def test_what_an_unvalidated_judge_supports_is_told_as_its_assessment(make_answe
         Verdict(label="supported", critic="m", assessed="supported")
 
 
-@pytest.mark.parametrize(("validated", "words"), [(False, " (not validated here)"), (True, ""), (None, "")])
+@each_row(("validated", "words"), [(False, " (not validated here)"), (True, ""), (None, "")])
 def test_a_decision_says_whether_its_model_is_validated(
     make_answer: MakeAnswer, validated: bool | None, words: str
 ) -> None:

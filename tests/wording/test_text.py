@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from rows import each_row
 
 from medground.answer import Answer
 from medground.wording.blocks import Block, Line, Span, line
@@ -15,7 +15,7 @@ def rows(spans: Line, width: int) -> list[str]:
     return ["".join(span.text for span in row) for row in wrap(spans, width, width)]
 
 
-@pytest.mark.parametrize("width", [0, 1, 2, 7, 20, 40, 79, 80, 200])
+@each_row("width", [0, 1, 2, 7, 20, 40, 79, 80, 200])
 def test_nothing_is_lost_at_any_width(full: Answer, width: int) -> None:
     text = as_text(full, details=True, width=width)
     assert text.split() == as_text(full, details=True, width=10_000).split()
@@ -26,7 +26,7 @@ def test_nothing_is_lost_at_any_width(full: Answer, width: int) -> None:
     assert all(columns(row) <= max(width, longest + 20) for row in text.splitlines())
 
 
-@pytest.mark.parametrize("width", [40, 60, 100])
+@each_row("width", [40, 60, 100])
 def test_lines_fit(full: Answer, width: int) -> None:
     assert all(len(row) <= width or "http" in row for row in as_text(full, width=width).splitlines())
 
