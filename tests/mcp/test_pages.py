@@ -14,7 +14,7 @@ from medground.errors import MedgroundError, NotFound
 from medground.faces.mcp.pages import Page, Pages
 from medground.faces.mcp.parts import Part, Result
 from medground.faces.mcp.untrusted import Fence, cleaned
-from medground.wording.phrases import clean
+from medground.text.clean import clean
 
 LIMIT = 4_000
 texts = st.text(max_size=12_000) | st.text('ab \n漢\u202e"\\<', max_size=12_000)

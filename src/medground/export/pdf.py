@@ -17,10 +17,10 @@ from medground.answer import Answer
 from medground.errors import ConfigError
 from medground.export.page import bibliography
 from medground.export.reference import one_line, spaced_line
+from medground.rank.source_facts import is_web_address
 from medground.wording.blocks import Block, Line, Picture, Span
 from medground.wording.layout import layout
 from medground.wording.pictures import Files
-from medground.wording.references import is_web_address
 
 _UNBROKEN = re.compile(r"\S{30}(?=\S)")
 _BREAK = "\u200b"

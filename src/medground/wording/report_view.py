@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from medground.answer import Answer, Statement
 from medground.report import Attachment, Connection, Report, SubAnswer
 from medground.text.clean import clean
+from medground.text.english import joined
 from medground.wording.report import became, connected, file_words, found_by_words, inside, order_words
 from medground.wording.view_types import ConnectionView, FileView, ReportView, SectionView, SubAnswerView
 
@@ -26,9 +27,9 @@ def report_view(answer: Answer, groups: Sequence[Sequence[Statement]]) -> Report
         sections=tuple(
             SectionView(
                 kind=section.kind,
-                title=_line(section.title),
+                title=joined(section.title),
                 subquestion=section.subquestion,
-                notes=tuple(map(_line, section.notes)),
+                notes=tuple(map(joined, section.notes)),
                 sentences=tuple(place for place, group in enumerate(groups) if inside(group, section)),
             )
             for section in report.sections
@@ -44,7 +45,7 @@ def report_view(answer: Answer, groups: Sequence[Sequence[Statement]]) -> Report
 def _subanswer(one: SubAnswer, report: Report) -> SubAnswerView:
     texts = {question.id: question.text for question in report.plan.subquestions}
     return SubAnswerView(
-        id=one.id, text=_line(texts.get(one.id, "")), state=one.state, words=became(one), evidence=one.evidence
+        id=one.id, text=joined(texts.get(one.id, "")), state=one.state, words=became(one), evidence=one.evidence
     )
 
 
@@ -62,14 +63,10 @@ def _connection(one: Connection) -> ConnectionView:
 def _file(one: Attachment) -> FileView:
     return FileView(
         name=one.name,
-        title=_line(one.title),
+        title=joined(one.title),
         media_type=one.media_type,
         size=one.size,
         words=file_words(one),
         document_id=one.document_id,
-        licence=_line(one.licence),
+        licence=joined(one.licence),
     )
-
-
-def _line(text: str) -> str:
-    return " ".join(clean(text).split())

@@ -131,7 +131,7 @@ def _limits(limits: Limits) -> str:
 
 
 def _used(spent: Spent) -> str:
-    from medground.wording.phrases import some
+    from medground.text.english import some
 
     unpriced = f" and {spent.unpriced} of unknown price" if spent.unpriced else ""
     tokens = some(spent.tokens, "token")

@@ -9,7 +9,8 @@ from medground.answer import SourceDocument
 from medground.faces.mcp.outputs import Citation, Conflict, Fact, Searched, Sentence, Side, Source
 from medground.faces.mcp.parts import Fields, Part, Result
 from medground.faces.mcp.untrusted import Fence, line
-from medground.wording.references import address, bibliography, design, is_web_address, state
+from medground.rank.source_facts import address, design, is_web_address, state
+from medground.wording.references import bibliography
 from medground.wording.view import AnswerView
 from medground.wording.view_types import DocumentView, SearchView, SentenceView
 

@@ -12,7 +12,7 @@ from medground.faces.mcp.tool import Call, Tool
 from medground.faces.mcp.tools.answers import NAME, RETRACTION, WORDS, fields_of, source_of
 from medground.faces.mcp.tools.search import url_of
 from medground.faces.mcp.untrusted import Fence, line
-from medground.wording.phrases import some
+from medground.text.english import some
 
 _MOST = 8_000_000
 """Characters of text that one call reads; further documents of a batch are refused."""

@@ -15,7 +15,7 @@ from medground.faces.mcp.tools.answers import NAME, WORDS, fields_of, quote_part
 from medground.faces.mcp.untrusted import Fence, line
 from medground.graph.concepts.entry import ConceptEntry, ConceptFound, Neighbour
 from medground.service.asked import Searched
-from medground.wording.phrases import some
+from medground.text.english import some
 
 _MOST = 30
 """Names of a kind that are listed of one concept; a count stands for the others."""

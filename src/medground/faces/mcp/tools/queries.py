@@ -13,7 +13,7 @@ from medground.faces.mcp.tools.answers import NAME, fields_of, note_part
 from medground.faces.mcp.untrusted import Fence, line
 from medground.pubmed.mesh import Heading as MeshHeading
 from medground.pubmed.mesh import Vocabulary, vocabulary
-from medground.wording.phrases import some
+from medground.text.english import some
 
 _MOST = 40
 """Names of a kind that are listed of one heading; a count stands for the others."""

@@ -11,7 +11,7 @@ from medground.faces.mcp.tools.answers import NAME, RETRACTION, fields_of, note_
 from medground.faces.mcp.tools.ask import filters_of
 from medground.faces.mcp.untrusted import Fence, line
 from medground.search import SearchResult
-from medground.wording.phrases import some
+from medground.text.english import some
 from medground.wording.view import search_view
 
 
