@@ -27,7 +27,7 @@ _WRITERS: Mapping[Format, str] = {
     "csl-json": "csl_json:as_csl_json",
     "markdown": "page:as_styled_markdown",
     "docx": "docx:as_docx",
-    "html": "html:as_page",
+    "html": "page:as_page",
     "pdf": "pdf:as_pdf",
 }
 _SUFFIXES: Mapping[str, Format] = {

@@ -196,5 +196,5 @@ def search_view(search: Search) -> SearchView:
 def _texts(blocks: Iterable[Block]) -> tuple[str, ...]:
     """The text of each block."""
     return tuple(
-        joined(" ".join("".join(span.text for span in one) for one in block.lines)) for block in blocks if block.lines
+        joined(block.text) for block in blocks if block.lines
     )
