@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rows import each_row
 
 from medground import retraction
 from medground.answer import Answer
@@ -67,7 +66,7 @@ def kept(home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, said: Any, *
     return answer
 
 
-@each_row("name", ["pmid:70001", "doi:10.1000/asp.1"])
+@pytest.mark.parametrize("name", ["pmid:70001", "doi:10.1000/asp.1"])
 def test_a_kept_answer_says_it_first_and_counts_nothing(
     name: str, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, extend: Extend, said: Any
 ) -> None:

@@ -67,9 +67,7 @@ def _quote(one: Evidence) -> RowQuote:
 
 def _verdicts(answer: Answer, own: set[str]) -> tuple[RowVerdict, ...]:
     return tuple(
-        RowVerdict(
-            sentence=statement.text, label=statement.verdict.label, words=verdict(statement.verdict)
-        )
+        RowVerdict(sentence=statement.text, label=statement.verdict.label, words=verdict(statement.verdict))
         for statement in answer.statements
         if own.intersection(statement.evidence) or statement.verdict.best in own
     )

@@ -39,7 +39,7 @@ def as_pdf(answer: Answer, style: str, files: Files | None = None) -> bytes:
     anchors = [span.anchor for block in blocks for line in _lines(block) for span in line if span.anchor]
     once = {anchor for anchor in anchors if anchors.count(anchor) == 1}
     data = {"title": one_line(answer.question.text), "blocks": [_block(block, once) for block in blocks]}
-    template = (resources.files("medground.export") / "page.typ").read_bytes()
+    template = (resources.files(__package__) / "page.typ").read_bytes()
     made: bytes = _typst().compile(
         template, format="pdf", sys_inputs=_inputs(data), timestamp=int(answer.created.timestamp())
     )
