@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
@@ -370,19 +371,14 @@ class Answer(Frozen):
         return content
 
     def __str__(self) -> str:
-        from medground.wording.text import as_text  # not above: `wording` imports this module, as below
-
-        return as_text(self)
+        return _printed(self, "text")
 
     def _repr_markdown_(self) -> str:
-        from medground.wording.markdown import as_markdown
-
-        return as_markdown(self)
+        return _printed(self, "markdown")
 
     def _repr_html_(self) -> str:
-        from medground.faces.notebook.answer import as_html
-
-        return as_html(self)
+        shown: str = importlib.import_module("medground.faces.notebook.answer").as_html(self)  # not above, as below
+        return shown
 
     @model_validator(mode="after")
     def _closed(self) -> Self:
@@ -428,3 +424,9 @@ def _check_report(report: Report, rationale: str, evidence: Collection[str]) -> 
     named = {e for one in report.subanswers for e in one.evidence} | {e for c in report.connections for e in c.evidence}
     if unknown := named - set(evidence):
         raise ValueError(f"the report names unknown evidence {', '.join(sorted(unknown))}")
+
+
+def _printed(answer: Answer, form: Literal["text", "markdown"]) -> str:
+    module = importlib.import_module(f"medground.wording.{form}")  # not above: `wording` imports this module
+    printed: str = getattr(module, f"as_{form}")(answer)
+    return printed

@@ -1,7 +1,7 @@
 """The lines of one page of the documentation in one process, so that the program is imported once.
 
-Reads a line of JSON, a command line or Python, runs it, and replies with the exit status and what was printed. A command
-line that is more than `medground` with words, such as a pipe, runs in bash.
+Reads a line of JSON, a command line or Python, runs it, and replies with the exit status and what was printed. A
+command line that is more than `medground` with words, such as a pipe, runs in bash.
 """
 
 from __future__ import annotations

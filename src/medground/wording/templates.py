@@ -1,4 +1,4 @@
-"""Templates of pages (Jinja2). Only a template holds markup: every value is cleaned of control characters and escaped."""
+"""Templates of pages (Jinja2): only a template holds markup, every value is cleaned of control codes and escaped."""
 
 from __future__ import annotations
 

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from medground.faces.cli import complete
-from medground.faces.cli.options import Quiet, Where
+from medground.faces.cli.options import Quiet, Where, home_folder
 from medground.faces.cli.terminal import confirm, say, say_json
 
 if TYPE_CHECKING:
-    from medground.corpus.embedding.base import Embedder
     from medground.corpus.library import Library
     from medground.kb.bases import Bases
 
@@ -31,17 +30,17 @@ def build(
 
     A file that cannot be read is passed over and named with its reason.
     """
+    from medground.corpus.embedding import open_embedder
     from medground.faces.cli.corpus_told import show_built
     from medground.faces.cli.progress import shown_progress
     from medground.kb.building import build_base
     from medground.kb.counting import table
     from medground.kb.spec import read_spec
-    from medground.settings import Settings
 
     wanted = read_spec(spec)
-    home = Settings.load().home
+    home = home_folder()
     with shown_progress(quiet=quiet) as progress:
-        made = build_base(wanted, spec, home, open_embedder=_open_embedder, progress=progress)
+        made = build_base(wanted, spec, home, open_embedder=lambda name: open_embedder(name, home), progress=progress)
     library, _ = _opened()
     for one in made.sources:
         if one.seconds is None:
@@ -136,12 +135,11 @@ def remove(
 ) -> None:
     """Delete a base with all of its corpora."""
     from medground.kb.building import remove_base
-    from medground.settings import Settings
 
     _, bases = _opened()
     if not yes and bases.find(name) is not None:
         confirm(f"Delete the knowledge base {name} and its corpora?")
-    gone = remove_base(name, Settings.load().home)
+    gone = remove_base(name, home_folder())
     say(f"removed {name}: {', '.join((*gone.sources, *gone.pending))}", err=True)
 
 
@@ -165,17 +163,9 @@ def _described(source: str, corpus: str, library: Library) -> list[str]:
 def _opened() -> tuple[Library, Bases]:
     from medground.corpus.library import Library
     from medground.kb.bases import Bases
-    from medground.settings import Settings
 
-    home = Settings.load().home
+    home = home_folder()
     return Library(home), Bases(home)
-
-
-def _open_embedder(name: str) -> Embedder:
-    from medground.corpus.embedding import open_embedder
-    from medground.settings import Settings
-
-    return open_embedder(name, Settings.load().home)
 
 
 def _json(content: object) -> str:

@@ -65,3 +65,10 @@ def load_settings(
     options = parse_options(sets or [])
     options.update({key: value for key, value in (extra or {}).items() if value is not None})
     return Settings.load(preset=preset, file=file, options=options)
+
+
+def home_folder() -> Path:
+    """The user's folder."""
+    from medground.settings import Settings
+
+    return Settings.load().home

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from medground.faces.cli.options import home_folder
 from medground.faces.cli.terminal import say
 
 if TYPE_CHECKING:
@@ -99,9 +100,8 @@ def _rate(written: str | None) -> int | None:
 @contextmanager
 def _records() -> Iterator[Records]:
     from medground.service.records import Records
-    from medground.settings import Settings
 
-    records = Records(Settings.load().home, must_keep=True)
+    records = Records(home_folder(), must_keep=True)
     try:
         yield records
     finally:
