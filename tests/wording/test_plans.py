@@ -10,9 +10,11 @@ from lxml import etree
 from rows import each_row
 
 from medground.research_plan import Edge, Keyword, ResearchPlan, SubQuestion
-from medground.wording.plans import mermaid, svg, tree
 from medground.wording.plans.layers import layered
+from medground.wording.plans.mermaid import mermaid
 from medground.wording.plans.reduced import reduced
+from medground.wording.plans.svg import svg
+from medground.wording.plans.tree import tree
 
 EVIL = 'Is "x" <script>alert(1)</script> & `y`; click q1 "javascript:1" ]] end %% --> \x1b[31m\u202ered?'
 

@@ -19,7 +19,7 @@ from medground.retraction import why_aside
 from medground.text.english import sentence
 from medground.wording.blocks import Block, Line, Span, heading, line, subheading
 from medground.wording.pictures import Files, picture
-from medground.wording.plans import svg
+from medground.wording.plans.svg import svg
 from medground.wording.quotes import Quotes, mark, marks
 from medground.wording.sentences import conflicts, left_out, sentence_blocks, supported, written_sentences
 from medground.wording.sources import source_list, where
