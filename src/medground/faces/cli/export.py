@@ -7,7 +7,7 @@ from typing import Annotated, get_args
 
 import typer
 
-from medground.faces.cli import complete
+from medground.faces.cli.complete import formats
 from medground.faces.cli.options import AnswerName, home_folder
 from medground.faces.cli.report_file import write_file
 from medground.faces.cli.terminal import is_terminal, put, say
@@ -23,7 +23,7 @@ def export(
         typer.Option(
             "--format",
             metavar="FORMAT",
-            autocompletion=complete.formats,
+            autocompletion=formats,
             help=f"{_FORMATS}; by default what FILE ends with.",
         ),
     ] = None,

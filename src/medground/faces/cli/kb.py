@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medground.faces.cli import complete
+from medground.faces.cli.complete import knowledge_bases
 from medground.faces.cli.options import Quiet, Where, home_folder
 from medground.faces.cli.terminal import confirm, say, say_json
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 kb_app = typer.Typer(help="Build and inspect knowledge bases of several kinds of source.", no_args_is_help=True)
 
-Name = Annotated[str, typer.Argument(help="Name of the base.", metavar="NAME", autocompletion=complete.knowledge_bases)]
+Name = Annotated[str, typer.Argument(help="Name of the base.", metavar="NAME", autocompletion=knowledge_bases)]
 Json = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 
 

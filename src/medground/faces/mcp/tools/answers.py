@@ -33,7 +33,7 @@ def shown_as(output: type[O], shown: object, **more: Any) -> O:
     """What an output takes of a value that has its fields; a short text is one line, and an empty one says nothing."""
     read = (name for name in output.model_fields if name not in more and hasattr(shown, name))
     values = {name: getattr(shown, name) for name in read}
-    one = {name: (line(text, NAME) or None) if name in _SHORT else text for name, text in values.items()}
+    one = {name: line(text or "", NAME) or None if name in _SHORT else text for name, text in values.items()}
     return output(**one, **more)
 
 
