@@ -196,6 +196,7 @@ def run_page(page: Path) -> None:
                     run(line)
 
 
+@pytest.mark.slow
 def test_the_first_line_of_the_readme_is_the_main_job_and_the_second_runs_the_tests(checkout: Path) -> None:
     job, tests = blocks(ROOT / "README.md", "sh")
     assert " medground ask " in job
@@ -206,12 +207,14 @@ def test_the_first_line_of_the_readme_is_the_main_job_and_the_second_runs_the_te
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 80
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_every_line_of_a_page_runs(part: int, checkout: Path, loopback: None) -> None:
     for page in [page for page in WITH_BLOCKS if not needs_data(page)][part::PARTS]:
         run_page(page)
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_every_line_of_a_page_over_real_data_runs(
     checkout: Path, shared: Path, monkeypatch: pytest.MonkeyPatch, loopback: None
@@ -231,6 +234,7 @@ def indented_python(page: Path) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_the_clients_of_the_chat_page_run(checkout: Path, loopback: None) -> None:
     page = ROOT / "docs" / "chat.md"
     line = next(line for line in page.read_text(encoding="utf-8").splitlines() if SERVER.search(line)).strip()

@@ -63,6 +63,7 @@ def wheel(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 @each_row(
     ("version", "honest", "ends", "says"),
     [

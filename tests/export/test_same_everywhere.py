@@ -127,6 +127,7 @@ def _drawn(answer: Answer) -> list[str]:
     return sorted(texts - {""}, key=len, reverse=True)
 
 
+@pytest.mark.slow
 @each_row("seed", range(20))
 def test_the_exports_hold_the_same(generated: Callable[[int], Answer], seed: int) -> None:
     answer = generated(seed)

@@ -149,6 +149,7 @@ def test_the_marks_of_quotes_lead_to_their_sources(answer: Answer) -> None:
         assert body.count(f'w:name="{mark}"') == 1
 
 
+@pytest.mark.slow
 @given(title=HOSTILE, journal=HOSTILE, author=HOSTILE, quote=HOSTILE.filter(str.strip), url=HOSTILE)
 def test_no_text_of_a_document_becomes_markup(
     answered: Callable[..., Answer], title: str, journal: str, author: str, quote: str, url: str

@@ -46,6 +46,7 @@ def printed(home: Path, *words: str, encoding: str, columns: int = 80) -> str:
     return done.stdout.decode(encoding)
 
 
+@pytest.mark.slow
 @each_row("encoding", ["ascii", "latin-1", "utf-8"])
 def test_any_terminal_encoding_shows_an_answer(papers: Path, encoding: str) -> None:
     ask = ("ask", "-q", "-c", "papers", QUESTION)
@@ -63,6 +64,7 @@ def test_any_terminal_encoding_shows_an_answer(papers: Path, encoding: str) -> N
     assert QUESTION in json.dumps([json.loads(span) for span in spans], ensure_ascii=False)
 
 
+@pytest.mark.slow
 @each_row("columns", [1, 10, 40])
 def test_any_width_shows_a_whole_answer(papers: Path, columns: int) -> None:
     ask = ("ask", "-q", "--details", "-c", "papers", QUESTION)

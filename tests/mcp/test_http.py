@@ -194,6 +194,7 @@ def test_a_client_that_leaves_stops_its_question(papers: Settings, monkeypatch: 
     served(papers, script)
 
 
+@pytest.mark.slow
 def test_the_command_serves_until_it_is_told_to_stop(papers: Settings, environment: dict[str, str]) -> None:
     command = "from medground.faces.cli.app import main; main()"
     process = subprocess.Popen(

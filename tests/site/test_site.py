@@ -19,6 +19,7 @@ import medground
 from medground.faces.cli.app import app
 from medground.settings_file import settings_file
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parent.parent.parent
 NO_NETWORK = """
 import socket, sys
