@@ -20,7 +20,6 @@ pytest.importorskip("pydantic_ai", reason="needs the extra models")
 import httpx
 from echo_peer import EchoPeer
 from live_server import live_server
-from rows import each_row
 
 from mcp import Client
 from medground.faces.mcp.server import make_server
@@ -161,7 +160,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 
 
 @pytest.mark.slow
-@each_row("manner", ["good", "error", "redirect"])
+@pytest.mark.parametrize("manner", ["good", "error", "redirect"])
 def test_no_command_shows_or_keeps_a_secret(
     sweep: Sweep, manner: str, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -177,7 +176,7 @@ def test_no_command_shows_or_keeps_a_secret(
 
 
 @pytest.mark.slow
-@each_row("manner", ["good", "error"])
+@pytest.mark.parametrize("manner", ["good", "error"])
 def test_no_reply_of_a_server_or_a_tool_holds_a_secret(
     sweep: Sweep, manner: str, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:

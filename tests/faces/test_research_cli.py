@@ -141,7 +141,7 @@ def test_mistakes_are_one_line(run: Run, papers: str, words: tuple[str, ...], li
     Path("other.json").write_text(json.dumps(plan), encoding="utf-8")
     edges = [{"before": "a", "after": "b"}, {"before": "b", "after": "a"}]
     Path("cycle.json").write_text(json.dumps({**plan, "question": QUESTION, "edges": edges}), encoding="utf-8")
-    Path("folder.md").mkdir()
+    Path("folder.md").mkdir(exist_ok=True)
     named = () if "--resume" in words or "--replay" in words else ("-c", papers)
     code, _, err = run("research", *words, *named)
     assert code == 2, err

@@ -65,7 +65,7 @@ def told(capfd: pytest.CaptureFixture[str], logged: pytest.LogCaptureFixture) ->
     return text
 
 
-@each_row("status", [200, 401])
+@pytest.mark.parametrize("status", [200, 401])
 def test_what_a_peer_repeats_is_shown_and_kept_nowhere(
     status: int,
     home: Path,
