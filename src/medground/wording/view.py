@@ -31,6 +31,7 @@ from medground.wording.view_types import (
     Shape,
     SideView,
     VerdictView,
+    taken,
 )
 
 __all__ = ["SHAPES", "AnswerView", "search_view", "view"]
@@ -66,7 +67,7 @@ def view(answer: Answer) -> AnswerView:
         models=tuple(phrases.models(answer)),
         corpora=tuple(dict.fromkeys(snapshot.name for snapshot in answer.snapshots)),
         created=answer.created,
-        notice=_notice(answer),
+        notice=taken(NoticeView, answer.notice) if answer.notice else None,
         status=answer.decision.status,
         value=joined(answer.decision.shown() or "") or None,
         basis=answer.decision.basis,
@@ -91,11 +92,6 @@ def view(answer: Answer) -> AnswerView:
         report=report_view(answer, groups) if answer.report is not None else None,
         stopped=sentence(answer.stopped) if answer.stopped else "",
     )
-
-
-def _notice(answer: Answer) -> NoticeView | None:
-    found = answer.notice
-    return NoticeView(kind=found.kind, sentence=found.sentence, stops=found.stops) if found else None
 
 
 def _sentence(group: Sequence[Statement], answer: Answer, quotes: Quotes) -> SentenceView:
@@ -131,31 +127,25 @@ def _verdict(statement: Statement, quotes: Quotes) -> VerdictView:
 
 
 def _evidence(quote: Evidence, quotes: Quotes) -> EvidenceView:
-    return EvidenceView(
-        id=quote.id,
-        document_id=quote.document_id,
-        start=quote.start,
-        end=quote.end,
+    return taken(
+        EvidenceView,
+        quote,
         quote=clean(quote.quote),
         place=clean(", ".join(quotes.place(quote.id))),
         study=references.study(quotes.documents[quote.document_id]),
-        stance=quote.stance,
-        origin=quote.origin,
     )
 
 
 def _document(document_id: str, number: int, quotes: Quotes) -> DocumentView:
     document = quotes.documents[document_id]
-    return DocumentView(
-        id=document_id,
+    return taken(
+        DocumentView,
+        document,
         number=number,
         title=joined(document.title) or document_id,
-        year=document.year,
         journal=joined(document.journal or ""),
         authors=tuple(map(joined, document.authors)),
         design=source_facts.design(document),
-        kind=document.kind,
-        retraction=document.retraction,
         aside=why_aside(document) or "",
         retraction_words=source_facts.state(document),
         cautions=tuple(map(joined, document.cautions)),
@@ -182,14 +172,13 @@ def _conflict(conflict: Conflict) -> ConflictView:
 def search_view(search: Search) -> SearchView:
     """A search as it is shown."""
     failed = search.status == "failed"
-    return SearchView(
+    return taken(
+        SearchView,
+        search,
         source=clean(search.source),
         name=phrases.source(search),
         query=clean(search.query),
-        status=search.status,
-        hits=search.hits,
         words=sentence(failure(search) if failed else phrases.results(search, search.hits)),
-        node=search.node,
     )
 
 
