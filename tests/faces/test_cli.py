@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from command_line import corpus_of
 from markdown_it import MarkdownIt
 from rows import each_row
 
@@ -27,9 +28,7 @@ QUESTION = "Does aspirin reduce the risk of stroke?"
 def papers(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home with the corpus `papers`."""
     monkeypatch.chdir(tmp_path)
-    file = tmp_path / "papers.jsonl"
-    file.write_text("\n".join(json.dumps(p) for p in PAPERS), encoding="utf-8")
-    assert run("corpus", "build", "papers", str(file), "--quiet") == 0
+    corpus_of(*PAPERS)
     return home
 
 

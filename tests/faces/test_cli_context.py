@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
+from command_line import asked, corpus_of, type_in
 from rows import each_row
 
 from medground import BlockingEngine, Question
@@ -22,20 +21,9 @@ PAPER = {"id": "PMID:1", "title": "Aspirin", "text": "Aspirin significantly redu
 def papers(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home with the corpus `papers`, and a case beside it."""
     monkeypatch.chdir(tmp_path)
-    Path("papers.jsonl").write_text(json.dumps(PAPER), encoding="utf-8")
-    assert run("corpus", "build", "papers", "papers.jsonl", "--quiet") == 0
+    corpus_of(PAPER)
     Path("case.txt").write_text(CASE, encoding="utf-8")
     return home
-
-
-def typed(monkeypatch: pytest.MonkeyPatch, content: str) -> None:
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content.encode()), encoding="utf-8"))
-
-
-def asked(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
-    capsys.readouterr()
-    assert run("ask", "-q", "--json", *words) == 0
-    return json.loads(capsys.readouterr().out)
 
 
 def test_a_context_reaches_the_answer_and_its_id(
@@ -43,7 +31,7 @@ def test_a_context_reaches_the_answer_and_its_id(
 ) -> None:
     plain = asked(capsys, "-c", "papers", QUESTION)
     told = asked(capsys, "-c", "papers", "--context", "case.txt", QUESTION)
-    typed(monkeypatch, CASE)
+    type_in(monkeypatch, CASE)
     piped = asked(capsys, "-c", "papers", "--context", "-", QUESTION)
     assert told["question"]["context"] == piped["question"]["context"] == CASE
     assert told["id"] == piped["id"] != plain["id"]

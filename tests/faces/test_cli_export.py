@@ -10,6 +10,7 @@ from pathlib import Path
 import docx
 import pytest
 import rispy
+from command_line import corpus_of
 from rows import each_row
 
 from medground.blocking import BlockingEngine
@@ -30,9 +31,7 @@ PAPER = {
 def kept(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The trace id of a kept answer."""
     monkeypatch.chdir(tmp_path)
-    file = tmp_path / "papers.jsonl"
-    file.write_text(json.dumps(PAPER), encoding="utf-8")
-    assert run("corpus", "build", "papers", str(file), "--quiet") == 0
+    corpus_of(PAPER)
     with BlockingEngine(corpora="papers") as engine:
         return engine.ask(QUESTION).trace_id
 

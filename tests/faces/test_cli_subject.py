@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from command_line import corpus_of
 from rows import each_row
 
 from medground.testing.command import run
@@ -24,8 +25,7 @@ def trials(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A home with the corpus `trials`."""
     monkeypatch.chdir(tmp_path)
     rows = ({"id": f"PMID:{n}", "title": t, "text": x} for n, (t, x) in enumerate(TRIALS, start=1))
-    Path("trials.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    assert run("corpus", "build", "trials", "trials.jsonl", "--quiet") == 0
+    corpus_of(*rows, name="trials")
 
 
 def test_quotes_about_something_else_are_announced_as_such_and_decide_nothing(
