@@ -9,7 +9,7 @@ import typer
 
 from medground.faces.cli.complete import knowledge_bases
 from medground.faces.cli.options import Quiet, Where, home_folder
-from medground.faces.cli.terminal import confirm, say, say_json
+from medground.faces.cli.terminal import confirm, say, say_data
 
 if TYPE_CHECKING:
     from medground.corpus.library import Library
@@ -82,7 +82,7 @@ def show(name: Name, json: Json = False) -> None:
         from medground.kb.bases import corpus_name
 
         found = {source: library.info(corpus_name(name, source)).described for source in base.sources}
-        say_json(_json({source: one.model_dump(mode="json") for source, one in found.items() if one}))
+        say_data({source: one.model_dump(mode="json") for source, one in found.items() if one})
         return
     for source, corpus in zip(base.sources, base.corpora, strict=True):
         for line in _described(source, corpus, library):
@@ -97,7 +97,7 @@ def stats(name: Name, json: Json = False) -> None:
     library, bases = _opened()
     found = of_base(bases.read(name), library)
     if json:
-        say_json(_json({source: one.model_dump(mode="json") for source, one in found.items()}))
+        say_data({source: one.model_dump(mode="json") for source, one in found.items()})
         return
     for line in table(list(found.items())):
         say(line)
@@ -166,9 +166,3 @@ def _opened() -> tuple[Library, Bases]:
 
     home = home_folder()
     return Library(home), Bases(home)
-
-
-def _json(content: object) -> str:
-    import json
-
-    return json.dumps(content, indent=2, ensure_ascii=False)
