@@ -38,6 +38,7 @@ def printing(capsys: pytest.CaptureFixture[str]) -> Printed:
     """Runs the program, and gives its exit status, output and messages."""
 
     def typed(*words: str | Path) -> tuple[int, str, str]:
+        capsys.readouterr()
         status = run(*map(str, words))
         return (status, *capsys.readouterr())
 
