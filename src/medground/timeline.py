@@ -12,7 +12,7 @@ from medground.author import Author
 from medground.document import Frozen
 from medground.steps import FACT
 from medground.text.clean import clean
-from medground.wording.phrases import some
+from medground.text.english import some
 
 _NANO = 1e9
 _TOLD = ("source", "operator", "documents", "found", "subquestions", "quotes", "kept", "queries", "passages")

@@ -10,13 +10,13 @@ from rows import each_row
 
 from medground.document import Document, Hit, Passage, Retraction
 from medground.operators.verifying import EntailOutput
+from medground.rank import source_facts
 from medground.rank.design import UNKNOWN, design_level
 from medground.recipes.ground import ground
 from medground.retraction import CONCERN, ERRATUM, NOTICE, REMOVED, RETRACTED, set_aside, why_aside
 from medground.run import Run
 from medground.sentence import Sentence
 from medground.verify.check import check_all
-from medground.wording import references
 from medground.wording.markdown import as_markdown
 
 MakeRun = Callable[..., Run]
@@ -145,7 +145,7 @@ def test_notices_are_listed_with_their_reason_but_never_quoted(make_run: MakeRun
     ):
         assert warning in answer.warnings
     assert "An erratum: not used as evidence." in as_markdown(answer)
-    states = {d.id: references.state(d) for d in answer.documents}
+    states = {d.id: source_facts.state(d) for d in answer.documents}
     assert states["PMID:2"] == "A retraction notice: not used as evidence."
 
 

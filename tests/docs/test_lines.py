@@ -30,6 +30,7 @@ from medground.faces.cli.app import app
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(console|sh|python)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+COMMANDS = typer.main.get_command(app)
 OK = (0, 3)
 """3: the question is unanswerable, which is an answer."""
 MEDGROUND = """#!{python}
@@ -70,11 +71,8 @@ def needs_data(page: Path) -> bool:
     return page.name == "using.md" or any("$DATA" in line for line in commands(page))
 
 
-def named(page: Path) -> str:
-    """Its place in docs/, the name of a test."""
-    return page.relative_to(ROOT / "docs").as_posix()
-
-
+PARTS = 4
+"""Of the pages, which run at the same time."""
 WITH_BLOCKS = [page for page in PAGES[1:] if blocks(page, "console", "sh", "python")]
 
 
@@ -145,21 +143,28 @@ def serving(line: str) -> Iterator[str]:
             server.kill()
 
 
-def run(line: str) -> None:
-    done = subprocess.run(
-        ["bash", "-o", "pipefail", "-c", line], capture_output=True, text=True, check=False, timeout=300
-    )
-    assert done.returncode in OK, f"{line}\n{done.stdout[-800:]}\n{done.stderr[-800:]}"
+class Runner:
+    """Runs lines and Python in their order, in one process."""
+
+    def __init__(self) -> None:
+        command = [sys.executable, str(Path(__file__).parent / "page_runner.py")]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def __enter__(self) -> Runner:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.communicate(timeout=60)
+
+    def __call__(self, text: str, kind: str = "line", **environment: str) -> None:
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.write(json.dumps({"kind": kind, "text": text, "environment": environment}) + "\n")
+        self._process.stdin.flush()
+        reply = json.loads(self._process.stdout.readline() or '{"status": "it ended", "said": ""}')
+        assert reply["status"] in OK, f"{text}\n{reply['status']}: {reply['said'][-1500:]}"
 
 
-def run_python(code: str) -> None:
-    here = str(Path(__file__).parent)
-    code = f"import sys; sys.path.insert(0, {here!r}); import stand_ins; stand_ins.install()\n{code}"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=300)
-    assert done.returncode == 0, f"{code}\n{done.stderr[-1500:]}"
-
-
-def run_page(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def run_page(page: Path) -> None:
     """Run the lines and the Python of a page in their order.
 
     A server of a line is started when a later line names its port, and stays until the page ends; the line then asks
@@ -170,48 +175,53 @@ def run_page(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     of_pubmed = next((line for line in servers.values() if "pubmed serve" in line), "")
     addresses: dict[str, str] = {}
     with ExitStack() as running:
+        run = running.enter_context(Runner())
 
         def moved(at: re.Match[str]) -> str:
             if (port := at["port"]) in servers and port not in addresses:
                 addresses[port] = running.enter_context(serving(servers[port]))
             return addresses.get(port, at[0])
 
+        if page.name == "using.md":
+            run("medground corpus build papers $DATA/scifact/corpus.jsonl.gz -q")
         for kind, content in BLOCK.findall(page.read_text(encoding="utf-8")):
             for printed in [content] if kind == "python" else lines_of(kind, content):
                 line = AT.sub(moved, printed)
                 if kind == "python":
-                    run_python(line)
+                    run(line, "python")
                 elif "--pubmed live" in line:
                     with serving(of_pubmed) as address:
-                        monkeypatch.setenv("PUBMED_STAND_IN", address)
-                        run(line)
+                        run(line, PUBMED_STAND_IN=address)
                 elif not SERVER.search(line):
                     run(line)
 
 
+@pytest.mark.slow
 def test_the_first_line_of_the_readme_is_the_main_job_and_the_second_runs_the_tests(checkout: Path) -> None:
     job, tests = blocks(ROOT / "README.md", "sh")
     assert " medground ask " in job
     assert tests.strip() == 'pip install -e ".[starter,test]" && pytest'
-    run(job.strip())
-    run(tests.strip())
+    with Runner() as run:
+        run(job.strip())
+        run(tests.strip())
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 80
 
 
-@pytest.mark.parametrize("page", [page for page in WITH_BLOCKS if not needs_data(page)], ids=named)
-def test_every_line_of_a_page_runs(page: Path, checkout: Path, monkeypatch: pytest.MonkeyPatch, loopback: None) -> None:
-    run_page(page, monkeypatch)
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_line_of_a_page_runs(part: int, checkout: Path, loopback: None) -> None:
+    for page in [page for page in WITH_BLOCKS if not needs_data(page)][part::PARTS]:
+        run_page(page)
 
 
+@pytest.mark.slow
 @pytest.mark.shared
-@pytest.mark.parametrize("page", [page for page in WITH_BLOCKS if needs_data(page)], ids=named)
 def test_every_line_of_a_page_over_real_data_runs(
-    page: Path, checkout: Path, shared: Path, monkeypatch: pytest.MonkeyPatch, loopback: None
+    checkout: Path, shared: Path, monkeypatch: pytest.MonkeyPatch, loopback: None
 ) -> None:
     monkeypatch.setenv("DATA", str(shared))
-    if page.name == "using.md":
-        run("medground corpus build papers $DATA/scifact/corpus.jsonl.gz -q")
-    run_page(page, monkeypatch)
+    for page in filter(needs_data, WITH_BLOCKS):
+        run_page(page)
 
 
 def indented_python(page: Path) -> list[str]:
@@ -224,20 +234,22 @@ def indented_python(page: Path) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_the_clients_of_the_chat_page_run(checkout: Path, loopback: None) -> None:
-    run("medground corpus build papers examples/papers/papers.jsonl -q")
     page = ROOT / "docs" / "chat.md"
     line = next(line for line in page.read_text(encoding="utf-8").splitlines() if SERVER.search(line)).strip()
     code = "\n".join(indented_python(page))
     assert "OpenAI(" in code
-    with serving(line) as address:
-        run_python(AT.sub(address, code))
+    with Runner() as run:
+        run("medground corpus build papers examples/papers/papers.jsonl -q")
+        with serving(line) as address:
+            run(AT.sub(address, code), "python")
 
 
 def problem(line: str) -> str | None:
     """What is wrong with the command, its options or their values; arguments may be missing."""
     words = [word.removesuffix("...") for word in shlex.split(line, comments=True)[1:] if word != "..."]
-    command, name, context = typer.main.get_command(app), "medground", None
+    command, name, context = COMMANDS, "medground", None
     while words:
         try:
             context = command.make_context(name, words, parent=context)
@@ -259,13 +271,7 @@ def described() -> list[str]:
     return sorted(set(found))
 
 
-@pytest.mark.parametrize("line", described())
-def test_a_line_with_placeholders_names_real_commands_and_options(line: str) -> None:
-    assert problem(line) is None
-
-
-@pytest.mark.parametrize(
-    "line", ["medground aks", "medground eval runs", "medground ask --corpu x Q", "medground ask --year-to x"]
-)
-def test_a_wrong_line_is_found(line: str) -> None:
-    assert problem(line)
+def test_a_line_with_placeholders_names_real_commands_and_options() -> None:
+    assert {line: wrong for line in described() if (wrong := problem(line))} == {}
+    wrong = ("medground aks", "medground eval runs", "medground ask --corpu x Q", "medground ask --year-to x")
+    assert all(map(problem, wrong))

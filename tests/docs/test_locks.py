@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from rows import each_row
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
@@ -62,7 +63,8 @@ def wheel(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
+@pytest.mark.slow
+@each_row(
     ("version", "honest", "ends", "says"),
     [
         ("1.0", True, 0, ""),
@@ -100,7 +102,7 @@ PYTHON = {
 }
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("known", "ends", "says"),
     [
         ("none", 0, "Python packages: 1 audited, 0 known vulnerabilities"),

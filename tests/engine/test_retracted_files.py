@@ -14,9 +14,9 @@ from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.export import Format, export
+from medground.rank import source_facts
 from medground.retraction import listed
 from medground.settings import Settings
-from medground.wording import references
 from medground.wording.markdown import as_markdown
 
 TEXT = "Stroke is common. In a trial of 500 adults, {} significantly reduced the risk of stroke (p = 0.001)."
@@ -119,7 +119,7 @@ def test_a_retracted_paper_is_listed_as_such_and_never_quoted(drug: str, answers
     for paper in aside:
         assert paper.retraction == "retracted"
         assert f"{paper.id} was found but is retracted, so it is not used as evidence" in answer.warnings
-        assert references.state(paper) == TOLD
+        assert source_facts.state(paper) == TOLD
     assert as_markdown(answer).count(TOLD) >= len(aside)
     for form in FORMS:
         assert export(answer, form).decode().count(TOLD) >= len(aside)

@@ -14,6 +14,7 @@ import pytest
 from lxml import etree, html
 from markdown_it import MarkdownIt
 from researched import BLOG, HORMONES, PLAN, PREPRINT, PROTEIN, QUESTION, SEXES, SLEEP, reported, tool
+from rows import each_row
 
 from medground.answer import Answer
 from medground.document import Document
@@ -126,7 +127,8 @@ def _drawn(answer: Answer) -> list[str]:
     return sorted(texts - {""}, key=len, reverse=True)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.slow
+@each_row("seed", range(20))
 def test_the_exports_hold_the_same(generated: Callable[[int], Answer], seed: int) -> None:
     answer = generated(seed)
     lines, drawn = _lines(answer), _drawn(answer)

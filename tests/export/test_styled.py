@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from rows import each_row
 
 from medground.answer import Answer, SourceDocument
 from medground.errors import ConfigError, UsageError
@@ -84,13 +85,13 @@ def test_a_style_does_not_call_an_article_a_preprint(answered: Callable[..., Ans
         assert "reprint" not in words(line)
 
 
-@pytest.mark.parametrize("style", ["no-such-style", "../x.csl", "missing.csl"])
+@each_row("style", ["no-such-style", "../x.csl", "missing.csl"])
 def test_an_unknown_style_is_a_mistake_in_one_line(answer: Answer, style: str) -> None:
     with pytest.raises(UsageError, match=r"style|file"):
         export(answer, style=style)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "content",
     [
         "not xml",
@@ -105,7 +106,7 @@ def test_a_file_that_is_no_style_is_a_mistake(answer: Answer, tmp_path: Path, co
         export(answer, style=str(file))
 
 
-@pytest.mark.parametrize(("form", "module"), [("markdown", "citeproc"), ("docx", "docx"), ("docx", "citeproc")])
+@each_row(("form", "module"), [("markdown", "citeproc"), ("docx", "docx"), ("docx", "citeproc")])
 def test_without_the_extra_the_error_names_it(
     answer: Answer, monkeypatch: pytest.MonkeyPatch, form: str, module: str
 ) -> None:
@@ -148,6 +149,7 @@ def test_the_marks_of_quotes_lead_to_their_sources(answer: Answer) -> None:
         assert body.count(f'w:name="{mark}"') == 1
 
 
+@pytest.mark.slow
 @given(title=HOSTILE, journal=HOSTILE, author=HOSTILE, quote=HOSTILE.filter(str.strip), url=HOSTILE)
 def test_no_text_of_a_document_becomes_markup(
     answered: Callable[..., Answer], title: str, journal: str, author: str, quote: str, url: str

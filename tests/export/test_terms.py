@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import docx
 import pytest
 
 from medground.answer import Answer, SourceDocument
@@ -42,35 +43,17 @@ def described_answer(tmp_path_factory: pytest.TempPathFactory) -> Answer:
         return engine.ask("Does zinc shorten colds?")
 
 
-def test_json_has_the_terms_of_each_document(described_answer: Answer) -> None:
+def test_every_output_carries_the_terms_of_each_document(described_answer: Answer) -> None:
     stored = {one["id"]: one for one in json.loads(described_answer.model_dump_json())["documents"]}
     assert (stored["N:1"]["license"], stored["N:1"]["origin"]) == (LICENCE, ORIGIN)
     assert (stored["N:2"]["license"], stored["N:2"]["origin"]) == (OWN, ORIGIN)
-
-
-@pytest.mark.parametrize("form", ["ris", "bibtex", "csl-json", "markdown"])
-def test_every_text_format_carries_them(described_answer: Answer, form: Format) -> None:
-    if form == "markdown":
-        pytest.importorskip("citeproc", reason="needs the extra export")
-    text = re.sub(r"\\(.)", r"\1", export(described_answer, form).decode())
-    assert text.count(TERMS) == 1
-    assert text.count(OWN_TERMS) == 1
-
-
-def test_a_word_document_carries_them(described_answer: Answer) -> None:
-    docx = pytest.importorskip("docx", reason="needs the extra export")
-    pytest.importorskip("citeproc", reason="needs the extra export")
+    forms: tuple[Format, ...] = ("ris", "bibtex", "csl-json", "markdown")
+    texts = {form: re.sub(r"\\(.)", r"\1", export(described_answer, form).decode()) for form in forms}
     word = docx.Document(io.BytesIO(export(described_answer, "docx")))
-    text = "\n".join(paragraph.text for paragraph in word.paragraphs)
-    assert text.count(TERMS) == 1
-    assert text.count(OWN_TERMS) == 1
-
-
-@pytest.mark.parametrize("written", [as_text, as_html])
-def test_an_answer_shows_them_under_its_sources(described_answer: Answer, written: Callable[[Answer], str]) -> None:
-    text = " ".join(written(described_answer).split())
-    assert TERMS in text
-    assert OWN_TERMS in text
+    texts["docx"] = "\n".join(paragraph.text for paragraph in word.paragraphs)
+    texts |= {"text": as_text(described_answer), "html": as_html(described_answer)}
+    for form, text in texts.items():
+        assert [" ".join(text.split()).count(terms) for terms in (TERMS, OWN_TERMS)] == [1, 1], form
 
 
 def test_a_claim_that_is_checked_lists_them(tmp_path: Path) -> None:

@@ -7,7 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
+from command_line import corpus_of
 from markdown_it import MarkdownIt
+from rows import each_row
 
 from medground.testing.command import run
 
@@ -26,9 +28,7 @@ QUESTION = "Does aspirin reduce the risk of stroke?"
 def papers(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home with the corpus `papers`."""
     monkeypatch.chdir(tmp_path)
-    file = tmp_path / "papers.jsonl"
-    file.write_text("\n".join(json.dumps(p) for p in PAPERS), encoding="utf-8")
-    assert run("corpus", "build", "papers", str(file), "--quiet") == 0
+    corpus_of(*PAPERS)
     return home
 
 
@@ -107,7 +107,7 @@ def test_markdown_cannot_be_broken_by_a_document(
     assert "\x1b[31m" not in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "message"),
     [
         (["ask", "-c", "papers", ""], "the question is empty"),
@@ -139,15 +139,6 @@ def test_a_mistake_is_one_line_and_exit_status_2(
     assert captured.err.startswith("medground: ")
     assert message in captured.err
     assert captured.err.count("\n") == 1
-
-
-def test_a_hosted_model_without_a_key_is_refused_before_any_call(
-    papers: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    capsys.readouterr()
-    assert run("ask", "-c", "papers", "--model", "openai:gpt-5", QUESTION) == 2
-    assert "OPENAI_API_KEY" in capsys.readouterr().err
 
 
 def test_several_problems_come_in_one_report(
@@ -210,7 +201,7 @@ def test_config_schema_version_and_doctor(
     assert "unknown source 'unknown'" in shown
 
 
-@pytest.mark.parametrize("words", [[], ["demonstrations"], ["corpus"]])
+@each_row("words", [[], ["demonstrations"], ["corpus"]])
 def test_no_arguments_show_the_help_as_it_is_laid_out(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(*words) == 2
     lines = capsys.readouterr().err.splitlines()

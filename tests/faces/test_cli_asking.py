@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import signal
@@ -10,9 +9,10 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
+from command_line import asked, corpus_of, type_in
+from rows import each_row
 
 from medground.answer import Answer
 from medground.blocking import BlockingEngine, ask_again
@@ -30,27 +30,12 @@ BLEEDING = {"id": "PMID:2", "title": "Harm", "text": "Aspirin increased the risk
 STATINS = {"id": "PMID:3", "title": "Statins", "text": "Statins lowered the risk of stroke in adults."}
 
 
-def build(*papers: dict[str, object]) -> None:
-    Path("papers.jsonl").write_text("\n".join(map(json.dumps, papers)), encoding="utf-8")
-    assert run("corpus", "build", "papers", "papers.jsonl", "--quiet") == 0
-
-
 @pytest.fixture
 def papers(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home with the corpus `papers`."""
     monkeypatch.chdir(tmp_path)
-    build(ASPIRIN, BLEEDING)
+    corpus_of(ASPIRIN, BLEEDING)
     return home
-
-
-def typed(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content), encoding="utf-8"))
-
-
-def asked(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
-    capsys.readouterr()
-    assert run("ask", "-q", "--json", *words) == 0
-    return json.loads(capsys.readouterr().out)
 
 
 def test_the_same_corpus_gives_the_same_answer(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -65,7 +50,7 @@ def test_the_same_corpus_gives_the_same_answer(papers: Path, capsys: pytest.Capt
 
 def test_an_answer_that_decays_is_found(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first = asked(capsys, "-c", "papers", "--set", "recipe.sentences=2", QUESTION)
-    build({**ASPIRIN, "retraction": "retracted"}, {**STATINS, "title": "Statins beside aspirin"})
+    corpus_of({**ASPIRIN, "retraction": "retracted"}, {**STATINS, "title": "Statins beside aspirin"})
     again = asked(capsys, "--again", first["id"])
     found = again["changes"]
     assert ("PMID:1", "retracted") in [(quote["document_id"], quote["why"]) for quote in found["gone"]]
@@ -87,15 +72,15 @@ def test_an_answer_that_decays_is_found(papers: Path, capsys: pytest.CaptureFixt
 
 def test_a_document_that_went_or_changed_is_told(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first = asked(capsys, "-c", "papers", QUESTION)
-    build({**ASPIRIN, "text": "Aspirin did not reduce the risk of stroke."}, STATINS)
+    corpus_of({**ASPIRIN, "text": "Aspirin did not reduce the risk of stroke."}, STATINS)
     again = ask_again(first["trace_id"])
     assert {quote.why for quote in again.changes.gone} >= {"text changed"}
-    build(STATINS)
+    corpus_of(STATINS)
     again = ask_again(first["trace_id"])
     assert {quote.why for quote in again.changes.gone} == {"not in the sources"}
     assert "Its document is no longer" not in str(again)
     assert "its document is no longer in what was searched" in " ".join(str(again).split())
-    build({**ASPIRIN, "text": "Nothing."}, BLEEDING | {"id": "PMID:9", "text": "Nothing at all."})
+    corpus_of({**ASPIRIN, "text": "Nothing."}, BLEEDING | {"id": "PMID:9", "text": "Nothing at all."})
     assert run("ask", "-q", "--again", first["trace_id"]) in (0, 3)
     assert "The decision differs:" in " ".join(capsys.readouterr().out.split())
 
@@ -114,8 +99,7 @@ def test_settings_that_are_not_kept_are_a_mistake(papers: Path, capsys: pytest.C
 
 def test_an_engine_that_searches_something_else_says_so(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first = asked(capsys, "-c", "papers", QUESTION)
-    Path("other.jsonl").write_text(json.dumps(STATINS), encoding="utf-8")
-    assert run("corpus", "build", "other", "other.jsonl", "-q") == 0
+    corpus_of(STATINS, name="other")
     with BlockingEngine(corpora="papers") as engine:
         assert engine.again(first["trace_id"]).changes.none
     with BlockingEngine(corpora="other") as engine, pytest.raises(UsageError, match=r"retrieval\.corpora is fixed"):
@@ -156,14 +140,14 @@ def test_python_follows_too(papers: Path) -> None:
 def test_the_question_comes_from_standard_input(
     papers: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    typed(monkeypatch, f"\ufeff{QUESTION}\n".encode())
+    type_in(monkeypatch, f"\ufeff{QUESTION}\n".encode())
     assert asked(capsys, "-c", "papers", "-")["question"]["text"] == QUESTION
-    typed(monkeypatch, b"caf\xe9?")
+    type_in(monkeypatch, b"caf\xe9?")
     assert run("ask", "-") == 2
     assert "standard input is not UTF-8" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "message"),
     [
         ([], "there is no question"),
@@ -205,7 +189,7 @@ def test_questions_from_a_file_give_one_line_each(papers: Path, capsys: pytest.C
         assert capsys.readouterr().out.count("Does yoga help?") == 1
 
 
-@pytest.mark.parametrize("end", ["\r\n", "\r", "\n"])
+@each_row("end", ["\r\n", "\r", "\n"])
 def test_a_file_of_questions_may_have_any_line_ends(papers: Path, end: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("questions.txt").write_bytes(f"\ufeff{QUESTION}{end}# no{end}Does yoga help?{end}".encode())
     capsys.readouterr()

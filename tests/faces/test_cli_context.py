@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
+from command_line import asked, corpus_of, type_in
+from rows import each_row
 
 from medground import BlockingEngine, Question
 from medground.testing.command import run
@@ -21,20 +21,9 @@ PAPER = {"id": "PMID:1", "title": "Aspirin", "text": "Aspirin significantly redu
 def papers(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home with the corpus `papers`, and a case beside it."""
     monkeypatch.chdir(tmp_path)
-    Path("papers.jsonl").write_text(json.dumps(PAPER), encoding="utf-8")
-    assert run("corpus", "build", "papers", "papers.jsonl", "--quiet") == 0
+    corpus_of(PAPER)
     Path("case.txt").write_text(CASE, encoding="utf-8")
     return home
-
-
-def typed(monkeypatch: pytest.MonkeyPatch, content: str) -> None:
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content.encode()), encoding="utf-8"))
-
-
-def asked(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
-    capsys.readouterr()
-    assert run("ask", "-q", "--json", *words) == 0
-    return json.loads(capsys.readouterr().out)
 
 
 def test_a_context_reaches_the_answer_and_its_id(
@@ -42,7 +31,7 @@ def test_a_context_reaches_the_answer_and_its_id(
 ) -> None:
     plain = asked(capsys, "-c", "papers", QUESTION)
     told = asked(capsys, "-c", "papers", "--context", "case.txt", QUESTION)
-    typed(monkeypatch, CASE)
+    type_in(monkeypatch, CASE)
     piped = asked(capsys, "-c", "papers", "--context", "-", QUESTION)
     assert told["question"]["context"] == piped["question"]["context"] == CASE
     assert told["id"] == piped["id"] != plain["id"]
@@ -89,7 +78,7 @@ def test_lines_of_a_file_may_have_their_own_context(
         assert found[0]["id"] != found[1]["id"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "message"),
     [
         ('{"question": 3}', "line 1: question and context must be text"),
@@ -107,7 +96,7 @@ def test_a_line_that_cannot_be_read_is_named(line: str, message: str, capsys: py
     assert error.count("\n") == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "words", "message"),
     [
         (None, ("--context", "nowhere.txt"), "cannot read nowhere.txt"),

@@ -10,6 +10,8 @@ from pathlib import Path
 import docx
 import pytest
 import rispy
+from command_line import corpus_of
+from rows import each_row
 
 from medground.blocking import BlockingEngine
 from medground.testing.command import run
@@ -29,9 +31,7 @@ PAPER = {
 def kept(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The trace id of a kept answer."""
     monkeypatch.chdir(tmp_path)
-    file = tmp_path / "papers.jsonl"
-    file.write_text(json.dumps(PAPER), encoding="utf-8")
-    assert run("corpus", "build", "papers", str(file), "--quiet") == 0
+    corpus_of(PAPER)
     with BlockingEngine(corpora="papers") as engine:
         return engine.ask(QUESTION).trace_id
 
@@ -68,7 +68,7 @@ def test_python_exports_the_same(kept: str) -> None:
         assert b"TI  - Aspirin and stroke" in engine.export(kept, "ris")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "message"),
     [
         (["--format", "odt"], "unknown format 'odt'; choose one of ris"),

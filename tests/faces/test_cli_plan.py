@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.research_plan import ResearchPlan
 from medground.testing.command import run
@@ -52,7 +53,7 @@ def test_a_plan_is_written_edited_and_given_back(
     assert len(error.splitlines()) == 1
 
 
-@pytest.mark.parametrize(("form", "begins"), [("svg", "<svg "), ("mermaid", "flowchart LR"), ("json", "{")])
+@each_row(("form", "begins"), [("svg", "<svg "), ("mermaid", "flowchart LR"), ("json", "{")])
 def test_other_formats(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str, begins: str) -> None:
     assert run("plan", "What causes gout?", "--format", form) == 0
     printed = capsys.readouterr().out
@@ -62,7 +63,7 @@ def test_other_formats(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     assert file.read_text(encoding="utf-8") == printed
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "message"),
     [
         (("Who won the football World Cup?",), "names nothing biomedical; ask about a gene"),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 
 import pytest
+from command_line import corpus_of, type_in
+from rows import each_row
 
 from medground.blocking import BlockingEngine
 from medground.blocking import ask as ask_once
@@ -24,12 +25,11 @@ PAPER = {"id": "PMID:1", "title": "Aspirin", "text": "Aspirin significantly redu
 def papers(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home with the corpus `papers`."""
     monkeypatch.chdir(tmp_path)
-    Path("papers.jsonl").write_text(json.dumps(PAPER), encoding="utf-8")
-    assert run("corpus", "build", "papers", "papers.jsonl", "-q") == 0
+    corpus_of(PAPER)
     return home
 
 
-@pytest.mark.parametrize(
+@each_row(
     "words",
     [
         ("-c", "papers", "--where", "ward=ICU"),
@@ -58,7 +58,7 @@ def test_a_claim_and_standard_input_too(
     capsys.readouterr()
     assert run("verify", EMERGENCY, "-c", "missing") == 2
     assert capsys.readouterr().err.startswith("If this is happening now")
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(EMERGENCY.encode()), encoding="utf-8"))
+    type_in(monkeypatch, EMERGENCY)
     assert run("ask", "-", "-c", "missing") == 2
     assert capsys.readouterr().err.startswith("If this is happening now")
 

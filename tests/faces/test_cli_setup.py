@@ -12,6 +12,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from command_line import corpus_of, type_in
+from rows import each_row
 
 from medground.corpus.incoming import receive
 from medground.corpus.library import Library
@@ -30,10 +32,6 @@ def here(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty working folder, with an empty home."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def typed(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content), encoding="utf-8"))
 
 
 def test_the_settings_file_reads_back_to_the_defaults(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -75,7 +73,7 @@ def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert re.fullmatch(r"medground \d+\.\d+\.\d+\S*\n", capsys.readouterr().out)
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+@each_row("shell", ["bash", "zsh", "fish"])
 def test_completion_is_a_script_for_the_shell(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], shell: str
 ) -> None:
@@ -108,9 +106,8 @@ def test_install_writes_only_below_the_users_folder(tmp_path: Path) -> None:
 
 
 def test_names_are_completed(here: Path) -> None:
-    (here / "papers.jsonl").write_text(json.dumps(PAPER), encoding="utf-8")
     assert complete.corpora("") == []
-    assert run("corpus", "build", "papers", "papers.jsonl", "-q") == 0
+    corpus_of(PAPER)
     assert run("ask", "-q", "-c", "papers", "Does aspirin reduce the risk of stroke?") == 0
     assert complete.corpora("pa") == ["papers"]
     assert complete.recipes("self-m") == ["self-medrag"]
@@ -124,15 +121,15 @@ def test_names_are_completed(here: Path) -> None:
     assert complete.answers("") == []
 
 
-@pytest.mark.parametrize("packed", [False, True])
+@each_row("packed", [False, True])
 def test_a_corpus_is_built_from_a_pipe(
     here: Path, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], packed: bool
 ) -> None:
     content = json.dumps(PAPER).encode()
-    typed(monkeypatch, gzip.compress(content) if packed else content)
+    type_in(monkeypatch, gzip.compress(content) if packed else content)
     assert run("corpus", "build", "papers", "-", "-q") == 0
     more = b"Statins lowered the risk of stroke in adults, as plain text."
-    typed(monkeypatch, more)
+    type_in(monkeypatch, more)
     assert run("corpus", "add", "papers", "-", "-q") == 0
     with Library(home).open("papers") as snapshot:
         assert snapshot.manifest.counts.documents == 2
@@ -144,7 +141,7 @@ def test_a_corpus_is_built_from_a_pipe(
 def test_what_came_from_a_pipe_stays_when_a_file_with_the_same_paper_goes(
     here: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    typed(monkeypatch, b'{"id": "PMID:7", "text": "Short."}')
+    type_in(monkeypatch, b'{"id": "PMID:7", "text": "Short."}')
     assert run("corpus", "build", "papers", "-", "-q") == 0
     folder = here / "folder"
     folder.mkdir()

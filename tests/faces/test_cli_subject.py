@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from command_line import corpus_of
+from rows import each_row
 
 from medground.testing.command import run
 
@@ -23,8 +25,7 @@ def trials(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A home with the corpus `trials`."""
     monkeypatch.chdir(tmp_path)
     rows = ({"id": f"PMID:{n}", "title": t, "text": x} for n, (t, x) in enumerate(TRIALS, start=1))
-    Path("trials.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    assert run("corpus", "build", "trials", "trials.jsonl", "--quiet") == 0
+    corpus_of(*rows, name="trials")
 
 
 def test_quotes_about_something_else_are_announced_as_such_and_decide_nothing(
@@ -41,7 +42,7 @@ def test_quotes_about_something_else_are_announced_as_such_and_decide_nothing(
     assert (decision["value"], decision["unmentioned"]) == (None, ["postpartum haemorrhage"])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "paper"),
     [
         ("Does oral iron help in anaemia?", "PMID:2"),

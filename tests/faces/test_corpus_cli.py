@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from rows import each_row
 from typer.testing import CliRunner
 
 from medground.corpus.library import Library
@@ -96,7 +97,7 @@ def test_a_damaged_corpus_does_not_hide_the_others(home, papers):
         run("verify", "a")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "error", "says"),
     [
         (["build", "mine", "nowhere.xml"], UsageError, r"nowhere\.xml"),

@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command_line import Printed, printing
 from knowledge_base import ALL, BOOK, GUIDELINE, WIKI, filled, written
+from rows import each_row
 
 from medground.corpus.library import Library
-from medground.faces.cli.app import main
-
-Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def run(home: Path, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs the program, and gives its exit status, output and messages."""
-
-    def typed(*words: str | Path) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as left:
-            main([str(word) for word in words])
-        out, err = capsys.readouterr()
-        return int(left.value.code or 0), out, err
-
-    return typed
+def run(home: Path, capsys: pytest.CaptureFixture[str]) -> Printed:
+    """Printeds the program, and gives its exit status, output and messages."""
+    return printing(capsys)
 
 
 @pytest.fixture
@@ -33,7 +24,7 @@ def spec(tmp_path: Path) -> Path:
     return written(filled(tmp_path / "in"), *ALL)
 
 
-def test_build_list_show_stats_verify_remove(run: Run, home: Path, spec: Path) -> None:
+def test_build_list_show_stats_verify_remove(run: Printed, home: Path, spec: Path) -> None:
     code, out, err = run("kb", "build", spec, "-q")
     assert code == 0
     assert "omni.book: 3 documents, 3 passages" in out
@@ -59,7 +50,7 @@ def test_build_list_show_stats_verify_remove(run: Run, home: Path, spec: Path) -
     assert "no knowledge bases yet" in run("kb", "list")[2]
 
 
-def test_a_question_and_a_claim_are_answered_from_the_base_by_its_name(run: Run, spec: Path) -> None:
+def test_a_question_and_a_claim_are_answered_from_the_base_by_its_name(run: Printed, spec: Path) -> None:
     run("kb", "build", spec, "-q")
     code, out, _ = run("ask", "Does zinc help?", "--kb", "omni", "--json", "-q")
     answer = json.loads(out)
@@ -70,7 +61,7 @@ def test_a_question_and_a_claim_are_answered_from_the_base_by_its_name(run: Run,
     assert run("ask", "Does zinc help?", "--set", "retrieval.knowledge_base=omni", "-q")[0] == 0
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "told"),
     [
         (["ask", "Does zinc help?", "--kb", "../omni"], "'../omni' is not a name of a knowledge base"),
@@ -80,14 +71,14 @@ def test_a_question_and_a_claim_are_answered_from_the_base_by_its_name(run: Run,
         (["kb", "build", "nowhere.toml"], "no specification nowhere.toml"),
     ],
 )
-def test_a_mistake_is_one_line_and_exit_status_2(run: Run, words: list[str], told: str) -> None:
+def test_a_mistake_is_one_line_and_exit_status_2(run: Printed, words: list[str], told: str) -> None:
     code, _, err = run(*words)
     assert code == 2
     assert told in err
     assert len(err.strip().splitlines()) == 1
 
 
-def test_a_source_that_is_dropped_is_told(run: Run, tmp_path: Path) -> None:
+def test_a_source_that_is_dropped_is_told(run: Printed, tmp_path: Path) -> None:
     place = filled(tmp_path / "in")
     run("kb", "build", written(place, GUIDELINE, WIKI), "-q")
     _, out, err = run("kb", "build", written(place, WIKI), "-q")
@@ -95,7 +86,7 @@ def test_a_source_that_is_dropped_is_told(run: Run, tmp_path: Path) -> None:
     assert "guideline" not in out
 
 
-def test_a_pdf_without_text_is_named_with_its_source(run: Run, tmp_path: Path) -> None:
+def test_a_pdf_without_text_is_named_with_its_source(run: Printed, tmp_path: Path) -> None:
     canvas = pytest.importorskip("reportlab.pdfgen.canvas", reason="needs reportlab")
     place = filled(tmp_path / "in")
     (place / "scans").mkdir()
@@ -113,7 +104,7 @@ def test_a_pdf_without_text_is_named_with_its_source(run: Run, tmp_path: Path) -
     assert (code, "1 file passed over" in out, "scan.pdf" in err) == (0, True, True)
 
 
-def test_a_base_is_searched_as_a_whole_or_one_source_at_a_time(run: Run, spec: Path) -> None:
+def test_a_base_is_searched_as_a_whole_or_one_source_at_a_time(run: Printed, spec: Path) -> None:
     run("kb", "build", spec, "-q")
     assert "Influenza is an infection." in run("corpus", "search", "omni.wiki", "influenza")[1]
     found = run("kb", "search", "omni", "infection organ zinc", "--limit", "20")[1]

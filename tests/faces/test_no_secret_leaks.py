@@ -159,6 +159,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("manner", ["good", "error", "redirect"])
 def test_no_command_shows_or_keeps_a_secret(
     sweep: Sweep, manner: str, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
@@ -174,6 +175,7 @@ def test_no_command_shows_or_keeps_a_secret(
     assert sweep.leaks() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("manner", ["good", "error"])
 def test_no_reply_of_a_server_or_a_tool_holds_a_secret(
     sweep: Sweep, manner: str, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
+from rows import each_row
 
 from medground.answer import Answer, SourceDocument, Statement, Verdict, YesNoDecision
 from medground.evidence import Evidence
@@ -45,7 +46,8 @@ def printed(home: Path, *words: str, encoding: str, columns: int = 80) -> str:
     return done.stdout.decode(encoding)
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+@pytest.mark.slow
+@each_row("encoding", ["ascii", "latin-1", "utf-8"])
 def test_any_terminal_encoding_shows_an_answer(papers: Path, encoding: str) -> None:
     ask = ("ask", "-q", "-c", "papers", QUESTION)
     shown = printed(papers, *ask, encoding=encoding)
@@ -62,7 +64,8 @@ def test_any_terminal_encoding_shows_an_answer(papers: Path, encoding: str) -> N
     assert QUESTION in json.dumps([json.loads(span) for span in spans], ensure_ascii=False)
 
 
-@pytest.mark.parametrize("columns", [1, 10, 40])
+@pytest.mark.slow
+@each_row("columns", [1, 10, 40])
 def test_any_width_shows_a_whole_answer(papers: Path, columns: int) -> None:
     ask = ("ask", "-q", "--details", "-c", "papers", QUESTION)
     shown = printed(papers, *ask, encoding="utf-8", columns=columns)

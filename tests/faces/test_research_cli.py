@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import Printed, corpus_of, printing
+from rows import each_row
 
-from medground.corpus.build import build
-from medground.corpus.library import Library
-from medground.corpus.readers import find_inputs
-from medground.faces.cli.app import main
-
-Run = Callable[..., tuple[int, str, str]]
 QUESTION = "Does aspirin reduce the risk of stroke?"
 PAPERS = (
     ("PMID:1", "Aspirin and stroke", "Aspirin reduced the risk of stroke by 22% in 4,000 adults. Bleeding was rare."),
@@ -24,30 +19,20 @@ PAPERS = (
 
 
 @pytest.fixture
-def run(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+def run(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Printed:
     """Runs the program in an empty folder, and gives its exit status, output and messages."""
     monkeypatch.chdir(tmp_path)
-
-    def typed(*words: str | Path) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as left:
-            main([str(word) for word in words])
-        out, err = capsys.readouterr()
-        return int(left.value.code or 0), out, err
-
-    return typed
+    return printing(capsys)
 
 
 @pytest.fixture
-def papers(home: Path, tmp_path: Path) -> str:
+def papers(run: Printed) -> str:
     """The corpus `papers`."""
-    file = tmp_path / "papers.jsonl"
-    lines = [{"id": name, "title": title, "text": text, "year": 2020} for name, title, text in PAPERS]
-    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    build(Library(home), "papers", find_inputs([file]))
+    corpus_of(*({"id": name, "title": title, "text": text, "year": 2020} for name, title, text in PAPERS))
     return "papers"
 
 
-def test_a_report_over_a_corpus(run: Run, papers: str) -> None:
+def test_a_report_over_a_corpus(run: Printed, papers: str) -> None:
     code, out, err = run("research", QUESTION, "-c", papers, "--json", "-q")
     assert code == 0, err
     answer = json.loads(out)
@@ -59,15 +44,15 @@ def test_a_report_over_a_corpus(run: Run, papers: str) -> None:
     assert run("show", "last")[0] == 0
 
 
-@pytest.mark.parametrize("name", ["report.md", "report.json", "REPORT.MD"])
-def test_a_report_as_a_file(run: Run, papers: str, name: str) -> None:
+@each_row("name", ["report.md", "report.json", "REPORT.MD"])
+def test_a_report_as_a_file(run: Printed, papers: str, name: str) -> None:
     code, out, err = run("research", QUESTION, "-c", papers, "-o", name)
     assert (code, out) == (0, "")
     assert f"the report is in {name}" in err
     assert "Aspirin reduced the risk of stroke" in Path(name).read_text(encoding="utf-8")
 
 
-def test_the_plan_is_shown_edited_and_followed(run: Run, papers: str) -> None:
+def test_the_plan_is_shown_edited_and_followed(run: Printed, papers: str) -> None:
     code, out, _ = run("research", QUESTION, "--plan", "-q")
     assert code == 0
     assert "q1" in out and "aspirin" in out
@@ -82,7 +67,7 @@ def test_the_plan_is_shown_edited_and_followed(run: Run, papers: str) -> None:
     assert answer["question"]["plan"] == answer["report"]["plan"]
 
 
-def test_options_are_answered_from_the_report(run: Run, papers: str) -> None:
+def test_options_are_answered_from_the_report(run: Printed, papers: str) -> None:
     options = ("--option", "It reduces the risk", "--option", "It raises the risk")
     code, out, err = run("research", QUESTION, "-c", papers, "--json", "-q", "--task", "multiple-choice", *options)
     assert code == 0, err
@@ -92,7 +77,7 @@ def test_options_are_answered_from_the_report(run: Run, papers: str) -> None:
     assert any("word statistics lean to" in warning for warning in answer["warnings"])
 
 
-def test_a_limit_ends_in_a_report_and_can_be_raised(run: Run, papers: str) -> None:
+def test_a_limit_ends_in_a_report_and_can_be_raised(run: Printed, papers: str) -> None:
     code, _, err = run("research", QUESTION, "-c", papers, "-o", "r.json", "--set", "budget.seconds=0.00001")
     assert code == 1
     assert "go on with it: medground research --resume " in err
@@ -106,7 +91,7 @@ def test_a_limit_ends_in_a_report_and_can_be_raised(run: Run, papers: str) -> No
     assert (code, err) == (2, f"medground: no unfinished research has the id '{name}'; latest: there is none\n")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "line"),
     [
         ((), "there is no question; write one in quotes, or - to read it from standard input"),
@@ -129,7 +114,7 @@ def test_a_limit_ends_in_a_report_and_can_be_raised(run: Run, papers: str) -> No
         ((QUESTION, "--json", "--markdown"), "choose one of --json and --markdown"),
     ],
 )
-def test_mistakes_are_one_line(run: Run, papers: str, words: tuple[str, ...], line: str) -> None:
+def test_mistakes_are_one_line(run: Printed, papers: str, words: tuple[str, ...], line: str) -> None:
     keyword = {"name": "a", "tools": ["literature"]}
     plan = {
         "question": "Does aspirin help?",
@@ -140,7 +125,7 @@ def test_mistakes_are_one_line(run: Run, papers: str, words: tuple[str, ...], li
     Path("other.json").write_text(json.dumps(plan), encoding="utf-8")
     edges = [{"before": "a", "after": "b"}, {"before": "b", "after": "a"}]
     Path("cycle.json").write_text(json.dumps({**plan, "question": QUESTION, "edges": edges}), encoding="utf-8")
-    Path("folder.md").mkdir()
+    Path("folder.md").mkdir(exist_ok=True)
     named = () if "--resume" in words or "--replay" in words else ("-c", papers)
     code, _, err = run("research", *words, *named)
     assert code == 2, err

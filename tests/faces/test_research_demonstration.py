@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rows import each_row
 
 from medground.testing.command import run
 
@@ -81,7 +82,7 @@ def test_every_form_holds_the_same_quotes(asked: Asked, tmp_path: Path) -> None:
     assert all(" ".join(quote.split()) in text for quote in quotes)
 
 
-@pytest.mark.parametrize(("left", "says"), [(0, "not recorded in"), (40, "a recorded reply is damaged")])
+@each_row(("left", "says"), [(0, "not recorded in"), (40, "a recorded reply is damaged")])
 def test_a_reply_that_is_missing_or_damaged_costs_its_source_only(
     asked: Asked, replies: Path, tmp_path: Path, left: int, says: str
 ) -> None:

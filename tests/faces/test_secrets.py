@@ -14,6 +14,7 @@ import httpx
 import pytest
 from http_peer import Asked, Peer, Reply
 from live_server import live_server
+from rows import each_row
 
 from medground.fetching.secrets import secret_forms, shown_address
 from medground.settings import KeySettings
@@ -140,7 +141,7 @@ def test_a_server_repeats_nothing_of_its_model(
         assert secrets.found_in(shown + told(capfd, caplog)) == []
 
 
-@pytest.mark.parametrize("address", ["somebody:{}@127.0.0.1:9/v1", "http://somebody:{}@127.0.0.1:9/v1", "x:{}@y"])
+@each_row("address", ["somebody:{}@127.0.0.1:9/v1", "http://somebody:{}@127.0.0.1:9/v1", "x:{}@y"])
 def test_a_password_is_hidden_in_an_address_that_is_not_well_written(
     address: str, home: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -158,7 +159,7 @@ def test_a_password_is_hidden_in_an_address_that_is_not_well_written(
         assert out + err
 
 
-@pytest.mark.parametrize(
+@each_row(
     "address",
     ["https://medium.com/@somebody/x", "https://host:8080/@scope/package", "mailto:a@b.org", "https://[::1]:80/x"],
 )

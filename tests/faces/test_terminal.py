@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 import medground.faces as faces
 from medground.faces.cli.output import CannotWrite, Output
@@ -80,7 +81,7 @@ def test_drawings_neither_obey_nor_uncover(monkeypatch: pytest.MonkeyPatch) -> N
     assert "\x07" not in screen.getvalue()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "words",
     [
         ["ask", f"--no{EVIL}", "q"],
@@ -99,7 +100,7 @@ def test_hostile_arguments(words: list[str], home: Path, capsys: pytest.CaptureF
     assert "\nmedground: forged" not in out or "--debug" in words
 
 
-@pytest.mark.parametrize("command", ["corpus info", "corpus files", "corpus search", "ask", "verify"])
+@each_row("command", ["corpus info", "corpus files", "corpus search", "ask", "verify"])
 def test_hostile_papers(command: str, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     paper = {"id": "D:1", "title": f"Aspirin {EVIL}", "text": f"Aspirin reduced stroke {EVIL}.", "authors": [EVIL]}
     folder = tmp_path / "papers"
@@ -116,7 +117,7 @@ def test_hostile_papers(command: str, home: Path, tmp_path: Path, capsys: pytest
 
 
 @needs_full
-@pytest.mark.parametrize(
+@each_row(
     ("words", "status", "said"),
     [
         (["version"], 1, "medground: cannot write the output: No space left on device\n"),
@@ -144,14 +145,14 @@ def test_a_reader_that_goes_away_ends_it_quietly(home: Path) -> None:
     assert (done.returncode, done.stderr) == (141, b"")
 
 
-@pytest.mark.parametrize("closing", [">&-", "2>&-", "<&- >&- 2>&-"])
+@each_row("closing", [">&-", "2>&-", "<&- >&- 2>&-"])
 def test_closed_streams(closing: str, home: Path) -> None:
     script = f'exec "$0" -m medground version {closing}'
     done = subprocess.run(["sh", "-c", script, sys.executable], capture_output=True, timeout=120, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+@each_row("encoding", ["ascii", "latin-1", "cp1252"])
 def test_a_stream_without_the_characters(encoding: str) -> None:
     below = io.BytesIO()
     output = Output(io.TextIOWrapper(below, encoding=encoding))

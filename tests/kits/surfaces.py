@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 from urllib.parse import quote
 
-from medground.wording.phrases import clean
+from medground.text.clean import clean
 
 Citation = tuple[str, int, int, str]
 """Document, start, end, quote: what must be the same everywhere."""

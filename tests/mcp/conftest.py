@@ -34,16 +34,16 @@ def papers(home: Path, built: Path) -> Settings:
     return Settings.load(options={"retrieval.corpora": ("papers", "terms")})
 
 
-@pytest.fixture(params=["legacy", "auto"])
-def talk(request: pytest.FixtureRequest, papers: Settings) -> Callable[..., None]:
-    """Runs a script with a client: by the handshake of older protocols, and by the current one."""
+@pytest.fixture
+def talk(papers: Settings) -> Callable[..., None]:
+    """Runs a script with a client: by the current handshake, or with `mode="legacy"` by that of older protocols."""
 
-    def run(script: Script, times: Times = TIMES, options: Mapping[str, Any] | None = None) -> None:
+    def run(script: Script, times: Times = TIMES, options: Mapping[str, Any] | None = None, mode: str = "auto") -> None:
         async def main() -> None:
             failed: list[Exception] = []
             async with (
                 Service.open(papers.with_options(options or {})) as service,
-                Client(make_server(service, times), mode=request.param, raise_exceptions=True) as client,
+                Client(make_server(service, times), mode=mode, raise_exceptions=True) as client,
             ):
                 try:
                     await script(Talk(client, service))

@@ -17,6 +17,7 @@ import pytest
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult
 from mcp_talk import text
+from rows import each_row
 
 from mcp import Client
 from medground.engine import Engine
@@ -67,7 +68,7 @@ async def client(url: str, token: str = "", mode: str = "auto") -> AsyncIterator
         yield talk
 
 
-@pytest.mark.parametrize("mode", ["legacy", "auto"])
+@each_row("mode", ["legacy", "auto"])
 def test_a_client_asks_over_http_and_hears_progress(
     papers: Settings, mode: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -193,6 +194,7 @@ def test_a_client_that_leaves_stops_its_question(papers: Settings, monkeypatch: 
     served(papers, script)
 
 
+@pytest.mark.slow
 def test_the_command_serves_until_it_is_told_to_stop(papers: Settings, environment: dict[str, str]) -> None:
     command = "from medground.faces.cli.app import main; main()"
     process = subprocess.Popen(

@@ -27,6 +27,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not DESCRIPTORS.is_dir(), reason="open files are counted in /proc")
 def test_a_hundred_calls_leave_no_task_and_no_open_file(talk: Callable[..., None]) -> None:
     async def script(talk: Talk) -> None:

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.errors import MedgroundError, NotFound
 from medground.faces.mcp.pages import Page, Pages
 from medground.faces.mcp.parts import Part, Result
 from medground.faces.mcp.untrusted import Fence, cleaned
-from medground.wording.phrases import clean
+from medground.text.clean import clean
 
 LIMIT = 4_000
 texts = st.text(max_size=12_000) | st.text('ab \n漢\u202e"\\<', max_size=12_000)
@@ -96,7 +97,7 @@ def long_result(length: int = 10_000) -> Result:
     return Result(parts=(Part("quotes", {"start": 0, "end": length, "quote": "x" * length}, cut="quote"),))
 
 
-@pytest.mark.parametrize("wrong", ["", "x", "0.0", "A" * 16 + ".0.0", "../../etc/passwd", "\u202e" * 20])
+@each_row("wrong", ["", "x", "0.0", "A" * 16 + ".0.0", "../../etc/passwd", "\u202e" * 20])
 def test_a_cursor_that_is_not_one_is_refused(wrong: str) -> None:
     pages = Pages(limit=LIMIT)
     pages.first(long_result(), tool="search", owner="me")

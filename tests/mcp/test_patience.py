@@ -65,7 +65,8 @@ def test_progress_is_told_in_words_and_rises(talk: Callable[..., None], slow: Sl
         assert len(numbers) >= 4  # a beat each 0.2 s, in 1.5 s
         assert "searching corpus:papers" in [words for _, words in talk.told]
 
-    talk(script, Times(patience=20, beat=0.2))
+    for mode in ("auto", "legacy"):
+        talk(script, Times(patience=20, beat=0.2), mode=mode)
 
 
 def test_a_question_that_takes_long_becomes_a_job_whose_result_is_read_later(

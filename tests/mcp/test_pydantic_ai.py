@@ -44,6 +44,7 @@ async def answered(client: object) -> str:
         return (await agent.run(QUESTION)).output
 
 
+@pytest.mark.slow
 def test_an_agent_asks_over_standard_input_and_output(papers: Settings, environment: dict[str, str]) -> None:
     transport = fastmcp.StdioTransport(command=sys.executable, args=COMMAND, env=environment, keep_alive=False)
     said = asyncio.run(answered(transport))

@@ -6,12 +6,14 @@ import asyncio
 import subprocess
 import sys
 
+import pytest
 from mcp.client.stdio import StdioServerParameters
 from mcp_talk import text
 
 from mcp import Client
 from medground.settings import Settings
 
+pytestmark = pytest.mark.slow
 COMMAND = ["-c", "from medground.faces.cli.app import main; main()", "mcp"]
 
 

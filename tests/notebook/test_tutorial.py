@@ -16,6 +16,7 @@ from medground.answers import Answers
 from medground.notebook import ShownSteps
 from medground.steps import Kept, Searching
 
+pytestmark = pytest.mark.slow
 TUTORIAL = EXAMPLES / "tutorial.ipynb"
 ROOT = EXAMPLES.parent
 RUN = """

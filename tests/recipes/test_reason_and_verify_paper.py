@@ -16,6 +16,7 @@ from medground.operators.labelling import AssessOutput, LabelOutput
 from medground.operators.reasoning import ReasonOutput, SubClaim
 from medground.recipes.settings.reason_and_verify import ReasonAndVerifySettings
 from medground.settings import Settings
+from medground.verify import verdict_words
 from medground.wording import phrases
 
 CORRECT = LabelOutput(category="CORRECT-IMPLICIT", best="P1")
@@ -136,7 +137,7 @@ def test_own_knowledge_is_marked_never_supported_and_by_default_not_asked_for(
     assert known.text == "Aspirin inhibits platelets." and known.evidence == ()
     assert "own knowledge" in known.verdict.flags and "own knowledge" not in found.verdict.flags
     assert known.verdict.label == "not judged"
-    assert phrases.verdict(known.verdict) == "The model's own knowledge, not from the evidence."
+    assert verdict_words.verdict(known.verdict) == "The model's own knowledge, not from the evidence."
     assert answer.needs_evidence and answer.decision.shown() == "yes"
 
     model = scripted_model({"reason": recalls, "entail": entails})

@@ -13,11 +13,13 @@ from typing import Any
 
 import pytest
 import typer
+from rows import each_row
 
 import medground
 from medground.faces.cli.app import app
 from medground.settings_file import settings_file
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parent.parent.parent
 NO_NETWORK = """
 import socket, sys
@@ -116,7 +118,7 @@ def test_the_reference_has_what_the_package_exports(site: Path) -> None:
         assert f'id="medground.errors.{name}"' in content
 
 
-@pytest.mark.parametrize("link", ["missing.md", "index.md#missing", "/absolute.md"])
+@each_row("link", ["missing.md", "index.md#missing", "/absolute.md"])
 def test_a_broken_link_fails_the_build(tmp_path: Path, link: str) -> None:
     checked = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nmarkdown_extensions:")[0]
     (tmp_path / "docs").mkdir()

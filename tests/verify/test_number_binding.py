@@ -17,7 +17,7 @@ from medground.sentence import Sentence
 from medground.text.slots import slots
 from medground.verify.check import check_all
 from medground.verify.number_binding import binding, misplaced_number
-from medground.wording.phrases import verdict as worded
+from medground.verify.verdict_words import verdict as worded
 
 MakeRun = Callable[..., Run]
 AFTER = "Nausea occurred in 12% of patients with ondansetron and in 30% with placebo (P = 0.01)."

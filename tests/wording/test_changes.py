@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pytest
+from rows import each_row
 
 from medground.again import AskedAgain, changes
 from medground.answer import Answer, SnapshotReference, YesNoDecision
@@ -43,7 +43,7 @@ def test_decision_settings_program_and_corpora(make_answer: Callable[..., Answer
     assert "Answered by an earlier version then, and by medground 9 now." in printed
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("paper", "reached", "why"),
     [
         (PAPER, True, "still has it, but other quotes were chosen"),
@@ -64,7 +64,7 @@ def test_why_a_quote_is_gone(
     assert why in first
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("mark", "words"),
     [("notice", "is now marked as a retraction notice"), ("concern", "has an expression of concern since")],
 )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.answer import Answer
 from medground.wording.encoding import encodable, encodable_blocks, encodable_json
@@ -17,7 +17,7 @@ from medground.wording.text import printed_lines
 ENCODINGS = ["ascii", "latin-1", "cp1252", "utf-8", "no-such-encoding"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "ascii_text", "latin_text"),
     [
         ("“quoted” – it’s", '"quoted" - it\'s', '"quoted" - it\'s'),
@@ -44,7 +44,7 @@ def test_every_text_can_be_written(text: str, encoding: str) -> None:
     assert json.loads(written) == {"text": text}
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+@each_row("encoding", ["ascii", "latin-1", "cp1252"])
 def test_an_answer_can_be_written(full: Answer, encoding: str) -> None:
     document = full.documents[2].model_copy(update={"title": "高血压 “α”", "url": "https://example.org/é/中"})
     answer = full.model_copy(update={"documents": (*full.documents[:2], document, *full.documents[3:])})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from html import unescape
 
-import pytest
+from rows import each_row
 
 from medground.answer import Answer, Statement, Verdict, YesNoDecision
 from medground.wording.html import as_html
@@ -120,7 +120,7 @@ def test_every_output_shows_the_same_text(full: Answer) -> None:
             assert flat(span.text).strip("[]" if span.style == "mark" else "") in markdown
 
 
-@pytest.mark.parametrize("details", [False, True])
+@each_row("details", [False, True])
 def test_each_quote_is_printed_once(full: Answer, details: bool) -> None:
     shown = (as_text(full, details=details), as_markdown(full, details=details), as_html(full, details=details))
     for quote in ("Aspirin may prevent stroke.", "Safe? Yes.", "Statin text here."):

@@ -20,13 +20,16 @@ from medground.answer import (
     YesNoDecision,
 )
 from medground.question import Question
+from medground.rank import source_facts
+from medground.text.english import sentence
 from medground.usage import UsageReport
+from medground.verify import verdict_words
 from medground.wording import phrases, references
 
 MakeAnswer = Callable[..., Answer]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("decision", "expected"),
     [
         ({"status": "decided", "value": "yes", "basis": "model"}, "Yes"),
@@ -72,7 +75,7 @@ def test_reasons_are_sentences(make_answer: MakeAnswer) -> None:
 
 @each_row("label", get_args(Label))
 def test_every_label_has_a_plain_phrase(label: Label) -> None:
-    shown = phrases.verdict(Verdict(label=label, critic="someone"))
+    shown = verdict_words.verdict(Verdict(label=label, critic="someone"))
     assert shown[0].isupper()
     assert shown.endswith(".")
 
@@ -116,7 +119,7 @@ def test_every_label_has_a_plain_phrase(label: Label) -> None:
     ],
 )  # fmt: skip
 def test_verdicts(verdict: Verdict, expected: str) -> None:
-    assert phrases.verdict(verdict) == expected
+    assert verdict_words.verdict(verdict) == expected
 
 
 @each_row(
@@ -142,7 +145,7 @@ def test_verdicts(verdict: Verdict, expected: str) -> None:
     ],
 )
 def test_categories_name_who_gave_them(verdict: Verdict, expected: str) -> None:
-    assert phrases.category(verdict) == expected
+    assert verdict_words.category(verdict) == expected
 
 
 def test_support_is_shown_where_a_validated_judge_assessed_it(make_answer: MakeAnswer) -> None:
@@ -168,7 +171,7 @@ def test_what_an_unvalidated_judge_supports_is_told_as_its_assessment(make_answe
         Verdict(label="supported", critic="m", assessed="supported")
 
 
-@pytest.mark.parametrize(("validated", "words"), [(False, " (not validated here)"), (True, ""), (None, "")])
+@each_row(("validated", "words"), [(False, " (not validated here)"), (True, ""), (None, "")])
 def test_a_decision_says_whether_its_model_is_validated(
     make_answer: MakeAnswer, validated: bool | None, words: str
 ) -> None:
@@ -196,11 +199,11 @@ def test_faithfulness_names_who_labelled(make_answer: MakeAnswer) -> None:
 
 
 def test_sentences_keep_names_and_ends() -> None:
-    assert phrases.sentence("openai:gpt-5 says yes") == "openai:gpt-5 says yes."
-    assert phrases.sentence("no quote") == "No quote."
-    assert phrases.sentence("p53 binds?") == "p53 binds?"
-    assert phrases.sentence("“It is.”") == "“It is.”"
-    assert phrases.sentence("") == ""
+    assert sentence("openai:gpt-5 says yes") == "openai:gpt-5 says yes."
+    assert sentence("no quote") == "No quote."
+    assert sentence("p53 binds?") == "p53 binds?"
+    assert sentence("“It is.”") == "“It is.”"
+    assert sentence("") == ""
 
 
 def test_an_unknown_price_is_not_free(make_answer: MakeAnswer) -> None:
@@ -215,7 +218,7 @@ def test_a_document_is_described_by_design_kind_and_state() -> None:
     assert references.bibliography(document(kind="graph", year=2020)) == "T. 2020. Knowledge graph entry."
     assert references.bibliography(document(title="")) == "X:1."
     assert references.study(document(publication_types=("Review",), year=1999)) == "review, 1999"
-    assert references.state(document(retraction="notice")) == "A retraction notice: not used as evidence."
-    assert references.address(document(id="PMID:7")) == "https://pubmed.ncbi.nlm.nih.gov/7/"
-    assert references.address(document(id="PMID:x7")) == ""
-    assert references.address(document(id="PMID:7", url="https://a.org")) == "https://a.org"
+    assert source_facts.state(document(retraction="notice")) == "A retraction notice: not used as evidence."
+    assert source_facts.address(document(id="PMID:7")) == "https://pubmed.ncbi.nlm.nih.gov/7/"
+    assert source_facts.address(document(id="PMID:x7")) == ""
+    assert source_facts.address(document(id="PMID:7", url="https://a.org")) == "https://a.org"

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
+from rows import each_row
 
 from medground.research_plan import Edge, Keyword, ResearchPlan, SubQuestion
-from medground.wording.plans import mermaid, svg, tree
 from medground.wording.plans.layers import layered
+from medground.wording.plans.mermaid import mermaid
 from medground.wording.plans.reduced import reduced
+from medground.wording.plans.svg import svg
+from medground.wording.plans.tree import tree
 
 EVIL = 'Is "x" <script>alert(1)</script> & `y`; click q1 "javascript:1" ]] end %% --> \x1b[31m\u202ered?'
 
@@ -55,7 +57,7 @@ def test_text_cannot_leave_its_place() -> None:
     assert not any(re.search(r"[`\[\]{}%|<>](?!br/>)", label.replace("<br/>", " ")) for label in labels)
 
 
-@pytest.mark.parametrize("text", ["x", EVIL, "中" * 400, "a" * 480])
+@each_row("text", ["x", EVIL, "中" * 400, "a" * 480])
 def test_a_drawing_is_whole_and_safe(text: str) -> None:
     root = etree.fromstring(svg(plan_of(text)).encode(), etree.XMLParser(resolve_entities=False))
     assert {etree.QName(one).localname for one in root.iter()} == {

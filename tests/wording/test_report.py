@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
 from researched import PLAN, found, reported, tool
+from rows import each_row
 
 from medground.executor.found import SubFound
 from medground.run import Run
@@ -67,7 +67,7 @@ def test_an_unanswered_report_has_no_references(make_run: MakeRun) -> None:
     assert "Unanswerable" in text and "References" not in text and "Findings" not in text
 
 
-@pytest.mark.parametrize(
+@each_row(
     "inside",
     [
         "<script>alert(1)</script>",

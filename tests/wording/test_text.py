@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from rows import each_row
 
 from medground.answer import Answer
 from medground.wording.blocks import Block, Line, Span, line
@@ -15,7 +15,7 @@ def rows(spans: Line, width: int) -> list[str]:
     return ["".join(span.text for span in row) for row in wrap(spans, width, width)]
 
 
-@pytest.mark.parametrize("width", [0, 1, 2, 7, 20, 40, 79, 80, 200])
+@each_row("width", [0, 1, 2, 7, 20, 40, 79, 80, 200])
 def test_nothing_is_lost_at_any_width(full: Answer, width: int) -> None:
     text = as_text(full, details=True, width=width)
     assert text.split() == as_text(full, details=True, width=10_000).split()
@@ -26,28 +26,20 @@ def test_nothing_is_lost_at_any_width(full: Answer, width: int) -> None:
     assert all(columns(row) <= max(width, longest + 20) for row in text.splitlines())
 
 
-@pytest.mark.parametrize("width", [40, 60, 100])
+@each_row("width", [40, 60, 100])
 def test_lines_fit(full: Answer, width: int) -> None:
     assert all(len(row) <= width or "http" in row for row in as_text(full, width=width).splitlines())
 
 
-def test_an_address_stays_whole() -> None:
+def test_an_address_a_mark_and_a_word_stay_whole_and_scripts_without_spaces_are_wrapped() -> None:
     assert rows((Span("See "), Span(ADDRESS, url=ADDRESS), Span(" there")), 20) == ["See", ADDRESS, "there"]
     wide = "https://example.org/中文中文中文中文"
     assert rows((Span(wide, url=wide),), 10) == [wide]
 
-
-def test_a_citation_mark_stays_with_the_word_before_it() -> None:
     marked = (Span("It prevents stroke."), Span(" "), Span("[E1]", "mark"), Span(" "), Span("[E2]", "mark"))
     assert rows(marked, 20) == ["It prevents", "stroke. [E1] [E2]"]
     assert rows(marked, 13) == ["It prevents", "stroke. [E1]", "[E2]"]
-
-
-def test_spans_of_one_word_stay_together() -> None:
     assert rows((Span("a (", "dim"), Span("strong", "strong"), Span(") end")), 10) == ["a (strong)", "end"]
-
-
-def test_scripts_without_spaces_are_wrapped() -> None:
     assert rows(line("高血压患者应该服药"), 8) == ["高血压患", "者应该服", "药"]
     assert columns("e\u0301") == 1
 

@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 import pytest
 from markdown_it import MarkdownIt
 from rich.console import Console
+from rows import each_row
 
 from medground.answer import Answer, Dropped, Search, SourceDocument, Statement, Verdict, YesNoDecision
 from medground.evidence import Evidence
@@ -74,7 +75,7 @@ def tags(page: str) -> Tags:
     return found
 
 
-@pytest.mark.parametrize("details", [False, True])
+@each_row("details", [False, True])
 def test_html(bad: Answer, details: bool) -> None:
     found = tags(as_html(bad, details=details))
     allowed = {"div", "h3", "h4", "p", "br", "strong", "span", "a", "ol", "ul", "li", "style", "href", "id", "rel"}
@@ -82,7 +83,7 @@ def test_html(bad: Answer, details: bool) -> None:
     assert all(address.startswith("#") for address in found.addresses)
 
 
-@pytest.mark.parametrize("details", [False, True])
+@each_row("details", [False, True])
 def test_markdown(bad: Answer, details: bool) -> None:
     page = MarkdownIt("gfm-like", {"html": True}).render(as_markdown(bad, details=details))
     found = tags(page)
@@ -90,7 +91,7 @@ def test_markdown(bad: Answer, details: bool) -> None:
     assert all(address.startswith("#") for address in found.addresses)
 
 
-@pytest.mark.parametrize("details", [False, True])
+@each_row("details", [False, True])
 def test_terminal(bad: Answer, details: bool) -> None:
     out = io.StringIO()
     render(bad, Console(file=out, width=80, force_terminal=True, color_system="standard"), details=details)

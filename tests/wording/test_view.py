@@ -6,9 +6,9 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from typing import Any, get_args
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.answer import Answer, Label, Search, SourceDocument, Statement, Verdict
 from medground.evidence import Evidence
@@ -194,9 +194,7 @@ def test_a_line_is_read_as_it_was_written(
     assert relation.frequency is None or negated or found.details.startswith(relation.frequency.words)
 
 
-@pytest.mark.parametrize(
-    "text", ["A subluxation of the lens.", "Lens (part of it): it is displaced; see also HP:1.", ""]
-)
+@each_row("text", ["A subluxation of the lens.", "Lens (part of it): it is displaced; see also HP:1.", ""])
 def test_a_line_of_another_form_is_all_object(text: str) -> None:
     assert read_line(text) == (text, "", ())
 

@@ -10,7 +10,7 @@ from medground.evidence import Stance
 from medground.evidence_table.values import Agreement, DesignCount, Row
 from medground.operators.reading import extract
 from medground.text.clean import clean
-from medground.wording.phrases import some
+from medground.text.english import some
 
 FEWEST = 5
 """Studies from which on agreement is shown: of fewer, a share says little."""

@@ -16,8 +16,8 @@ from medground.evidence_table.values import Cell, EvidenceTable, Row
 from medground.operators.tabulating import NOT_REPORTED, ColumnView, TabulateInput, tabulate
 from medground.recipes.declaration import Declaration
 from medground.run import Run
+from medground.text.english import some
 from medground.together import together
-from medground.wording.phrases import some
 
 TABLE = Declaration(name="evidence table", operators=(tabulate,))
 SENTENCES = 150

@@ -9,10 +9,10 @@ from medground.document import SourceKind
 from medground.evidence import Evidence, Stance
 from medground.evidence_table.values import Row, RowQuote, RowVerdict
 from medground.rank.design import design_level
+from medground.rank.source_facts import address, design, is_web_address, state
 from medground.retraction import why_aside
 from medground.text.clean import clean
-from medground.wording import phrases
-from medground.wording.references import address, design, is_web_address, state
+from medground.verify.verdict_words import verdict
 
 _NO_STUDY: tuple[SourceKind, ...] = ("graph", "protein")
 """Records of a database: relations and entries, not studies."""
@@ -67,7 +67,7 @@ def _quote(one: Evidence) -> RowQuote:
 
 def _verdicts(answer: Answer, own: set[str]) -> tuple[RowVerdict, ...]:
     return tuple(
-        RowVerdict(sentence=statement.text, label=statement.verdict.label, words=phrases.verdict(statement.verdict))
+        RowVerdict(sentence=statement.text, label=statement.verdict.label, words=verdict(statement.verdict))
         for statement in answer.statements
         if own.intersection(statement.evidence) or statement.verdict.best in own
     )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from importlib import import_module
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -21,15 +20,6 @@ Pages = Literal["markdown", "docx", "html", "pdf"]
 STYLE = "harvard-cite-them-right"
 """The citation style where none is named; citeproc-py brings it."""
 
-_WRITERS: Mapping[Format, str] = {
-    "ris": "ris:as_ris",
-    "bibtex": "bibtex:as_bibtex",
-    "csl-json": "csl_json:as_csl_json",
-    "markdown": "page:as_styled_markdown",
-    "docx": "docx:as_docx",
-    "html": "html:as_page",
-    "pdf": "pdf:as_pdf",
-}
 _SUFFIXES: Mapping[str, Format] = {
     ".ris": "ris",
     ".bib": "bibtex",
@@ -61,9 +51,14 @@ def export(answer: Answer, form: Format = "markdown", *, style: str = STYLE, fil
     if form not in get_args(Format):
         raise UsageError(f"unknown format {form!r}; choose one of {', '.join(get_args(Format))}")
     answer = as_known_now(answer)
-    module, _, name = _WRITERS[form].partition(":")
-    write: Callable[..., bytes] = getattr(import_module(f"medground.export.{module}"), name)
-    return write(answer, style, files) if form in get_args(Pages) else write(answer)
+    if form in get_args(Pages):
+        from medground.export import docx, page, pdf  # with their libraries, which references do not need
+
+        whole = {"markdown": page.as_styled_markdown, "docx": docx.as_docx, "html": page.as_page, "pdf": pdf.as_pdf}
+        return whole[form](answer, style, files)
+    from medground.export import bibtex, csl_json, ris
+
+    return {"ris": ris.as_ris, "bibtex": bibtex.as_bibtex, "csl-json": csl_json.as_csl_json}[form](answer)
 
 
 def format_of(path: Path) -> Format:

@@ -11,7 +11,7 @@ from medground.answer import Answer
 from medground.export.names import Name
 from medground.export.reference import Reference, quoted_sources
 
-_TYPES = {"article-journal": "article", "book": "book", "chapter": "incollection", "report": "techreport"}
+_BIBTEX_TYPES = {"article-journal": "article", "book": "book", "chapter": "incollection", "report": "techreport"}
 _ESCAPES = {
     "\\": r"{\textbackslash}",
     "{": r"{\textbraceleft}",
@@ -30,7 +30,7 @@ def as_bibtex(answer: Answer) -> bytes:
         UsageError: it quotes none.
     """
     taken: set[str] = set()
-    entries = [_entry(reference, _key(reference, taken)) for reference in quoted_sources(answer)]
+    entries = [_entry(reference, _bibtex_key(reference, taken)) for reference in quoted_sources(answer)]
     return "\n".join(entries).encode()
 
 
@@ -40,14 +40,14 @@ def escaped(text: str) -> str:
 
 
 def _entry(reference: Reference, key: str) -> str:
-    fields = "".join(f"  {name} = {{{value}}},\n" for name, value in _fields(reference) if value)
-    return f"@{_TYPES.get(reference.type, 'misc')}{{{key},\n{fields}}}\n"
+    fields = "".join(f"  {name} = {{{value}}},\n" for name, value in _bibtex_fields(reference) if value)
+    return f"@{_BIBTEX_TYPES.get(reference.type, 'misc')}{{{key},\n{fields}}}\n"
 
 
-def _fields(reference: Reference) -> Iterator[tuple[str, str]]:
+def _bibtex_fields(reference: Reference) -> Iterator[tuple[str, str]]:
     pages = re.sub("(?<=\\w)[-\u2010-\u2015](?=\\w)", "--", reference.imprint("pages"))
     yield "title", f"{{{escaped(reference.title)}}}"  # the second braces keep capitals
-    yield "author", " and ".join(map(_author, reference.authors))
+    yield "author", " and ".join(map(_bibtex_author, reference.authors))
     yield "booktitle" if reference.type == "chapter" else "journal", escaped(reference.journal)
     yield "year", str(reference.document.year or "")
     yield "volume", escaped(reference.imprint("volume"))
@@ -61,7 +61,7 @@ def _fields(reference: Reference) -> Iterator[tuple[str, str]]:
     yield "annote", escaped(" ".join(reference.notes))
 
 
-def _author(name: Name) -> str:
+def _bibtex_author(name: Name) -> str:
     """`Family, Suffix, Given`; the braces keep a group, and the word `and` inside a name, in one piece."""
     if not name.is_person:
         return f"{{{escaped(name.family)}}}"
@@ -71,7 +71,7 @@ def _author(name: Name) -> str:
     return ", ".join(filter(None, [family, escaped(name.suffix), escaped(name.given)]))
 
 
-def _key(reference: Reference, taken: set[str]) -> str:
+def _bibtex_key(reference: Reference, taken: set[str]) -> str:
     """The first author's family name and the year, or else the id; a number makes it unique."""
     family = _ascii(reference.authors[0].family.rpartition(" ")[2]) if reference.authors else ""
     base = f"{family}{reference.document.year or ''}" if family else _ascii(reference.document.id)

@@ -27,7 +27,7 @@ def csl_item(reference: Reference) -> dict[str, Any]:
         "id": reference.document.id,
         "type": reference.type,
         "title": reference.title,
-        "author": [_author(name) for name in reference.authors],
+        "author": [_csl_author(name) for name in reference.authors],
         "issued": {"date-parts": [[year]]} if year else None,
         "accessed": {"date-parts": [[read.year, read.month, read.day]]} if read else None,
         "container-title": reference.journal,
@@ -42,7 +42,7 @@ def csl_item(reference: Reference) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value}
 
 
-def _author(name: Name) -> dict[str, str]:
+def _csl_author(name: Name) -> dict[str, str]:
     if not name.is_person:
         return {"literal": name.family}
     return {"family": name.family, "given": name.given} | ({"suffix": name.suffix} if name.suffix else {})

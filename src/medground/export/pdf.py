@@ -17,10 +17,10 @@ from medground.answer import Answer
 from medground.errors import ConfigError
 from medground.export.page import bibliography
 from medground.export.reference import one_line, spaced_line
+from medground.rank.source_facts import is_web_address
 from medground.wording.blocks import Block, Line, Picture, Span
 from medground.wording.layout import layout
 from medground.wording.pictures import Files
-from medground.wording.references import is_web_address
 
 _UNBROKEN = re.compile(r"\S{30}(?=\S)")
 _BREAK = "\u200b"
@@ -39,7 +39,7 @@ def as_pdf(answer: Answer, style: str, files: Files | None = None) -> bytes:
     anchors = [span.anchor for block in blocks for line in _lines(block) for span in line if span.anchor]
     once = {anchor for anchor in anchors if anchors.count(anchor) == 1}
     data = {"title": one_line(answer.question.text), "blocks": [_block(block, once) for block in blocks]}
-    template = (resources.files("medground.export") / "page.typ").read_bytes()
+    template = (resources.files(__package__) / "page.typ").read_bytes()
     made: bytes = _typst().compile(
         template, format="pdf", sys_inputs=_inputs(data), timestamp=int(answer.created.timestamp())
     )

@@ -13,6 +13,7 @@ from medground.document import SourceKind
 from medground.errors import UsageError
 from medground.evidence import Evidence
 from medground.export.names import Name, name_of
+from medground.rank import source_facts
 from medground.text.clean import clean
 from medground.wording import references
 from medground.wording.quotes import Quotes
@@ -102,13 +103,12 @@ class Reference:
     @property
     def address(self) -> str:
         """Where it can be read; empty unless that is a web address."""
-        address = references.address(self.document)
-        return address if references.is_web_address(address) else ""
+        return source_facts.web_address(self.document)
 
     @property
     def notes(self) -> list[str]:
         """What a reader must know before trusting it, each quote with its mark and its section or page, the licence."""
-        state, terms = references.state(self.document), one_line(references.terms(self.document))
+        state, terms = source_facts.state(self.document), one_line(references.terms(self.document))
         return [*filter(None, [state]), *map(_quoted, self.quotes), *filter(None, [terms])]
 
     def _identifier(self, kind: str) -> str:

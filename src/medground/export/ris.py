@@ -9,7 +9,7 @@ from medground.answer import Answer
 from medground.export.names import Name
 from medground.export.reference import Reference, quoted_sources
 
-_TYPES = {
+_RIS_TYPES = {
     "article-journal": "JOUR",
     "document": "GEN",
     "book": "BOOK",
@@ -28,16 +28,16 @@ def as_ris(answer: Answer) -> bytes:
     Raises:
         UsageError: it quotes none.
     """
-    lines = [f"{tag}  - {value}" for found in quoted_sources(answer) for tag, value in _fields(found)]
+    lines = [f"{tag}  - {value}" for found in quoted_sources(answer) for tag, value in _ris_fields(found)]
     return ("\r\n".join(lines) + "\r\n").encode()
 
 
-def _fields(reference: Reference) -> Iterator[tuple[str, str]]:
-    yield "TY", _TYPES[reference.type]
+def _ris_fields(reference: Reference) -> Iterator[tuple[str, str]]:
+    yield "TY", _RIS_TYPES[reference.type]
     first, _, last = re.sub("[\u2010-\u2015]", "-", reference.imprint("pages")).partition("-")
     fields = [
         ("ID", reference.document.id),
-        *(("AU", _author(name)) for name in reference.authors),
+        *(("AU", _ris_author(name)) for name in reference.authors),
         ("TI", reference.title),
         ("T2", reference.journal.replace("*", " ").strip()),
         ("PY", str(reference.document.year or "")),
@@ -56,7 +56,7 @@ def _fields(reference: Reference) -> Iterator[tuple[str, str]]:
     yield "ER", ""
 
 
-def _author(name: Name) -> str:
+def _ris_author(name: Name) -> str:
     """`Family, Given, Suffix`; a group ends with a comma, so that it is not taken apart. RIS has no asterisk here."""
     suffix = f", {name.suffix}" if name.suffix else ""
     text = f"{name.family}, {name.given}{suffix}" if name.is_person else f"{name.family.replace(',', ' ')},"

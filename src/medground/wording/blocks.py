@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -45,6 +46,11 @@ class Picture:
     content: bytes
     media_type: str
 
+    @property
+    def address(self) -> str:
+        """The whole image as an address."""
+        return f"data:{self.media_type};base64,{b64encode(self.content).decode()}"
+
 
 @dataclass(frozen=True)
 class Block:
@@ -63,6 +69,11 @@ class Block:
     marker: str = ""
     rows: tuple[tuple[Line, ...], ...] = ()
     picture: Picture | None = None
+
+    @property
+    def text(self) -> str:
+        """Its lines without styles."""
+        return " ".join("".join(span.text for span in one) for one in self.lines)
 
 
 def line(text: str, style: Style = "plain") -> Line:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from medground.again import AskedAgain, Changes, CorpusChange, Quoted
 from medground.answer import Answer
+from medground.text.english import sentence
 from medground.wording import phrases
 from medground.wording.blocks import Block, Line, Span, heading, line, mapped, note
 from medground.wording.layout import cleaned
@@ -41,7 +42,7 @@ def _blocks(before: Answer, now: Answer, found: Changes) -> Iterator[Block]:
     yield Block("paragraph", (_decision(before, now, found),))
     yield note(_counts(found))
     for marked in found.marked:
-        yield note(phrases.sentence(f"{_named(marked.title, marked.document_id)} {_MARKS[marked.now]}"), "bad")
+        yield note(sentence(f"{_named(marked.title, marked.document_id)} {_MARKS[marked.now]}"), "bad")
     for kind, quotes in (("New", found.new), ("Gone", found.gone)):
         yield from _quotes(kind, quotes)
     for corpus in found.corpora:
@@ -72,7 +73,7 @@ def _quotes(kind: str, quotes: Sequence[Quoted]) -> Iterator[Block]:
         why = getattr(quote, "why", None)
         said = line(f"{kind}: “{' '.join(quote.quote.split())}”")
         where = f"{_named(quote.title, quote.document_id)}" + (f": {_WHY[why]}" if why else "")
-        yield Block("item", (said, line(phrases.sentence(where), "bad" if why == "retracted" else "dim")), marker="-")
+        yield Block("item", (said, line(sentence(where), "bad" if why == "retracted" else "dim")), marker="-")
 
 
 def _named(title: str, document_id: str) -> str:

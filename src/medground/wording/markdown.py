@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from medground.answer import Answer, SourceDocument
-from medground.text.clean import clean
+from medground.text.english import joined
 from medground.wording.blocks import Block, Line, Span, spaced
 from medground.wording.encoding import encodable_blocks
 from medground.wording.layout import layout
@@ -57,7 +57,7 @@ def block_texts(blocks: Iterable[Block]) -> Iterator[str]:
 
 def escaped(text: str) -> str:
     """Text as one Markdown line with no effect but itself."""
-    line = _SPECIAL.sub(r"\\\1", " ".join(clean(text).split()))
+    line = _SPECIAL.sub(r"\\\1", joined(text))
     return _AUTOLINK.sub(r"\\", _STARTS_LIST.sub(r"\1\\\2", line))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from medground.answer import Answer, Search
 from medground.query import Filters
+from medground.text.english import sentence
 from medground.wording import phrases
 from medground.wording.blocks import Block, heading, note
 
@@ -18,9 +19,9 @@ def notes(answer: Answer) -> Iterator[Block]:
     if answer.sources:
         yield note(f"Sources: {'; '.join(map(phrases.searched_source, answer.sources))}.")
     for warning in answer.warnings if answer.report is None else _not_told(answer):
-        yield note(f"Warning: {phrases.sentence(warning)}", "caution")
+        yield note(f"Warning: {sentence(warning)}", "caution")
     if answer.stopped:
-        yield note(f"Stopped early: {phrases.sentence(answer.stopped)}", "bad")
+        yield note(f"Stopped early: {sentence(answer.stopped)}", "bad")
     yield note(f"Cost: {phrases.cost(answer)}.")
     yield note(f"Recipe: {answer.recipe}, {', '.join(phrases.models(answer)) or 'no language model'}.", "dim")
 
@@ -48,7 +49,7 @@ def _searched(answer: Answer) -> Iterator[Block]:
     if answer.report is None:  # a report tells them among its limitations, with what was missed
         failed = (search for search in answer.searches if search.status == "failed")
         for why in dict.fromkeys(map(failure, failed)):
-            yield note(phrases.sentence(why), "bad")
+            yield note(sentence(why), "bad")
 
 
 def failure(search: Search) -> str:

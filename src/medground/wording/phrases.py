@@ -2,64 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
-from medground.answer import Answer, Conflict, Search, SearchedSource, Side, Verdict
-from medground.author import KEYLESS, Author
+from medground.answer import Answer, Conflict, Search, SearchedSource, Side
+from medground.author import Author
 from medground.question import Follows, Option
 from medground.text.clean import clean
+from medground.text.english import ended, joined, sentence, some
 from medground.verify.judges import NOT_VALIDATED
+from medground.verify.verdict_words import critic_name
 
-_LABELS = {
-    "supported": "supported",
-    "partly": "partly supported",
-    "contradicted": "contradicted by the cited text",
-    "quoted": "quoted from the source",
-    "related": "related text, but not support",
-    "not found": "not found in the cited text",
-    "not judged": "not assessed",
-    "unverified": "not checked, because the check failed",
-    "given": "from the context given with the question, not from evidence",
-}
 _STANCES = {"supports": "for", "contradicts": "against", "mixed": "both for and against"}
-_FAULTS = {
-    "retrieval": "no relevant passage was retrieved",
-    "generation": "the text goes beyond the retrieved passages",
-}
-_RULES = ("verbatim", "citation", "retraction", "form", "graph", "context", KEYLESS)
-"""Critics that compare ids, letters and words. Their verdict is complete without a name."""
-_EXPLAINED = (
-    "purpose",
-    "title",
-    "reference",
-    "quotation",
-    "quantity",
-    "misplaced",
-    "citation",
-    "contradiction",
-    "incorrect",
-    "disputed",
-    "own knowledge",
-    "subject",
-)
-"""Flags that a verdict explains in words. The others name a difference from the quote."""
-_FOLDERS = re.compile(r"(?<=:)[/.~].*/(?=[^/])")
-"""The folders of a model that is named by its path."""
 _SHOWN = 300
 """Characters of a question's context that are shown without details."""
-_SENTENCE_START = re.compile(r"[a-z]+(?=[\s,;.]|: |$)")
-
-
-def sentence(text: str) -> str:
-    """Text that begins with a capital and ends with a full stop; names such as `openai:gpt-5` stay as they are."""
-    text = " ".join(clean(text).split())
-    return ended(text[0].upper() + text[1:] if _SENTENCE_START.match(text) else text)
-
-
-def ended(text: str) -> str:
-    """Text with a full stop, unless it is empty or has an end of its own."""
-    return text if not text or text.rstrip("”\"')]").endswith((".", "?", "!")) else text + "."
 
 
 def read_as(follows: Follows, text: str) -> str:
@@ -73,7 +28,7 @@ def read_as(follows: Follows, text: str) -> str:
 
 def context(given: str, *, whole: bool = False) -> str:
     """What was given with a question, in one line; its first words unless `whole`."""
-    text = " ".join(clean(given).split())
+    text = joined(given)
     if len(text) > _SHOWN and not whole:
         text = f"{text[:_SHOWN].rsplit(' ', 1)[0]} ..."
     return f"Given with the question ({some(len(given), 'character')}, not evidence): “{text}”"
@@ -97,8 +52,8 @@ def decided(answer: Answer) -> str:
         return _refused(answer) if refused else "Not judged"
     if decision.status == "unanswerable":
         return "Unanswerable"
-    value = " ".join(clean(decision.shown() or "").split())
-    said = " ".join(clean(" ".join(statement.text for statement in answer.statements)).split())
+    value = joined(decision.shown() or "")
+    said = joined(" ".join(statement.text for statement in answer.statements))
     if value and (said == value or said.startswith(f"{value} ")):
         return "Answer"  # the sentences that follow begin with the value
     value = _with_options(value, answer.question.options)
@@ -138,38 +93,6 @@ def _reason(answer: Answer) -> str:
     return said
 
 
-def verdict(found: Verdict, place: Sequence[str] = ()) -> str:
-    """The verdict on a sentence.
-
-    Args:
-        found: the verdict.
-        place: where in the paper a quoted sentence is from, such as its section and page.
-    """
-    label, note, differences = _LABELS[found.label], clean(found.note), _differences(found)
-    if found.label == "quoted":
-        where = f" ({clean(', '.join(place))})" if place else ""
-        return _noted(label + where, [*_no_finding(found), *differences])
-    if found.label == "not judged" and note:  # the note names the judge and what the judge said
-        return _noted(note, differences, joint="; ")
-    if found.label == "not found" and found.critic in _RULES and note:
-        return _noted("not supported", [note, *differences])
-    if found.label == "related" and not found.judged_by_model:
-        return _noted("related text, not assessed", [*differences, note])
-    return _noted(label + _judge(found), [*differences, note])
-
-
-def category(found: Verdict) -> str:
-    """The eight-label category with who gave it, and where an unsupported statement went wrong; may be empty."""
-    if found.category is None:
-        label = ""
-    elif found.critic == "graph":
-        label = f"{found.category} (from the stored relation)"
-    else:
-        label = f"{found.category} ({found.labelled_by if found.labelled_by_model else 'by word comparison'})"
-    error = f"{found.error_source} error: {_FAULTS[found.error_source]}" if found.error_source else ""
-    return "; ".join(part for part in (clean(label), error) if part)
-
-
 def support(answer: Answer) -> str:
     """How much of the rationale is supported, in one line; empty where nobody assessed it.
 
@@ -194,7 +117,7 @@ def _quotes_alone(answer: Answer) -> bool:
 def _assessed(answer: Answer) -> str:
     """How many statements are in line with their quotes, says whoever assessed them and is not validated here."""
     verdicts = [statement.verdict for statement in answer.statements]
-    who = dict.fromkeys(_named(verdict.critic) for verdict in verdicts if verdict.assessed)
+    who = dict.fromkeys(critic_name(verdict.critic) for verdict in verdicts if verdict.assessed)
     if not who:
         return ""
     supported = sum(verdict.assessed == "supported" for verdict in verdicts)
@@ -286,42 +209,6 @@ def cost(answer: Answer) -> str:
     if used.counts:
         parts[-1] += f" (and {some(used.counts, 'count')})"
     return ", ".join([*parts, f"{used.seconds:.2f} s"])
-
-
-def some(count: int, one: str, many: str = "") -> str:
-    """A count with its noun."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
-
-
-def _noted(label: str, notes: Sequence[str], joint: str = ": ") -> str:
-    noted = "; ".join(filter(None, notes))
-    return sentence(label + joint + noted if noted else label)
-
-
-def _judge(found: Verdict) -> str:
-    """Who gave a verdict, and how sure that judge was, in brackets."""
-    shown = [] if found.critic in _RULES else [_named(found.critic)]
-    if found.probability is not None and found.label != "not judged":
-        shown.append(f"{found.probability:.0%}")
-    return f" ({', '.join(shown)})" if shown else ""
-
-
-def _named(critic: str) -> str:
-    """A critic's name without the folders of its model."""
-    return _FOLDERS.sub("", clean(critic))
-
-
-def _differences(found: Verdict) -> list[str]:
-    differing = [clean(flag) for flag in found.flags if flag not in _EXPLAINED]
-    said = [f"may differ from the quote in {', '.join(differing)}"] if differing else []
-    misplaced = ["the quote may give its number for another group or outcome"] if "misplaced" in found.flags else []
-    return said + misplaced
-
-
-def _no_finding(found: Verdict) -> list[str]:
-    if "title" in found.flags:
-        return ["a title, not a finding"]
-    return ["an aim, question or assumption, not a finding"] if "purpose" in found.flags else []
 
 
 def _with_options(value: str, options: Sequence[Option]) -> str:

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from medground.answer import Answer, SourceDocument, Statement
 from medground.author import Author
 from medground.errors import UsageError
+from medground.rank import source_facts
 from medground.report import Attachment, Connection, Relation, Report, ReportSection, SubAnswer
 from medground.research_plan import ResearchPlan, Tool
 from medground.retraction import why_aside
-from medground.wording import phrases, references
+from medground.text.english import sentence
 from medground.wording.blocks import Block, Line, Span, heading, line, subheading
 from medground.wording.pictures import Files, picture
-from medground.wording.plans import svg
+from medground.wording.plans.svg import svg
 from medground.wording.quotes import Quotes, mark, marks
 from medground.wording.sentences import conflicts, left_out, sentence_blocks, supported, written_sentences
 from medground.wording.sources import source_list, where
@@ -121,7 +122,7 @@ class ReportPage:
             if listed:
                 yield heading(title)
             for document in listed:
-                state = references.state(document)
+                state = source_facts.state(document)
                 lines = [bibliography(document), where(document), *([line(state, "bad")] if state else [])]
                 yield Block("item", tuple(lines), marker="-")
 
@@ -147,7 +148,7 @@ class ReportPage:
             try:
                 shown = picture(self.files(one), one.media_type)
             except UsageError as gone:
-                told.append(line(phrases.sentence(str(gone)), "caution"))
+                told.append(line(sentence(str(gone)), "caution"))
         yield Block("picture", tuple(told), picture=shown) if shown else Block("item", tuple(told), marker="-")
 
 
@@ -167,24 +168,24 @@ def became(one: SubAnswer) -> str:
     if one.state == "answered":
         return "Addressed by" if not Author(one.answered_by).is_model else "Answered from"
     if one.state == "failed":
-        return phrases.sentence(f"not searched: {one.reason or 'none of its sources could be searched'}")
-    return phrases.sentence(f"not answered: {one.reason or 'nothing was found for it'}")
+        return sentence(f"not searched: {one.reason or 'none of its sources could be searched'}")
+    return sentence(f"not answered: {one.reason or 'nothing was found for it'}")
 
 
 def connected(one: Connection) -> str:
     """How two sub-answers hang together; word statistics only say what they share."""
     if Author(one.found_by).is_model:
         about = f": {one.about}" if one.about else ""
-        return phrases.sentence(f"{one.first} and {one.second} {_RELATIONS[one.relation]}{about}")
+        return sentence(f"{one.first} and {one.second} {_RELATIONS[one.relation]}{about}")
     if one.relation == "contradicts":
-        return phrases.sentence(f"{one.first} and {one.second} may disagree: {one.about}")
-    return phrases.sentence(f"{one.first} and {one.second} both mention {one.about}")
+        return sentence(f"{one.first} and {one.second} may disagree: {one.about}")
+    return sentence(f"{one.first} and {one.second} both mention {one.about}")
 
 
 def found_by_words(one: Connection) -> str:
     """Who found a connection, and what that proves."""
     if Author(one.found_by).is_model:
-        return phrases.sentence(f"found by {one.found_by}; not validated here")
+        return sentence(f"found by {one.found_by}; not validated here")
     return "Found by comparing words; whether they are connected has not been assessed."
 
 
@@ -195,4 +196,4 @@ def file_words(one: Attachment) -> str:
     parts += [one.document_id] if one.document_id else []
     parts += [f"licence: {one.licence}"] if one.licence else []
     parts += [f"from {one.origin}"] if one.origin else []
-    return phrases.sentence("; ".join(" ".join(part.split()) for part in parts))
+    return sentence("; ".join(" ".join(part.split()) for part in parts))

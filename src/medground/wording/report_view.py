@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from medground.answer import Answer, Statement
 from medground.report import Attachment, Connection, Report, SubAnswer
 from medground.text.clean import clean
+from medground.text.english import joined
 from medground.wording.report import became, connected, file_words, found_by_words, inside, order_words
-from medground.wording.view_types import ConnectionView, FileView, ReportView, SectionView, SubAnswerView
+from medground.wording.view_types import ConnectionView, FileView, ReportView, SectionView, SubAnswerView, taken
 
 
 def report_view(answer: Answer, groups: Sequence[Sequence[Statement]]) -> ReportView | None:
@@ -24,11 +25,11 @@ def report_view(answer: Answer, groups: Sequence[Sequence[Statement]]) -> Report
         plan=report.plan,
         order=clean(order_words(report.plan)) if report.plan.subquestions else "",
         sections=tuple(
-            SectionView(
-                kind=section.kind,
-                title=_line(section.title),
-                subquestion=section.subquestion,
-                notes=tuple(map(_line, section.notes)),
+            taken(
+                SectionView,
+                section,
+                title=joined(section.title),
+                notes=tuple(map(joined, section.notes)),
                 sentences=tuple(place for place, group in enumerate(groups) if inside(group, section)),
             )
             for section in report.sections
@@ -43,33 +44,12 @@ def report_view(answer: Answer, groups: Sequence[Sequence[Statement]]) -> Report
 
 def _subanswer(one: SubAnswer, report: Report) -> SubAnswerView:
     texts = {question.id: question.text for question in report.plan.subquestions}
-    return SubAnswerView(
-        id=one.id, text=_line(texts.get(one.id, "")), state=one.state, words=became(one), evidence=one.evidence
-    )
+    return taken(SubAnswerView, one, text=joined(texts.get(one.id, "")), words=became(one))
 
 
 def _connection(one: Connection) -> ConnectionView:
-    return ConnectionView(
-        first=one.first,
-        second=one.second,
-        relation=one.relation,
-        words=connected(one),
-        found_by=found_by_words(one),
-        evidence=one.evidence,
-    )
+    return taken(ConnectionView, one, words=connected(one), found_by=found_by_words(one))
 
 
 def _file(one: Attachment) -> FileView:
-    return FileView(
-        name=one.name,
-        title=_line(one.title),
-        media_type=one.media_type,
-        size=one.size,
-        words=file_words(one),
-        document_id=one.document_id,
-        licence=_line(one.licence),
-    )
-
-
-def _line(text: str) -> str:
-    return " ".join(clean(text).split())
+    return taken(FileView, one, title=joined(one.title), words=file_words(one), licence=joined(one.licence))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from medground.answer import Answer, Conflict, Label, Statement
+from medground.text.english import sentence
+from medground.verify import verdict_words
 from medground.wording import phrases
 from medground.wording.blocks import Block, Line, Span, Style, heading, line
 from medground.wording.quotes import Quotes, cited_by, mark, marks
@@ -48,14 +50,14 @@ def sentence_blocks(
             if len(set(verdicts)) > 1:
                 said = f"“{' '.join(statement.text.split())}”: {said}"
             lines.append((Span(said, STYLES[statement.verdict.label]), *_deciding(statement)))
-            if details and (label := phrases.category(statement.verdict)):
+            if details and (label := verdict_words.category(statement.verdict)):
                 lines.append(line(f"Label: {label}", "dim"))
         yield Block("paragraph", tuple(dict.fromkeys(lines)))
 
 
 def said_of(statement: Statement, quotes: Quotes) -> str:
     """The verdict on a statement in words."""
-    return phrases.verdict(statement.verdict, quotes.place(statement.verdict.best))
+    return verdict_words.verdict(statement.verdict, quotes.place(statement.verdict.best))
 
 
 def supported(answer: Answer) -> Iterator[Block]:
@@ -93,7 +95,7 @@ def left_out(answer: Answer) -> Iterator[Block]:
     if answer.dropped:
         yield heading("Left out because verification failed")
     for dropped in answer.dropped:
-        reason = phrases.sentence(dropped.reason)
+        reason = sentence(dropped.reason)
         yield Block("item", (line(dropped.text), line(reason, "dim")), marker="-")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from medground.answer import SourceDocument
 from medground.document import Joined
+from medground.rank import source_facts
 from medground.retraction import why_aside
 from medground.wording import references
 from medground.wording.blocks import Block, Line, Span, heading, line
@@ -34,7 +35,7 @@ def source_list(
     for document_id, number in numbers.items():
         document = quotes.documents[document_id]
         lines = [bibliography(document), where(document)]
-        if state := references.state(document):
+        if state := source_facts.state(document):
             lines.append(line(state, "bad"))
         lines += [line(caution, "caution") for caution in document.cautions]
         if (document.origin or details) and (terms := references.terms(document)):
@@ -51,10 +52,10 @@ def _filled(note: Joined) -> str:
 
 def where(document: SourceDocument) -> Line:
     """The id of a document and where it can be read."""
-    address = references.address(document)
+    address = source_facts.address(document)
     if not address:
         return line(document.id)
-    link = Span(address, url=address) if references.is_web_address(address) else Span(address)
+    link = Span(address, url=address) if source_facts.is_web_address(address) else Span(address)
     return (Span(f"{document.id} "), link)
 
 

@@ -26,7 +26,7 @@ from medground.steps import (
     WritingReport,
 )
 from medground.text.clean import clean
-from medground.wording.phrases import some
+from medground.text.english import some
 
 
 def in_words(step: Step) -> str:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from medground.answer import Answer, Conflict, Label, Search, SourceDocument, Statement
+from medground.answer import Answer, Conflict, Label, Search, Statement
 from medground.evidence import Evidence
 from medground.question import Option
+from medground.rank import source_facts
 from medground.retraction import why_aside
 from medground.text.clean import clean
+from medground.text.english import joined, sentence
+from medground.verify import verdict_words
 from medground.wording import phrases, references
 from medground.wording.blocks import Block
 from medground.wording.facts import fact_view
@@ -28,6 +31,7 @@ from medground.wording.view_types import (
     Shape,
     SideView,
     VerdictView,
+    taken,
 )
 
 __all__ = ["SHAPES", "AnswerView", "search_view", "view"]
@@ -53,9 +57,9 @@ def view(answer: Answer) -> AnswerView:
     return AnswerView(
         trace_id=answer.trace_id,
         id=answer.id,
-        question=_line(answer.question.text),
+        question=joined(answer.question.text),
         task=answer.question.task,
-        options=tuple(Option(letter=o.letter, text=_line(o.text)) for o in answer.question.options),
+        options=tuple(Option(letter=o.letter, text=joined(o.text)) for o in answer.question.options),
         follows=answer.question.follows.answer if answer.question.follows else None,
         read_as=phrases.read_as(answer.question.follows, answer.question.text) if answer.question.follows else "",
         context=phrases.context(answer.question.context, whole=True) if answer.question.context else "",
@@ -63,9 +67,9 @@ def view(answer: Answer) -> AnswerView:
         models=tuple(phrases.models(answer)),
         corpora=tuple(dict.fromkeys(snapshot.name for snapshot in answer.snapshots)),
         created=answer.created,
-        notice=_notice(answer),
+        notice=taken(NoticeView, answer.notice) if answer.notice else None,
         status=answer.decision.status,
-        value=_line(answer.decision.shown() or "") or None,
+        value=joined(answer.decision.shown() or "") or None,
         basis=answer.decision.basis,
         probability=answer.decision.probability,
         headline=phrases.headline(answer),
@@ -80,19 +84,14 @@ def view(answer: Answer) -> AnswerView:
         conflicts=tuple(map(_conflict, answer.conflicts)),
         facts=tuple(fact_view(e, quotes.documents[e.document_id]) for e in answer.evidence if e.origin == "graph"),
         searches=tuple(map(search_view, answer.searches)),
-        dropped=tuple(DroppedView(text=_line(d.text), reason=phrases.sentence(d.reason)) for d in answer.dropped),
+        dropped=tuple(DroppedView(text=joined(d.text), reason=sentence(d.reason)) for d in answer.dropped),
         notes=_texts(notes(answer)),
         details=_texts(block for block in detail_notes(answer) if block.kind == "note"),
         cost=phrases.cost(answer),
         usage=answer.usage,
         report=report_view(answer, groups) if answer.report is not None else None,
-        stopped=phrases.sentence(answer.stopped) if answer.stopped else "",
+        stopped=sentence(answer.stopped) if answer.stopped else "",
     )
-
-
-def _notice(answer: Answer) -> NoticeView | None:
-    found = answer.notice
-    return NoticeView(kind=found.kind, sentence=found.sentence, stops=found.stops) if found else None
 
 
 def _sentence(group: Sequence[Statement], answer: Answer, quotes: Quotes) -> SentenceView:
@@ -123,55 +122,44 @@ def _verdict(statement: Statement, quotes: Quotes) -> VerdictView:
         style=STYLES[statement.verdict.label],
         words=said_of(statement, quotes),
         deciding=deciding(statement),
-        category=phrases.category(statement.verdict),
+        category=verdict_words.category(statement.verdict),
     )
 
 
 def _evidence(quote: Evidence, quotes: Quotes) -> EvidenceView:
-    return EvidenceView(
-        id=quote.id,
-        document_id=quote.document_id,
-        start=quote.start,
-        end=quote.end,
+    return taken(
+        EvidenceView,
+        quote,
         quote=clean(quote.quote),
         place=clean(", ".join(quotes.place(quote.id))),
         study=references.study(quotes.documents[quote.document_id]),
-        stance=quote.stance,
-        origin=quote.origin,
     )
 
 
 def _document(document_id: str, number: int, quotes: Quotes) -> DocumentView:
     document = quotes.documents[document_id]
-    return DocumentView(
-        id=document_id,
+    return taken(
+        DocumentView,
+        document,
         number=number,
-        title=_line(document.title) or document_id,
-        year=document.year,
-        journal=_line(document.journal or ""),
-        authors=tuple(map(_line, document.authors)),
-        design=references.design(document),
-        kind=document.kind,
-        retraction=document.retraction,
+        title=joined(document.title) or document_id,
+        journal=joined(document.journal or ""),
+        authors=tuple(map(joined, document.authors)),
+        design=source_facts.design(document),
         aside=why_aside(document) or "",
-        retraction_words=references.state(document),
-        cautions=tuple(map(_line, document.cautions)),
-        url=_address(document),
+        retraction_words=source_facts.state(document),
+        cautions=tuple(map(joined, document.cautions)),
+        url=source_facts.web_address(document),
         reference=references.bibliography(document),
         licence=references.terms(document),
-        source=_line(document.source),
+        source=joined(document.source),
         evidence=tuple(evidence.id for evidence in quotes.of(document_id)),
     )
 
 
-def _address(document: SourceDocument) -> str:
-    address = references.address(document)
-    return address if references.is_web_address(address) else ""
-
-
 def _conflict(conflict: Conflict) -> ConflictView:
     return ConflictView(
-        about=_line(conflict.about),
+        about=joined(conflict.about),
         words=phrases.disagreement(conflict),
         found_by_model=conflict.found_by_model,
         sides=tuple(
@@ -184,23 +172,16 @@ def _conflict(conflict: Conflict) -> ConflictView:
 def search_view(search: Search) -> SearchView:
     """A search as it is shown."""
     failed = search.status == "failed"
-    return SearchView(
+    return taken(
+        SearchView,
+        search,
         source=clean(search.source),
         name=phrases.source(search),
         query=clean(search.query),
-        status=search.status,
-        hits=search.hits,
-        words=phrases.sentence(failure(search) if failed else phrases.results(search, search.hits)),
-        node=search.node,
+        words=sentence(failure(search) if failed else phrases.results(search, search.hits)),
     )
 
 
 def _texts(blocks: Iterable[Block]) -> tuple[str, ...]:
     """The text of each block."""
-    return tuple(
-        _line(" ".join("".join(span.text for span in one) for one in block.lines)) for block in blocks if block.lines
-    )
-
-
-def _line(text: str) -> str:
-    return " ".join(clean(text).split())
+    return tuple(joined(block.text) for block in blocks if block.lines)

@@ -6,7 +6,7 @@ All text is cleaned of control characters and is not escaped. Offsets count code
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 from pydantic import Field
 
@@ -246,3 +246,12 @@ class AnswerView(Frozen):
     usage: UsageReport
     report: ReportView | None = None
     stopped: str = ""
+
+
+V = TypeVar("V", bound=Frozen)
+
+
+def taken(view: type[V], value: object, **more: Any) -> V:
+    """What a view takes of a value that has fields of its names, as they are; `more` are those that it has not so."""
+    known = {name: getattr(value, name) for name in view.model_fields if name not in more and hasattr(value, name)}
+    return view(**known, **more)

@@ -13,7 +13,7 @@ from medground.executor.found import SubFound, ToolFound
 from medground.report import FlowRow
 from medground.research_plan import TOOLS, ResearchPlan, Tool
 from medground.text.clean import clean
-from medground.wording.phrases import ended, some
+from medground.text.english import ended, some
 from medground.write.subanswers import Part
 
 NAMES: dict[Tool, str] = {"literature": "Literature", "protein": "Protein databases", "web": "Web"}

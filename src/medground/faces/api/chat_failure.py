@@ -16,7 +16,7 @@ from medground.faces.api.chat_reply import ErrorBody, ErrorReply
 from medground.faces.api.chat_request import ONLY_DEFAULT, ChatFailure
 from medground.faces.api.problems import respond
 from medground.service.problem import Problem
-from medground.wording.phrases import ended
+from medground.text.english import ended
 from medground.wrong_values import wrong_values
 
 _TYPES: Mapping[int, str] = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}

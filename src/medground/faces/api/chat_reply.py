@@ -11,9 +11,9 @@ from pydantic import Field
 from medground.answer import Answer, SourceDocument
 from medground.document import DocumentId, Frozen
 from medground.evidence import Evidence
+from medground.rank import source_facts
 from medground.retraction import why_aside
 from medground.text.clean import clean
-from medground.wording import references
 from medground.wording.chat import Mark, chat_pieces
 
 FinishReason = Literal["stop", "length"]
@@ -216,12 +216,12 @@ def finish_reason(answer: Answer) -> FinishReason:
 
 
 def _annotation(mark: Mark, quoted: Evidence, document: SourceDocument, base: str) -> Annotation:
-    address = references.address(document)
+    address = source_facts.address(document)
     own = f"{base}v1/documents/{quote(document.id, safe=':')}"
     title = " ".join(clean(document.title).split()) or document.id
     return Annotation(
         url_citation=UrlCitation(
-            url=address if references.is_web_address(address) else own,
+            url=address if source_facts.is_web_address(address) else own,
             title=f"RETRACTED: {title}" if why_aside(document) == "retracted" else title,
             start_index=mark.start,
             end_index=mark.end,
@@ -233,6 +233,6 @@ def _annotation(mark: Mark, quoted: Evidence, document: SourceDocument, base: st
             start=quoted.start,
             end=quoted.end,
             quote=quoted.quote,
-            state=references.state(document),
+            state=source_facts.state(document),
         ),
     )

@@ -52,7 +52,7 @@ from medground.faces.cli.token import token_app
 from medground.faces.cli.train import train_app
 from medground.faces.cli.verify import verify
 from medground.faces.cli.web import web
-from medground.text.clean import clean
+from medground.text.english import joined
 
 _INTERRUPTED = 130
 _CLOSED = 141
@@ -184,5 +184,5 @@ def _explained(error: BaseException) -> int:
 
 
 def _say(line: str, status: int) -> int:
-    say(" ".join(clean(line).split()), err=True)
+    say(joined(line), err=True)
     return status

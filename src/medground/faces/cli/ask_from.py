@@ -88,14 +88,12 @@ def _show(outcome: Outcome, shown: Shown, *, first: bool) -> None:
 def _line(outcome: Outcome) -> str:
     """An outcome as one line of JSON: `question`, `answer`, and `error` with its type, message and notice."""
     error = outcome.error
-    content = {
+    content: dict[str, object] = {
         "question": outcome.question,
         "answer": None if outcome.answer is None else outcome.answer.model_dump(mode="json"),
-        "error": None if error is None else _error(error),
+        "error": None,
     }
+    if error is not None:
+        notice = None if error.notice is None else error.notice.sentence
+        content["error"] = {"type": type(error).__name__, "message": str(error), "notice": notice}
     return json_module.dumps(content, ensure_ascii=True)
-
-
-def _error(error: MedgroundError) -> dict[str, str | None]:
-    notice = None if error.notice is None else error.notice.sentence
-    return {"type": type(error).__name__, "message": str(error), "notice": notice}

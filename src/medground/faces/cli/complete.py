@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from itertools import islice
+from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 def corpora(incomplete: str) -> list[str]:
     """Names of the corpora."""
     from medground.corpus.library import Library
-    from medground.errors import MedgroundError
-    from medground.settings import Settings
 
-    try:
-        return _matching(Library(Settings.load().home).list(), incomplete)
-    except (MedgroundError, OSError):
-        return []
+    return _matching(_kept(lambda home: Library(home).list()), incomplete)
 
 
 def knowledge_bases(incomplete: str) -> list[str]:
     """Names of the knowledge bases."""
-    from medground.errors import MedgroundError
     from medground.kb.bases import Bases
-    from medground.settings import Settings
 
-    try:
-        return _matching(Bases(Settings.load().home).list(), incomplete)
-    except (MedgroundError, OSError):
-        return []
+    return _matching(_kept(lambda home: Bases(home).list()), incomplete)
 
 
 def recipes(incomplete: str) -> list[str]:
@@ -55,15 +50,21 @@ def formats(incomplete: str) -> list[str]:
 def answers(incomplete: str) -> list[tuple[str, str]]:
     """The latest answers, by trace id and question."""
     from medground.answers import Answers
+
+    found = _kept(lambda home: islice(Answers(home).history(), 20))
+    return [(past.trace_id, past.question[:60]) for past in found if past.trace_id.startswith(incomplete)]
+
+
+def _kept(read: Callable[[Path], Iterable[T]]) -> list[T]:
+    """What is read of the user's folder; nothing where that fails."""
     from medground.errors import MedgroundError
     from medground.settings import Settings
 
     try:
-        found = list(islice(Answers(Settings.load().home).history(), 20))
+        return list(read(Settings.load().home))
     except (MedgroundError, OSError):
         return []
-    return [(past.trace_id, past.question[:60]) for past in found if past.trace_id.startswith(incomplete)]
 
 
-def _matching(names: list[str] | tuple[str, ...], incomplete: str) -> list[str]:
+def _matching(names: Iterable[str], incomplete: str) -> list[str]:
     return sorted(name for name in names if name.startswith(incomplete))

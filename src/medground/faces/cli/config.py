@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from medground.faces.cli.options import Preset, Sets, SettingsFile, load_settings
-from medground.faces.cli.terminal import say, say_json
+from medground.faces.cli.terminal import say, say_data
 from medground.layers import FILE_NAME
 
 config_app = typer.Typer(help="Show settings.", no_args_is_help=True)
@@ -27,12 +27,10 @@ def show(
     json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """Print the settings that these options produce. Secrets are hidden; the last line is the hash."""
-    from json import dumps
-
     chosen = load_settings(sets, preset, settings)
     content = chosen.shown()
     if json:
-        say_json(dumps(content, indent=2, ensure_ascii=False))
+        say_data(content)
         return
     for group, value in content.items():
         if isinstance(value, dict):

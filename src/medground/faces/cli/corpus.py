@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
-import medground.faces.cli.corpus_build  # noqa: F401  # its commands come first
 from medground.faces.cli.corpus_app import Embed, Name, corpus_app, library
+from medground.faces.cli.corpus_build import add, build, enrich, sync  # its commands come first
 from medground.faces.cli.corpus_told import described, in_bytes, joined, reason_of, show_found, summary
 from medground.faces.cli.options import Where
 from medground.faces.cli.terminal import confirm, say, say_json
 
-__all__ = ["corpus_app"]
+__all__ = ["add", "build", "corpus_app", "enrich", "sync"]
 
 Json = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 

@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from medground.faces.cli.options import home_folder
+
 if TYPE_CHECKING:
+    from medground.corpus.embedding.base import Embedder
     from medground.corpus.library import Library
 
 corpus_app = typer.Typer(help="Build, check and search document collections.", no_args_is_help=True)
@@ -23,6 +26,14 @@ Embed = Annotated[
 def library() -> Library:
     """The corpora of the home folder."""
     from medground.corpus.library import Library
-    from medground.settings import Settings
 
-    return Library(Settings.load().home)
+    return Library(home_folder())
+
+
+def open_embedder(name: str | None) -> Embedder | None:
+    """An embedding model by name; None for no name or `none`."""
+    if name is None or name == "none":
+        return None
+    from medground.corpus.embedding import open_embedder as opened
+
+    return opened(name, home_folder())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medground.faces.cli.corpus_app import Embed, Name, corpus_app, library
+from medground.faces.cli.corpus_app import Embed, Name, corpus_app, library, open_embedder
 from medground.faces.cli.corpus_told import show_built
 from medground.faces.cli.options import Quiet
 from medground.faces.cli.progress import shown_progress
@@ -15,7 +15,6 @@ from medground.faces.cli.terminal import say
 from medground.faces.cli.typed import received
 
 if TYPE_CHECKING:
-    from medground.corpus.embedding.base import Embedder
     from medground.corpus.joining.base import Records
     from medground.corpus.library import Library
 
@@ -56,7 +55,7 @@ def build(
     records = _records(home, name, enrich) or []
     paths = received(paths, folder)
     inputs = find_inputs([*map(_whole, paths)], reader, strict=strict)
-    embedder = _open_embedder(embed)
+    embedder = open_embedder(embed)
     with shown_progress(quiet=quiet) as progress:
         manifest = build_corpus(
             home, name, inputs, embedder=embedder, progress=progress, limit=limit, strict=strict, records=records
@@ -84,7 +83,7 @@ def add(
     records = _records(home, name, enrich)
     paths = received(paths, home.folder_of(name))
     inputs = find_inputs([*map(_whole, paths)], reader, strict=strict)
-    embedder = _open_embedder(embed or (built.name if built else None))
+    embedder = open_embedder(embed or (built.name if built else None))
     with shown_progress(quiet=quiet) as progress:
         manifest = add_to_corpus(
             home, name, inputs, embedder=embedder, progress=progress, strict=strict, records=records
@@ -106,7 +105,7 @@ def sync(
     home = library()
     built = home.info(name).embedding if home.has(name) else None
     records = _records(home, name, enrich)
-    embedder = _open_embedder(embed or (built.name if built else None))
+    embedder = open_embedder(embed or (built.name if built else None))
     with shown_progress(quiet=quiet) as progress:
         manifest, changes = sync_corpus(home, name, folder, embedder=embedder, progress=progress, records=records)
     counts = {"new": changes.new, "changed": changes.changed, "tried again": changes.again, "gone": changes.gone}
@@ -141,7 +140,7 @@ def enrich(
     records = _records(home, name, source)
     if records is None and not known.enriched:
         raise UsageError(f"{name} remembers no source of records; name one with --from: a corpus, or pubmed")
-    embedder = _open_embedder(known.embedding.name if known.embedding else None)
+    embedder = open_embedder(known.embedding.name if known.embedding else None)
     with shown_progress(quiet=quiet) as progress:
         manifest = enrich_corpus(home, name, records, embedder=embedder, progress=progress)
     show_built(home, manifest)
@@ -154,17 +153,6 @@ def _whole(path: Path) -> Path:
 
 def _records(home: Library, name: str, sources: list[str] | None) -> list[Records] | None:
     """The sources of records that the user names; None: those that the corpus remembers."""
-    if sources is None:
-        return None
     from medground.corpus.joining.open import open_records
 
-    return open_records(home, name, sources)
-
-
-def _open_embedder(name: str | None) -> Embedder | None:
-    if name is None or name == "none":
-        return None
-    from medground.corpus.embedding import open_embedder
-    from medground.settings import Settings
-
-    return open_embedder(name, Settings.load().home)
+    return None if sources is None else open_records(home, name, sources)

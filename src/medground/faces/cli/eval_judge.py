@@ -54,7 +54,7 @@ def judged(
 ) -> None:
     """Summarise judgements and, with several judges, show how far they agree."""
     from medground.evaluate.judges.form import read_marked
-    from medground.wording.phrases import some
+    from medground.text.english import some
 
     found = read_marked(files)
     (say_json if json else page)(shown_judgements(found.lines, json=json))
@@ -73,7 +73,7 @@ def form(
     from medground.evaluate.judges.form import SCALE, blank_form, write_form
     from medground.evaluate.judges.judged import JudgedRun
     from medground.evaluate.judges.material import quotes_of, references_of
-    from medground.wording.phrases import some
+    from medground.text.english import some
 
     read = JudgedRun.read(run)
     home = load_settings(sets, None, settings).home

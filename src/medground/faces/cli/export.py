@@ -7,8 +7,8 @@ from typing import Annotated, get_args
 
 import typer
 
-from medground.faces.cli import complete
-from medground.faces.cli.options import AnswerName
+from medground.faces.cli.complete import formats
+from medground.faces.cli.options import AnswerName, home_folder
 from medground.faces.cli.report_file import write_file
 from medground.faces.cli.terminal import is_terminal, put, say
 
@@ -23,7 +23,7 @@ def export(
         typer.Option(
             "--format",
             metavar="FORMAT",
-            autocompletion=complete.formats,
+            autocompletion=formats,
             help=f"{_FORMATS}; by default what FILE ends with.",
         ),
     ] = None,
@@ -47,7 +47,6 @@ def export(
     from medground.export import STYLE, Pages, format_of
     from medground.export import export as exported
     from medground.kept_attachments import Attachments
-    from medground.settings import Settings
 
     chosen = form or (format_of(output) if output is not None else "markdown")
     if style is not None and chosen not in get_args(Pages):
@@ -55,7 +54,7 @@ def export(
         raise UsageError(f"{chosen} has no citation style; leave --style out, or choose a --format of {whole}")
     if chosen in _BINARY and output is None and is_terminal():
         raise UsageError(f"{_BINARY[chosen]} cannot be shown in a terminal; give --output FILE")
-    home = Settings.load().home
+    home = home_folder()
     answer = Answers(home).read(name)
     if answer.schema_version < "1.4":
         hint = f"run medground ask --again {answer.trace_id} for one that has them"

@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medground.faces.cli import complete
-from medground.faces.cli.options import Quiet, Where
-from medground.faces.cli.terminal import confirm, say, say_json
+from medground.faces.cli.complete import knowledge_bases
+from medground.faces.cli.options import Quiet, Where, home_folder
+from medground.faces.cli.terminal import confirm, say, say_data
 
 if TYPE_CHECKING:
-    from medground.corpus.embedding.base import Embedder
     from medground.corpus.library import Library
     from medground.kb.bases import Bases
 
 kb_app = typer.Typer(help="Build and inspect knowledge bases of several kinds of source.", no_args_is_help=True)
 
-Name = Annotated[str, typer.Argument(help="Name of the base.", metavar="NAME", autocompletion=complete.knowledge_bases)]
+Name = Annotated[str, typer.Argument(help="Name of the base.", metavar="NAME", autocompletion=knowledge_bases)]
 Json = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 
 
@@ -31,17 +30,17 @@ def build(
 
     A file that cannot be read is passed over and named with its reason.
     """
+    from medground.corpus.embedding import open_embedder
     from medground.faces.cli.corpus_told import show_built
     from medground.faces.cli.progress import shown_progress
     from medground.kb.building import build_base
     from medground.kb.counting import table
     from medground.kb.spec import read_spec
-    from medground.settings import Settings
 
     wanted = read_spec(spec)
-    home = Settings.load().home
+    home = home_folder()
     with shown_progress(quiet=quiet) as progress:
-        made = build_base(wanted, spec, home, open_embedder=_open_embedder, progress=progress)
+        made = build_base(wanted, spec, home, open_embedder=lambda name: open_embedder(name, home), progress=progress)
     library, _ = _opened()
     for one in made.sources:
         if one.seconds is None:
@@ -83,7 +82,7 @@ def show(name: Name, json: Json = False) -> None:
         from medground.kb.bases import corpus_name
 
         found = {source: library.info(corpus_name(name, source)).described for source in base.sources}
-        say_json(_json({source: one.model_dump(mode="json") for source, one in found.items() if one}))
+        say_data({source: one.model_dump(mode="json") for source, one in found.items() if one})
         return
     for source, corpus in zip(base.sources, base.corpora, strict=True):
         for line in _described(source, corpus, library):
@@ -98,7 +97,7 @@ def stats(name: Name, json: Json = False) -> None:
     library, bases = _opened()
     found = of_base(bases.read(name), library)
     if json:
-        say_json(_json({source: one.model_dump(mode="json") for source, one in found.items()}))
+        say_data({source: one.model_dump(mode="json") for source, one in found.items()})
         return
     for line in table(list(found.items())):
         say(line)
@@ -136,12 +135,11 @@ def remove(
 ) -> None:
     """Delete a base with all of its corpora."""
     from medground.kb.building import remove_base
-    from medground.settings import Settings
 
     _, bases = _opened()
     if not yes and bases.find(name) is not None:
         confirm(f"Delete the knowledge base {name} and its corpora?")
-    gone = remove_base(name, Settings.load().home)
+    gone = remove_base(name, home_folder())
     say(f"removed {name}: {', '.join((*gone.sources, *gone.pending))}", err=True)
 
 
@@ -165,20 +163,6 @@ def _described(source: str, corpus: str, library: Library) -> list[str]:
 def _opened() -> tuple[Library, Bases]:
     from medground.corpus.library import Library
     from medground.kb.bases import Bases
-    from medground.settings import Settings
 
-    home = Settings.load().home
+    home = home_folder()
     return Library(home), Bases(home)
-
-
-def _open_embedder(name: str) -> Embedder:
-    from medground.corpus.embedding import open_embedder
-    from medground.settings import Settings
-
-    return open_embedder(name, Settings.load().home)
-
-
-def _json(content: object) -> str:
-    import json
-
-    return json.dumps(content, indent=2, ensure_ascii=False)

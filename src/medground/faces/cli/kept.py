@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from medground.faces.cli.options import AnswerName
+from medground.faces.cli.options import AnswerName, home_folder
 from medground.faces.cli.terminal import say, say_json
 
 
@@ -17,9 +17,8 @@ def history(
 ) -> None:
     """List the questions that were asked last, the latest first."""
     from medground.answers import Answers
-    from medground.settings import Settings
 
-    found = list(islice(Answers(Settings.load().home).history(), limit))
+    found = list(islice(Answers(home_folder()).history(), limit))
     for past in found:
         if json:
             say_json(past.model_dump_json())
@@ -42,6 +41,5 @@ def show(
     """Print an answer that was given before."""
     from medground.answers import Answers
     from medground.faces.cli.shown import form_of, show_answer
-    from medground.settings import Settings
 
-    show_answer(Answers(Settings.load().home).read(name), form_of(json=json, markdown=markdown), details=details)
+    show_answer(Answers(home_folder()).read(name), form_of(json=json, markdown=markdown), details=details)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from medground.faces.cli.options import Quiet
+from medground.faces.cli.options import Quiet, home_folder
 from medground.faces.cli.progress import shown_progress
 from medground.faces.cli.terminal import say
 
@@ -19,9 +19,8 @@ Name = Annotated[str, typer.Argument(help="A model in `medground models list`.")
 def list_models() -> None:
     """List the models that can be fetched, and which ones are installed."""
     from medground.models.available import available
-    from medground.settings import Settings
 
-    folder = Settings.load().home / "models"
+    folder = home_folder() / "models"
     for model in available().values():
         place = model.find(folder)
         state = f"installed: {place}" if place else f"not installed; run: medground models fetch {model.name}"
@@ -32,11 +31,10 @@ def list_models() -> None:
 def fetch_model(name: Name, quiet: Quiet = False) -> None:
     """Fetch a model. If interrupted, run the same command to resume."""
     from medground.models.available import by_name
-    from medground.settings import Settings
 
     model = by_name(name)
     with shown_progress(quiet=quiet) as progress:
-        place = model.fetch(Settings.load().home / "models", progress)
+        place = model.fetch(home_folder() / "models", progress)
     say(f"{model.name} is installed: {place}")
 
 
@@ -44,8 +42,7 @@ def fetch_model(name: Name, quiet: Quiet = False) -> None:
 def remove_model(name: Name) -> None:
     """Delete the files of a model, also those of an interrupted download."""
     from medground.models.available import by_name
-    from medground.settings import Settings
 
     model = by_name(name)
-    freed = model.remove(Settings.load().home / "models")
+    freed = model.remove(home_folder() / "models")
     say(f"{model.name} was removed; {freed >> 20} MB are free again" if freed else f"{name} is not installed")

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medground.faces.cli import complete
+from medground.faces.cli.complete import answers, knowledge_bases, presets
 
 if TYPE_CHECKING:
     from medground.settings import Settings
 
 Sets = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting; repeatable.")]
-Preset = Annotated[str | None, typer.Option(help="Start from a built-in preset.", autocompletion=complete.presets)]
+Preset = Annotated[str | None, typer.Option(help="Start from a built-in preset.", autocompletion=presets)]
 SettingsFile = Annotated[Path | None, typer.Option("--settings", metavar="FILE", help="A settings file.")]
 AnswerName = Annotated[
     str,
     typer.Argument(
         metavar="ID",
-        autocompletion=complete.answers,
+        autocompletion=answers,
         help="The trace id of an answer, or its id for the latest; or last.",
     ),
 ]
@@ -37,7 +37,7 @@ Where = Annotated[
 
 KnowledgeBase = Annotated[
     str | None,
-    typer.Option("--kb", metavar="NAME", help="Search this knowledge base.", autocompletion=complete.knowledge_bases),
+    typer.Option("--kb", metavar="NAME", help="Search this knowledge base.", autocompletion=knowledge_bases),
 ]
 
 
@@ -65,3 +65,10 @@ def load_settings(
     options = parse_options(sets or [])
     options.update({key: value for key, value in (extra or {}).items() if value is not None})
     return Settings.load(preset=preset, file=file, options=options)
+
+
+def home_folder() -> Path:
+    """The user's folder."""
+    from medground.settings import Settings
+
+    return Settings.load().home

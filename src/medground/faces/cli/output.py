@@ -28,7 +28,7 @@ class Output(io.TextIOBase):
     """Standard output or standard error in place of `stream`.
 
     Once a write has failed, the rest is dropped: on standard output after `CannotWrite` was raised, on standard error
-    without a word, because there is no other place to say it.
+    without a word, because there is no other place to say it. Whatever writes or flushes raises it.
 
     It has no `buffer`, so that nobody writes past it.
 
@@ -57,20 +57,12 @@ class Output(io.TextIOBase):
         return self.stream.errors
 
     def write(self, text: str) -> int:
-        """Write clean text.
-
-        Raises:
-            CannotWrite: it cannot be written to standard output.
-        """
+        """Write clean text."""
         self.write_styled(clean(text))
         return len(text)
 
     def write_styled(self, text: str) -> None:
-        """Write text that was cleaned before it was coloured.
-
-        Raises:
-            CannotWrite: it cannot be written to standard output.
-        """
+        """Write text that was cleaned before it was coloured."""
         if not text.isascii():
             from medground.wording.encoding import encodable
 
@@ -78,21 +70,13 @@ class Output(io.TextIOBase):
         self._try(lambda: self.stream.write(text))
 
     def write_bytes(self, content: bytes) -> None:
-        """Write bytes as they are.
-
-        Raises:
-            CannotWrite: they cannot be written to standard output.
-        """
+        """Write bytes as they are."""
         self.flush()
         self._try(lambda: self.stream.buffer.write(content))
         self._try(self.stream.buffer.flush)
 
     def flush(self) -> None:
-        """Write what is held back.
-
-        Raises:
-            CannotWrite: it cannot be written to standard output.
-        """
+        """Write what is held back."""
         self._try(self.stream.flush)
 
     def isatty(self) -> bool:
@@ -130,20 +114,12 @@ class Output(io.TextIOBase):
             self.stream.flush()
 
 
-class Styled(io.TextIOBase):
-    """The way past the cleaning of an `Output`, for the colours and movements of rich, over text that is clean.
-
-    Args:
-        output: where it is written.
-    """
+class Styled(Output):
+    """The way past the cleaning of an `Output`, for the colours and movements of rich, over text that is clean."""
 
     def __init__(self, output: Output) -> None:
+        super().__init__(output.stream)
         self._output = output
-
-    @property
-    def encoding(self) -> str:  # type: ignore[override]
-        """The encoding of the output."""
-        return self._output.encoding
 
     def write(self, text: str) -> int:
         """Write text with its colours."""
@@ -153,21 +129,6 @@ class Styled(io.TextIOBase):
     def flush(self) -> None:
         """Write what is held back."""
         self._output.flush()
-
-    def isatty(self) -> bool:
-        """Whether it is a terminal."""
-        return self._output.isatty()
-
-    def close(self) -> None:
-        """Nothing: the stream belongs to the interpreter."""
-
-    def fileno(self) -> int:
-        """The number of the file beneath."""
-        return self._output.fileno()
-
-    def writable(self) -> bool:
-        """Yes."""
-        return True
 
 
 def fill_closed() -> None:

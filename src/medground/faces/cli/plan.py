@@ -92,7 +92,9 @@ def show_plan_of(question: str, settings: Settings, form: str, output: Path | No
 
 def _show(plan: ResearchPlan, by: str, form: str, output: Path | None) -> None:
     """Print a plan, or write it."""
-    from medground.wording.plans import mermaid, svg, tree
+    from medground.wording.plans.mermaid import mermaid
+    from medground.wording.plans.svg import svg
+    from medground.wording.plans.tree import tree
 
     if form == "json":
         text = plan.model_dump_json(indent=2) + "\n"

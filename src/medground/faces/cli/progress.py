@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from medground.faces.cli.terminal import bars, begin
-from medground.progress import Progress, no_progress
 from medground.text.clean import one_line
+
+if TYPE_CHECKING:
+    from medground.progress import Progress
 
 
 @contextlib.contextmanager
 def shown_progress(*, quiet: bool = False) -> Iterator[Progress]:
     """Draw one progress bar per step; nothing before the first step, and nothing if `quiet`."""
     if quiet:
-        yield no_progress
+        yield lambda step, done, total: None
         return
     from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
 

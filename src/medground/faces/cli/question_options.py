@@ -7,20 +7,20 @@ from typing import Annotated
 
 import typer
 
-from medground.faces.cli import complete
+from medground.faces.cli.complete import answers, corpora, recipes
 
 QuestionText = Annotated[
     str | None, typer.Argument(help="The question, in quotes; or - to read it from standard input.")
 ]
 Corpora = Annotated[
     list[str] | None,
-    typer.Option("--corpus", "-c", help="Corpus to search; repeatable.", autocompletion=complete.corpora),
+    typer.Option("--corpus", "-c", help="Corpus to search; repeatable.", autocompletion=corpora),
 ]
 PubMed = Annotated[
     str | None, typer.Option(metavar="live|URL", help="Also search PubMed; only PubMed if no corpus is named.")
 ]
 SourceNames = Annotated[list[str] | None, typer.Option(help="Also search this source, by name; repeatable.")]
-RecipeName = Annotated[str | None, typer.Option(help="Recipe to use.", autocompletion=complete.recipes)]
+RecipeName = Annotated[str | None, typer.Option(help="Recipe to use.", autocompletion=recipes)]
 ModelName = Annotated[str | None, typer.Option(help="Language model to use; none by default.")]
 TaskName = Annotated[
     str | None, typer.Option(help="yes-no, yes-no-maybe, single-choice, multiple-choice, free; guessed by default.")
@@ -39,7 +39,7 @@ Follow = Annotated[
     str | None,
     typer.Option(
         metavar="ID",
-        autocompletion=complete.answers,
+        autocompletion=answers,
         help="Ask a follow-up to this answer (or `last`); its subject and documents are kept.",
     ),
 ]
@@ -47,7 +47,7 @@ Again = Annotated[
     str | None,
     typer.Option(
         metavar="ID",
-        autocompletion=complete.answers,
+        autocompletion=answers,
         help="Ask this answer's question again and show what changed.",
     ),
 ]

@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from medground.faces.cli.options import home_folder
+
 if TYPE_CHECKING:
     from medground.answer import Answer
     from medground.export import Format
@@ -44,12 +46,11 @@ class ReportFile:
         """
         from medground.export import export
         from medground.kept_attachments import Attachments
-        from medground.settings import Settings
 
         if self._form == "json":
             content = answer.model_dump_json(indent=2).encode()
         else:
-            files = Attachments(Settings.load().home).read
+            files = Attachments(home_folder()).read
             content = export(answer, cast("Format", self._form), files=files)
         write_file(self.path, content)
 

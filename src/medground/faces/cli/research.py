@@ -27,9 +27,7 @@ from medground.faces.cli.typed import STDIN, read_stdin
 
 if TYPE_CHECKING:
     from medground.answer import Answer
-    from medground.question import Question
     from medground.research_plan import ResearchPlan
-    from medground.settings import Settings
 
 PRESET = "biomedsearch"
 
@@ -85,13 +83,14 @@ def research(
     PubMed, PMC, Europe PMC, ScienceDirect, UniProt, AlphaFold, PDB and web searches are asked, or what --corpus, --kb
     and --source name. The exit status is that of medground ask.
     """
-    from medground.faces.cli.asking import Kind, limits
+    from medground.faces.cli.asking import Kind, ask_one, limits
     from medground.faces.cli.plan import form_of_plan, show_plan_of
+    from medground.plan.plan_file import read_plan_file
     from medground.risk import notice_first
 
     file = ReportFile(output) if output is not None and not plan else None
     shown = Shown(form_of(json=json, markdown=markdown), details=details, quiet=quiet)
-    given = _plan_of(from_plan)
+    given = None if from_plan is None else read_plan_file(from_plan)
     filters = limits(year_from, year_to, where or [])
     named = _named(corpus, kb, source) | {
         "model.default": model,
@@ -111,7 +110,7 @@ def research(
         if plan:
             show_plan_of(text, chosen, form_of_plan(None, output), output, quiet)
             return
-        _finish(lambda: _asked(asked, given, chosen, shown), file, shown)
+        _finish(lambda: ask_one(asked, chosen, plan=given, quiet=quiet), file, shown)
 
 
 def _named(corpus: list[str] | None, kb: str | None, source: list[str] | None) -> dict[str, object]:
@@ -119,14 +118,6 @@ def _named(corpus: list[str] | None, kb: str | None, source: list[str] | None) -
     if not (corpus or kb or source):
         return {}
     return {"retrieval.corpora": (), **searched(corpus, kb), "retrieval.sources": tuple(source or ())}
-
-
-def _plan_of(file: Path | None) -> ResearchPlan | None:
-    if file is None:
-        return None
-    from medground.plan.plan_file import read_plan_file
-
-    return read_plan_file(file)
 
 
 def _text(question: str | None, plan: ResearchPlan | None) -> str:
@@ -152,12 +143,6 @@ def _check_resumed(others: list[object]) -> None:
 
     if any(one is not None and one != () for one in others):
         raise UsageError("--resume takes question and settings from the research; only --set and the output can differ")
-
-
-def _asked(question: Question, plan: ResearchPlan | None, settings: Settings, shown: Shown) -> Answer:
-    from medground.faces.cli.asking import ask_one
-
-    return ask_one(question, settings, plan=plan, quiet=shown.quiet)
 
 
 def _resumed(name: str | None, sets: list[str] | None, shown: Shown) -> Answer:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from medground.faces.cli.options import home_folder
 from medground.faces.cli.terminal import say, say_json
 
 trace_app = typer.Typer(help="Show the trace of a run.", no_args_is_help=True)
@@ -30,11 +31,10 @@ def show(
     text: Annotated[bool, typer.Option("--text", help="Show document and prompt text too.")] = False,
 ) -> None:
     """Print the steps of a run: queries, hits, operator calls, what they cost and what failed."""
-    from medground.settings import Settings
     from medground.steps import TEXT
     from medground.trace import read_trace
 
-    spans = read_trace(Settings.load().home / "traces", trace_id)
+    spans = read_trace(home_folder() / "traces", trace_id)
     if json:
         for span in spans:
             say_json(json_module.dumps(span, ensure_ascii=False))

@@ -95,6 +95,17 @@ def say_json(text: str) -> None:
     page(encodable_json(text, encoding()))
 
 
+def say_data(content: object) -> None:
+    """Print values as JSON.
+
+    Raises:
+        CannotWrite: standard output cannot be written.
+    """
+    import json
+
+    say_json(json.dumps(content, indent=2, ensure_ascii=False))
+
+
 def put(content: bytes) -> None:
     """Print a file: its bytes to a program or a file, clean text to a terminal.
 

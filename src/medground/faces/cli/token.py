@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from medground.faces.cli.options import home_folder
 from medground.faces.cli.terminal import say
 
 if TYPE_CHECKING:
@@ -99,9 +100,8 @@ def _rate(written: str | None) -> int | None:
 @contextmanager
 def _records() -> Iterator[Records]:
     from medground.service.records import Records
-    from medground.settings import Settings
 
-    records = Records(Settings.load().home, must_keep=True)
+    records = Records(home_folder(), must_keep=True)
     try:
         yield records
     finally:
@@ -131,7 +131,7 @@ def _limits(limits: Limits) -> str:
 
 
 def _used(spent: Spent) -> str:
-    from medground.wording.phrases import some
+    from medground.text.english import some
 
     unpriced = f" and {spent.unpriced} of unknown price" if spent.unpriced else ""
     tokens = some(spent.tokens, "token")

@@ -44,7 +44,7 @@ def verify(
 
 
 def _lines(checked: CheckedClaim) -> list[str]:
-    from medground.wording.phrases import verdict
+    from medground.verify.verdict_words import verdict
 
     documents = {document.id: document for document in checked.documents}
     quotes = {evidence.id: evidence for evidence in checked.evidence}

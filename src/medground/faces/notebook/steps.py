@@ -8,9 +8,9 @@ from contextvars import copy_context
 from typing import Any
 
 from medground.errors import ConfigError
-from medground.evaluate.report.elements import element
 from medground.steps import Kept, Step
 from medground.wording.steps import in_words
+from medground.wording.templates import template
 
 _PAUSE = 0.1
 """Seconds between two updates: a notebook that is sent every step falls behind."""
@@ -77,9 +77,5 @@ class ShownSteps:
 
     def _repr_html_(self) -> str:
         """The last steps; all of them, folded, when the question is answered."""
-        if self._done:
-            items = (element("li", line) for line in self._lines)
-            return element("details", element("summary", f"{len(self._lines)} steps"), element("ul", *items))
-        *before, last = self._lines[-_LINES:]
-        lines = [*(element("div", line, style="opacity:0.7") for line in before), element("div", f"▸ {last} …")]
-        return element("div", *lines, role="status")
+        lines = self._lines if self._done else self._lines[-_LINES:]
+        return template(__package__, "steps.html").render(lines=lines, done=self._done)

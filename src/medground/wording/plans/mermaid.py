@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from medground.research_plan import Keyword, ResearchPlan
-from medground.text.clean import clean
+from medground.text.english import joined
 from medground.wording.plans.reduced import reduced, ties_of
 
 _PLAIN = re.compile(r"[^\w ,.:?()/+-]")
@@ -37,5 +37,5 @@ def _node(plan: ResearchPlan, keyword: Keyword) -> str:
 
 
 def _label(text: str) -> str:
-    plain = " ".join(clean(text).split())
+    plain = joined(text)
     return _PLAIN.sub(lambda match: f"#{ord(match[0])};", plain)

@@ -12,7 +12,7 @@ from itertools import pairwise
 from textwrap import wrap
 
 from medground.research_plan import ResearchPlan, Tool
-from medground.text.clean import clean
+from medground.text.english import joined
 from medground.wording.plans.layers import Item, Point, layered
 from medground.wording.plans.reduced import reduced, ties_of
 
@@ -44,7 +44,7 @@ class _Box:
 def svg(plan: ResearchPlan) -> str:
     """The drawing as an SVG document."""
     after = plan.after()
-    title = [(line, _INK) for line in wrap(_line(plan.question), 110) or [""]]
+    title = [(line, _INK) for line in wrap(joined(plan.question), 110) or [""]]
     parts, y = [_texts(title, _MARGIN, _MARGIN + 12, bold=True)], _MARGIN + 20 * len(title) + 6
     parts.append(_legend(plan, y))
     order = reduced(ties_of(after))
@@ -62,7 +62,7 @@ def svg(plan: ResearchPlan) -> str:
         parts.append(drawn)
         width, y = max(width, wide), y + 50 + height
     width = max(width, int(max(len(line) for line, _ in title) * 9.4) + 2 * _MARGIN, 600)
-    return _document("".join(parts), width, y + _MARGIN, _line(plan.question))
+    return _document("".join(parts), width, y + _MARGIN, joined(plan.question))
 
 
 def _panel(
@@ -128,16 +128,16 @@ def _tools(tools: Sequence[Tool], x: float, y: float) -> str:
 
 def _question_box(plan: ResearchPlan, name: str, after: Sequence[str]) -> _Box:
     one = next(one for one in plan.subquestions if one.id == name)
-    text = [(line, _INK) for line in wrap(f"{one.id}  {_line(one.text)}", 38)]
-    facts = ", ".join(filter(None, [_line(one.dimension), f"after {', '.join(after)}" if after else ""]))
+    text = [(line, _INK) for line in wrap(f"{one.id}  {joined(one.text)}", 38)]
+    facts = ", ".join(filter(None, [joined(one.dimension), f"after {', '.join(after)}" if after else ""]))
     return _Box((*text, *((line, _QUIET) for line in wrap(facts, 38))), plan.tools_of(one), 276, 6)
 
 
 def _keyword_box(plan: ResearchPlan, name: str) -> _Box:
     keyword = plan.keyword(name)
     users = ", ".join(one.id for one in plan.subquestions if name in one.keywords)
-    lines = [(line, _INK) for line in wrap(_line(keyword.name), 24)]
-    lines += [(line, _QUIET) for line in wrap(_line(keyword.dimension), 26)]
+    lines = [(line, _INK) for line in wrap(joined(keyword.name), 24)]
+    lines += [(line, _QUIET) for line in wrap(joined(keyword.dimension), 26)]
     return _Box((*lines, *(((users, _QUIET),) if users else ())), keyword.tools, 196, 16)
 
 
@@ -165,7 +165,3 @@ def _document(content: str, width: float, height: float, title: str) -> str:
         f'markerUnits="userSpaceOnUse" orient="auto"><path d="M0,0L8,4L0,8z" fill="{_FRAME}"/></marker></defs>'
         f'<rect width="100%" height="100%" fill="{_PAPER}"/>{content}</svg>\n'
     )
-
-
-def _line(text: str) -> str:
-    return " ".join(clean(text).split())

@@ -15,7 +15,7 @@ from medground.evidence_table.values import LONGEST_COLUMN, MOST_COLUMNS, Eviden
 from medground.faces.api.caller import Caller, Served
 from medground.faces.api.routes.answers import download
 from medground.timeline import Timeline, timeline
-from medground.wording.plans import svg
+from medground.wording.plans.svg import svg
 
 router = APIRouter(prefix="/v1/answers", tags=["answers"])
 

@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
 
 from medground.answer import SourceDocument
-from medground.faces.mcp.outputs import Citation, Conflict, Fact, Searched, Sentence, Side, Source
+from medground.faces.mcp.outputs import Citation, Conflict, Fact, Output, Searched, Sentence, Side, Source
 from medground.faces.mcp.parts import Fields, Part, Result
 from medground.faces.mcp.untrusted import Fence, line
-from medground.wording.references import address, bibliography, design, is_web_address, state
+from medground.rank.source_facts import design, state, web_address
+from medground.wording.references import bibliography
 from medground.wording.view import AnswerView
 from medground.wording.view_types import DocumentView, SearchView, SentenceView
 
 HEADLINE, WORDS, NAME = 600, 1_500, 300
 """Most characters of a headline, of a line of words, and of a title or name."""
+_SHORT = ("title", "journal", "place", "subject", "relation", "object", "frequency")
 
 
-def fields_of(value: Any) -> dict[str, Any]:
+O = TypeVar("O", bound=Output)  # noqa: E741
+
+
+def fields_of(value: BaseModel) -> dict[str, Any]:
     """An output as JSON fields, without those that say nothing."""
-    dumped: dict[str, Any] = value.model_dump(mode="json", exclude_none=True)
-    return dumped
+    return value.model_dump(mode="json", exclude_none=True)
+
+
+def shown_as(output: type[O], shown: object, **more: Any) -> O:
+    """What an output takes of a value that has its fields; a short text is one line, and an empty one says nothing."""
+    read = (name for name in output.model_fields if name not in more and hasattr(shown, name))
+    values = {name: getattr(shown, name) for name in read}
+    one = {name: line(text or "", NAME) or None if name in _SHORT else text for name, text in values.items()}
+    return output(**one, **more)
 
 
 def answer_result(view: AnswerView, fence: Fence) -> Result:
@@ -51,16 +65,9 @@ def _parts(view: AnswerView, fence: Fence) -> Iterator[Part]:
         yield from _section(view, number, fence)
         yield _sentence(sentence, fence)
     for quote in view.evidence:
-        cited = Citation(
-            id=quote.id,
-            document_id=quote.document_id,
-            start=quote.start,
-            end=quote.end,
-            quote=quote.quote,
-            place=line(quote.place, NAME) or None,
-            stance=None if quote.stance == "unknown" else quote.stance,
-            retraction=documents[quote.document_id].retraction if quote.document_id in documents else "none",
-        )
+        stance = None if quote.stance == "unknown" else quote.stance
+        retraction = documents[quote.document_id].retraction if quote.document_id in documents else "none"
+        cited = shown_as(Citation, quote, stance=stance, retraction=retraction)
         yield quote_part("citations", fields_of(cited), fence)
     for document in view.documents:
         yield source_part("documents", _source(document), fence, reference=document.reference)
@@ -69,15 +76,7 @@ def _parts(view: AnswerView, fence: Fence) -> Iterator[Part]:
         value = fields_of(Conflict(about=line(conflict.words, WORDS), sides=sides))
         yield Part("conflicts", value, lambda v: f"Sources differ: {fence('about', v['about'])} ({_sides(v)})")
     for fact in view.facts:
-        value = fields_of(
-            Fact(
-                subject=line(fact.subject, NAME),
-                relation=line(fact.relation, NAME),
-                object=line(fact.object, NAME),
-                frequency=line(fact.frequency, NAME) or None,
-                citation=fact.evidence,
-            )
-        )
+        value = fields_of(shown_as(Fact, fact, citation=fact.evidence))
         yield Part("facts", value)  # the quote beside it says the same in words
     yield from (search_part(search, fence) for search in view.searches)
     yield from (note_part(note, fence) for note in view.notes)
@@ -141,30 +140,21 @@ def source_part(into: str, source: Source, fence: Fence, *, reference: str) -> P
 
 
 def _source(document: DocumentView) -> Source:
-    return Source(
-        id=document.id,
-        title=line(document.title, NAME),
-        year=document.year,
-        journal=line(document.journal, NAME) or None,
-        design=document.design or None,
-        retraction=document.retraction,
-        retraction_words=document.retraction_words or None,
-        url=document.url[:NAME] or None,
-    )
+    words, url = document.retraction_words or None, document.url[:NAME] or None
+    return shown_as(Source, document, design=document.design or None, retraction_words=words, url=url)
 
 
 def source_of(document: SourceDocument) -> Source:
     """A document of a checked claim."""
-    url = address(document)
-    return Source(
-        id=document.id,
+    url = web_address(document)
+    return shown_as(
+        Source,
+        document,
         title=line(document.title, NAME) or document.id,
-        year=document.year,
         journal=line(document.journal or "", NAME) or None,
         design=design(document) or None,
-        retraction=document.retraction,
         retraction_words=state(document) or None,
-        url=url if is_web_address(url) and len(url) <= NAME else None,
+        url=url if url and len(url) <= NAME else None,
     )
 
 
@@ -193,3 +183,15 @@ def note_part(note: str, fence: Fence) -> Part:
 
 def _sides(value: Fields) -> str:
     return "; ".join(f"{side['name']}: {', '.join(side['citations'])}" for side in value["sides"])
+
+
+def few(names: Sequence[str], most: int) -> tuple[str, ...]:
+    """The first names of a list; a count stands for the others."""
+    rest = len(names) - most
+    return tuple(names) if rest <= 0 else (*names[:most], f"and {rest} more")
+
+
+def listed(value: Fields, names: str) -> str:
+    """The other names of a term, in the field `names`, and what is above and below it."""
+    lists = (("also", names), ("broader", "broader"), ("narrower", "narrower"))
+    return ". ".join(f"{name}: {'; '.join(value[key])}" for name, key in lists if value.get(key))

@@ -10,10 +10,19 @@ from medground.faces.mcp.inputs import Claims
 from medground.faces.mcp.outputs import Checked, Citation, ClaimsChecked
 from medground.faces.mcp.parts import Fields, Part, Result
 from medground.faces.mcp.tool import Call, Tool
-from medground.faces.mcp.tools.answers import WORDS, document_part, fields_of, note_part, quote_part, search_part
+from medground.faces.mcp.tools.answers import (
+    WORDS,
+    document_part,
+    fields_of,
+    note_part,
+    quote_part,
+    search_part,
+    shown_as,
+)
 from medground.faces.mcp.untrusted import Fence, line
 from medground.risk import most_urgent
-from medground.wording.phrases import some, verdict
+from medground.text.english import some
+from medground.verify.verdict_words import verdict
 from medground.wording.view import search_view
 
 
@@ -65,14 +74,8 @@ def _statements(number: int, checked: CheckedClaim, fence: Fence) -> Iterator[Pa
 def _quotes(number: int, checked: CheckedClaim, fence: Fence) -> Iterator[Part]:
     retractions = {document.id: document.retraction for document in checked.documents}
     for quote in checked.evidence:
-        value = Citation(
-            id=f"{number}.{quote.id}",
-            document_id=quote.document_id,
-            start=quote.start,
-            end=quote.end,
-            quote=quote.quote,
-            retraction=retractions.get(quote.document_id, "none"),
-        )
+        retraction = retractions.get(quote.document_id, "none")
+        value = shown_as(Citation, quote, id=f"{number}.{quote.id}", place=None, stance=None, retraction=retraction)
         yield quote_part("citations", fields_of(value), fence)
 
 

@@ -9,10 +9,10 @@ from medground.faces.mcp.inputs import Documents, Fetch
 from medground.faces.mcp.outputs import DocumentsFound, Fetched, Metadata, Piece, Section
 from medground.faces.mcp.parts import Fields, Part, Result
 from medground.faces.mcp.tool import Call, Tool
-from medground.faces.mcp.tools.answers import NAME, RETRACTION, WORDS, fields_of, source_of
+from medground.faces.mcp.tools.answers import NAME, RETRACTION, WORDS, fields_of, shown_as, source_of
 from medground.faces.mcp.tools.search import url_of
 from medground.faces.mcp.untrusted import Fence, line
-from medground.wording.phrases import some
+from medground.text.english import some
 
 _MOST = 8_000_000
 """Characters of text that one call reads; further documents of a batch are refused."""
@@ -24,14 +24,12 @@ async def _fetch(call: Call, value: Fetch) -> Result:
     document = await call.service.document(value.id, call.person)
     source = source_of(source_document(document, ""))
     title = source.title
-    metadata = Metadata(
-        retraction=document.retraction,
-        year=document.year,
-        journal=source.journal,
+    metadata = shown_as(
+        Metadata,
+        source,
         authors=tuple(line(name, NAME) for name in document.authors[:_AUTHORS]),
-        design=source.design,
         licence=line(document.license or "", NAME) or None,
-        identifiers=_few(document),
+        identifiers={line(k, 40): line(v, NAME) for k, v in list(document.identifiers.items())[:_IDENTIFIERS]},
     )
     url = source.url or url_of(document.id)
     head = {"id": document.id, "title": title, "url": url, "metadata": fields_of(metadata)}
@@ -42,10 +40,6 @@ async def _fetch(call: Call, value: Fetch) -> Result:
     fields = {"start": 0, "end": len(document.text), "text": document.text}
     text = Part("text", fields, lambda v: _text(v, call.fence), cut="text", joins=True)
     return Result(head=head, words=words, parts=(text,))
-
-
-def _few(document: Document) -> dict[str, str]:
-    return {line(k, 40): line(v, NAME) for k, v in list(document.identifiers.items())[:_IDENTIFIERS]}
 
 
 async def _documents(call: Call, value: Documents) -> Result:
@@ -73,21 +67,9 @@ async def _documents(call: Call, value: Documents) -> Result:
 
 def _piece(document: Document, fence: Fence) -> Part:
     source = source_of(source_document(document, ""))
-    value = Piece(
-        status="found",
-        id=document.id,
-        title=source.title,
-        retraction=document.retraction,
-        year=document.year,
-        journal=source.journal,
-        design=source.design,
-        url=source.url,
-        sections=tuple(
-            Section(label=line(s.label, NAME), start=s.start, end=s.end) for s in document.sections[:_SECTIONS]
-        ),
-        start=0,
-        end=len(document.text),
-        text=document.text,
+    sections = tuple(shown_as(Section, one, label=line(one.label, NAME)) for one in document.sections[:_SECTIONS])
+    value = shown_as(
+        Piece, source, status="found", sections=sections, start=0, end=len(document.text), text=document.text
     )
     fields = fields_of(value)
     if not value.sections:

@@ -11,11 +11,11 @@ from medground.faces.mcp.inputs import Terms
 from medground.faces.mcp.outputs import Phenotype, PhenotypeTerms, Quote
 from medground.faces.mcp.parts import Fields, Part, Result
 from medground.faces.mcp.tool import Call, Tool
-from medground.faces.mcp.tools.answers import NAME, WORDS, fields_of, quote_part
+from medground.faces.mcp.tools.answers import NAME, WORDS, few, fields_of, listed, quote_part, shown_as
 from medground.faces.mcp.untrusted import Fence, line
 from medground.graph.concepts.entry import ConceptEntry, ConceptFound, Neighbour
 from medground.service.asked import Searched
-from medground.wording.phrases import some
+from medground.text.english import some
 
 _MOST = 30
 """Names of a kind that are listed of one concept; a count stands for the others."""
@@ -67,13 +67,7 @@ def _entries(term: str, found: list[ConceptFound], fence: Fence) -> Iterator[Par
         for entry in one.entries[:_ENTRIES]:
             yield Part("terms", fields_of(_phenotype(term, one, entry)), lambda v: _words(v, fence))
         for passage in one.lines:
-            quote = Quote(
-                document_id=passage.document_id,
-                start=passage.start,
-                end=passage.end,
-                quote=passage.text,
-                retraction=passage.retraction,
-            )
+            quote = shown_as(Quote, passage, quote=passage.text)
             yield quote_part("quotes", {"term": term, **fields_of(quote)}, fence)
 
 
@@ -84,20 +78,15 @@ def _phenotype(term: str, found: ConceptFound, entry: ConceptEntry) -> Phenotype
         matched_by=found.by,
         id=entry.id,
         name=line(entry.name, NAME),
-        synonyms=_some([line(name, NAME) for name in entry.synonyms]),
-        broader=_some(_named(entry.above)),
-        narrower=_some(_named(entry.below)),
+        synonyms=few([line(name, NAME) for name in entry.synonyms], _MOST),
+        broader=few(_named(entry.above), _MOST),
+        narrower=few(_named(entry.below), _MOST),
         source=line(found.source, NAME),
     )
 
 
 def _named(neighbours: tuple[Neighbour, ...]) -> list[str]:
     return [f"{line(one.name, NAME)} ({one.id})" for one in neighbours]
-
-
-def _some(names: list[str]) -> tuple[str, ...]:
-    rest = len(names) - _MOST
-    return (*names[:_MOST], f"and {rest} more") if rest > 0 else tuple(names)
 
 
 def _failed(call: Call, term: str, error: MedgroundError) -> Part:
@@ -111,9 +100,7 @@ def _words(value: Fields, fence: Fence) -> str:
     if value["status"] != "found":
         near = "; ".join(value.get("nearest", ()))
         return f"{asked}: {fence('error', value['error'])}. {f'Nearest: {near}.' if near else value['next']}"
-    lists = (("also", "synonyms"), ("broader", "broader"), ("narrower", "narrower"))
-    said = [f"{name}: {'; '.join(value[key])}" for name, key in lists if value.get(key)]
-    about = fence("concept", f"{value['name']}. " + ". ".join(said))
+    about = fence("concept", f"{value['name']}. {listed(value, 'synonyms')}")
     return f"{asked}: {value['id']} (matched by {value['matched_by']}, {value['source']}) {about}"
 
 

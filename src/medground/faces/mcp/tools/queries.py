@@ -9,11 +9,11 @@ from medground.faces.mcp.inputs import PlanQuery, Terms
 from medground.faces.mcp.outputs import Heading, MeshFound, MeshTerms, QueryPlanned
 from medground.faces.mcp.parts import Fields, Part, Result
 from medground.faces.mcp.tool import Call, Tool
-from medground.faces.mcp.tools.answers import NAME, fields_of, note_part
+from medground.faces.mcp.tools.answers import NAME, few, fields_of, listed, note_part
 from medground.faces.mcp.untrusted import Fence, line
 from medground.pubmed.mesh import Heading as MeshHeading
 from medground.pubmed.mesh import Vocabulary, vocabulary
-from medground.wording.phrases import some
+from medground.text.english import some
 
 _MOST = 40
 """Names of a kind that are listed of one heading; a count stands for the others."""
@@ -64,10 +64,10 @@ def _entry(mesh: Vocabulary, term: str, heading: MeshHeading) -> MeshFound:
         term=term,
         id=heading.id,
         heading=heading.name,
-        entry_terms=_some(heading.entry_terms),
-        trees=_some(heading.trees),
-        broader=_some(tuple(above.name for above in mesh.parents(heading))),
-        narrower=_some(tuple(below.name for below in mesh.children(heading))),
+        entry_terms=few(heading.entry_terms, _MOST),
+        trees=few(heading.trees, _MOST),
+        broader=few(tuple(above.name for above in mesh.parents(heading)), _MOST),
+        narrower=few(tuple(below.name for below in mesh.children(heading)), _MOST),
     )
 
 
@@ -77,18 +77,11 @@ def _nearest(mesh: Vocabulary, term: str) -> MeshFound:
     return MeshFound(status="not found", term=term, error="MeSH has no such name", next=step, nearest=near)
 
 
-def _some(names: tuple[str, ...]) -> tuple[str, ...]:
-    rest = len(names) - _MOST
-    return names if rest <= 0 else (*names[:_MOST], f"and {rest} more")
-
-
 def _words(value: Fields, fence: Fence) -> str:
     if value["status"] != "found":
         near = "; ".join(value["nearest"])
         return f"{fence('term', value['term'])}: {value['error']}. {f'Nearest: {near}.' if near else value['next']}"
-    lists = (("also", "entry_terms"), ("broader", "broader"), ("narrower", "narrower"))
-    said = [f"{name}: {'; '.join(value[key])}" for name, key in lists if value.get(key)]
-    return f"{fence('term', value['term'])}: {value['heading']} {value['id']}\n    " + ". ".join(said)
+    return f"{fence('term', value['term'])}: {value['heading']} {value['id']}\n    {listed(value, 'entry_terms')}"
 
 
 PLAN_QUERY = Tool(

@@ -7,11 +7,12 @@ from medground.faces.mcp.inputs import Search
 from medground.faces.mcp.outputs import Found, SearchFound
 from medground.faces.mcp.parts import Fields, Part, Result
 from medground.faces.mcp.tool import Call, Tool
-from medground.faces.mcp.tools.answers import NAME, RETRACTION, fields_of, note_part, search_part
+from medground.faces.mcp.tools.answers import NAME, RETRACTION, fields_of, note_part, search_part, shown_as
 from medground.faces.mcp.tools.ask import filters_of
 from medground.faces.mcp.untrusted import Fence, line
+from medground.rank.source_facts import in_pubmed
 from medground.search import SearchResult
-from medground.wording.phrases import some
+from medground.text.english import some
 from medground.wording.view import search_view
 
 
@@ -37,17 +38,8 @@ def search_result(found: SearchResult, fence: Fence) -> Result:
 
 
 def _passage(passage: Passage, fence: Fence) -> Part:
-    value = Found(
-        id=passage.document_id,
-        document_id=passage.document_id,
-        start=passage.start,
-        end=passage.end,
-        quote=passage.text,
-        title=line(passage.title, NAME) or passage.document_id,
-        url=url_of(passage.document_id),
-        year=passage.year,
-        retraction=passage.retraction,
-    )
+    title, url = line(passage.title, NAME) or passage.document_id, url_of(passage.document_id)
+    value = shown_as(Found, passage, id=passage.document_id, quote=passage.text, title=title, url=url)
 
     def words(v: Fields) -> str:
         mark = "" if v["retraction"] == "none" else f" {RETRACTION[v['retraction']]}"
@@ -60,9 +52,7 @@ def _passage(passage: Passage, fence: Fence) -> Part:
 
 def url_of(document_id: str) -> str:
     """Where a record of PubMed can be read; for others their id as an address of ours, which nothing opens."""
-    prefix, _, number = document_id.partition(":")
-    in_pubmed = prefix == "PMID" and number.isascii() and number.isdigit()
-    return f"https://pubmed.ncbi.nlm.nih.gov/{number}/" if in_pubmed else f"medground:{document_id}"
+    return in_pubmed(document_id) or f"medground:{document_id}"
 
 
 SEARCH = Tool(
