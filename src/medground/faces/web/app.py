@@ -10,10 +10,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from medground.corpus.library import Library
-from medground.evaluate.listing import Runs
+from medground.faces.joining import joining
 from medground.faces.web.built_page import INDEX, BuiltPage
 from medground.faces.web.held import Held
-from medground.faces.web.routes import corpora, kept, runs, session, suggest
+from medground.faces.web.routes import corpora, kept, session, suggest
 from medground.faces.web.sessions import Sessions
 from medground.faces.web.signed_in import SignedIn
 from medground.faces.web.suggestions import Suggestions
@@ -21,7 +21,7 @@ from medground.faces.web.throttle import Throttle
 from medground.faces.web.upload import UploadLimits
 from medground.service.building import forget_abandoned
 
-_ROUTERS = (session.router, suggest.router, corpora.router, runs.router, kept.router)
+_ROUTERS = (session.router, suggest.router, corpora.router, kept.router)
 
 
 def add_page(
@@ -55,12 +55,11 @@ def add_page(
         signed_in=signed_in,
         library=library,
         suggestions=Suggestions(library, settings.retrieval.corpora),
-        runs=Runs(settings.serve.runs or settings.home / "runs"),
         limits=UploadLimits(file=settings.serve.upload_file, all=settings.serve.upload),
         uploads=uploads,
     )
     app.state.door.identify.append(signed_in.identify)
-    for router in _ROUTERS:
+    for router in (*_ROUTERS, *(point.load() for point in joining("medground.page").values())):
         app.include_router(router)
     for name in opened.names:
         app.add_api_route(f"/{name}", _file(opened, name), methods=["GET"], include_in_schema=False)
