@@ -3,7 +3,7 @@
 `python scripts/count_source_yields.py --home HOME --kb omni --rows ROWS.jsonl`
 
 The keyless planner of sources orders its lookups by these counts (`src/medground/data/source_yields.json`, numbers
-only). Only questions of the training half are counted (`medground.evaluate.halves`): PubMedQA train, BioASQ 7b, SciFact
+only). Only questions of the training half are counted (`half_of` of `benchmarks/source_plans.py`): PubMedQA train, BioASQ 7b, SciFact
 train, the training half of MIRAGE, and the train and dev splits of the long questions.
 
 A lookup is a query of one form (the question's words, its names, a graph's term) to one source, and its best ten
@@ -22,6 +22,7 @@ import argparse
 import asyncio
 import hashlib
 import json
+import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -32,7 +33,6 @@ from rich.progress import track
 from medground.document import Passage, SourceKind
 from medground.evaluate.base import Item
 from medground.evaluate.datasets import open_dataset
-from medground.evaluate.halves import half_of
 from medground.lookup import ConceptQuery, Lookup
 from medground.operators.keyless.planning import ladder, lookups_of_all, plan
 from medground.operators.keyless.question_types import TYPES, QuestionType, question_type
@@ -45,6 +45,9 @@ from medground.settings import Settings
 from medground.sources.base import DescribedSource, Source
 from medground.sources.open import open_sources
 from medground.text import words
+
+sys.path.append(str(Path(__file__).parent.parent / "benchmarks"))
+from source_plans import half_of
 
 OUT = Path(__file__).parent.parent / "src" / "medground" / "data" / "source_yields.json"
 SETS = {

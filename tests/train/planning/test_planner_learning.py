@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from planner_losses import PairScore, dpo_loss
 
 from medground.errors import ConfigError, ModelFailed, Stopped, UsageError
 from medground.faces.cli.app import main
@@ -31,7 +32,6 @@ from medground.train.planning.adapter import load_adapter, load_base, merge, rea
 from medground.train.planning.cost import estimate_training
 from medground.train.planning.export import export
 from medground.train.planning.learn import Trained, train
-from medground.train.planning.losses import PairScore, dpo_loss
 from medground.train.planning.options import DPO, SFT, TrainingOptions
 from medground.train.planning.trainset import read_examples, read_manifest
 

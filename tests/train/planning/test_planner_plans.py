@@ -7,9 +7,9 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from planner_losses import PairScore, dpo_loss, margin, reward, sft_loss
 
 from medground.plan.source_plan import SourceQuery
-from medground.train.planning.losses import PairScore, dpo_loss, margin, reward, sft_loss
 from medground.train.planning.plans import NO_QUERIES, NO_SOURCE_HELPS, training_plans
 from medground.train.planning.values import Asked, Judged, JudgedQuery, Label
 
