@@ -1,4 +1,4 @@
-"""What plans of sources find: gold evidence, lookups made once and kept, the plans compared, and which questions may be counted."""
+"""What plans of sources find: gold evidence, kept lookups, the plans compared, and which questions may be counted."""
 
 from __future__ import annotations
 

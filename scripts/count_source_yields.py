@@ -3,8 +3,8 @@
 `python scripts/count_source_yields.py --home HOME --kb omni --rows ROWS.jsonl`
 
 The keyless planner of sources orders its lookups by these counts (`src/medground/data/source_yields.json`, numbers
-only). Only questions of the training half are counted (`half_of` of `benchmarks/source_plans.py`): PubMedQA train, BioASQ 7b, SciFact
-train, the training half of MIRAGE, and the train and dev splits of the long questions.
+only). Only questions of the training half are counted (`half_of` of `benchmarks/source_plans.py`): PubMedQA train,
+BioASQ 7b, SciFact train, the training half of MIRAGE, and the train and dev splits of the long questions.
 
 A lookup is a query of one form (the question's words, its names, a graph's term) to one source, and its best ten
 passages. It holds evidence if a passage is of a gold document. For a question without gold documents, one passage must

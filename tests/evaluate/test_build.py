@@ -23,7 +23,7 @@ from medground.evaluate.base import Item
 from medground.evaluate.build.attempt import Rejected, Wanted, attempt
 from medground.evaluate.build.blind import above_chance, too_easy
 from medground.evaluate.build.checks import gives_away
-from medground.evaluate.build.file import open_build, read_build
+from medground.evaluate.build.file import BuildFile
 from medground.evaluate.build.make import FILE, Built, Plan, build_set, key_counts
 from medground.evaluate.build.values import (
     BuiltOption,
@@ -321,25 +321,24 @@ HEAD = Head(options={}, models={}, settings_hash="0")
 
 def test_what_was_taken_out_is_made_again(tmp_path: Path) -> None:
     first = _question(("It helps men.", True), ("It harms men.", False), number=1)
-    with open_build(tmp_path / FILE, HEAD) as file:
+    with BuildFile(tmp_path / FILE, HEAD) as file:
         file.add(Line(slot=0, attempt=1, question=first))
         assert file.questions() == {0: first}
         file.add(Line(dropped=("Q1",)))
         assert (file.questions(), file.attempts(0)) == ({}, [])
-    with open_build(tmp_path / FILE, HEAD) as file:
+    with BuildFile(tmp_path / FILE, HEAD) as file:
         assert (file.questions(), file.attempts(0)) == ({}, [])
 
 
-@pytest.mark.parametrize(
-    ("content", "position"), [("nonsense\n", 1), ('{"options":{},"models":{},"settings_hash":"0"}\n{"slot":"x"}\n', 2)]
-)
-def test_another_file_is_refused_with_its_line(tmp_path: Path, content: str, position: int) -> None:
-    (tmp_path / FILE).write_text(content, encoding="utf-8")
+def test_another_file_is_refused_and_stays(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text("nonsense", encoding="utf-8")
+    with pytest.raises(UsageError, match="is not the file of a build"):
+        BuildFile(tmp_path / FILE, HEAD)
+    assert (tmp_path / FILE).read_text(encoding="utf-8") == "nonsense"
+    (tmp_path / FILE).write_text('{"options":{},"models":{},"settings_hash":"0"}\n{"slot":"x"}\n', encoding="utf-8")
     with pytest.raises(BadDocument) as refused:
-        read_build(tmp_path / FILE)
-    assert refused.value.position == position
-    with pytest.raises(UsageError, match="name the file of a build"):
-        read_build(tmp_path / "none")
+        BuildFile(tmp_path / FILE, HEAD)
+    assert refused.value.position == 2
 
 
 def test_a_cell_of_the_sheet_is_no_formula(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def test_a_file_truncated_anywhere_resumes(tmp_path_factory: pytest.TempPathFact
             run.append(line(i))
     whole = path.read_bytes()
     left = whole[: max(0, len(whole) - cut)]
-    path.write_bytes(left + junk.replace(b"\n", b"?"))
+    path.write_bytes(left + junk.replace(b"\n", b"?") if left else b"")
     kept = left.count(b"\n") - 1
     with RunFile.open(path, header()) as run:
         assert run.done == set("abc"[: max(0, kept)])

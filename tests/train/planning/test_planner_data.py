@@ -33,7 +33,7 @@ from medground.train.planning.judging import judge_explored, judged, one_call, s
 from medground.train.planning.labels import gain, log_odds, rerank_score
 from medground.train.planning.running import OPERATORS
 from medground.train.planning.values import Asked, Explored, Judged, Piece, Spent, Tried
-from medground.train.planning.work import open_work, read_work, work_through
+from medground.train.planning.work import WorkFile, read_work, work_through
 from medground.usage import Usage
 
 
@@ -76,7 +76,7 @@ def test_a_stopped_exploration_resumes_where_it_was(
     again = cut.read_bytes().splitlines(keepends=True)
     assert again[:5] == lines[:5], "finished questions are kept as they are"
     assert {json.loads(line)["question"]["id"] for line in again[1:]} == {str(1000 + n) for n in range(12)}
-    with pytest.raises(UsageError, match="another options"):
+    with pytest.raises(UsageError, match="other options"):
         exploring(records_file, settings, cut, queries=4)
     with pytest.raises(UsageError, match="holds exploration, not judgements"):
         read_work(cut, Judged)
@@ -174,10 +174,10 @@ def test_a_question_whose_model_is_down_is_tried_again_and_the_others_are_kept(e
 
     out = tmp_path / "judged.jsonl"
     head = head.model_copy(update={"step": "judgements"})
-    with open_work(out, head, Judged) as work:
+    with WorkFile(out, head, Judged) as work:
         failures = asyncio.run(work_through(lines, do, work, name=lambda one: one.question.id, workers=3))
         with pytest.raises(UsageError, match="being written by another run"):
-            open_work(out, head, Judged)
+            WorkFile(out, head, Judged)
     assert [(one.id, one.reason) for one in failures] == [("1003", "m: it does not answer")]
     assert len(read_work(out, Judged)[1]) == 11
 

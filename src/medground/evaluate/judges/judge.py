@@ -146,7 +146,7 @@ async def _judge(
     judge = models.of(operator.name)
     check_judge(judge, runs)
     mark = pin(judge, operator, runs)
-    with Sheet.open(out, mark) as sheet:
+    with Sheet(out, mark) as sheet:
         done = {(line.item, line.shown) for line in sheet.lines}
         left: Iterator[_Job] = iter([job for job in jobs if (job.item, job.shown) not in done])
 

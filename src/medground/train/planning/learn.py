@@ -15,7 +15,7 @@ from typing import Any
 
 from medground.corpus.faults import writing
 from medground.errors import Stopped, UsageError
-from medground.evaluate.lock import locked
+from medground.line_file import locked
 from medground.progress import Progress, no_progress
 from medground.train.planning.adapter import (
     AdapterCard,
