@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rows import each_row
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
@@ -225,7 +226,7 @@ def test_a_models_question_gets_the_wanted_letters_and_its_proofs(
     assert [proof.document_id for proof in made.options[1].proofs] == ["PAPER:1"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("says", "reason"),
     [
         ({"Aspirin": "silent", "Zinc": "ruled out"}, "says silent of a right option"),
@@ -267,7 +268,7 @@ def _question(*options: tuple[str, bool], text: str = "What is true?", number: i
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("options", "reason"),
     [
         ([("It lowers the fever of children.", True), ("It does not.", False)], "longer"),

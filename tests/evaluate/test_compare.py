@@ -10,6 +10,7 @@ import pytest
 import typer
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import each_row
 from scipy.stats import binomtest
 from typer.testing import CliRunner
 
@@ -143,7 +144,7 @@ def test_one_run_alone_and_names_of_runs_of_one_recipe(tmp_path: Path) -> None:
     assert names == [f"rag keyless {tmp_path / name}" for name in ("a.jsonl", "c.jsonl")]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("field", "value", "said"),
     [
         ("dataset_hash", "other", "dataset_hash was h, is other"),

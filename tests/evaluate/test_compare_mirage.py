@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.errors import UsageError
 from medground.evaluate.base import RunHeader, RunLine
@@ -12,7 +13,7 @@ from medground.evaluate.datasets.mirage import MIRAGE
 from medground.evaluate.mirage_scorer import MirageScore, Reply, published_choice, score_replies, score_run
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("reply", "published"),
     [
         ('{"step_by_step_thinking": "x", "answer_choice": "C"}', "C"),

@@ -6,13 +6,14 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.errors import UsageError
 from medground.evaluate.datasets import open_dataset
 from medground.evaluate.datasets.check import check_file, recognised
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "place", "sizes", "tasks"),
     [
         ("pubmedqa", "pubmedqa", {"test": 500, "train": 500}, {"yes-no-maybe": 1000}),
@@ -56,7 +57,7 @@ def test_a_question_longer_than_users_may_ask_is_asked(shared: Path) -> None:
     assert max(len(item.question.text) for item in dataset.read(shared / "mirage/questions.jsonl.gz", "test")) > 4000
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("file", "names"),
     [
         ("pubmedqa/pqa_l.jsonl.gz", {"pubmedqa"}),

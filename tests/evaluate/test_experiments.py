@@ -180,7 +180,7 @@ def in_order(values: Sequence[float], line: Sequence[float]) -> bool:
     return any(list(line[place : place + len(values)]) == list(values) for place in places)
 
 
-@pytest.mark.parametrize("path", RUNNABLE)
+@each_row("path", RUNNABLE)
 def test_every_file_runs(path: Path, ready: Path) -> None:
     experiment = read_experiment(path)
     without_services = {"retrieval.sources": ()} if experiment.paper == "004" else {}

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 from typer.testing import CliRunner
 
 from medground.errors import BadDocument, UsageError
@@ -80,7 +81,7 @@ def test_filled_lines_are_averaged_and_blank_ones_counted(tmp_path: Path) -> Non
         read_marked([path, path])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "problem"),
     [
         ({"marks": {"relevance": 4}}, "completeness, proficiency, interpretability not marked"),

@@ -12,6 +12,7 @@ import pytest
 import typer
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 from typer.testing import CliRunner
 
 from medground.errors import BadDocument, ConfigError, ModelFailed, UsageError
@@ -155,7 +156,7 @@ def test_an_unusable_reply_is_counted_and_is_never_a_win(scripted_model: Scripte
     assert any(line.status == "failed" and "no valid answer" in line.error for line in read_judgements([out]))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "unusable",
     [
         "I like both!",
@@ -223,7 +224,7 @@ def test_without_a_model_nothing_is_judged(tmp_path: Path) -> None:
     assert (result.judged, result.not_judged, result.axes) == (0, 3, ())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("judge", "run"),
     [
         ("openai:gpt-5", {"model": "openai:gpt-5"}),
@@ -345,7 +346,7 @@ def test_agreement_needs_two_judges_of_the_same_items() -> None:
         judges_agreement([*person("anna", {"q1": "first"}), *person("bert", {"q2": "first"})])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "problem"),
     [
         ("not json", "not JSON"),
@@ -462,7 +463,7 @@ def test_columns_of_a_judge_without_one_or_without_a_pair(scripted_model: Script
     assert "judged 0, not judged 0, failed 3" in " ".join(notes(failed))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "judge", "words"),
     [
         ("000/table-1", "openai:gpt-5", "has no column that needs a judge"),

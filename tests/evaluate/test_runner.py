@@ -17,6 +17,7 @@ from pydantic_ai.exceptions import (
     UnexpectedModelBehavior,
 )
 from pydantic_ai.messages import ToolReturnPart
+from rows import each_row
 
 from medground.answer import Answer
 from medground.conclude.compose import compose
@@ -257,7 +258,7 @@ def test_own_context_is_the_only_source_where_it_is_asked_for(
         run(home, open_recipe("ground"), chosen, [elsewhere])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("chosen", "message"),
     [
         ({"split": "train"}, "no question of split 'train'"),

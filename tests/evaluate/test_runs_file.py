@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.errors import StorageFailed, UsageError
 from medground.evaluate.base import RunHeader, RunLine
@@ -95,7 +96,7 @@ def test_a_last_line_of_null_bytes_is_repeated(tmp_path: Path) -> None:
     assert path.read_bytes() == whole
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changed", "shown"),
     [
         ({"dataset_hash": "ee"}, "dataset_hash was aa, is ee"),
@@ -157,7 +158,7 @@ def test_two_runs_into_one_file_are_refused(tmp_path: Path) -> None:
     RunFile.open(path, header()).close()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "message"),
     [
         ('{"pmid": 1}\n', "not a Medground run"),

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from rows import each_row
 
 from medground.engine import Engine
 from medground.errors import BadDocument, ConfigError, ModelFailed, SnapshotCorrupt, UsageError
@@ -128,7 +129,7 @@ def test_failures_of_the_model_are_counted_and_a_model_that_only_fails_is_an_err
         built(settings, records_file, seed=1)
 
 
-@pytest.mark.parametrize("split", ["test", "dev", ""])
+@each_row("split", ["test", "dev", ""])
 def test_held_out_splits_are_refused_in_one_line(
     settings: Settings, write_records: Records, a_record: Any, split: str
 ) -> None:

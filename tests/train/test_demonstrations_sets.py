@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rows import each_row
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
@@ -120,7 +121,7 @@ def solved(task: Any, *answer: str) -> Solved:
     return Solved.model_construct(task=task, answer=answer)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("task", "answer", "question", "expected"),
     [
         ("yes-no", "yes", "yes-no", True),

@@ -10,6 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.document import SourceKind
 from medground.errors import BadDocument, ConfigError, ModelFailed, UsageError
@@ -134,7 +135,7 @@ def run_with(model: object, settings: Settings | None = None) -> Run:
     return Run(question, settings or Settings.load(environ={}), declared, (), models, Trace("t", None))
 
 
-@pytest.mark.parametrize(("said", "label"), [("Yes.", "positive"), ("no", "negative"), ("it depends", "failed")])
+@each_row(("said", "label"), [("Yes.", "positive"), ("no", "negative"), ("it depends", "failed")])
 def test_a_judge_that_says_neither_yes_nor_no_has_failed(said: str, label: str):
     judge = Judge(said)
     (query,) = asyncio.run(judged(explored(), one_call, None, run_with(judge))).queries
@@ -157,7 +158,7 @@ def test_a_source_that_was_not_reached_is_not_negative_and_nothing_found_needs_n
     assert judge.calls == 0
 
 
-@pytest.mark.parametrize(("kind", "found", "read"), [("research", 5, 5), ("graph", 5, 3), ("graph", 1, 1)])
+@each_row(("kind", "found", "read"), [("research", 5, 5), ("graph", 5, 3), ("graph", 1, 1)])
 def test_the_latter_half_of_a_graphs_result_is_not_judged(kind: SourceKind, found: int, read: int):
     one = explored(kind, found)
     assert [piece.document_id for piece in shown(one.queries[0], one)] == [f"X:{n}" for n in range(read)]

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from planner_losses import PairScore, dpo_loss
+from rows import each_row
 
 from medground.errors import ConfigError, ModelFailed, Stopped, UsageError
 from medground.faces.cli.app import main
@@ -202,7 +203,7 @@ def summed(model: Any, tokenizer: Any, prompt: Sequence[dict[str, str]], answer:
     return float(each[len(given) - 1 :].sum())
 
 
-@pytest.mark.parametrize("beta", [0.1, 0.5])
+@each_row("beta", [0.1, 0.5])
 def test_the_loss_of_a_pair_is_that_of_the_equations(training_set: Path, tiny: Path, tmp_path: Path, beta: float):
     from datasets import Dataset
     from trl import DPOConfig, DPOTrainer
