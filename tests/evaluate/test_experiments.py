@@ -22,7 +22,7 @@ from medground.evaluate.datasets import open_dataset
 from medground.evaluate.experiments import figures
 from medground.evaluate.experiments.form import Experiment, find_experiments, read_experiment
 from medground.evaluate.experiments.marking import is_marked
-from medground.evaluate.experiments.place import PartOfSet
+from medground.evaluate.experiments.place import part_of
 from medground.evaluate.experiments.planned import is_planned
 from medground.evaluate.experiments.repeating import METRIC as DEVIATION
 from medground.evaluate.experiments.results import save
@@ -260,12 +260,12 @@ def test_missing_data_is_reported_and_is_an_error_if_all_of_it_is_missing(ready:
 def test_a_subset_has_its_own_name_and_its_own_question(ready: Path) -> None:
     whole = open_dataset("pubmedqa")
     place = whole.find(ready / "data" / "pubmedqa")
-    part = PartOfSet(whole, gold=("yes", "no"))
+    part = part_of(whole, gold=("yes", "no"))
     items = list(part.read(place, "test"))
     assert [item.id for item in items] == list(part.ids(place, "test")) == ["11", "12", "13"]
     assert {item.question.task for item in items} == {"yes-no"}
     assert part.info.name == "pubmedqa (yes or no)"
-    named = PartOfSet(open_dataset("mirage-mmlu"), prefix="mmlu:clinical_knowledge-")
+    named = part_of(open_dataset("mirage-mmlu"), prefix="mmlu:clinical_knowledge-")
     assert list(named.ids(ready / "data" / "mirage" / "benchmark.json", "test")) == ["mmlu:clinical_knowledge-000"]
 
 

@@ -22,7 +22,8 @@ from medground.errors import (
     StorageFailed,
     UsageError,
 )
-from medground.evaluate.base import DataSet, Item, RunLine, RunStatus
+from medground.evaluate.base import Item, RunLine, RunStatus
+from medground.evaluate.datasets.loader import Loader
 from medground.evaluate.datasets.release import check_release
 from medground.evaluate.manifest import make_header
 from medground.evaluate.runs import RunFile
@@ -57,7 +58,7 @@ class Selection:
         with_context: use an item's own documents as the only source, instead of the engine's.
     """
 
-    dataset: DataSet
+    dataset: Loader
     path: Path
     split: str = "test"
     limit: int | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 
 from medground.errors import UsageError
-from medground.evaluate.base import DataSet
+from medground.evaluate.datasets.loader import Loader
 
 _ROOM = "medground.evaluate.datasets"
 _PLACES = {
@@ -40,7 +40,7 @@ def dataset_names() -> list[str]:
     return sorted(_PLACES)
 
 
-def open_dataset(name: str) -> DataSet:
+def open_dataset(name: str) -> Loader:
     """The loader of the set called `name`.
 
     Raises:
@@ -51,5 +51,5 @@ def open_dataset(name: str) -> DataSet:
             f"unknown data set {name!r}; available: {', '.join(dataset_names())}; see `medground data list`"
         )
     module, _, loader = _PLACES[name].partition(":")
-    found: DataSet = getattr(import_module(f"{_ROOM}.{module}"), loader)
+    found: Loader = getattr(import_module(f"{_ROOM}.{module}"), loader)
     return found

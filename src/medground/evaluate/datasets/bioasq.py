@@ -12,9 +12,9 @@ from pathlib import Path
 
 from medground.corpus.readers.bioasq import golden_files, paper_id, papers_of
 from medground.errors import UsageError
-from medground.evaluate.base import DataSetInfo, Item, Split
+from medground.evaluate.base import Item, Split
 from medground.evaluate.datasets.asking import asked
-from medground.evaluate.datasets.loader import Loader
+from medground.evaluate.datasets.loader import Loader, described
 from medground.evaluate.datasets.records import Placed, Record, json_file
 
 _TYPES = ("yesno", "factoid", "list", "summary")
@@ -74,23 +74,13 @@ def _parts(path: Path) -> tuple[Path, ...]:
     return tuple(file for _, file in golden_files(path)) if path.is_dir() else (path,)
 
 
-def _loader(name: str, title: str, only: str | None) -> Loader:
+def _loader(name: str, only: str | None) -> Loader:
     return Loader(
-        info=DataSetInfo(
-            name=name,
-            title=title,
-            tasks=("yes-no",) if only else ("yes-no", "free"),
-            sizes={"train": 0, "test": 0},
-            licence="registration with BioASQ; research use (NLM terms for the abstracts)",
-            obtain="participants-area.bioasq.org: Task B golden files, such as 11B1_golden.json, or a folder of them; "
-            "sizes differ by file",
-            paper="Tsatsaronis et al., An overview of the BioASQ challenge, BMC Bioinformatics 2015",
-        ),
+        info=described(name),
         files=(),
         records=_records,
         known=lambda record: record.get("type") in _TYPES and {"id", "body"} <= record.keys(),
         ours=lambda record: only in (None, record["type"]),
-        key=lambda record: str(record["id"]),
         split=_split,
         item=_item,
         parts=_parts,
@@ -98,5 +88,5 @@ def _loader(name: str, title: str, only: str | None) -> Loader:
     )
 
 
-BIOASQ = _loader("bioasq", "BioASQ Task B, all question types", None)
-YES_NO = _loader("bioasq-yesno", "BioASQ Task B, yes/no questions", "yesno")
+BIOASQ = _loader("bioasq", None)
+YES_NO = _loader("bioasq-yesno", "yesno")

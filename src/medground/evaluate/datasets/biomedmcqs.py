@@ -11,9 +11,9 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 from medground.errors import UsageError
-from medground.evaluate.base import DataSetInfo, Item, Split
+from medground.evaluate.base import Item
 from medground.evaluate.datasets.asking import asked
-from medground.evaluate.datasets.loader import Loader
+from medground.evaluate.datasets.loader import Loader, described
 from medground.evaluate.datasets.records import Placed, Record, json_lines, unpacked_text
 
 _QUESTION = re.compile(r"Q(\d+):\s*(.*)")
@@ -95,27 +95,12 @@ def _key(record: Record) -> str:
     return f"L{record['level']}-Q{record['n']}"
 
 
-def _test(record: Record) -> Split:
-    return "test"
-
-
 BIOMEDMCQS = Loader(
-    info=DataSetInfo(
-        name="biomedmcqs",
-        title="BioMedMCQs, levels 1 to 3",
-        tasks=("multiple-choice",),
-        sizes={"test": 3000},
-        licence="none stated",
-        obtain="github.com/CyL-ucas/BioMedSearch: the folder dataset",
-        paper="BioMedSearch (2025); machine-generated, with strong clues in the options: see `medground eval audit`",
-        hashes={"mcq_level1.jsonl": ("557e1043b5fa2cf81fb2660a5d615961c79f52e7b4fb236ad9bee27ea208bacd",)},
-        seen="part",
-    ),
+    info=described("biomedmcqs"),
     files=("mcq_level1.jsonl",),
     records=_records,
     known=lambda record: {"level", "n", "question", "options", "answer"} <= record.keys(),
     key=_key,
-    split=_test,
     item=_item,
     parts=_parts,
     folder=lambda path: any(path.glob("questions_level*.txt")),

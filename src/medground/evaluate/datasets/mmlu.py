@@ -7,9 +7,9 @@ from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
 
 from medground.errors import UsageError
-from medground.evaluate.base import DataSetInfo, Item, Split
+from medground.evaluate.base import Item, Split
 from medground.evaluate.datasets.asking import closed
-from medground.evaluate.datasets.loader import Loader
+from medground.evaluate.datasets.loader import Loader, described
 from medground.evaluate.datasets.records import Placed, Record, unpacked_text
 
 SUBJECTS = (
@@ -66,19 +66,10 @@ def _split(record: Record) -> Split:
 
 
 MMLU = Loader(
-    info=DataSetInfo(
-        name="mmlu",
-        title="MMLU, six medical subjects",
-        tasks=("single-choice",),
-        sizes={"test": 1089, "validation": 123, "train": 30},
-        licence="MIT",
-        obtain="github.com/hendrycks/test: the folders test, val and dev in data.tar",
-        paper="Hendrycks et al., Measuring Massive Multitask Language Understanding, ICLR 2021",
-    ),
+    info=described("mmlu"),
     files=(),
     records=_records,
     known=lambda record: record.get("answer") in ("A", "B", "C", "D") and "subject" in record,
-    key=lambda record: str(record["id"]),
     split=_split,
     item=_item,
     parts=parts,

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping
 from pathlib import Path
 
-from medground.evaluate.base import DataSetInfo, Item, Split
+from medground.evaluate.base import Item, Split
 from medground.evaluate.datasets.asking import LETTERS, closed
-from medground.evaluate.datasets.loader import Loader
+from medground.evaluate.datasets.loader import Loader, described
 from medground.evaluate.datasets.records import Placed, Record, json_lines
 
 _CATEGORY = "health"
@@ -47,15 +47,7 @@ def _known(record: Record) -> bool:
 
 
 MMLU_PRO = Loader(
-    info=DataSetInfo(
-        name="mmlu-pro-health",
-        title="MMLU-Pro, category health",
-        tasks=("single-choice",),
-        sizes={"test": 818, "validation": 5},
-        licence="MIT",
-        obtain="huggingface.co/datasets/TIGER-Lab/MMLU-Pro: test and validation parquet, written as JSON Lines",
-        paper="Wang et al., MMLU-Pro, NeurIPS 2024",
-    ),
+    info=described("mmlu-pro-health"),
     files=("test.jsonl", "mmlu_pro_health.jsonl"),
     records=_records,
     known=_known,

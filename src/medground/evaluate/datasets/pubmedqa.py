@@ -6,33 +6,19 @@ The authors' `ori_pqal.json` has no splits. They are in `test_ground_truth.json`
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from datetime import date
 from pathlib import Path
 
 from medground.corpus.readers.pubmedqa import pubmedqa_document
 from medground.errors import UsageError
-from medground.evaluate.base import DataSetInfo, Item, Split
+from medground.evaluate.base import Item, Split
 from medground.evaluate.datasets.asking import asked
-from medground.evaluate.datasets.loader import Loader
+from medground.evaluate.datasets.loader import Loader, described
 from medground.evaluate.datasets.records import Placed, Record, json_file, json_lines
 
 _OFFICIAL = "ori_pqal.json"
 _TEST = "test_ground_truth.json"
 _GOLD = ("yes", "no", "maybe")
 _SPLITS: Mapping[str, Split] = {"test": "test", "train": "train", "train_dev": "train"}
-
-INFO = DataSetInfo(
-    name="pubmedqa",
-    title="PubMedQA, expert-labelled (PQA-L)",
-    tasks=("yes-no-maybe",),
-    sizes={"test": 500, "train": 500},
-    licence="MIT",
-    obtain="github.com/pubmedqa/pubmedqa: data/ori_pqal.json and, for the splits, data/test_ground_truth.json",
-    paper="Jin et al., PubMedQA, EMNLP 2019",
-    date_limit=date(2019, 9, 13),
-    seen="whole",
-    hashes={"pqa_l.jsonl": ("a724b34601d8247781ec62de569f451412d0b64b0523c5ff158d1657fdf72b19",)},
-)
 
 
 def _records(path: Path) -> Generator[Placed]:
@@ -84,7 +70,7 @@ def _key(record: Record) -> str:
 
 
 PUBMEDQA = Loader(
-    info=INFO,
+    info=described("pubmedqa"),
     files=("pqa_l.jsonl", _OFFICIAL),
     records=_records,
     known=lambda record: {"pmid", "question", "contexts"} <= record.keys(),

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from medground.corpus.readers.beir import scifact_document
 from medground.document import Document
-from medground.evaluate.base import DataSetInfo, Item, Split
+from medground.evaluate.base import Item, Split
 from medground.evaluate.datasets.asking import asked
-from medground.evaluate.datasets.loader import Loader
+from medground.evaluate.datasets.loader import Loader, described
 from medground.evaluate.datasets.records import Placed, Record, json_lines
 
 _FILES: Mapping[str, Split] = {"claims_train.jsonl": "train", "claims_dev.jsonl": "validation"}
@@ -79,21 +79,10 @@ def _split(record: Record) -> Split:
 
 
 SCIFACT = Loader(
-    info=DataSetInfo(
-        name="scifact",
-        title="SciFact: scientific claims",
-        tasks=("yes-no-maybe",),
-        sizes={"validation": 300, "train": 809},
-        licence="claims CC BY 4.0, abstracts ODC-By 1.0",
-        obtain="github.com/allenai/scifact: claims_train.jsonl, claims_dev.jsonl, corpus.jsonl",
-        paper="Wadden et al., Fact or Fiction: Verifying Scientific Claims, EMNLP 2020",
-        hashes={"scifact": ("357e4fb01d306cf8267e4ecef90ddf83ee0f9c24e81ac8f8e634047dc6b6f9ec",)},
-        seen="whole",
-    ),
+    info=described("scifact"),
     files=tuple(_FILES),
     records=_records,
     known=lambda record: {"id", "claim"} <= record.keys(),
-    key=lambda record: str(record["id"]),
     split=_split,
     item=_item,
     parts=_parts,

@@ -18,7 +18,7 @@ from medground.engine import Engine
 from medground.errors import ConfigError, SnapshotCorrupt, SourceUnavailable, StorageFailed, UsageError, UserMistake
 from medground.evaluate.audit.base import Baseline
 from medground.evaluate.audit.report import best_blind
-from medground.evaluate.base import DataSet
+from medground.evaluate.datasets.loader import Loader
 from medground.evaluate.experiments.changes import changes, load_declared
 from medground.evaluate.experiments.encoding import Remembering
 from medground.evaluate.experiments.figures import RunOfRow, read_row
@@ -280,7 +280,7 @@ def _plain(word: str) -> str:
     return re.sub(r"[^A-Za-z0-9.]+", "-", word).strip("-")
 
 
-def _selection(dataset: DataSet, place: Path, data: Data, options: Options) -> Selection:
+def _selection(dataset: Loader, place: Path, data: Data, options: Options) -> Selection:
     limits = [n for n in (data.limit, options.limit, SMOKE if options.smoke else None) if n is not None]
     limit = min(limits, default=None)
     return Selection(dataset, place, data.split, limit, data.seed if limit is not None else None, data.with_context)
