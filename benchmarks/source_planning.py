@@ -50,7 +50,7 @@ from source_plans import (
 
 from medground.document import Hit, SourceKind
 from medground.evaluate.base import Item
-from medground.evaluate.datasets import open_dataset
+from medground.evaluate.datasets.registry import open_dataset
 from medground.lookup import ConceptQuery, Lookup
 from medground.operators.keyless.planning import Sought
 from medground.query import Filters

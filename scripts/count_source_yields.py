@@ -32,7 +32,7 @@ from rich.progress import track
 
 from medground.document import Passage, SourceKind
 from medground.evaluate.base import Item
-from medground.evaluate.datasets import open_dataset
+from medground.evaluate.datasets.registry import open_dataset
 from medground.lookup import ConceptQuery, Lookup
 from medground.operators.keyless.planning import ladder, lookups_of_all, plan
 from medground.operators.keyless.question_types import TYPES, QuestionType, question_type

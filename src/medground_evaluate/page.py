@@ -13,7 +13,7 @@ from medground.document import Frozen
 from medground.errors import NotFound, UsageError
 from medground.evaluate.listing import Listed, Runs
 from medground.evaluate.opened import MOST_QUESTIONS, OpenedRun, QuestionPage, Which, open_run, questions_of
-from medground.evaluate.report import read_report
+from medground.evaluate.report.content import read_report
 from medground.evaluate.report.page import as_html
 from medground.faces.api.caller import Caller, door
 

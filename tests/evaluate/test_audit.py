@@ -16,11 +16,12 @@ from typer.testing import CliRunner
 
 from medground.document import Document
 from medground.errors import ConfigError, UsageError
-from medground.evaluate.audit import Audit, audit, best_blind
+from medground.evaluate.audit.base import Audit
 from medground.evaluate.audit.guesses import longest, scored
 from medground.evaluate.audit.linear import by_options
+from medground.evaluate.audit.report import audit, best_blind
 from medground.evaluate.base import Item, Split
-from medground.evaluate.datasets import open_dataset
+from medground.evaluate.datasets.registry import open_dataset
 from medground.faces.cli.eval_audit import audit as audit_command
 from medground.question import Question, Task
 

@@ -19,7 +19,7 @@ from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.document import Document
 from medground.errors import BadDocument, UsageError
-from medground.evaluate.audit import audit
+from medground.evaluate.audit.report import audit
 from medground.evaluate.base import Item
 from medground.evaluate.build.attempt import Rejected, Wanted, attempt
 from medground.evaluate.build.blind import above_chance, too_easy
@@ -37,7 +37,7 @@ from medground.evaluate.build.values import (
     answer_sets,
 )
 from medground.evaluate.build.write import write_set
-from medground.evaluate.datasets import open_dataset
+from medground.evaluate.datasets.registry import open_dataset
 from medground.operators.set_building import CheckOptionOutput, WriteQuestionOutput, WrittenOption
 from medground.run import Run
 from medground.settings import Settings

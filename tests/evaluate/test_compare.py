@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from medground.errors import UsageError
 from medground.evaluate.base import RunHeader, RunLine
 from medground.evaluate.compare import compare
-from medground.evaluate.datasets import open_dataset
+from medground.evaluate.datasets.registry import open_dataset
 from medground.evaluate.results import items_of, read_result, read_results
 from medground.evaluate.significance import holm, mcnemar, paired_bootstrap
 from medground.faces.cli.eval_compare import compare_runs

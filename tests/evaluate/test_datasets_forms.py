@@ -14,10 +14,10 @@ from rows import each_row
 
 from medground.errors import MedgroundError, UsageError
 from medground.evaluate.base import Item
-from medground.evaluate.datasets import dataset_names, open_dataset
 from medground.evaluate.datasets.check import check_file, recognised
 from medground.evaluate.datasets.omni import split_options
 from medground.evaluate.datasets.own import OwnRecord
+from medground.evaluate.datasets.registry import dataset_names, open_dataset
 
 RECORD = {
     "QUESTION": "Does aspirin help?",

@@ -9,8 +9,8 @@ import pytest
 from rows import each_row
 
 from medground.errors import UsageError
-from medground.evaluate.datasets import open_dataset
 from medground.evaluate.datasets.check import check_file, recognised
+from medground.evaluate.datasets.registry import open_dataset
 
 
 @each_row(

@@ -18,16 +18,16 @@ from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.errors import UsageError
-from medground.evaluate.datasets import open_dataset
+from medground.evaluate.datasets.registry import open_dataset
 from medground.evaluate.experiments import figures
 from medground.evaluate.experiments.form import Experiment, find_experiments, read_experiment
 from medground.evaluate.experiments.marking import is_marked
 from medground.evaluate.experiments.place import part_of
 from medground.evaluate.experiments.planned import is_planned
-from medground.evaluate.experiments.repeating import METRIC as DEVIATION
+from medground.evaluate.experiments.repeating import DEVIATION
 from medground.evaluate.experiments.results import save
 from medground.evaluate.experiments.run import Made, Options, make
-from medground.evaluate.experiments.sampling import METRIC
+from medground.evaluate.experiments.sampling import UNCERTAINTY
 from medground.evaluate.experiments.table import as_markdown, notes, table
 from medground.evaluate.experiments.traces import read_traced
 from medground.evaluate.results import read_result
@@ -126,7 +126,7 @@ def test_every_requested_table_and_figure_has_a_file() -> None:
 
 def is_known(metric: str) -> bool:
     """Whether a run or a judge can provide the metric."""
-    of_several = metric in {"change", METRIC, DEVIATION} or is_planned(metric) or is_marked(metric)
+    of_several = metric in {"change", UNCERTAINTY, DEVIATION} or is_planned(metric) or is_marked(metric)
     return of_several or figures.is_known(metric) or re.fullmatch(r"question-\d+", metric) is not None
 
 

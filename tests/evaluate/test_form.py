@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from medground.errors import BadDocument, UsageError
 from medground.evaluate.base import RunHeader, RunLine
-from medground.evaluate.datasets import open_dataset
+from medground.evaluate.datasets.registry import open_dataset
 from medground.evaluate.judges.form import FormLine, blank_form, read_marked, write_form
 from medground.evaluate.judges.judged import JudgedRun
 from medground.evaluate.judges.lines import LONG_AXES

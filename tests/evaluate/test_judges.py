@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from medground.errors import BadDocument, ConfigError, ModelFailed, UsageError
 from medground.evaluate.base import RunHeader, RunLine
-from medground.evaluate.datasets import open_dataset
+from medground.evaluate.datasets.registry import open_dataset
 from medground.evaluate.experiments.figures import read_row
 from medground.evaluate.experiments.form import read_experiment
 from medground.evaluate.experiments.judging import check_judge, judge_rows

@@ -17,7 +17,7 @@ from medground.document import Document
 from medground.engine import Engine
 from medground.errors import UsageError
 from medground.evaluate.base import RunLine
-from medground.evaluate.datasets import open_dataset
+from medground.evaluate.datasets.registry import open_dataset
 from medground.evaluate.metrics.accuracy import accuracy
 from medground.evaluate.metrics.cost import mean_cost
 from medground.evaluate.metrics.depth import evidence_depths

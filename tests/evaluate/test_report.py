@@ -16,10 +16,11 @@ from markdown_it import MarkdownIt
 
 from medground.errors import StorageFailed, UsageError
 from medground.evaluate.base import Item, RunHeader, RunLine, RunStatus
-from medground.evaluate.datasets import open_dataset
+from medground.evaluate.datasets.registry import open_dataset
 from medground.evaluate.intervals import wilson
-from medground.evaluate.report import Report, read_report, write_report
+from medground.evaluate.report.content import Report, read_report
 from medground.evaluate.report.elements import element
+from medground.evaluate.report.files import write_report
 from medground.evaluate.report.markdown import as_markdown
 from medground.evaluate.report.page import as_html
 from medground.faces.cli.app import main

@@ -25,7 +25,7 @@ from medground.document import Document
 from medground.engine import Engine
 from medground.errors import BudgetExhausted, ConfigError, ModelFailed, SourceUnavailable, UsageError
 from medground.evaluate.base import RunLine
-from medground.evaluate.datasets import open_dataset
+from medground.evaluate.datasets.registry import open_dataset
 from medground.evaluate.runner import Selection, run_set
 from medground.evaluate.runs import read_run
 from medground.evaluate.tally import Tally

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from medground.errors import UsageError
 from medground.evaluate.base import DataSetInfo
-from medground.evaluate.datasets import dataset_names, open_dataset
 from medground.evaluate.datasets.loader import ALL, Loader
+from medground.evaluate.datasets.registry import dataset_names, open_dataset
 from medground.evaluate.datasets.release import release_problem
 
 

@@ -66,7 +66,7 @@ def _loader(name: str) -> Loader:
     )
 
 
-MEDQA, MEDMCQA, MMLU, PUBMEDQA, BIOASQ = (_loader(name) for name in SETS)
+MIRAGE_SETS = tuple(_loader(name) for name in SETS)
 
 MIRAGE = Loader(
     info=described("mirage"),

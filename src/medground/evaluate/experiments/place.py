@@ -8,8 +8,8 @@ from pathlib import Path
 
 from medground.errors import UsageError
 from medground.evaluate.base import Item
-from medground.evaluate.datasets import open_dataset
 from medground.evaluate.datasets.loader import Loader
+from medground.evaluate.datasets.registry import open_dataset
 from medground.evaluate.experiments.form import Data
 from medground.question import Task
 

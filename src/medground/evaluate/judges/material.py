@@ -6,7 +6,7 @@ from pathlib import Path
 
 from medground.answers import Answers
 from medground.errors import UsageError
-from medground.evaluate.datasets import open_dataset
+from medground.evaluate.datasets.registry import open_dataset
 from medground.evaluate.judges.judged import JudgedRun
 from medground.operators.views import EvidenceView
 

@@ -11,7 +11,7 @@ from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, Sett
 from medground.faces.cli.terminal import page, say
 
 if TYPE_CHECKING:
-    from medground.evaluate.audit import Audit
+    from medground.evaluate.audit.base import Audit
     from medground.evaluate.build.make import Built
 
 Levels = Annotated[
@@ -92,7 +92,7 @@ def _write(built: Built, out: Path) -> None:
 def _audited(built: Built) -> Audit | None:
     """The audit of the set; None without scikit-learn, which its linear models need."""
     from medground.errors import ConfigError
-    from medground.evaluate.audit import audit
+    from medground.evaluate.audit.report import audit
 
     try:
         return audit([question.item() for question in built.questions])

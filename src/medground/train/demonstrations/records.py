@@ -10,9 +10,9 @@ from pathlib import Path
 
 from medground.errors import UsageError
 from medground.evaluate.base import Item
-from medground.evaluate.datasets import open_dataset
 from medground.evaluate.datasets.check import recognised
 from medground.evaluate.datasets.loader import ALL, Loader
+from medground.evaluate.datasets.registry import open_dataset
 from medground.train.demonstrations.pool import ANSWERED, TRAINING_SPLITS
 
 
