@@ -20,12 +20,12 @@ from medground.evaluate.datasets.records import Placed, Record, json_file
 _TYPES = ("yesno", "factoid", "list", "summary")
 
 
-def _records(path: Path) -> Generator[Placed]:
+def _bioasq_records(path: Path) -> Generator[Placed]:
     if path.is_dir():
         files = golden_files(path)
         newest = max(task for task, _ in files)
         for task, file in files:
-            for where, record in _records(file):
+            for where, record in _bioasq_records(file):
                 yield where, {**record, "split": "test" if task == newest else "train"}
         return
     content = json_file(path)
@@ -39,7 +39,7 @@ def _records(path: Path) -> Generator[Placed]:
         yield where, record
 
 
-def _item(record: Record) -> Item:
+def _bioasq_item(record: Record) -> Item:
     ideal = record.get("ideal_answer") or ()
     reference = ideal if isinstance(ideal, str) else next(iter(ideal), "")
     decided = record["type"] == "yesno"
@@ -55,13 +55,13 @@ def _item(record: Record) -> Item:
         reference=reference,
         documents=tuple(dict.fromkeys(filter(None, map(paper_id, record.get("documents") or ())))),
         context=tuple(papers_of(record.get("snippets") or ())),
-        split=_split(record),
+        split=_bioasq_split(record),
         group=str(record["id"]),
         extra={"set": record["type"], "exact": record.get("exact_answer"), "batch": record.get("batch", "")},
     )
 
 
-def _split(record: Record) -> Split:
+def _bioasq_split(record: Record) -> Split:
     split: Split = record.get("split", "test")
     return split
 
@@ -70,7 +70,7 @@ def _folder(path: Path) -> bool:
     return path.is_dir() and bool(golden_files(path))
 
 
-def _parts(path: Path) -> tuple[Path, ...]:
+def _bioasq_parts(path: Path) -> tuple[Path, ...]:
     return tuple(file for _, file in golden_files(path)) if path.is_dir() else (path,)
 
 
@@ -78,12 +78,12 @@ def _loader(name: str, only: str | None) -> Loader:
     return Loader(
         info=described(name),
         files=(),
-        records=_records,
+        records=_bioasq_records,
         known=lambda record: record.get("type") in _TYPES and {"id", "body"} <= record.keys(),
         ours=lambda record: only in (None, record["type"]),
-        split=_split,
-        item=_item,
-        parts=_parts,
+        split=_bioasq_split,
+        item=_bioasq_item,
+        parts=_bioasq_parts,
         folder=_folder,
     )
 

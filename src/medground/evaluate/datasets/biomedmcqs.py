@@ -33,7 +33,7 @@ def _answers_of(questions: Path) -> Path:
     return questions.with_name(questions.name.replace("questions_", "answers_", 1))
 
 
-def _records(path: Path) -> Generator[Placed]:
+def _biomedmcqs_records(path: Path) -> Generator[Placed]:
     if path.name.removesuffix(".gz").endswith(".jsonl"):
         yield from json_lines(path)
         return
@@ -83,25 +83,25 @@ def _lines(file: Path) -> Iterator[tuple[int, str]]:
             yield number, line.rstrip("\r\n")
 
 
-def _item(record: Record) -> Item:
+def _biomedmcqs_item(record: Record) -> Item:
     question = asked(record["question"], "multiple-choice", record["options"])
     gold = tuple(record["answer"])
     if not gold or not set(gold) <= set(record["options"]):
         raise ValueError(f"the gold answer is {', '.join(map(str, gold)) or 'missing'}, not a selection of the options")
-    return Item(id=_key(record), question=question, gold=gold, extra={"set": f"level {record['level']}"})
+    return Item(id=_biomedmcqs_key(record), question=question, gold=gold, extra={"set": f"level {record['level']}"})
 
 
-def _key(record: Record) -> str:
+def _biomedmcqs_key(record: Record) -> str:
     return f"L{record['level']}-Q{record['n']}"
 
 
 BIOMEDMCQS = Loader(
     info=described("biomedmcqs"),
     files=("mcq_level1.jsonl",),
-    records=_records,
+    records=_biomedmcqs_records,
     known=lambda record: {"level", "n", "question", "options", "answer"} <= record.keys(),
-    key=_key,
-    item=_item,
+    key=_biomedmcqs_key,
+    item=_biomedmcqs_item,
     parts=_parts,
     folder=lambda path: any(path.glob("questions_level*.txt")),
 )

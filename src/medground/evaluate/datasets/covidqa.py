@@ -23,7 +23,7 @@ _PMC = re.compile(r"PMC\d+")
 _HEAD = 600
 
 
-def _parts(path: Path) -> tuple[Path, ...]:
+def _covidqa_parts(path: Path) -> tuple[Path, ...]:
     return (path, _documents_beside(path)) if _is_lines(path) else (path,)
 
 
@@ -38,7 +38,7 @@ def _documents_beside(path: Path) -> Path:
     return found
 
 
-def _records(path: Path) -> Generator[Placed]:
+def _covidqa_records(path: Path) -> Generator[Placed]:
     if _is_lines(path):
         articles = None
         for where, record in json_lines(path):
@@ -62,7 +62,7 @@ def _articles(path: Path) -> Mapping[str, Record]:
     return {str(record["doc_id"]): record for _, record in json_lines(path)}
 
 
-def _item(record: Record) -> Item:
+def _covidqa_item(record: Record) -> Item:
     answers = record["answers"]
     if not answers or not answers[0]["text"].strip():
         raise ValueError("the gold answer is missing")
@@ -88,8 +88,8 @@ def _article(record: Record) -> Document:
 COVIDQA = Loader(
     info=described("covidqa"),
     files=("questions.jsonl", "COVID-QA.json"),
-    records=_records,
+    records=_covidqa_records,
     known=lambda record: {"id", "question", "answers", "doc_id"} <= record.keys(),
-    item=_item,
-    parts=_parts,
+    item=_covidqa_item,
+    parts=_covidqa_parts,
 )

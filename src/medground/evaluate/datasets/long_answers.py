@@ -68,7 +68,7 @@ def _either(path: Path, suffix: str, own: Callable[[Path], Generator[Placed]]) -
     yield from own(path) if path.name.removesuffix(".gz").endswith(suffix) else omni_records(path)
 
 
-def _loader(name: str, read: Callable[[Path], Generator[Placed]], only: str | None = None) -> Loader:
+def _long_answers_loader(name: str, read: Callable[[Path], Generator[Placed]], only: str | None = None) -> Loader:
     return Loader(
         info=described(name),
         ours=lambda record: only in (None, record["name"]) and is_whole(record),
@@ -80,7 +80,7 @@ def _loader(name: str, read: Callable[[Path], Generator[Placed]], only: str | No
     )
 
 
-LIVEQA = _loader("liveqa", partial(_either, suffix=".xml", own=_liveqa), "liveqa")
-MEDICATIONQA = _loader("medicationqa", partial(_either, suffix=".csv", own=_medicationqa), "medicationqa")
-EXPERTQA = _loader("expertqa", partial(_either, suffix=".jsonl", own=_expertqa), "expertqa")
-OMNI_LONG = _loader("omni-long", omni_records)
+LIVEQA = _long_answers_loader("liveqa", partial(_either, suffix=".xml", own=_liveqa), "liveqa")
+MEDICATIONQA = _long_answers_loader("medicationqa", partial(_either, suffix=".csv", own=_medicationqa), "medicationqa")
+EXPERTQA = _long_answers_loader("expertqa", partial(_either, suffix=".jsonl", own=_expertqa), "expertqa")
+OMNI_LONG = _long_answers_loader("omni-long", omni_records)

@@ -86,7 +86,7 @@ def _item(record: Record) -> Item:
     return Item(id=record["id"], question=question, gold=gold, split=omni_split(record), extra={"set": record["name"]})
 
 
-def _loader(name: str) -> Loader:
+def _medsbench_loader(name: str) -> Loader:
     return Loader(
         info=described(name),
         files=("test_short.json",),
@@ -98,4 +98,4 @@ def _loader(name: str) -> Loader:
     )
 
 
-SEER, DDXPLUS, MIMIC_IV_ED = (_loader(name) for name in _SOURCES)
+SEER, DDXPLUS, MIMIC_IV_ED = (_medsbench_loader(name) for name in _SOURCES)

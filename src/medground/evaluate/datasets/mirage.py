@@ -17,7 +17,7 @@ from medground.evaluate.datasets.records import Placed, Record, json_file, json_
 SETS = ("medqa", "medmcqa", "mmlu", "pubmedqa", "bioasq")
 
 
-def _records(path: Path) -> Generator[Placed]:
+def _mirage_records(path: Path) -> Generator[Placed]:
     if path.name.removesuffix(".gz").endswith(".jsonl"):
         yield from json_lines(path)
         return
@@ -33,19 +33,19 @@ def _records(path: Path) -> Generator[Placed]:
             yield f"{path.name}: {name}: {i}", {**record, "set": name, "id": i}
 
 
-def _known(record: Record) -> bool:
+def _mirage_known(record: Record) -> bool:
     return record.get("set") in SETS and {"id", "question", "options", "answer"} <= record.keys()
 
 
-def _key(record: Record) -> str:
+def _mirage_key(record: Record) -> str:
     return f"{record['set']}:{record['id']}"
 
 
-def _item(record: Record) -> Item:
+def _mirage_item(record: Record) -> Item:
     question, gold = closed(record["question"], record["options"], record["answer"])
     pmids = record.get("gold_pmids") or record.get("PMID") or ()
     return Item(
-        id=_key(record),
+        id=_mirage_key(record),
         question=question,
         gold=gold,
         documents=tuple(f"PMID:{pmid}" for pmid in pmids),
@@ -58,11 +58,11 @@ def _loader(name: str) -> Loader:
     return Loader(
         info=described(f"mirage-{name}"),
         files=("benchmark.json", "questions.jsonl"),
-        records=_records,
-        known=_known,
+        records=_mirage_records,
+        known=_mirage_known,
         ours=lambda record: bool(record["set"] == name),
-        key=_key,
-        item=_item,
+        key=_mirage_key,
+        item=_mirage_item,
     )
 
 
@@ -71,8 +71,8 @@ MIRAGE_SETS = tuple(_loader(name) for name in SETS)
 MIRAGE = Loader(
     info=described("mirage"),
     files=("benchmark.json", "questions.jsonl"),
-    records=_records,
-    known=_known,
-    key=_key,
-    item=_item,
+    records=_mirage_records,
+    known=_mirage_known,
+    key=_mirage_key,
+    item=_mirage_item,
 )

@@ -21,7 +21,7 @@ _GOLD = ("yes", "no", "maybe")
 _SPLITS: Mapping[str, Split] = {"test": "test", "train": "train", "train_dev": "train"}
 
 
-def _records(path: Path) -> Generator[Placed]:
+def _pubmedqa_records(path: Path) -> Generator[Placed]:
     if path.name.removesuffix(".gz").endswith(".jsonl"):
         yield from json_lines(path)
         return
@@ -37,16 +37,16 @@ def _records(path: Path) -> Generator[Placed]:
         yield f"{path.name}: {pmid}", {"pmid": pmid, "split": split, **{k.lower(): v for k, v in record.items()}}
 
 
-def _parts(path: Path) -> tuple[Path, ...]:
+def _pubmedqa_parts(path: Path) -> tuple[Path, ...]:
     beside = path.with_name(_TEST)
     return (path, beside) if path.name == _OFFICIAL and beside.is_file() else (path,)
 
 
-def _split(record: Record) -> Split:
+def _pubmedqa_split(record: Record) -> Split:
     return _SPLITS.get(record.get("split", ""), "unknown")
 
 
-def _item(record: Record) -> Item:
+def _pubmedqa_item(record: Record) -> Item:
     gold = record.get("final_decision")
     if gold not in _GOLD:
         raise ValueError(f"the gold answer final_decision is {gold!r}, not yes, no or maybe")
@@ -59,7 +59,7 @@ def _item(record: Record) -> Item:
         documents=(document.id,),
         context=(document,),
         headings=tuple(record.get("meshes") or ()),
-        split=_split(record),
+        split=_pubmedqa_split(record),
         group=_key(record),
         extra={"year": record.get("year")},
     )
@@ -72,10 +72,10 @@ def _key(record: Record) -> str:
 PUBMEDQA = Loader(
     info=described("pubmedqa"),
     files=("pqa_l.jsonl", _OFFICIAL),
-    records=_records,
+    records=_pubmedqa_records,
     known=lambda record: {"pmid", "question", "contexts"} <= record.keys(),
     key=_key,
-    split=_split,
-    item=_item,
-    parts=_parts,
+    split=_pubmedqa_split,
+    item=_pubmedqa_item,
+    parts=_pubmedqa_parts,
 )
