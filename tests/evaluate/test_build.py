@@ -19,10 +19,12 @@ from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.document import Document
 from medground.errors import BadDocument, UsageError
+from medground.evaluate.audit.base import Baseline
+from medground.evaluate.audit.guesses import chance
 from medground.evaluate.audit.report import audit
 from medground.evaluate.base import Item
 from medground.evaluate.build.attempt import Rejected, Wanted, attempt
-from medground.evaluate.build.blind import above_chance, too_easy
+from medground.evaluate.build.blind import too_easy
 from medground.evaluate.build.checks import gives_away
 from medground.evaluate.build.file import BuildFile
 from medground.evaluate.build.make import FILE, Built, Plan, build_set, key_counts
@@ -91,6 +93,13 @@ def _built(plan: Plan, settings: Settings, folder: Path) -> Built:
     return asyncio.run(build_set(plan, settings, folder))
 
 
+def above_chance(items: Sequence[Item], seed: int = 0) -> list[Baseline]:
+    """The blind baselines of the audit whose 95 % interval lies above chance, best first."""
+    drawn = chance(items)
+    found = audit(items, seed=seed).baselines
+    return [one for one in found if one.blind and one.name != drawn.name and one.low > drawn.share]
+
+
 def test_a_set_is_built_balanced_proved_and_read_by_other_commands(
     settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -152,13 +161,11 @@ def test_levels_2_and_random_topics(settings: Settings, tmp_path: Path) -> None:
     assert all(len({p.quote for p in option.proofs}) == 2 for one in built.questions for option in one.options)
 
 
-def test_a_build_that_runs_out_of_findings_says_so(settings: Settings, tmp_path: Path) -> None:
+def test_what_is_asked_for_is_refused_or_reported_where_it_cannot_be_made(settings: Settings, tmp_path: Path) -> None:
     built = _built(Plan(topics=("whales",), count=3, papers=5, top=5), settings, tmp_path / "none")
     assert (built.questions, built.missing) == ((), {"too few findings are left": 3})
     assert medground("eval", "build", str(tmp_path / "x"), "-c", "sepsis", "--topic", "whales", "-q") != 0
 
-
-def test_a_topic_is_needed(settings: Settings, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no topic"):
         _built(Plan(), settings, tmp_path)
 
@@ -320,7 +327,7 @@ def test_a_set_that_option_texts_give_away_is_found_out() -> None:
 HEAD = Head(options={}, models={}, settings_hash="0")
 
 
-def test_what_was_taken_out_is_made_again(tmp_path: Path) -> None:
+def test_the_file_of_a_build(tmp_path: Path) -> None:
     first = _question(("It helps men.", True), ("It harms men.", False), number=1)
     with BuildFile(tmp_path / FILE, HEAD) as file:
         file.add(Line(slot=0, attempt=1, question=first))
@@ -330,8 +337,6 @@ def test_what_was_taken_out_is_made_again(tmp_path: Path) -> None:
     with BuildFile(tmp_path / FILE, HEAD) as file:
         assert (file.questions(), file.attempts(0)) == ({}, [])
 
-
-def test_another_file_is_refused_and_stays(tmp_path: Path) -> None:
     (tmp_path / FILE).write_text("nonsense", encoding="utf-8")
     with pytest.raises(UsageError, match="is not the file of a build"):
         BuildFile(tmp_path / FILE, HEAD)
@@ -341,8 +346,6 @@ def test_another_file_is_refused_and_stays(tmp_path: Path) -> None:
         BuildFile(tmp_path / FILE, HEAD)
     assert refused.value.position == 2
 
-
-def test_a_cell_of_the_sheet_is_no_formula(tmp_path: Path) -> None:
     write_set([_question(("=1+1 helps men.", True), ("It harms men.", False))], None, tmp_path)
     rows = _rows(tmp_path)
     assert rows[0]["option text"] == "'=1+1 helps men."

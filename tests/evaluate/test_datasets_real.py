@@ -35,7 +35,7 @@ def test_counts_and_hash(shared: Path, name: str, place: str, sizes: dict[str, i
     assert found.known
 
 
-def test_pubmedqa_has_its_answers_documents_and_headings(shared: Path) -> None:
+def test_items_come_with_their_answers_documents_and_abstracts(shared: Path) -> None:
     dataset = open_dataset("pubmedqa")
     items = list(dataset.read(dataset.find(shared / "pubmedqa"), "test"))
     assert Counter(item.gold for item in items) == {("yes",): 276, ("no",): 169, ("maybe",): 55}
@@ -44,15 +44,11 @@ def test_pubmedqa_has_its_answers_documents_and_headings(shared: Path) -> None:
     assert "Mitochondria" in items[0].headings
     assert all(item.reference not in item.context[0].text for item in items if len(item.reference) > 40)
 
-
-def test_scifact_comes_with_the_abstracts_that_it_cites(shared: Path) -> None:
     dataset = open_dataset("scifact")
     items = list(dataset.read(shared / "scifact", "validation"))
     assert Counter(item.gold for item in items) == {("yes",): 124, ("maybe",): 112, ("no",): 64}
     assert all(tuple(d.id for d in item.context) == item.documents for item in items)
 
-
-def test_a_question_longer_than_users_may_ask_is_asked(shared: Path) -> None:
     dataset = open_dataset("mirage-mmlu")
     assert max(len(item.question.text) for item in dataset.read(shared / "mirage/questions.jsonl.gz", "test")) > 4000
 

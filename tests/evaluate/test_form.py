@@ -54,7 +54,7 @@ def put(path: Path, records: list[dict[str, Any]]) -> Path:
     return path
 
 
-def test_a_form_holds_what_is_marked_and_no_mark(tmp_path: Path) -> None:
+def test_a_form_is_blank_and_filled_lines_are_averaged(tmp_path: Path) -> None:
     path, records = a_form(tmp_path)
     assert [record["item"] for record in records] == ["q1", "q2"]  # q3 has no reference, q4 no text
     assert records[0]["documents"] == ["Rest helps."]
@@ -67,8 +67,6 @@ def test_a_form_holds_what_is_marked_and_no_mark(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no long answer"):
         write_form([], tmp_path / "none.jsonl")
 
-
-def test_filled_lines_are_averaged_and_blank_ones_counted(tmp_path: Path) -> None:
     path, records = a_form(tmp_path)
     records[0] |= {"judge": "anna", "marks": dict(zip(LONG_AXES, (5, 4, 3, 2), strict=True))}
     other = [{**records[0], "judge": "bert", "marks": dict(zip(LONG_AXES, (4, 4, 4, 4), strict=True))}]

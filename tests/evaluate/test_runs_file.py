@@ -198,7 +198,7 @@ def test_a_set_that_cannot_be_counted_leaves_no_file(tmp_path: Path) -> None:
     assert not path.exists()
 
 
-def test_every_item_is_in_the_denominator() -> None:
+def test_the_tally_counts_every_item_and_exact_matches() -> None:
     tally = Tally(items=10)
     tally.add(line("a", status="answered", answer=("yes",)))
     tally.add(line("b", status="answered", answer=("no",)))
@@ -211,8 +211,6 @@ def test_every_item_is_in_the_denominator() -> None:
     assert json.loads(line("a").model_dump_json())["status"] == "failed"
     assert line("e", status="lean", answer=("yes",)).status == "answered"  # as an older run counted its estimates
 
-
-def test_several_correct_answers_need_an_exact_match() -> None:
     tally = Tally(items=4)
     for answer in (("A", "C"), ("C", "A"), ("A",), ("A", "B", "C")):
         tally.add(line("x", task="multiple-choice", gold=("A", "C"), answer=answer, status="answered"))

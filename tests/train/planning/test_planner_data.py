@@ -240,7 +240,7 @@ def test_labels_made_by_hand_beside_those_of_the_judge(explored_file: Path, sett
         agreement(sheet, lines)
 
 
-def test_the_cost_of_a_question_and_of_all_of_them():
+def test_the_cost_and_the_gold_answer_in_words() -> None:
     spent = [
         Spent(retrieval_seconds=1, inference_seconds=2, input_tokens=100, output_tokens=10, price=Decimal("0.01")),
         Spent(retrieval_seconds=3, inference_seconds=4, input_tokens=300, output_tokens=30, price=Decimal("0.03")),
@@ -252,8 +252,6 @@ def test_the_cost_of_a_question_and_of_all_of_them():
     unknown = step_cost("exploration", [*spent, Spent(price=None)])
     assert unknown.price is None and "unknown" in cost_table([unknown], workers=1)[1]
 
-
-def test_the_gold_answer_in_words():
     from medground.train.planning.explore import asked_of
 
     question = Question.ask("Which vitamin prevents scurvy?", options={"A": "A", "B": "vitamin C"})
