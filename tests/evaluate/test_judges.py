@@ -347,10 +347,10 @@ def test_agreement_needs_two_judges_and_each_line_once(tmp_path: Path) -> None:
     path = tmp_path / "j.jsonl"
     path.write_text('{"item": "q", "judge": "a", "shown": ["x", "y"], "better": "tie"}\n' * 2)
     with pytest.raises(UsageError, match="2 times"):
-        read_marked([path]).lines
+        read_marked([path])
     path.write_text("")
     with pytest.raises(UsageError, match="no judgements"):
-        read_marked([path]).lines
+        read_marked([path])
 
 
 @each_row(
@@ -374,7 +374,7 @@ def test_a_line_that_is_not_a_judgement(tmp_path: Path, line: str, problem: str)
     path = tmp_path / "bad.jsonl"
     path.write_text(line + "\n\n")
     with pytest.raises(BadDocument, match=problem) as raised:
-        read_marked([path]).lines
+        read_marked([path])
     assert raised.value.position == 1
 
 

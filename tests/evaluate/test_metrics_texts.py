@@ -9,10 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from medground.answer import Answer
 from medground.evaluate.base import RunLine
-from medground.evaluate.metrics.citations import document_citations
+from medground.evaluate.metrics.citations import citation_scores, document_citations
 from medground.evaluate.metrics.rouge import rouge_l
 from medground.evaluate.metrics.uncertainty import luq
+from medground.question import Question
+from medground.verify.critics.base import Claim, Judgement
 
 
 def test_rouge_by_hand() -> None:
@@ -40,6 +43,82 @@ def test_rouge_against_the_plain_recursion(one: list[str], other: list[str]) -> 
 
     expected = 2 * longest(one, other) / (len(one) + len(other)) if one and other else 0.0
     assert rouge_l(" ".join(one), " ".join(other)).f1 == pytest.approx(expected)
+
+
+class WordCritic:
+    """A working critic for a toy language: a statement is entailed if the premises contain all its words."""
+
+    name = "words"
+
+    async def judge(self, claims: Sequence[Claim]) -> list[Judgement]:
+        return [self._judged(claim) for claim in claims]
+
+    def _judged(self, claim: Claim) -> Judgement:
+        if "broken" in claim.statement:
+            return Judgement("failed", note="as asked")
+        held = {word for premise in claim.premises for word in premise.quote.lower().strip(".").split()}
+        inside = set(claim.statement.lower().strip(".").split()) <= held
+        return Judgement("entails" if inside else "neutral")
+
+
+def answer(*statements: tuple[str, Sequence[str]]) -> Answer:
+    """An answer whose statements cite quotes, each from a different document."""
+    quotes = list(dict.fromkeys(quote for _, cited in statements for quote in cited))
+    ids = {quote: f"E{n}" for n, quote in enumerate(quotes, start=1)}
+    rationale = "".join(text for text, _ in statements)
+    starts = [sum(len(text) for text, _ in statements[:n]) for n in range(len(statements))]
+    return Answer.model_validate(
+        {
+            "id": "a",
+            "question": Question.ask("What is it?"),
+            "decision": {"task": "free", "status": "not judged"},
+            "rationale": rationale,
+            "statements": [
+                {
+                    "text": text,
+                    "start": start,
+                    "end": start + len(text),
+                    "evidence": [ids[quote] for quote in cited],
+                    "verdict": {"label": "not judged", "critic": "words"},
+                }
+                for (text, cited), start in zip(statements, starts, strict=True)
+            ],
+            "evidence": [
+                {"id": i, "document_id": f"PMID:{n}", "start": 0, "end": len(quote), "quote": quote}
+                for n, (quote, i) in enumerate(ids.items(), start=1)
+            ],
+            "documents": [{"id": f"PMID:{n}", "title": "t", "kind": "research"} for n in range(1, len(quotes) + 1)],
+            "recipe": "rag",
+            "settings_hash": "0",
+            "trace_id": "t",
+            "created": "2026-01-01T00:00:00Z",
+        }
+    )
+
+
+async def scores_of(*statements: tuple[str, Sequence[str]]) -> tuple[int, int, int, int, int]:
+    found = await citation_scores(answer(*statements), WordCritic())
+    return found.recall.right, found.recall.of, found.precision.right, found.precision.of, found.failed
+
+
+def test_citations_by_hand() -> None:
+
+    cases = {
+        # one citation that proves it; no citation; one that proves nothing
+        (("a b.", ("a b c",)),): (1, 1, 1, 1, 0),
+        (("a b.", ()),): (0, 1, 0, 0, 0),
+        (("a b.", ("x",)),): (0, 1, 0, 1, 0),
+        # two that prove it only together: both are needed
+        (("a b.", ("a", "b")),): (1, 1, 2, 2, 0),
+        # the second is not needed: alone it proves nothing, and the first is enough
+        (("a b.", ("a b", "x")),): (1, 1, 1, 2, 0),
+        # each proves it alone: both count
+        (("a b.", ("a b", "b a")),): (1, 1, 2, 2, 0),
+        (("broken.", ("a",)), ("a.", ("a",))): (1, 1, 1, 1, 1),
+        (): (0, 0, 0, 0, 0),
+    }
+    for statements, expected in cases.items():
+        assert asyncio.run(scores_of(*statements)) == expected, statements
 
 
 def test_cited_documents_by_hand() -> None:
