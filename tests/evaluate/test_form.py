@@ -19,8 +19,8 @@ from medground.evaluate.judges.form import FormLine, blank_form, read_marked, wr
 from medground.evaluate.judges.judged import JudgedRun
 from medground.evaluate.judges.lines import LONG_AXES
 from medground.evaluate.judges.results import long_results
-from medground.faces.cli.app import eval_app
 from medground.operators.views import EvidenceView
+from medground_evaluate.cli.commands import eval_app
 
 REFERENCES = {"q1": "With rest.", "q2": "With sleep.", "q4": "With food."}
 MARK = st.integers(1, 5)
