@@ -7,12 +7,13 @@ to be something else is never changed.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import logging
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import IO, ClassVar, Self, TypeVar
@@ -21,10 +22,11 @@ from filelock import FileLock, Timeout
 from pydantic import BaseModel, ValidationError
 
 from medground.durable import make_folder, sync, write_whole
-from medground.errors import BadDocument, StorageFailed, UsageError
+from medground.errors import BadDocument, MedgroundError, StorageFailed, UsageError
 from medground.private import private_opener
 
 M = TypeVar("M", bound=BaseModel)
+T = TypeVar("T")
 Numbered = tuple[int, bytes]
 """A line with its number, from 1."""
 
@@ -164,6 +166,26 @@ class LineFile:
             f"{self.path} cannot be written ({error.strerror or error}); free some space, then run the same "
             "command to resume"
         )
+
+
+async def work_off(jobs: Iterable[T], do: Callable[[T], Awaitable[None]], workers: int) -> None:
+    """Do all jobs, so many at a time. An error stops the others, and is raised as it is.
+
+    Raises:
+        MedgroundError: whatever `do` raises.
+    """
+    left = iter(jobs)
+
+    async def worker() -> None:
+        for job in left:  # each worker takes the next one
+            await do(job)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker())
+    except* MedgroundError as stopped:
+        raise stopped.exceptions[0] from None
 
 
 def whole_lines(path: Path, advice: str) -> Iterator[Numbered]:

@@ -6,7 +6,6 @@ resumed by the same call; a run with another first line is refused.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,7 @@ from medground.answer import SnapshotReference
 from medground.described import SourceDescription
 from medground.document import Frozen
 from medground.errors import BadDocument, ModelFailed, UsageError
-from medground.line_file import LineFile, Numbered, check_same, parsed, whole_lines
+from medground.line_file import LineFile, Numbered, check_same, parsed, whole_lines, work_off
 from medground.progress import Progress, no_progress
 from medground.train.planning.values import Explored, Judged
 
@@ -138,19 +137,15 @@ async def work_through(
     if workers < 1:
         raise UsageError(f"{workers} workers cannot work; use --workers 1 or more")
     before, total = len(work.done), len(work.done) + len(waiting)
-    left = iter(waiting)
     failures: list[Unfinished] = []
     progress(work.head.step, before, total)
 
-    async def worker() -> None:
-        for one in left:
-            try:
-                work.add(await do(one))
-            except ModelFailed as error:
-                failures.append(Unfinished(name(one), str(error)))
-            progress(work.head.step, len(work.done), total)
+    async def finish(one: T) -> None:
+        try:
+            work.add(await do(one))
+        except ModelFailed as error:
+            failures.append(Unfinished(name(one), str(error)))
+        progress(work.head.step, len(work.done), total)
 
-    async with asyncio.TaskGroup() as group:
-        for _ in range(min(workers, len(waiting))):
-            group.create_task(worker())
+    await work_off(waiting, finish, workers)
     return failures
