@@ -29,13 +29,13 @@ class BuildFile(LineFile):
     def __init__(self, path: Path, head: Head) -> None:
         super().__init__(path)
         with self.closing_on_error():
-            first, *rest = [*self.whole_lines()] or [None]
-            if first is None:
-                self.write(head)
-            else:
-                (there,) = parsed([first], Head, path, self.what)
+            lines = [*self.whole_lines()]
+            if lines:
+                (there,) = parsed(lines[:1], Head, path, self.what)
                 check_same(there, head, path)
-            self.lines = list(parsed(rest, Line, path, "a line of a build"))
+            else:
+                self.write(head)
+            self.lines = list(parsed(lines[1:], Line, path, "a line of a build"))
 
     def add(self, line: Line) -> None:
         """Add a finished part; it is in the file on return.

@@ -9,6 +9,8 @@ from markupsafe import Markup
 
 from medground.text.clean import clean
 
+__all__ = ["Markup", "Part", "element", "joined"]
+
 _VOID = frozenset({"meta", "br", "col", "img", "input", "circle", "line", "rect", "path"})
 
 
