@@ -139,6 +139,7 @@ def _rows(folder: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.slow
 def test_a_stopped_build_goes_on_and_ends_with_the_same_questions(settings: Settings, tmp_path: Path) -> None:
     whole = _built(PLAN, settings, tmp_path / "whole")
     content = (tmp_path / "whole" / FILE).read_bytes()
@@ -170,6 +171,7 @@ def test_what_is_asked_for_is_refused_or_reported_where_it_cannot_be_made(settin
         _built(Plan(), settings, tmp_path)
 
 
+@pytest.mark.slow
 def test_the_command_builds_audits_and_writes(
     settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -298,6 +300,7 @@ def test_a_question_may_not_speak_of_a_context() -> None:
     assert "a context that nobody is shown" in gives_away(told)
 
 
+@pytest.mark.slow
 def test_a_set_that_option_texts_give_away_is_found_out() -> None:
     pytest.importorskip("sklearn")
     keys = answer_sets()

@@ -176,6 +176,7 @@ def in_order(values: Sequence[float], line: Sequence[float]) -> bool:
     return any(list(line[place : place + len(values)]) == list(values) for place in places)
 
 
+@pytest.mark.slow
 @each_row("path", RUNNABLE)
 def test_every_file_runs(path: Path, ready: Path) -> None:
     experiment = read_experiment(path)

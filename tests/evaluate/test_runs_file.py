@@ -238,6 +238,7 @@ def test_lines_that_a_power_failure_left_as_zeros_are_asked_again_and_the_others
     assert b"\0" not in path.read_bytes()
 
 
+@pytest.mark.slow
 def test_nothing_follows_half_a_line_that_a_full_disk_left(tmp_path: Path) -> None:
     """Several items are asked at once: another may be finished after the one for which there was no space."""
     path = tmp_path / "run.jsonl"
