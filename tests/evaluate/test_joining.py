@@ -18,7 +18,7 @@ def test_what_joins_is_there_and_medground_imports_none_of_it(monkeypatch: pytes
     joined = {group: joining.joining(f"medground.{group}") for group in ("commands", "page", "notebook")}
     assert {*joined["commands"]} == {"agreement", "data", "demonstrations", "eval", "experiment", "judge", "train"}
     assert isinstance(joined["commands"]["eval"].load(), typer.Typer)
-    assert [route.path for route in joined["page"]["runs"].load().routes][0] == "/v1/runs"
+    assert next(route.path for route in joined["page"]["runs"].load().routes) == "/v1/runs"
     assert notebook.show_runs is joined["notebook"]["show_runs"].load()
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         notebook.nothing  # noqa: B018
