@@ -103,6 +103,7 @@ def test_baselines_by_hand() -> None:
     assert longest(items) == found
 
 
+@pytest.mark.slow
 def test_clues_in_words_are_found_and_chance_stays_chance() -> None:
     chance = random.Random(3)
     items = []

@@ -13,6 +13,7 @@ from medground.evaluate.datasets.check import check_file, recognised
 from medground.evaluate.datasets.registry import open_dataset
 
 
+@pytest.mark.slow
 @each_row(
     ("name", "place", "sizes", "tasks"),
     [

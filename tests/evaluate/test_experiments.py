@@ -400,6 +400,7 @@ def test_removed_traces_leave_no_figure_and_failures_stay_in_the_denominator(rea
     assert figures.figure("accuracy-round-1", replace(run, traces=tmp_path), None) is None
 
 
+@pytest.mark.slow
 def test_real_questions(shared: Path, ready: Path) -> None:
     experiment = read_experiment(FILES / "000" / "table-7.toml")
     made = asyncio.run(make(experiment, options(ready, data=shared, out=ready / "real")))
@@ -483,6 +484,7 @@ def small(
     return run
 
 
+@pytest.mark.slow
 def test_environment_and_settings_file_cannot_change_a_row_under_its_name(
     small: RunSmall, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -518,6 +520,7 @@ def test_what_set_changes_is_in_the_row_and_in_the_saved_results(small: RunSmall
     assert kept["changed"] == ["retrieval.keep = 3"]
 
 
+@pytest.mark.slow
 def test_a_row_is_what_its_name_says_or_no_row(small: RunSmall, ready: Path) -> None:
     assert "adapters/none holds no trained planner" in small("trained")
     for replaced in ("omni_rag.planner=original", "model.operators.plan_sources=keyless"):

@@ -67,6 +67,7 @@ def test_a_form_is_blank_and_filled_lines_are_averaged(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no long answer"):
         write_form([], tmp_path / "none.jsonl")
 
+    path.unlink()
     path, records = a_form(tmp_path)
     records[0] |= {"judge": "anna", "marks": dict(zip(LONG_AXES, (5, 4, 3, 2), strict=True))}
     other = [{**records[0], "judge": "bert", "marks": dict(zip(LONG_AXES, (4, 4, 4, 4), strict=True))}]

@@ -166,6 +166,7 @@ def test_an_unusable_reply_is_counted_and_is_never_a_win(scripted_model: Scripte
     assert any(line.status == "failed" and "no valid answer" in line.error for line in read_marked([out]).lines)
 
 
+@pytest.mark.slow
 @each_row(
     "unusable",
     [

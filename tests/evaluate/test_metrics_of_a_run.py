@@ -101,7 +101,7 @@ def test_a_run_that_reads_in_batches_and_one_in_rounds(engine: Callable[[str], E
     assert (statistics["corpus:test"].words.value or 0) > 1
 
     opened = engine("self-medrag")
-    lines = run(opened, tmp_path)
+    lines = run(opened, tmp_path / "rounds")
     histories = [(line, answers_by_round(stored_trace(opened.settings.home, line) or ())) for line in lines]
     curve = round_curve(histories)
     assert curve[0].asked == 2

@@ -244,7 +244,7 @@ def test_nothing_follows_half_a_line_that_a_full_disk_left(tmp_path: Path) -> No
     path = tmp_path / "run.jsonl"
     script = f"""
 import sys
-sys.path.insert(0, {str(Path(__file__).parent)!r})
+sys.path[:0] = [{str(Path(__file__).parent)!r}, {str(Path(__file__).parents[1] / "kits")!r}]
 import resource, signal
 from pathlib import Path
 from test_runs_file import header, line

@@ -81,6 +81,7 @@ def test_the_same_command_finds_its_own_file(data: Path, home: Path, capsys: pyt
     assert "Traceback" not in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @each_row("how", [signal.SIGKILL, signal.SIGINT])
 def test_no_finished_question_is_lost_however_a_run_ends(data: Path, tmp_path: Path, how: signal.Signals) -> None:
     out = tmp_path / "run.jsonl"
@@ -109,6 +110,7 @@ def test_no_finished_question_is_lost_however_a_run_ends(data: Path, tmp_path: P
     assert after == [f"q{n}" for n in range(200)]
 
 
+@pytest.mark.slow
 def test_a_second_ctrl_c_ends_it_at_once_and_without_a_traceback(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "run.jsonl"
     process = started(words(data, out, "--concurrency", "16"))
