@@ -70,6 +70,7 @@ def engine(home: Path, memory_source: type) -> Callable[[str], Engine]:
 
 
 def run(engine: Engine, folder: Path) -> list[RunLine]:
+    folder.mkdir(exist_ok=True)
     path = folder / "questions.jsonl"
     records = [
         {"id": "q1", "question": "Does aspirin prevent stroke?", "answer": "yes", "documents": ["PMID:1"]},
