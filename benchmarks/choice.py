@@ -24,9 +24,9 @@ from typing import Any
 
 from medground.engine import Engine
 from medground.errors import ModelFailed
-from medground.evaluate.audit import audit
+from medground.evaluate.audit.report import audit
 from medground.evaluate.base import Item
-from medground.evaluate.datasets import open_dataset
+from medground.evaluate.datasets.registry import open_dataset
 from medground.evaluate.intervals import wilson
 from medground.lookup import Lookup
 from medground.operators.choosing import choose_options

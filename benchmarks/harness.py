@@ -30,7 +30,7 @@ from typing import Any
 from medground.answer import Answer, Verdict
 from medground.conclude.compose import compose
 from medground.engine import Engine
-from medground.evaluate.datasets import open_dataset
+from medground.evaluate.datasets.registry import open_dataset
 from medground.evaluate.runner import Selection, run_set
 from medground.evaluate.tally import Tally
 from medground.models.base import CallLimits, Reply

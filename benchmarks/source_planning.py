@@ -2,7 +2,7 @@
 
     python benchmarks/source_planning.py --home HOME --kb omni --rows ROWS.jsonl [--most 250] [--save RESULT.json]
 
-Questions are those of the test half (`medground.evaluate.halves`): PubMedQA test, BioASQ 8b and 9b, half of MIRAGE.
+Questions are those of the test half (`source_plans.half_of`): PubMedQA test, BioASQ 8b and 9b, half of MIRAGE.
 The planner was chosen on the other half. Every lookup is made once and kept in `--rows` (positions and word counts, no
 text), so a stopped run goes on where it was, and all plans are compared on the same lookups.
 
@@ -29,15 +29,28 @@ from statistics import fmean
 from typing import Any
 
 from rich.progress import track
+from source_plans import (
+    KEYLESS,
+    MEASURES,
+    RANDOM,
+    Gold,
+    Outcome,
+    Row,
+    append_row,
+    difference,
+    gold_of,
+    half_of,
+    keyless,
+    look_up,
+    mean_of,
+    outcome,
+    read_rows,
+    strategies,
+)
 
 from medground.document import Hit, SourceKind
 from medground.evaluate.base import Item
-from medground.evaluate.datasets import open_dataset
-from medground.evaluate.halves import half_of
-from medground.evaluate.source_plans.compared import MEASURES, Outcome, difference, mean_of, outcome
-from medground.evaluate.source_plans.gold import Gold, gold_of
-from medground.evaluate.source_plans.looked_up import Row, append_row, look_up, read_rows
-from medground.evaluate.source_plans.strategies import KEYLESS, RANDOM, keyless, strategies
+from medground.evaluate.datasets.registry import open_dataset
 from medground.lookup import ConceptQuery, Lookup
 from medground.operators.keyless.planning import Sought
 from medground.query import Filters

@@ -14,13 +14,13 @@ from typing import Any
 
 from medground.answer import Answer
 from medground.blocking import BlockingEngine
-from medground.faces.notebook.runs import ShownRuns, show_runs
+from medground.faces.joining import joining
 from medground.faces.notebook.steps import ShownSteps
 from medground.question import Question
 from medground.risk import notice_first
 from medground.settings import Settings
 
-__all__ = ["ShownRuns", "ShownSteps", "ask", "show_runs"]
+__all__ = ["ShownRuns", "ShownSteps", "ask", "show_runs"]  # noqa: F822 (two by `__getattr__`)
 
 
 def ask(
@@ -49,3 +49,10 @@ def ask(
         BlockingEngine(settings, corpora=corpora, progress=shown.progress) as engine,
     ):
         return engine.ask(question, context=context, on_step=shown, **chosen)
+
+
+def __getattr__(name: str) -> Any:
+    """`show_runs` and `ShownRuns`, plots of evaluation runs, which are of the other package."""
+    if (point := joining("medground.notebook").get(name)) is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return point.load()

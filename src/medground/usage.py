@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 
 from pydantic import Field
@@ -61,3 +61,8 @@ class UsageReport(Frozen):
     counts: int = Field(default=0, description="requests to sources that only counted what a query finds")
     seconds: float = 0.0
     price: Decimal | None = Decimal(0)
+
+    @classmethod
+    def of(cls, usage: Usage, *, seconds: float = 0.0) -> UsageReport:
+        """The report of a usage, and of the seconds that it took."""
+        return cls(**asdict(usage), seconds=seconds)

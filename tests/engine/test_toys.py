@@ -22,7 +22,7 @@ from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import READERS, find_inputs
 from medground.errors import ConfigError, UsageError
-from medground.evaluate.datasets import open_dataset
+from medground.evaluate.datasets.registry import open_dataset
 from medground.evaluate.runner import Selection, run_set
 from medground.evaluate.tally import Tally
 from medground.lookup import Lookup, PlainWords

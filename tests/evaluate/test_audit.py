@@ -16,11 +16,12 @@ from typer.testing import CliRunner
 
 from medground.document import Document
 from medground.errors import ConfigError, UsageError
-from medground.evaluate.audit import Audit, audit, best_blind
+from medground.evaluate.audit.base import Audit
 from medground.evaluate.audit.guesses import longest, scored
 from medground.evaluate.audit.linear import by_options
+from medground.evaluate.audit.report import audit, best_blind
 from medground.evaluate.base import Item, Split
-from medground.evaluate.datasets import open_dataset
+from medground.evaluate.datasets.registry import open_dataset
 from medground.faces.cli.eval_audit import audit as audit_command
 from medground.question import Question, Task
 
@@ -78,8 +79,6 @@ def test_baselines_by_hand() -> None:
     assert (best.count, best.of) == (4, 6)
     assert (best.low, best.high) == (pytest.approx(0.2999, abs=1e-3), pytest.approx(0.9032, abs=1e-3))
 
-
-def test_several_correct_answers_need_an_exact_match() -> None:
     items = [
         choice(1, ["one longer", "two longer", "c", "d"], "AB", task="multiple-choice"),
         choice(2, ["a", "two longer", "three longer", "d"], "BC", task="multiple-choice"),
@@ -93,14 +92,19 @@ def test_several_correct_answers_need_an_exact_match() -> None:
     three = longest(items, 3)
     assert three is not None and three.count == 1
 
-
-def test_the_majority_is_counted_per_task() -> None:
     items = [choice(n, ["a", "b"], "B") for n in range(3)] + [closed(9, "Is it so?", "no")]
     found = audit(items, models=False)
     assert shares(found)["majority class"] == 1.0
 
+    # A is always correct and all options have the same length, so always choosing the first would be correct.
+    items = [choice(n, ["aa", "bb", "cc", "dd"], "A") for n in range(400)]
+    found = longest(items)
+    assert found is not None and found.share == pytest.approx(0.25, abs=0.08)
+    assert longest(items) == found
 
-def test_clues_in_words_are_found_and_function_words_too() -> None:
+
+@pytest.mark.slow
+def test_clues_in_words_are_found_and_chance_stays_chance() -> None:
     chance = random.Random(3)
     items = []
     for n in range(120):
@@ -117,8 +121,6 @@ def test_clues_in_words_are_found_and_function_words_too() -> None:
     assert best_blind(items) == found.baselines[0]
     assert audit(items) == found
 
-
-def test_options_without_clues_stay_at_chance() -> None:
     chance = random.Random(5)
     items = [
         choice(n, [f"{some_words(chance, 8)} {place}" for place in range(4)], chance.choice("ABCD")) for n in range(200)
@@ -126,17 +128,7 @@ def test_options_without_clues_stay_at_chance() -> None:
     assert any(baseline.blind for baseline in audit(items).baselines)
     assert all(baseline.share < 0.38 for baseline in audit(items).baselines)
 
-
-def test_ties_between_options_are_broken_at_random() -> None:
-    """A is always correct and all options have the same length, so always choosing the first would be correct."""
-    items = [choice(n, ["aa", "bb", "cc", "dd"], "A") for n in range(400)]
-    found = longest(items)
-    assert found is not None and found.share == pytest.approx(0.25, abs=0.08)
-    assert longest(items) == found
-
-
-def test_a_group_is_never_split_across_folds() -> None:
-    """Each case is asked ten times with one answer, so only a model that saw the case knows it."""
+    # Each case is asked ten times with one answer, so only a model that saw the case knows it.
     chance = random.Random(7)
     items = []
     for case in range(12):
@@ -149,8 +141,6 @@ def test_a_group_is_never_split_across_folds() -> None:
     assert alone > 0.9
     assert grouped < 0.6
 
-
-def test_the_context_alone_is_not_a_blind_baseline() -> None:
     chance = random.Random(11)
     items = []
     for n in range(80):
@@ -167,7 +157,7 @@ def test_the_context_alone_is_not_a_blind_baseline() -> None:
 LONG = "Does early treatment with the new drug reduce the rate of stroke in older patients with fibrillation?"
 
 
-def test_the_same_question_in_two_splits_and_in_a_corpus() -> None:
+def test_the_same_question_twice() -> None:
     nearly = LONG.replace("older", "elderly")
     items = [
         closed(1, LONG, "yes", group="PMID:1", documents=("PMID:1",)),
@@ -184,30 +174,30 @@ def test_the_same_question_in_two_splits_and_in_a_corpus() -> None:
     assert found["own document in the corpus"] == 1 / 2
     assert found["question in the corpus"] == pytest.approx(2 / 3)
 
-
-def test_the_same_question_with_its_options_in_another_order_is_asked_twice() -> None:
     options = ["a graft of bone", "a graft of nerve", "a graft of blood"]
     one, other = choice(1, options, "A"), choice(2, options[::-1], "C")
     same = other.model_copy(update={"question": other.question.model_copy(update={"text": one.question.text})})
     assert shares(audit([one, same], models=False))["asked twice"] == 1.0
 
 
-def test_open_questions_have_no_accuracy() -> None:
+def test_what_cannot_be_audited_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     item = Item(id="q", question=Question.ask("How does it work in the liver?"), reference="In words.")
     found = audit([item])
     assert found.baselines == () and best_blind([item]) is None
     assert "no blind accuracy" in found.notes[0]
 
-
-def test_few_items_have_no_model_and_a_note_says_so() -> None:
     found = audit(by_hand())
     assert "option text alone" not in shares(found)
     assert any("no linear model" in note for note in found.notes)
 
-
-def test_nothing_to_audit() -> None:
     with pytest.raises(UsageError, match="no item"):
         audit([])
+
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    with pytest.raises(ConfigError, match="scikit-learn"):
+        audit(by_hand())
+    best = best_blind(by_hand())
+    assert best is not None and best.name == "majority class" and "no linear models" in best.words
 
 
 @given(st.lists(st.sampled_from(("A", "B", "C")), min_size=1, max_size=30))
@@ -234,14 +224,6 @@ def test_the_command_line(home: Path, tmp_path: Path) -> None:
     assert Audit.model_validate_json(content).baselines[0].name == "majority class"
     with pytest.raises(UsageError, match="no questions in split 'train'"):
         CliRunner().invoke(commands, [*words[:3], "--split", "train"], catch_exceptions=False)
-
-
-def test_without_scikit_learn_there_is_a_one_line_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "sklearn", None)
-    with pytest.raises(ConfigError, match="scikit-learn"):
-        audit(by_hand())
-    best = best_blind(by_hand())
-    assert best is not None and best.name == "majority class" and "no linear models" in best.words
 
 
 def test_biomedmcqs_leaks_as_reported(shared: Path) -> None:

@@ -7,23 +7,26 @@ import csv
 import itertools
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rows import each_row
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.document import Document
 from medground.errors import BadDocument, UsageError
-from medground.evaluate.audit import audit
+from medground.evaluate.audit.base import Baseline
+from medground.evaluate.audit.guesses import chance
+from medground.evaluate.audit.report import audit
 from medground.evaluate.base import Item
 from medground.evaluate.build.attempt import Rejected, Wanted, attempt
-from medground.evaluate.build.blind import above_chance, too_easy
+from medground.evaluate.build.blind import too_easy
 from medground.evaluate.build.checks import gives_away
-from medground.evaluate.build.file import open_build, read_build
+from medground.evaluate.build.file import BuildFile
 from medground.evaluate.build.make import FILE, Built, Plan, build_set, key_counts
 from medground.evaluate.build.values import (
     BuiltOption,
@@ -36,7 +39,7 @@ from medground.evaluate.build.values import (
     answer_sets,
 )
 from medground.evaluate.build.write import write_set
-from medground.evaluate.datasets import open_dataset
+from medground.evaluate.datasets.registry import open_dataset
 from medground.operators.set_building import CheckOptionOutput, WriteQuestionOutput, WrittenOption
 from medground.run import Run
 from medground.settings import Settings
@@ -90,6 +93,13 @@ def _built(plan: Plan, settings: Settings, folder: Path) -> Built:
     return asyncio.run(build_set(plan, settings, folder))
 
 
+def above_chance(items: Sequence[Item], seed: int = 0) -> list[Baseline]:
+    """The blind baselines of the audit whose 95 % interval lies above chance, best first."""
+    drawn = chance(items)
+    found = audit(items, seed=seed).baselines
+    return [one for one in found if one.blind and one.name != drawn.name and one.low > drawn.share]
+
+
 def test_a_set_is_built_balanced_proved_and_read_by_other_commands(
     settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -129,6 +139,7 @@ def _rows(folder: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.slow
 def test_a_stopped_build_goes_on_and_ends_with_the_same_questions(settings: Settings, tmp_path: Path) -> None:
     whole = _built(PLAN, settings, tmp_path / "whole")
     content = (tmp_path / "whole" / FILE).read_bytes()
@@ -151,17 +162,16 @@ def test_levels_2_and_random_topics(settings: Settings, tmp_path: Path) -> None:
     assert all(len({p.quote for p in option.proofs}) == 2 for one in built.questions for option in one.options)
 
 
-def test_a_build_that_runs_out_of_findings_says_so(settings: Settings, tmp_path: Path) -> None:
+def test_what_is_asked_for_is_refused_or_reported_where_it_cannot_be_made(settings: Settings, tmp_path: Path) -> None:
     built = _built(Plan(topics=("whales",), count=3, papers=5, top=5), settings, tmp_path / "none")
     assert (built.questions, built.missing) == ((), {"too few findings are left": 3})
     assert medground("eval", "build", str(tmp_path / "x"), "-c", "sepsis", "--topic", "whales", "-q") != 0
 
-
-def test_a_topic_is_needed(settings: Settings, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no topic"):
         _built(Plan(), settings, tmp_path)
 
 
+@pytest.mark.slow
 def test_the_command_builds_audits_and_writes(
     settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -225,7 +235,7 @@ def test_a_models_question_gets_the_wanted_letters_and_its_proofs(
     assert [proof.document_id for proof in made.options[1].proofs] == ["PAPER:1"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("says", "reason"),
     [
         ({"Aspirin": "silent", "Zinc": "ruled out"}, "says silent of a right option"),
@@ -267,7 +277,7 @@ def _question(*options: tuple[str, bool], text: str = "What is true?", number: i
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("options", "reason"),
     [
         ([("It lowers the fever of children.", True), ("It does not.", False)], "longer"),
@@ -290,6 +300,7 @@ def test_a_question_may_not_speak_of_a_context() -> None:
     assert "a context that nobody is shown" in gives_away(told)
 
 
+@pytest.mark.slow
 def test_a_set_that_option_texts_give_away_is_found_out() -> None:
     pytest.importorskip("sklearn")
     keys = answer_sets()
@@ -319,30 +330,25 @@ def test_a_set_that_option_texts_give_away_is_found_out() -> None:
 HEAD = Head(options={}, models={}, settings_hash="0")
 
 
-def test_what_was_taken_out_is_made_again(tmp_path: Path) -> None:
+def test_the_file_of_a_build(tmp_path: Path) -> None:
     first = _question(("It helps men.", True), ("It harms men.", False), number=1)
-    with open_build(tmp_path / FILE, HEAD) as file:
+    with BuildFile(tmp_path / FILE, HEAD) as file:
         file.add(Line(slot=0, attempt=1, question=first))
         assert file.questions() == {0: first}
         file.add(Line(dropped=("Q1",)))
         assert (file.questions(), file.attempts(0)) == ({}, [])
-    with open_build(tmp_path / FILE, HEAD) as file:
+    with BuildFile(tmp_path / FILE, HEAD) as file:
         assert (file.questions(), file.attempts(0)) == ({}, [])
 
-
-@pytest.mark.parametrize(
-    ("content", "position"), [("nonsense\n", 1), ('{"options":{},"models":{},"settings_hash":"0"}\n{"slot":"x"}\n', 2)]
-)
-def test_another_file_is_refused_with_its_line(tmp_path: Path, content: str, position: int) -> None:
-    (tmp_path / FILE).write_text(content, encoding="utf-8")
+    (tmp_path / FILE).write_text("nonsense", encoding="utf-8")
+    with pytest.raises(UsageError, match="is not the file of a build"):
+        BuildFile(tmp_path / FILE, HEAD)
+    assert (tmp_path / FILE).read_text(encoding="utf-8") == "nonsense"
+    (tmp_path / FILE).write_text('{"options":{},"models":{},"settings_hash":"0"}\n{"slot":"x"}\n', encoding="utf-8")
     with pytest.raises(BadDocument) as refused:
-        read_build(tmp_path / FILE)
-    assert refused.value.position == position
-    with pytest.raises(UsageError, match="name the file of a build"):
-        read_build(tmp_path / "none")
+        BuildFile(tmp_path / FILE, HEAD)
+    assert refused.value.position == 2
 
-
-def test_a_cell_of_the_sheet_is_no_formula(tmp_path: Path) -> None:
     write_set([_question(("=1+1 helps men.", True), ("It harms men.", False))], None, tmp_path)
     rows = _rows(tmp_path)
     assert rows[0]["option text"] == "'=1+1 helps men."

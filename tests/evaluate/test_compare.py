@@ -10,13 +10,14 @@ import pytest
 import typer
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import each_row
 from scipy.stats import binomtest
 from typer.testing import CliRunner
 
 from medground.errors import UsageError
 from medground.evaluate.base import RunHeader, RunLine
 from medground.evaluate.compare import compare
-from medground.evaluate.datasets import open_dataset
+from medground.evaluate.datasets.registry import open_dataset
 from medground.evaluate.results import items_of, read_result, read_results
 from medground.evaluate.significance import holm, mcnemar, paired_bootstrap
 from medground.faces.cli.eval_compare import compare_runs
@@ -58,12 +59,16 @@ def write(path: Path, answers: str, **header: Any) -> Path:
     return path
 
 
-def test_mcnemar_by_hand() -> None:
+def test_holm_and_mcnemar_by_hand() -> None:
     assert mcnemar(0, 0) == 1.0
     assert mcnemar(1, 0) == 1.0
     assert mcnemar(5, 0) == 2 / 32
     assert mcnemar(2, 8) == pytest.approx(2 * (1 + 10 + 45) / 1024)
     assert mcnemar(5_200, 4_800) == pytest.approx(binomtest(4_800, 10_000).pvalue)  # no overflow
+
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+    assert holm([]) == []
 
 
 @settings(max_examples=40, deadline=None)
@@ -74,7 +79,7 @@ def test_mcnemar_is_the_binomial_test_of_scipy(won: int, lost: int) -> None:
     assert mcnemar(won, lost) == mcnemar(lost, won)
 
 
-def test_bootstrap_of_pairs_with_the_same_difference() -> None:
+def test_the_paired_bootstrap() -> None:
     found = paired_bootstrap([0, 0, 0], [1, 1, 1])
     assert found is not None
     assert (found.value, found.low, found.high) == (1.0, 1.0, 1.0)
@@ -85,8 +90,6 @@ def test_bootstrap_of_pairs_with_the_same_difference() -> None:
     assert paired_bootstrap([], []) is None
     assert paired_bootstrap([0], [1], samples=10) == paired_bootstrap([0], [1], samples=10)
 
-
-def test_bootstrap_interval_is_near_the_normal_one() -> None:
     first, other = [0] * 60 + [1] * 340, [1] * 60 + [0] * 20 + [1] * 320
     found = paired_bootstrap(first, other)
     assert found is not None
@@ -96,18 +99,10 @@ def test_bootstrap_interval_is_near_the_normal_one() -> None:
     )
     assert found.p < 0.001
 
-
-def test_bootstrap_of_many_distinct_scores_needs_little_memory() -> None:
     scores = [n / 3_000 for n in range(3_000)]
     found = paired_bootstrap([0.0] * 3_000, scores, samples=2_000)
     assert found is not None
     assert found.low < found.value < found.high
-
-
-def test_holm_by_hand() -> None:
-    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
-    assert holm([0.9, 0.8]) == [1.0, 1.0]
-    assert holm([]) == []
 
 
 def test_two_runs_by_hand(tmp_path: Path) -> None:
@@ -125,16 +120,12 @@ def test_two_runs_by_hand(tmp_path: Path) -> None:
     assert pair.warnings == ()
     assert found.rows[0].statuses == {"answered": 3, "not judged": 1}
 
-
-def test_cost_is_relative_to_the_model_only_recipe(tmp_path: Path) -> None:
     paths = [write(tmp_path / "a.jsonl", "yes no"), write(tmp_path / "b.jsonl", "yes", recipe="model-only")]
     found = compare(read_results(paths))
     assert found.cost_base == "model-only"
     assert found.rows[0].cost_ratio["input_tokens"] == 2.0
     assert found.rows[0].cost_ratio["model_calls"] == 1.0
 
-
-def test_one_run_alone_and_names_of_runs_of_one_recipe(tmp_path: Path) -> None:
     one = write(tmp_path / "a.jsonl", "yes")
     assert compare(read_results([one])).pairs == ()
     names = [r.name for r in read_results([one, write(tmp_path / "b.jsonl", "no", model="other")])]
@@ -143,7 +134,7 @@ def test_one_run_alone_and_names_of_runs_of_one_recipe(tmp_path: Path) -> None:
     assert names == [f"rag keyless {tmp_path / name}" for name in ("a.jsonl", "c.jsonl")]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("field", "value", "said"),
     [
         ("dataset_hash", "other", "dataset_hash was h, is other"),
@@ -183,7 +174,7 @@ def test_what_differs_by_design_between_recipes_is_not_listed(tmp_path: Path) ->
     assert (one.warnings, other.warnings) == ((), ())
 
 
-def test_unfinished_questions_are_wrong_and_in_no_paired_test(tmp_path: Path) -> None:
+def test_warnings_of_rows(tmp_path: Path) -> None:
     paths = [write(tmp_path / "a.jsonl", "yes yes no no"), write(tmp_path / "b.jsonl", "yes yes")]
     found = compare(read_results(paths))
     assert found.rows[1].accuracy.value == 0.5
@@ -191,13 +182,9 @@ def test_unfinished_questions_are_wrong_and_in_no_paired_test(tmp_path: Path) ->
     assert found.pairs[0].questions == 2
     assert "left out of paired tests: 2" in found.pairs[0].warnings[0]
 
-
-def test_a_difference_that_was_accepted_is_shown(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", "yes no no no", accepted=("medground was 0.1.0, is 0.2.0",))
     assert compare(read_results([path])).rows[0].warnings == ("resumed although medground was 0.1.0, is 0.2.0",)
 
-
-def test_a_truncated_last_line_is_not_counted(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", "yes no")
     path.write_bytes(path.read_bytes()[:-40])
     assert list(read_result(path).lines) == ["q1"]
@@ -251,8 +238,6 @@ def test_the_command_shows_everything_a_reader_needs(tmp_path: Path) -> None:
     assert "classes of ground" in text
     assert "warnings" not in text
 
-
-def test_the_command_scores_retrieval_on_request(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", "yes no", limit=None)
     assert "no question has gold documents" in shown(str(path), "--retrieval")
     text = path.read_text().replace('"found":[],"gold_documents":[]', '"found":["D:2","D:1"],"gold_documents":["D:1"]')
@@ -261,20 +246,24 @@ def test_the_command_scores_retrieval_on_request(tmp_path: Path) -> None:
     assert found[0].split()[-1] == "MRR"
     assert found[1].split()[-1] == "0.500"
 
-
-def test_the_command_shows_both_scores_of_mirage(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", "yes no - no", dataset="mirage")
     path.write_text(path.read_text().replace('"id":"q', '"id":"pubmedqa:').replace('"gold":["no"]', '"gold":["A"]', 1))
     assert "1 replies name no letter but are read as one, 1 of them as correct" in shown(str(path))
 
-
-def test_runs_of_open_questions_have_no_accuracy(tmp_path: Path) -> None:
     paths = [write(tmp_path / f"{name}.jsonl", "yes no", model=name) for name in "ab"]
     for path in paths:
         path.write_text(path.read_text().replace('"gold":["yes"]', '"gold":[]'))
     text = shown(*map(str, paths))
     assert "none of these questions has a gold answer" in text
     assert "always" not in text
+
+    paths = [write(tmp_path / f"{name}.jsonl", "yes yes no no", model=name) for name in "abc"]
+    found = json.loads(shown(*map(str, paths), "--json"))
+    assert [row["name"] for row in found["rows"]] == ["rag a", "rag b", "rag c"]
+    assert [pair["won"] for pair in found["pairs"]] == [[], []]
+
+    text = shown(str(write(tmp_path / "a.jsonl", "yes", recipe="rag\x1b[31m")))
+    assert "\x1b" not in text
 
 
 def test_the_command_shows_the_best_baseline_without_evidence(tmp_path: Path) -> None:
@@ -290,8 +279,6 @@ def test_the_command_shows_the_best_baseline_without_evidence(tmp_path: Path) ->
     with pytest.raises(UsageError, match="is not the file that rag was made from"):
         items_of(read_results([write(tmp_path / "b.jsonl", "yes", dataset="jsonl")])[0], data)
 
-
-def test_a_subset_has_a_baseline_too(tmp_path: Path) -> None:
     data = tmp_path / "questions.jsonl"
     records = [{"id": f"q{n}", "question": f"Is number {n} right?", "answer": "yes"} for n in range(1, 5)]
     data.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
@@ -301,15 +288,3 @@ def test_a_subset_has_a_baseline_too(tmp_path: Path) -> None:
     run.write_text(text, encoding="utf-8")
     assert [item.question.task for item in items_of(read_results([run])[0], data)] == ["yes-no"] * 2
     assert "best blind: " in shown(str(run), "--data", str(data))
-
-
-def test_the_command_gives_json(tmp_path: Path) -> None:
-    paths = [write(tmp_path / f"{name}.jsonl", "yes yes no no", model=name) for name in "abc"]
-    found = json.loads(shown(*map(str, paths), "--json"))
-    assert [row["name"] for row in found["rows"]] == ["rag a", "rag b", "rag c"]
-    assert [pair["won"] for pair in found["pairs"]] == [[], []]
-
-
-def test_control_characters_of_a_file_do_not_reach_the_terminal(tmp_path: Path) -> None:
-    text = shown(str(write(tmp_path / "a.jsonl", "yes", recipe="rag\x1b[31m")))
-    assert "\x1b" not in text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.errors import UsageError
 from medground.evaluate.base import RunHeader, RunLine
@@ -12,7 +13,7 @@ from medground.evaluate.datasets.mirage import MIRAGE
 from medground.evaluate.mirage_scorer import MirageScore, Reply, published_choice, score_replies, score_run
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("reply", "published"),
     [
         ('{"step_by_step_thinking": "x", "answer_choice": "C"}', "C"),
@@ -47,14 +48,10 @@ def test_both_scores_by_hand() -> None:
     assert (score.read_as_a, score.lucky, score.misread) == (2, 1, 0)
     assert score.note == "2 replies name no letter but are read as one, 1 of them as correct"
 
-
-def test_both_scores_agree_if_every_reply_names_a_letter() -> None:
     score = score_of(("A", "B"), ("B", "B"), ("C", "D"), ("D", "D"))
     assert score.published == score.honest
     assert score.note == ""
 
-
-def test_no_replies_and_unfinished_questions() -> None:
     assert score_of().published.value is None
     assert score_replies([]).sets == ()
     assert score_replies([]).average is None
@@ -63,6 +60,11 @@ def test_no_replies_and_unfinished_questions() -> None:
     assert scores.sets == (score,)
     assert (score.published.value, score.honest.value) == (1.0, 0.5)
     assert "unfinished" in score.note
+
+    scores = score_run(*run(("medqa:1", "B", "B"), ("mmlu:1", "C", "C"), items=8))
+    assert scores.whole.honest.value == 2 / 8
+    assert [s.honest.value for s in scores.sets] == [1.0, 1.0]
+    assert "6 questions are unfinished" in scores.whole.note
 
 
 def run(*lines: tuple[str, str, str], dataset: str = "mirage", items: int = 0) -> tuple[RunHeader, list[RunLine]]:
@@ -90,7 +92,7 @@ def run(*lines: tuple[str, str, str], dataset: str = "mirage", items: int = 0) -
     ]
 
 
-def test_a_run_by_set() -> None:
+def test_a_run_by_set_and_what_is_refused() -> None:
     scores = score_run(
         *run(("medqa:1", "B", "B"), ("medqa:2", "A", ""), ("pubmedqa:1", "maybe", "maybe"), ("pubmedqa:2", "no", ""))
     )
@@ -101,15 +103,6 @@ def test_a_run_by_set() -> None:
     assert scores.average == (0.75, 0.5)
     assert (scores.whole.published.value, scores.whole.honest.value) == (0.75, 0.5)
 
-
-def test_unfinished_questions_of_several_sets_count_in_the_total() -> None:
-    scores = score_run(*run(("medqa:1", "B", "B"), ("mmlu:1", "C", "C"), items=8))
-    assert scores.whole.honest.value == 2 / 8
-    assert [s.honest.value for s in scores.sets] == [1.0, 1.0]
-    assert "6 questions are unfinished" in scores.whole.note
-
-
-def test_runs_and_answers_that_are_not_mirage_are_refused() -> None:
     with pytest.raises(UsageError, match="not pubmedqa"):
         score_run(*run(("1", "A", "A"), dataset="pubmedqa"))
     with pytest.raises(UsageError, match="'E' is not a MIRAGE answer"):

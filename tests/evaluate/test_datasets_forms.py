@@ -14,10 +14,10 @@ from rows import each_row
 
 from medground.errors import MedgroundError, UsageError
 from medground.evaluate.base import Item
-from medground.evaluate.datasets import dataset_names, open_dataset
 from medground.evaluate.datasets.check import check_file, recognised
 from medground.evaluate.datasets.omni import split_options
 from medground.evaluate.datasets.own import OwnRecord
+from medground.evaluate.datasets.registry import dataset_names, open_dataset
 
 RECORD = {
     "QUESTION": "Does aspirin help?",
@@ -84,7 +84,7 @@ def test_mirage_benchmark(tmp_path: Path) -> None:
     }
 
 
-def test_mmlu_folders(tmp_path: Path) -> None:
+def test_mmlu_and_mmlu_pro(tmp_path: Path) -> None:
     write(tmp_path / "test" / "anatomy_test.csv", '"A nerve, cut,\nhurts",one,two,three,four,C\nNext?,a,b,c,d,A\n')
     write(tmp_path / "val" / "anatomy_val.csv", "Last?,a,b,c,d,D\n")
     write(tmp_path / "test" / "astronomy_test.csv", "Stars?,a,b,c,d,D\n")
@@ -98,8 +98,6 @@ def test_mmlu_folders(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"b_test\.csv: question 1: 3 columns"):
         read("mmlu", write(tmp_path / "b_test.csv", "a,b,c\n"))
 
-
-def test_mmlu_pro_of_both_owners(tmp_path: Path) -> None:
     ten = [f"option {n}" for n in range(10)]
     parquet = {"question_id": 5, "question": "Which?", "options": ten, "answer_index": 9, "category": "health"}
     path = write(tmp_path / "test.jsonl", [parquet, parquet | {"question_id": 6, "category": "law"}])
@@ -110,7 +108,7 @@ def test_mmlu_pro_of_both_owners(tmp_path: Path) -> None:
     assert item.gold == ("B",)
 
 
-def test_bioasq_golden_files(tmp_path: Path) -> None:
+def test_bioasq_golden_files_alone_and_in_a_folder(tmp_path: Path) -> None:
     where = "http://www.ncbi.nlm.nih.gov/pubmed/"
     golden = {
         "questions": [
@@ -136,8 +134,6 @@ def test_bioasq_golden_files(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="question 1: q1: the gold answer exact_answer is ''"):
         read("bioasq", write(path, golden))
 
-
-def test_of_a_folder_of_golden_files_the_newest_task_is_the_test_split(tmp_path: Path) -> None:
     for task in ("7B5_golden", "11B1_golden", "11B2_golden"):
         question = {"id": task, "type": "yesno", "body": "Is it?", "exact_answer": "no", "ideal_answer": "No."}
         write(tmp_path / f"{task}.json", {"questions": [question]})
@@ -289,8 +285,6 @@ def test_your_own_lines(tmp_path: Path) -> None:
     assert [dataset.info.name for dataset in recognised(path)] == ["jsonl"]
     assert check_file(open_dataset("jsonl"), path).sizes == {"test": 3, "train": 1}
 
-
-def test_the_lines_in_the_documentation_are_a_set(tmp_path: Path) -> None:
     page = Path(__file__).resolve().parents[2] / "docs" / "evaluation.md"
     lines = [line.strip() for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("    {")]
     path = write(tmp_path / "mine.jsonl", "\n".join(lines) + "\n")

@@ -6,13 +6,15 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.errors import UsageError
-from medground.evaluate.datasets import open_dataset
 from medground.evaluate.datasets.check import check_file, recognised
+from medground.evaluate.datasets.registry import open_dataset
 
 
-@pytest.mark.parametrize(
+@pytest.mark.slow
+@each_row(
     ("name", "place", "sizes", "tasks"),
     [
         ("pubmedqa", "pubmedqa", {"test": 500, "train": 500}, {"yes-no-maybe": 1000}),
@@ -34,7 +36,7 @@ def test_counts_and_hash(shared: Path, name: str, place: str, sizes: dict[str, i
     assert found.known
 
 
-def test_pubmedqa_has_its_answers_documents_and_headings(shared: Path) -> None:
+def test_items_come_with_their_answers_documents_and_abstracts(shared: Path) -> None:
     dataset = open_dataset("pubmedqa")
     items = list(dataset.read(dataset.find(shared / "pubmedqa"), "test"))
     assert Counter(item.gold for item in items) == {("yes",): 276, ("no",): 169, ("maybe",): 55}
@@ -43,20 +45,16 @@ def test_pubmedqa_has_its_answers_documents_and_headings(shared: Path) -> None:
     assert "Mitochondria" in items[0].headings
     assert all(item.reference not in item.context[0].text for item in items if len(item.reference) > 40)
 
-
-def test_scifact_comes_with_the_abstracts_that_it_cites(shared: Path) -> None:
     dataset = open_dataset("scifact")
     items = list(dataset.read(shared / "scifact", "validation"))
     assert Counter(item.gold for item in items) == {("yes",): 124, ("maybe",): 112, ("no",): 64}
     assert all(tuple(d.id for d in item.context) == item.documents for item in items)
 
-
-def test_a_question_longer_than_users_may_ask_is_asked(shared: Path) -> None:
     dataset = open_dataset("mirage-mmlu")
     assert max(len(item.question.text) for item in dataset.read(shared / "mirage/questions.jsonl.gz", "test")) > 4000
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("file", "names"),
     [
         ("pubmedqa/pqa_l.jsonl.gz", {"pubmedqa"}),

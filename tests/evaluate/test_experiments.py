@@ -18,16 +18,16 @@ from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.errors import UsageError
-from medground.evaluate.datasets import open_dataset
+from medground.evaluate.datasets.registry import open_dataset
 from medground.evaluate.experiments import figures
 from medground.evaluate.experiments.form import Experiment, find_experiments, read_experiment
 from medground.evaluate.experiments.marking import is_marked
-from medground.evaluate.experiments.place import PartOfSet
+from medground.evaluate.experiments.place import part_of
 from medground.evaluate.experiments.planned import is_planned
-from medground.evaluate.experiments.repeating import METRIC as DEVIATION
+from medground.evaluate.experiments.repeating import DEVIATION
 from medground.evaluate.experiments.results import save
 from medground.evaluate.experiments.run import Made, Options, make
-from medground.evaluate.experiments.sampling import METRIC
+from medground.evaluate.experiments.sampling import UNCERTAINTY
 from medground.evaluate.experiments.table import as_markdown, notes, table
 from medground.evaluate.experiments.traces import read_traced
 from medground.evaluate.results import read_result
@@ -116,21 +116,13 @@ def cells(made: Made) -> dict[str, list[str]]:
     return {row[0]: row[2:] for row in table(made)[1:]}
 
 
-def test_every_requested_table_and_figure_has_a_file() -> None:
+def test_every_requested_table_has_a_file_and_what_it_names_exists() -> None:
     wanted = [f"000/table-{n}" for n in range(1, 10)] + ["000/figure-3"] + [f"001/table-{n}" for n in (2, 3, 4)]
     wanted += [f"002/table-{n}" for n in range(4, 15)] + [f"002/figure-{n}" for n in range(3, 8)]
     wanted += ["003/table-1", "003/figure-3", "004/table-i", "004/table-ii"]
     assert {experiment.name for _, experiment in ALL} == set(wanted)
     assert all(path.relative_to(FILES).with_suffix("").as_posix() == e.name for path, e in ALL)
 
-
-def is_known(metric: str) -> bool:
-    """Whether a run or a judge can provide the metric."""
-    of_several = metric in {"change", METRIC, DEVIATION} or is_planned(metric) or is_marked(metric)
-    return of_several or figures.is_known(metric) or re.fullmatch(r"question-\d+", metric) is not None
-
-
-def test_everything_that_files_name_exists() -> None:
     for _, experiment in ALL:
         if experiment.runnable:
             assert {row.recipe for row in experiment.rows} <= set(recipe_names())
@@ -141,13 +133,17 @@ def test_everything_that_files_name_exists() -> None:
             assert experiment.status.startswith("waits for ")
             assert len(experiment.status) < 200
 
-
-def test_a_preset_of_omni_rag_comes_with_its_own_recipe() -> None:
-    """A row's recipe wins over its preset's: "no retrieval" would retrieve."""
+    # A row's recipe wins over its preset's: "no retrieval" would retrieve.
     rows = [row for _, experiment in ALL for row in experiment.rows if (row.preset or "").startswith("omni-rag")]
     assert rows
     for row in rows:
         assert Settings.load(preset=row.preset).recipe.name == row.recipe, row.name
+
+
+def is_known(metric: str) -> bool:
+    """Whether a run or a judge can provide the metric."""
+    of_several = metric in {"change", UNCERTAINTY, DEVIATION} or is_planned(metric) or is_marked(metric)
+    return of_several or figures.is_known(metric) or re.fullmatch(r"question-\d+", metric) is not None
 
 
 @each_row("path", [pytest.param(path, id=e.name) for path, e in ALL])
@@ -180,7 +176,8 @@ def in_order(values: Sequence[float], line: Sequence[float]) -> bool:
     return any(list(line[place : place + len(values)]) == list(values) for place in places)
 
 
-@pytest.mark.parametrize("path", RUNNABLE)
+@pytest.mark.slow
+@each_row("path", RUNNABLE)
 def test_every_file_runs(path: Path, ready: Path) -> None:
     experiment = read_experiment(path)
     without_services = {"retrieval.sources": ()} if experiment.paper == "004" else {}
@@ -238,7 +235,7 @@ def test_paper_and_ours_are_printed_together_with_the_blind_baseline_first(ready
     assert "searched tiny (" in said
 
 
-def test_a_row_that_cannot_run_is_explained_and_does_not_stop_the_others(ready: Path) -> None:
+def test_what_cannot_run_is_explained_and_does_not_stop_the_others(ready: Path, tmp_path: Path) -> None:
     made = asyncio.run(make(read_experiment(FILES / "003" / "table-1.toml"), options(ready)))
     for row in ("base, dense", "base, hybrid", "loop, NLI critic"):
         assert "no source has vectors; make them with medground corpus build" in made.missing[row, "pubmedqa"]
@@ -247,8 +244,6 @@ def test_a_row_that_cannot_run_is_explained_and_does_not_stop_the_others(ready: 
     assert "not run, base, dense on pubmedqa" in " ".join(notes(made))
     assert "keyless, so verify.critic = entail" in " ".join(notes(made))
 
-
-def test_missing_data_is_reported_and_is_an_error_if_all_of_it_is_missing(ready: Path, tmp_path: Path) -> None:
     experiment = read_experiment(FILES / "000" / "table-1.toml")
     (tmp_path / "pubmedqa").symlink_to(ready / "data" / "pubmedqa")
     made = asyncio.run(make(experiment, options(ready, data=tmp_path)))
@@ -260,12 +255,12 @@ def test_missing_data_is_reported_and_is_an_error_if_all_of_it_is_missing(ready:
 def test_a_subset_has_its_own_name_and_its_own_question(ready: Path) -> None:
     whole = open_dataset("pubmedqa")
     place = whole.find(ready / "data" / "pubmedqa")
-    part = PartOfSet(whole, gold=("yes", "no"))
+    part = part_of(whole, gold=("yes", "no"))
     items = list(part.read(place, "test"))
     assert [item.id for item in items] == list(part.ids(place, "test")) == ["11", "12", "13"]
     assert {item.question.task for item in items} == {"yes-no"}
     assert part.info.name == "pubmedqa (yes or no)"
-    named = PartOfSet(open_dataset("mirage-mmlu"), prefix="mmlu:clinical_knowledge-")
+    named = part_of(open_dataset("mirage-mmlu"), prefix="mmlu:clinical_knowledge-")
     assert list(named.ids(ready / "data" / "mirage" / "benchmark.json", "test")) == ["mmlu:clinical_knowledge-000"]
 
 
@@ -351,7 +346,7 @@ def test_the_example_in_the_documentation_is_a_valid_file(tmp_path: Path) -> Non
     assert read_experiment(tmp_path / "example.toml").name == "000/table-5"
 
 
-def test_kept_runs_can_be_read_and_have_no_support_scores() -> None:
+def test_kept_runs_and_results_can_be_read() -> None:
     kept = sorted((FILES / "results" / "local").glob("*.jsonl"))
     assert len(kept) == 6
     for path in kept:
@@ -360,8 +355,6 @@ def test_kept_runs_can_be_read_and_have_no_support_scores() -> None:
         assert run.header.settings["verify"]["critic"] == "entail"  # keyless in all runs, so nothing was judged
         assert {(line.support, line.faithfulness) for line in run.lines.values()} == {(None, None)}
 
-
-def test_kept_results_contain_no_local_path() -> None:
     for path in sorted((FILES / "results").rglob("*.json*")):
         assert not re.search(r"(?<![\w./])/\w+/\w+", path.read_text(encoding="utf-8")), path
 
@@ -407,6 +400,7 @@ def test_removed_traces_leave_no_figure_and_failures_stay_in_the_denominator(rea
     assert figures.figure("accuracy-round-1", replace(run, traces=tmp_path), None) is None
 
 
+@pytest.mark.slow
 def test_real_questions(shared: Path, ready: Path) -> None:
     experiment = read_experiment(FILES / "000" / "table-7.toml")
     made = asyncio.run(make(experiment, options(ready, data=shared, out=ready / "real")))
@@ -490,6 +484,7 @@ def small(
     return run
 
 
+@pytest.mark.slow
 def test_environment_and_settings_file_cannot_change_a_row_under_its_name(
     small: RunSmall, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -525,22 +520,19 @@ def test_what_set_changes_is_in_the_row_and_in_the_saved_results(small: RunSmall
     assert kept["changed"] == ["retrieval.keep = 3"]
 
 
-def test_a_trained_planner_that_is_missing_or_replaced_is_no_row(small: RunSmall) -> None:
+@pytest.mark.slow
+def test_a_row_is_what_its_name_says_or_no_row(small: RunSmall, ready: Path) -> None:
     assert "adapters/none holds no trained planner" in small("trained")
     for replaced in ("omni_rag.planner=original", "model.operators.plan_sources=keyless"):
         said = small("trained", "reasoner", words=["--set", replaced, "--out", replaced])
         assert "not run, trained on p: omni_rag.adapter names a trained planner, but keyless plans by" in said
 
-
-def test_a_source_that_failed_is_in_the_row_and_a_row_that_only_failed_is_none(small: RunSmall) -> None:
     said = small("with PubMed")
     assert "| ours: with PubMed (incomplete) " in said
     assert "with PubMed on p: pubmed:http://127.0.0.1:9 could not be searched for 3 of 3 questions: " in said
     said = small("with PubMed", words=["--set", "retrieval.corpora=", "--out", "alone"])
     assert "no row could be run: all 3 questions failed: " in said
 
-
-def test_hybrid_without_vectors_and_a_set_without_a_corpus_are_refused(small: RunSmall, ready: Path) -> None:
     assert "self_medrag.retrieval is hybrid, but no source has vectors; make them with" in small("hybrid")
     assert "no corpus is named for these questions; add --corpus NAME" in small("reasoner", corpora=())
     assert "| ours: reasoner " in small("reasoner", words=["--corpus", "tiny"], corpora=())

@@ -126,7 +126,9 @@ def test_figures_of_several_sets(tmp_path: Path, two: dict[tuple[str, str], RunO
     assert results(of)["keyless"]["pooled"]["whole"]["average.accuracy"] == {"value": 75.0, "of": 4}
 
 
-def test_diversity_needs_an_encoder(tmp_path: Path, two: dict[tuple[str, str], RunOfRow]) -> None:
+def test_diversity_needs_an_encoder_which_encodes_each_query_once(
+    tmp_path: Path, two: dict[tuple[str, str], RunOfRow]
+) -> None:
     assert figure(made(tmp_path, two), "whole", "all.diversity-average") is None
     of = made(tmp_path, two, embedder=Letters())
     assert value(of, "whole", "all.diversity-book") == pytest.approx(0.5)  # equal letters 0, two letters 1
@@ -134,8 +136,6 @@ def test_diversity_needs_an_encoder(tmp_path: Path, two: dict[tuple[str, str], R
     told = made(tmp_path, two, waits=("diversity waits for a model that encodes queries: none",))
     assert "diversity waits for" in " ".join(notes(told))
 
-
-def test_each_query_is_encoded_once() -> None:
     letters = Letters()
     remembering = Remembering(letters)
     first, again = remembering.embed(["a", "b", "a"]), remembering.embed(["b", "c"])

@@ -9,17 +9,18 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 from typer.testing import CliRunner
 
 from medground.errors import BadDocument, UsageError
 from medground.evaluate.base import RunHeader, RunLine
-from medground.evaluate.datasets import open_dataset
+from medground.evaluate.datasets.registry import open_dataset
 from medground.evaluate.judges.form import FormLine, blank_form, read_marked, write_form
 from medground.evaluate.judges.judged import JudgedRun
 from medground.evaluate.judges.lines import LONG_AXES
 from medground.evaluate.judges.results import long_results
-from medground.faces.cli.app import eval_app
 from medground.operators.views import EvidenceView
+from medground_evaluate.cli.commands import eval_app
 
 REFERENCES = {"q1": "With rest.", "q2": "With sleep.", "q4": "With food."}
 MARK = st.integers(1, 5)
@@ -53,7 +54,7 @@ def put(path: Path, records: list[dict[str, Any]]) -> Path:
     return path
 
 
-def test_a_form_holds_what_is_marked_and_no_mark(tmp_path: Path) -> None:
+def test_a_form_is_blank_and_filled_lines_are_averaged(tmp_path: Path) -> None:
     path, records = a_form(tmp_path)
     assert [record["item"] for record in records] == ["q1", "q2"]  # q3 has no reference, q4 no text
     assert records[0]["documents"] == ["Rest helps."]
@@ -66,8 +67,7 @@ def test_a_form_holds_what_is_marked_and_no_mark(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no long answer"):
         write_form([], tmp_path / "none.jsonl")
 
-
-def test_filled_lines_are_averaged_and_blank_ones_counted(tmp_path: Path) -> None:
+    path.unlink()
     path, records = a_form(tmp_path)
     records[0] |= {"judge": "anna", "marks": dict(zip(LONG_AXES, (5, 4, 3, 2), strict=True))}
     other = [{**records[0], "judge": "bert", "marks": dict(zip(LONG_AXES, (4, 4, 4, 4), strict=True))}]
@@ -80,7 +80,7 @@ def test_filled_lines_are_averaged_and_blank_ones_counted(tmp_path: Path) -> Non
         read_marked([path, path])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "problem"),
     [
         ({"marks": {"relevance": 4}}, "completeness, proficiency, interpretability not marked"),

@@ -12,11 +12,12 @@ import pytest
 import typer
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 from typer.testing import CliRunner
 
 from medground.errors import BadDocument, ConfigError, ModelFailed, UsageError
 from medground.evaluate.base import RunHeader, RunLine
-from medground.evaluate.datasets import open_dataset
+from medground.evaluate.datasets.registry import open_dataset
 from medground.evaluate.experiments.figures import read_row
 from medground.evaluate.experiments.form import read_experiment
 from medground.evaluate.experiments.judging import check_judge, judge_rows
@@ -24,9 +25,10 @@ from medground.evaluate.experiments.results import results
 from medground.evaluate.experiments.run import Made, Options
 from medground.evaluate.experiments.table import notes, table
 from medground.evaluate.judges.agreement import judges_agreement
+from medground.evaluate.judges.form import read_marked
 from medground.evaluate.judges.judge import judge_long, judge_pairs
 from medground.evaluate.judges.judged import JudgedRun, pairs_of
-from medground.evaluate.judges.lines import Judgement, read_judgements
+from medground.evaluate.judges.lines import Judgement
 from medground.evaluate.judges.results import OVERALL, PairResult, long_results, outcomes, pair_results
 from medground.faces.cli.eval_judge import judge
 from medground.faces.cli.eval_judge import judged as judged_files
@@ -120,7 +122,7 @@ def test_win_tie_and_loss_in_both_orders(scripted_model: Scripted, tmp_path: Pat
     for axis in result.axes:
         assert (axis.wins, axis.ties, axis.losses, axis.flipped) == (1, 1, 1, 0)
     assert result.axes[1].mean == pytest.approx((5 + 5 + 2) / 3)
-    assert read_judgements([out])[0].marks[0]["soundness"].justification == "so it reads"
+    assert read_marked([out]).lines[0].marks[0]["soundness"].justification == "so it reads"
 
 
 def test_with_a_judge_that_prefers_the_first_answer_nobody_wins(scripted_model: Scripted, tmp_path: Path) -> None:
@@ -131,11 +133,20 @@ def test_with_a_judge_that_prefers_the_first_answer_nobody_wins(scripted_model: 
     assert all((axis.wins, axis.ties, axis.losses, axis.flipped) == (0, 3, 0, 3) for axis in result.axes)
 
 
-def test_only_questions_that_both_answer_correctly_and_explain() -> None:
+def test_runs_that_are_compared() -> None:
     one, other = a_run("a", {"q1": "x", "q2": "x", "q3": " "}), a_run("b", {"q1": "x", "q2": "x", "q3": "x", "q4": "x"})
     other.lines["q2"] = other.lines["q2"].model_copy(update={"answer": ("no",)})
     found = pairs_of(one, other)
     assert (found.right, found.both, found.unexplained) == (("q1",), 3, 1)
+
+    other = a_run("b", GOOD)
+    changed = JudgedRun("b", other.header.model_copy(update={"dataset_hash": "other"}), other.lines)
+    with pytest.raises(UsageError, match="differ in dataset_hash"):
+        pairs_of(a_run("a", GOOD), changed)
+    with pytest.raises(UsageError, match="both runs are called a"):
+        pairs_of(a_run("a", GOOD), a_run("a", GOOD))
+    with pytest.raises(UsageError, match="no question in common"):
+        pairs_of(a_run("a", {"q1": "x"}), a_run("b", {"q2": "x"}))
 
 
 def test_an_unusable_reply_is_counted_and_is_never_a_win(scripted_model: Scripted, tmp_path: Path) -> None:
@@ -152,10 +163,11 @@ def test_an_unusable_reply_is_counted_and_is_never_a_win(scripted_model: Scripte
     result = only(judged(model, a_run("ours", GOOD), a_run("base", PLAIN), out))
     assert (result.questions, result.judged, result.not_judged, result.failed) == (3, 2, 0, 1)
     assert all((axis.wins, axis.ties, axis.losses) == (0, 1, 1) for axis in result.axes)
-    assert any(line.status == "failed" and "no valid answer" in line.error for line in read_judgements([out]))
+    assert any(line.status == "failed" and "no valid answer" in line.error for line in read_marked([out]).lines)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.slow
+@each_row(
     "unusable",
     [
         "I like both!",
@@ -223,7 +235,7 @@ def test_without_a_model_nothing_is_judged(tmp_path: Path) -> None:
     assert (result.judged, result.not_judged, result.axes) == (0, 3, ())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("judge", "run"),
     [
         ("openai:gpt-5", {"model": "openai:gpt-5"}),
@@ -240,17 +252,6 @@ def test_a_model_may_not_judge_itself(
     assert model.seen == []
 
 
-def test_runs_over_different_sets_are_not_compared() -> None:
-    other = a_run("b", GOOD)
-    changed = JudgedRun("b", other.header.model_copy(update={"dataset_hash": "other"}), other.lines)
-    with pytest.raises(UsageError, match="differ in dataset_hash"):
-        pairs_of(a_run("a", GOOD), changed)
-    with pytest.raises(UsageError, match="both runs are called a"):
-        pairs_of(a_run("a", GOOD), a_run("a", GOOD))
-    with pytest.raises(UsageError, match="no question in common"):
-        pairs_of(a_run("a", {"q1": "x"}), a_run("b", {"q2": "x"}))
-
-
 def test_existing_judgements_are_not_asked_for_again(scripted_model: Scripted, tmp_path: Path) -> None:
     out = tmp_path / "j.jsonl"
     one, other = a_run("ours", GOOD), a_run("base", PLAIN)
@@ -261,7 +262,7 @@ def test_existing_judgements_are_not_asked_for_again(scripted_model: Scripted, t
     second = scripted_model({"compare_explanations": prefers("good")})
     lines = judged(second, one, other, out)
     assert (len(first.seen), len(second.seen), len(lines)) == (4, 3, 6)
-    assert read_judgements([out]) == lines
+    assert read_marked([out]).lines == lines
 
 
 def test_an_unusable_judge_stops_and_existing_judgements_stay(scripted_model: Scripted, tmp_path: Path) -> None:
@@ -271,7 +272,7 @@ def test_an_unusable_judge_stops_and_existing_judgements_stay(scripted_model: Sc
     out = tmp_path / "j.jsonl"
     with pytest.raises(ConfigError, match="refused"):
         judged(scripted_model({"compare_explanations": say}), a_run("ours", GOOD), a_run("base", PLAIN), out)
-    assert [line.item for line in read_judgements([out])] == ["q1", "q1"]
+    assert [line.item for line in read_marked([out]).lines] == ["q1", "q1"]
 
 
 def test_another_judge_needs_another_file(scripted_model: Scripted, tmp_path: Path) -> None:
@@ -331,21 +332,29 @@ def test_people_and_models_agree_by_kappa(scripted_model: Scripted, tmp_path: Pa
     anna = person("anna", {"q1": "second", "q2": "first", "q3": "first"}, shown=("base", "ours"))
     written = tmp_path / "anna.jsonl"
     written.write_text("".join(line.model_dump_json(exclude_defaults=True) + "\n" for line in anna), encoding="utf-8")
-    (agreement,) = judges_agreement([*lines, *read_judgements([written])])
+    (agreement,) = judges_agreement([*lines, *read_marked([written]).lines])
     assert (agreement.axis, agreement.items) == (OVERALL, 3)
     assert agreement.observed == pytest.approx(2 / 3)
     assert agreement.kappa == pytest.approx(0.5)
     assert agreement.words == "moderate"
 
 
-def test_agreement_needs_two_judges_of_the_same_items() -> None:
+def test_agreement_needs_two_judges_and_each_line_once(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="two judges"):
         judges_agreement(person("anna", {"q1": "first"}))
     with pytest.raises(UsageError, match="judged the same"):
         judges_agreement([*person("anna", {"q1": "first"}), *person("bert", {"q2": "first"})])
 
+    path = tmp_path / "j.jsonl"
+    path.write_text('{"item": "q", "judge": "a", "shown": ["x", "y"], "better": "tie"}\n' * 2)
+    with pytest.raises(UsageError, match="2 times"):
+        read_marked([path])
+    path.write_text("")
+    with pytest.raises(UsageError, match="no judgements"):
+        read_marked([path])
 
-@pytest.mark.parametrize(
+
+@each_row(
     ("line", "problem"),
     [
         ("not json", "not JSON"),
@@ -366,18 +375,8 @@ def test_a_line_that_is_not_a_judgement(tmp_path: Path, line: str, problem: str)
     path = tmp_path / "bad.jsonl"
     path.write_text(line + "\n\n")
     with pytest.raises(BadDocument, match=problem) as raised:
-        read_judgements([path])
+        read_marked([path])
     assert raised.value.position == 1
-
-
-def test_duplicates_and_empty_files(tmp_path: Path) -> None:
-    path = tmp_path / "j.jsonl"
-    path.write_text('{"item": "q", "judge": "a", "shown": ["x", "y"], "better": "tie"}\n' * 2)
-    with pytest.raises(UsageError, match="2 times"):
-        read_judgements([path])
-    path.write_text("")
-    with pytest.raises(UsageError, match="no judgements"):
-        read_judgements([path])
 
 
 BETTER = st.sampled_from(("first", "second", "tie", None))
@@ -462,7 +461,7 @@ def test_columns_of_a_judge_without_one_or_without_a_pair(scripted_model: Script
     assert "judged 0, not judged 0, failed 3" in " ".join(notes(failed))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "judge", "words"),
     [
         ("000/table-1", "openai:gpt-5", "has no column that needs a judge"),

@@ -14,7 +14,7 @@ import pytest
 from medground.answer import Answer, Assessment
 from medground.errors import UsageError
 from medground.evaluate.base import Item, RunHeader, RunLine
-from medground.evaluate.datasets import open_dataset
+from medground.evaluate.datasets.registry import open_dataset
 from medground.evaluate.measures import measure
 from medground.evaluate.metrics.assessed import assessments
 from medground.evaluate.metrics.stored import was_rewritten

@@ -50,8 +50,6 @@ def test_accuracy_counts_unanswered_and_unfinished_questions() -> None:
     # Wilson for 2 of 5, by hand: centre (0.4 + 3.8415 / 10) / 1.7683, half width 1.96 sqrt(0.048 + 0.038415) / 1.7683
     assert share.interval == pytest.approx((0.1176, 0.7693), abs=1e-4)
 
-
-def test_accuracy_of_no_lines_and_of_one() -> None:
     assert accuracy([]).value is None
     assert accuracy([], items=3).value is None
     assert accuracy([line(1, "A", "A")]).value == 1.0
@@ -73,8 +71,6 @@ def test_classes_by_hand() -> None:
         ("maybe", "yes"): 1,
     }
 
-
-def test_classes_of_no_lines() -> None:
     assert class_scores([]) == ()
     assert macro_f1([]) is None
     assert not confusion([])
@@ -98,8 +94,6 @@ def test_several_answers_by_hand() -> None:
     assert scores.recall == pytest.approx((1 + 1 / 2 + 1 + 0) / 4)
     assert scores.f1 == pytest.approx((1 + 1 / 2 + 1 / 2 + 0) / 4)
 
-
-def test_several_answers_of_no_lines() -> None:
     scores = set_scores([])
     assert scores.exact.value is None
     assert (scores.partial, scores.f1) == (0.0, 0.0)
@@ -107,22 +101,18 @@ def test_several_answers_of_no_lines() -> None:
     assert partial_credit("A", "A") == 1.0
 
 
-def test_grounded_rate_counts_failed_and_unfinished_questions() -> None:
+def test_rates_and_support_count_failed_and_unfinished_questions() -> None:
     lines = [line(1, "A", "A", cited=("PMID:1",)), line(2, "A", "B"), line(3, "A", status="failed")]
     assert grounded_rate(lines).value == 1 / 3
     assert grounded_rate(lines, items=4).value == 1 / 4
     assert grounded_rate([]).value is None
 
-
-def test_the_papers_rate_counts_answers_whose_evidence_was_found_sufficient() -> None:
     lines = [line(n, "A", "A", cited=cited) for n, cited in enumerate([("PMID:1",), ("PMID:1",), ()])]
     first, second, uncited = (one.id for one in lines)
     assert checked_rate(lines, {first, uncited}).value == 1 / 3
     assert checked_rate(lines, {first, second}, items=4).value == 2 / 4
     assert checked_rate([], {first}).value is None
 
-
-def test_support_leaves_out_answers_without_a_score() -> None:
     lines = [
         line(1, "A", "A", support=1.0, faithfulness=0.5, statements=2),
         line(2, "A", "A", support=0.5, statements=4),
@@ -135,7 +125,7 @@ def test_support_leaves_out_answers_without_a_score() -> None:
     assert support_scores([]).support.value is None
 
 
-def test_cost_is_a_mean_and_a_ratio() -> None:
+def test_cost_is_a_mean_and_a_ratio_and_an_unknown_price_is_never_free() -> None:
     used = [
         UsageReport(input_tokens=100, output_tokens=20, model_calls=2, searches=1, seconds=1.0, price=Decimal("0.02")),
         UsageReport(input_tokens=300, output_tokens=40, model_calls=3, cached_calls=1, seconds=3.0),
@@ -149,8 +139,6 @@ def test_cost_is_a_mean_and_a_ratio() -> None:
     assert ratio["searches"] is None  # the base has 0 searches
     assert ratio["money"] is None
 
-
-def test_an_unknown_price_is_never_free() -> None:
     assert mean_cost([UsageReport(price=Decimal(1)), UsageReport(price=None)]).money is None
     assert mean_cost([]).input_tokens == 0
 

@@ -17,7 +17,7 @@ from medground.document import Document
 from medground.engine import Engine
 from medground.errors import UsageError
 from medground.evaluate.base import RunLine
-from medground.evaluate.datasets import open_dataset
+from medground.evaluate.datasets.registry import open_dataset
 from medground.evaluate.metrics.accuracy import accuracy
 from medground.evaluate.metrics.cost import mean_cost
 from medground.evaluate.metrics.depth import evidence_depths
@@ -70,6 +70,7 @@ def engine(home: Path, memory_source: type) -> Callable[[str], Engine]:
 
 
 def run(engine: Engine, folder: Path) -> list[RunLine]:
+    folder.mkdir(exist_ok=True)
     path = folder / "questions.jsonl"
     records = [
         {"id": "q1", "question": "Does aspirin prevent stroke?", "answer": "yes", "documents": ["PMID:1"]},
@@ -80,7 +81,7 @@ def run(engine: Engine, folder: Path) -> list[RunLine]:
     return list(read_run(folder / "run.jsonl")[1])
 
 
-def test_a_run_that_reads_in_batches(engine: Callable[[str], Engine], tmp_path: Path) -> None:
+def test_a_run_that_reads_in_batches_and_one_in_rounds(engine: Callable[[str], Engine], tmp_path: Path) -> None:
     opened = engine("pubmed-reasoner")
     lines = run(opened, tmp_path)
     home = opened.settings.home
@@ -100,10 +101,8 @@ def test_a_run_that_reads_in_batches(engine: Callable[[str], Engine], tmp_path: 
     assert statistics["corpus:test"].queries >= 1
     assert (statistics["corpus:test"].words.value or 0) > 1
 
-
-def test_a_run_in_rounds(engine: Callable[[str], Engine], tmp_path: Path) -> None:
     opened = engine("self-medrag")
-    lines = run(opened, tmp_path)
+    lines = run(opened, tmp_path / "rounds")
     histories = [(line, answers_by_round(stored_trace(opened.settings.home, line) or ())) for line in lines]
     curve = round_curve(histories)
     assert curve[0].asked == 2
@@ -128,15 +127,13 @@ def model(labels: list[str], *logits: float) -> NliModel:
     return NliModel("fixed", {"id2label": dict(enumerate(labels))}, tokenizer, Fixed(*logits))
 
 
-def test_luq_ignores_neutral() -> None:
-    """P(entail) is exp(l_e) / (exp(l_e) + exp(l_c)) = 3 / 4, however probable neutral is."""
+def test_luq_ignores_neutral_and_needs_contradiction() -> None:
+    # P(entail) is exp(l_e) / (exp(l_e) + exp(l_c)) = 3 / 4, however probable neutral is.
     network = model(["contradiction", "neutral", "entailment"], 0.0, 5.0, math.log(3))
     found = asyncio.run(luq(["it helps.", "it helps.", "it helps."], nli_entailment(network)))
     assert found.value == pytest.approx(1 / 4)
     unread = asyncio.run(luq(["strange words here only.", "it helps."], nli_entailment(network)))
     assert (unread.value, unread.unjudged) == (pytest.approx(1 / 4), 1)
 
-
-def test_luq_needs_a_model_that_knows_contradiction() -> None:
     with pytest.raises(UsageError, match="label for contradiction"):
         nli_entailment(model(["not_entailment", "entailment"], 0.0, 1.0))

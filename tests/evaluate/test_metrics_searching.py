@@ -45,26 +45,22 @@ def test_retrieval_by_hand() -> None:
     assert set(scores.each["none"].values()) == {0.0}
     assert scores.mean["RR"] == pytest.approx(1 / 4)  # MRR
 
-
-def test_retrieval_of_no_document_of_one_and_of_duplicates() -> None:
     assert retrieval_scores([]).mean == {}
     assert retrieval_scores([line("q", ("D:a",), ("D:a",))], depths=(1,)).mean == dict.fromkeys(
         ("R@1", "P@1", "nDCG@1", "RR"), 1.0
     )
     assert ranking_scores({"q": ("D:x", "D:x", "D:a")}, {"q": ("D:a",)}, (1,))["q"]["RR"] == 1 / 2
 
+    # trec_eval breaks ties of scores by id, so ascending or descending ids must make no difference.
+    ids = [f"D:{n}" for n in range(9)]
+    for order in (ids, ids[::-1]):
+        assert ranking_scores({"q": order}, {"q": (order[4],)}, (5,))["q"]["RR"] == pytest.approx(1 / 5)
+
 
 def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ir_measures", None)
     with pytest.raises(ConfigError, match=r'pip install "medground\[evaluate\]"'):
         retrieval_scores([line("q", ("D:a",), ("D:a",))])
-
-
-def test_ranks_keep_their_order_whatever_the_ids() -> None:
-    """trec_eval breaks ties of scores by id, so ascending or descending ids must make no difference."""
-    ids = [f"D:{n}" for n in range(9)]
-    for order in (ids, ids[::-1]):
-        assert ranking_scores({"q": order}, {"q": (order[4],)}, (5,))["q"]["RR"] == pytest.approx(1 / 5)
 
 
 def test_headings_by_hand() -> None:
@@ -77,15 +73,13 @@ def test_headings_by_hand() -> None:
     assert heading_scores([]).precision is None
     assert heading_scores([(set(), {"A"})]).recall is None  # having no MeSH queries differs from having bad ones
 
-
-def test_headings_of_a_query() -> None:
     query = '("Asthma"[MeSH Terms] OR "asthma"[Title/Abstract]) AND "Child"[Majr] NOT "Adult"[mh] AND Asthma[mh]'
     assert headings_of(query) == ("Asthma", "Child")
     assert headings_of("asthma in children") == ()
     assert headings_of("") == ()
 
 
-def test_depths_by_hand() -> None:
+def test_depths_and_queries_by_hand() -> None:
     depths = evidence_depths([Reading(5, True), Reading(10, True), Reading(5, True), Reading(20, False)])
     assert depths.distribution == {5: 2, 10: 1}
     assert (depths.mean, depths.median, depths.never) == (20 / 3, 5.0, 1)
@@ -94,12 +88,22 @@ def test_depths_by_hand() -> None:
     none = evidence_depths([])
     assert (none.mean, none.median, none.within(5).value) == (None, None, None)
 
-
-def test_diversity_by_hand() -> None:
     vectors = np.array([[1, 0], [0, 2], [-3, 0]], dtype=np.float32)
     assert query_diversity(vectors) == pytest.approx((1 + 2 + 1) / 3)  # Eq. 5: right angle, opposite, right angle
     assert query_diversity(vectors[:1]) is None
     assert query_diversity(np.ones((4, 3), dtype=np.float32)) == pytest.approx(0, abs=1e-9)
+
+    plans = [{"book": ["a b", "c d e f"], "wiki": ["x"]}, {"book": ["a b c"], "graph": [" "]}]
+    found = query_statistics(plans, LengthEmbedder())
+    assert found["book"].queries == 3 / 2
+    assert found["book"].words.value == 3.0
+    cosine = (2 * 4 + 1) / math.sqrt(5 * 17)
+    assert found["book"].diversity.value == pytest.approx(1 - cosine)
+    assert (found["book"].diversity.of, found["book"].diversity.without) == (1, 1)
+    assert (found["wiki"].queries, found["wiki"].diversity.value) == (1 / 2, None)
+    assert (found["graph"].queries, found["graph"].words.value) == (0.0, None)
+    assert query_statistics([]) == {}
+    assert query_statistics(plans)["book"].diversity.value is None
 
 
 @settings(max_examples=40, deadline=None)
@@ -120,20 +124,6 @@ class LengthEmbedder:
         return np.array([[len(text.split()), 1] for text in texts], dtype=np.float32)
 
 
-def test_query_statistics_by_hand() -> None:
-    plans = [{"book": ["a b", "c d e f"], "wiki": ["x"]}, {"book": ["a b c"], "graph": [" "]}]
-    found = query_statistics(plans, LengthEmbedder())
-    assert found["book"].queries == 3 / 2
-    assert found["book"].words.value == 3.0
-    cosine = (2 * 4 + 1) / math.sqrt(5 * 17)
-    assert found["book"].diversity.value == pytest.approx(1 - cosine)
-    assert (found["book"].diversity.of, found["book"].diversity.without) == (1, 1)
-    assert (found["wiki"].queries, found["wiki"].diversity.value) == (1 / 2, None)
-    assert (found["graph"].queries, found["graph"].words.value) == (0.0, None)
-    assert query_statistics([]) == {}
-    assert query_statistics(plans)["book"].diversity.value is None
-
-
 SPANS = [
     {"name": "normalise query", "start": 1, "attributes": {"medground.text.after": "first"}},
     {"name": "final query", "start": 2, "attributes": {"medground.text.query": '"Asthma"[mh]'}},
@@ -144,7 +134,7 @@ SPANS = [
 ]
 
 
-def test_depth_and_query_from_a_trace() -> None:
+def test_what_traces_hold(tmp_path: Path) -> None:
     assert reading(SPANS) == Reading(3, True)
     assert reading(SPANS[:5]) == Reading(3, False)
     assert reading([]) is None
@@ -152,8 +142,6 @@ def test_depth_and_query_from_a_trace() -> None:
     assert final_query(SPANS[:1]) == "first"
     assert final_query([]) is None
 
-
-def test_answers_by_round_come_from_the_best_round_so_far() -> None:
     rounds = [(["no"], 0.2), (["yes"], 0.6), (["no"], 0.6), (["maybe"], 0.4)]
     spans = [
         {"name": "round", "start": n, "attributes": {"medground.answer": answer, "medground.steering_score": score}}
@@ -163,7 +151,5 @@ def test_answers_by_round_come_from_the_best_round_so_far() -> None:
     assert answers_by_round([*spans, failed]) == (("no",), ("yes",), ("yes",), ("yes",))
     assert answers_by_round([]) == ()
 
-
-def test_missing_files_give_none(tmp_path: Path) -> None:
     assert stored_answer(tmp_path, line("q", trace="20260101-000000-00000000")) is None
     assert stored_trace(tmp_path, line("q")) is None

@@ -19,15 +19,12 @@ from medground.verify.critics.base import Claim, Judgement
 
 
 def test_rouge_by_hand() -> None:
-    # Lin 2004, section 3.1: S2 shares "police the gunman" or "the gunman" with the reference.
     score = rouge_l("police kill the gunman", "Police killed the gunman.")
     assert (score.precision, score.recall, score.f1) == (3 / 4, 3 / 4, 3 / 4)
     assert rouge_l("the gunman kill police", "police killed the gunman").f1 == 1 / 2
     assert rouge_l("a b", "a b c d").precision == 1.0
     assert rouge_l("a b", "a b c d").recall == 0.5
 
-
-def test_rouge_of_empty_texts_and_of_several_references() -> None:
     assert rouge_l("", "a").f1 == 0.0
     assert rouge_l("...", "a").f1 == 0.0
     assert rouge_l("a", []).f1 == 0.0
@@ -159,8 +156,6 @@ def test_luq_by_hand() -> None:
     # Three: C(r1) = (1 + 0) / 2, C(r2) = (1 + 0) / 2, C(r3) = (1/2 + 1/2) / 2
     assert uncertainty("It helps.", "It helps.", "Harm was seen.") == (pytest.approx(0.5), 3, 0)
 
-
-def test_luq_of_no_response_of_one_and_of_unjudged_sentences() -> None:
     assert uncertainty() == (None, 0, 0)
     assert uncertainty("It helps.", "  ") == (None, 1, 0)
     assert uncertainty("This is unread.", "This is unread too.") == (None, 2, 2)

@@ -16,10 +16,11 @@ from markdown_it import MarkdownIt
 
 from medground.errors import StorageFailed, UsageError
 from medground.evaluate.base import Item, RunHeader, RunLine, RunStatus
-from medground.evaluate.datasets import open_dataset
+from medground.evaluate.datasets.registry import open_dataset
 from medground.evaluate.intervals import wilson
-from medground.evaluate.report import Report, read_report, write_report
+from medground.evaluate.report.content import Report, read_report
 from medground.evaluate.report.elements import element
+from medground.evaluate.report.files import write_report
 from medground.evaluate.report.markdown import as_markdown
 from medground.evaluate.report.page import as_html
 from medground.faces.cli.app import main
@@ -110,8 +111,6 @@ def test_figures_of_two_runs(runs: list[Path]) -> None:
     assert "+0.0" in page
     assert "100 10 1 2 0.5" in page  # cost of a question
 
-
-def test_the_baseline_is_the_first_row(runs: list[Path]) -> None:
     items = [
         Item(id=f"q{n}", question=Question.ask(f"Is number {n} right?", task="yes-no-maybe"), gold=(gold,))
         for n, (gold, _) in enumerate(SAID)
@@ -127,8 +126,6 @@ def test_the_baseline_is_the_first_row(runs: list[Path]) -> None:
     assert plain.baseline is not None
     assert plain.baseline.name == "always yes"
 
-
-def test_a_question_is_won_lost_or_the_same(runs: list[Path]) -> None:
     report = read_report(runs)
     assert [question.outcome for question in report.questions] == ["same", "won", "lost", "same"]
     assert report.questions[3].given[0] is not None
@@ -206,12 +203,23 @@ def test_an_element_contains_its_text(text: str, value: str) -> None:
     assert [name for name, _ in page.attributes] == ["title"]
 
 
-def test_the_command_writes_both_files(runs: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_writes_both_files_and_refuses_mistakes(
+    runs: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as stopped:
         main(["eval", "report", *map(str, runs), "--out", str(tmp_path / "report")])
     assert stopped.value.code == 0
     assert capsys.readouterr().out.split() == [str(tmp_path / "report" / f"report.{end}") for end in ("md", "html")]
     assert (tmp_path / "report" / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+
+    with pytest.raises(UsageError, match="cannot be read"):
+        read_report([tmp_path / "nothing.jsonl"])
+    other = written(tmp_path / "other.jsonl", SAID, header(dataset="bioasq"))
+    with pytest.raises(UsageError, match="compare runs over the same data set"):
+        read_report([runs[0], other])
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(StorageFailed, match="name another with --out"):
+        write_report(read_report(runs), tmp_path / "file")
 
 
 def test_the_baseline_needs_the_file_that_the_run_was_made_from(tmp_path: Path) -> None:
@@ -229,14 +237,3 @@ def test_the_baseline_needs_the_file_that_the_run_was_made_from(tmp_path: Path) 
     with pytest.raises(SystemExit) as stopped:
         main(words)
     assert stopped.value.code == 2
-
-
-def test_mistakes(runs: list[Path], tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="cannot be read"):
-        read_report([tmp_path / "nothing.jsonl"])
-    other = written(tmp_path / "other.jsonl", SAID, header(dataset="bioasq"))
-    with pytest.raises(UsageError, match="compare runs over the same data set"):
-        read_report([runs[0], other])
-    (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(StorageFailed, match="name another with --out"):
-        write_report(read_report(runs), tmp_path / "file")

@@ -17,6 +17,7 @@ from pydantic_ai.exceptions import (
     UnexpectedModelBehavior,
 )
 from pydantic_ai.messages import ToolReturnPart
+from rows import each_row
 
 from medground.answer import Answer
 from medground.conclude.compose import compose
@@ -24,7 +25,7 @@ from medground.document import Document
 from medground.engine import Engine
 from medground.errors import BudgetExhausted, ConfigError, ModelFailed, SourceUnavailable, UsageError
 from medground.evaluate.base import RunLine
-from medground.evaluate.datasets import open_dataset
+from medground.evaluate.datasets.registry import open_dataset
 from medground.evaluate.runner import Selection, run_set
 from medground.evaluate.runs import read_run
 from medground.evaluate.tally import Tally
@@ -257,7 +258,7 @@ def test_own_context_is_the_only_source_where_it_is_asked_for(
         run(home, open_recipe("ground"), chosen, [elsewhere])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("chosen", "message"),
     [
         ({"split": "train"}, "no question of split 'train'"),

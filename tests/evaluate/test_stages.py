@@ -27,7 +27,7 @@ def span(name: str, start: float, end: float, tokens: int = 0, **attributes: Any
 
 
 def test_stages_by_hand() -> None:
-    """Planning from 0 to 5, with a search inside; two searches at once from 5 to 8; answering from 8 to 10."""
+    # Planning from 0 to 5, with a search inside; two searches at once from 5 to 8; answering from 8 to 10.
     found = stages(
         [
             span("recipe omni-rag", 0, 10),
@@ -49,10 +49,19 @@ def test_stages_by_hand() -> None:
     assert (retrieval.seconds.value, answering.tokens.value) == (5.0, 1001.0)
     assert stage_means([None]) == ()
 
-
-def test_a_recipe_that_plans_no_sources_has_no_stages() -> None:
     assert stages([span("recipe rag", 0, 10), span("search corpus:a", 2, 4)]) is None
     assert stages([]) is None
+
+    first = SourcePlan(queries={"book": (SourceQuery(text="heart sounds"),)})
+    last = SourcePlan(queries={"graph": (SourceQuery(text="symptoms", term="Marfan syndrome"),)})
+    steps = [SourcesPlanned.of(plan.queries, repairs=2) for plan in (first, last)]
+    spans = [{"name": step.span_name, "attributes": step.attributes()} for step in steps]
+    assert planned_queries(spans) == {"graph": ["Marfan syndrome , symptoms"]}
+    assert planned_queries([]) is None
+    assert in_words(PlanningSources(planner="keyless")) == "planning what to ask each source"
+    assert in_words(steps[1]) == "planned 1 query"
+    assert in_words(SourcesPlanned.of({})) == "planned to search nothing"
+    assert steps[0].repairs == pytest.approx(2)
 
 
 @given(TIMES, TIMES)
@@ -66,16 +75,3 @@ def test_times_are_sets_of_moments(times: list[tuple[int, int]], others: list[tu
     rest = without(one, other)
     assert moments(rest) == moments(times) - moments(others)
     assert sum(end - start for start, end in rest) == len(moments(rest))
-
-
-def test_the_plan_of_a_trace_is_the_last_one() -> None:
-    first = SourcePlan(queries={"book": (SourceQuery(text="heart sounds"),)})
-    last = SourcePlan(queries={"graph": (SourceQuery(text="symptoms", term="Marfan syndrome"),)})
-    steps = [SourcesPlanned.of(plan.queries, repairs=2) for plan in (first, last)]
-    spans = [{"name": step.span_name, "attributes": step.attributes()} for step in steps]
-    assert planned_queries(spans) == {"graph": ["Marfan syndrome , symptoms"]}
-    assert planned_queries([]) is None
-    assert in_words(PlanningSources(planner="keyless")) == "planning what to ask each source"
-    assert in_words(steps[1]) == "planned 1 query"
-    assert in_words(SourcesPlanned.of({})) == "planned to search nothing"
-    assert steps[0].repairs == pytest.approx(2)

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.errors import UsageError
 from medground.evaluate.runs import RunFile, read_run
@@ -80,7 +81,8 @@ def test_the_same_command_finds_its_own_file(data: Path, home: Path, capsys: pyt
     assert "Traceback" not in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.slow
+@each_row("how", [signal.SIGKILL, signal.SIGINT])
 def test_no_finished_question_is_lost_however_a_run_ends(data: Path, tmp_path: Path, how: signal.Signals) -> None:
     out = tmp_path / "run.jsonl"
     with started(words(data, out, "--limit", "200")) as process:
@@ -108,6 +110,7 @@ def test_no_finished_question_is_lost_however_a_run_ends(data: Path, tmp_path: P
     assert after == [f"q{n}" for n in range(200)]
 
 
+@pytest.mark.slow
 def test_a_second_ctrl_c_ends_it_at_once_and_without_a_traceback(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "run.jsonl"
     process = started(words(data, out, "--concurrency", "16"))
@@ -142,7 +145,7 @@ def test_another_run_is_refused_with_its_difference(
     assert read_run(out)[0].accepted[0].startswith("dataset_hash was ")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "message"),
     [
         (["eval", "run", "nothing", "--data", "mine.jsonl"], "unknown data set 'nothing'; available: bioasq"),

@@ -160,6 +160,7 @@ def test_a_judge_that_proves_itself_counts_from_then_on(
     assert (row["model"], row["proven"], row["pairs"]) == (MODEL, True, 180)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("loopback")
 def test_a_judge_that_calls_everything_supported_is_not_proven(
     data: Path, home: Path, ask: Callable[..., tuple[Answer, str]], capsys: pytest.CaptureFixture[str]
@@ -178,6 +179,7 @@ def test_a_judge_that_calls_everything_supported_is_not_proven(
         assert has_last_word(MODEL, found.model_copy(update={"trusted_judges": (MODEL,)}))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("loopback")
 def test_a_judge_that_calls_neutral_texts_support_is_not_proven(data: Path, home: Path) -> None:
     """It tells SUPPORT from CONTRADICT, and most of what it calls supported is; it decides where nothing is said."""
@@ -188,6 +190,7 @@ def test_a_judge_that_calls_neutral_texts_support_is_not_proven(data: Path, home
     assert found.verdict == "not proven: no better than guessing on texts that decide nothing"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("loopback")
 def test_a_measurement_that_was_stopped_is_resumed(data: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     calls = 0
@@ -258,6 +261,7 @@ def test_a_wrong_key_is_told_at_once(data: Path, home: Path, capsys: pytest.Capt
     assert "rejected the key (HTTP 401)" in capsys.readouterr().err.splitlines()[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("loopback")
 def test_doctor_says_how_to_validate(data: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def told(peer: ChatPeer, **more: str) -> str:

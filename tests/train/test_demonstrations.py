@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from rows import each_row
 
 from medground.engine import Engine
 from medground.errors import BadDocument, ConfigError, ModelFailed, SnapshotCorrupt, UsageError
@@ -49,7 +50,7 @@ def asked(settings: Settings, question: str, **choices: Any) -> tuple[Any, dict[
     return answer, found[0]["attributes"]
 
 
-def test_a_pool_is_made_of_training_records_with_known_answers(settings: Settings, records_file: Path) -> None:
+def test_a_pool_is_made_of_training_records_and_says_how(settings: Settings, records_file: Path) -> None:
     manifest = built(settings, records_file)
     pool = read_pool("small", settings.home)
     assert pool.manifest == manifest
@@ -62,6 +63,13 @@ def test_a_pool_is_made_of_training_records_with_known_answers(settings: Setting
         assert one.answer == (("yes", "no", "maybe")[(int(one.id) - 1000) % 3],)
         assert f"PMID:{one.id}" in one.documents
         assert one.rationale and all(q.quote in one.rationale for q in one.evidence)
+
+    built(settings, records_file, limit=3, seed=9)
+    stored = json.loads((settings.home / "demonstrations" / "small.json").read_text(encoding="utf-8"))
+    assert stored["seed"] == 9 and stored["limit"] == 3
+    assert stored["snapshots"][0]["name"] == "small"
+    assert stored["settings"]["passages"] == 5 and stored["settings"]["shots"] == 0
+    assert len(stored["source_sha256"]) == len(stored["sha256"]) == 64
 
 
 def test_the_same_seed_makes_the_same_pool_and_a_limit_takes_fewer(settings: Settings, records_file: Path) -> None:
@@ -128,7 +136,7 @@ def test_failures_of_the_model_are_counted_and_a_model_that_only_fails_is_an_err
         built(settings, records_file, seed=1)
 
 
-@pytest.mark.parametrize("split", ["test", "dev", ""])
+@each_row("split", ["test", "dev", ""])
 def test_held_out_splits_are_refused_in_one_line(
     settings: Settings, write_records: Records, a_record: Any, split: str
 ) -> None:
@@ -146,14 +154,14 @@ def test_questions_of_any_split_are_taken_if_the_user_says_so(
     assert (manifest.demonstrations, manifest.as_training, manifest.left_out) == (4, True, {})
 
 
-def test_a_broken_record_is_named(settings: Settings, write_records: Records, a_record: Any) -> None:
+def test_what_cannot_be_a_pool_is_one_line(
+    settings: Settings, write_records: Records, a_record: Any, tmp_path: Path
+) -> None:
     with pytest.raises(UsageError, match=r"records\.jsonl\.gz:2"):
         built(settings, Source(write_records([a_record(1, "train"), "{"]), "pubmedqa"))
     with pytest.raises(UsageError, match="final_decision is 'perhaps'"):
         built(settings, write_records([{**a_record(1, "train"), "final_decision": "perhaps"}]))
 
-
-def test_a_missing_file_and_a_wrong_name_fail_in_one_line(settings: Settings, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="does not exist"):
         built(settings, tmp_path / "absent.jsonl")
     with pytest.raises(UsageError, match="not a valid pool name"):
@@ -272,7 +280,7 @@ def test_dynamic_selection_orders_by_cosine(vectors: np.ndarray, labels: list[st
     assert cosines == sorted(cosines, reverse=True)
 
 
-def test_balanced_lets_the_classes_take_turns() -> None:
+def test_selection_takes_turns_fills_up_and_stays_the_same() -> None:
     vectors = unit(np.array([[1, n / 10, 0, 0] for n in range(6)], np.float32))
     pool = a_pool(vectors, ["yes", "yes", "yes", "yes", "no", "maybe"])
     near = {
@@ -282,8 +290,6 @@ def test_balanced_lets_the_classes_take_turns() -> None:
     assert [pool.solved[p].label for p in near[False]] == ["yes", "yes", "yes"]
     assert [pool.solved[p].label for p in near[True]] == ["yes", "no", "maybe"]
 
-
-def test_static_selection_is_the_same_for_every_question() -> None:
     pool = a_pool(unit(np.eye(8, 8, dtype=np.float32)), ["yes"] * 8)
     wanted = choices(selection="static", seed=5)
     one = selected(pool, range(8), pool.vectors[0], "one", wanted).places
@@ -294,8 +300,6 @@ def test_static_selection_is_the_same_for_every_question() -> None:
         selected(pool, range(8), pool.vectors[0], "q", choices(selection="static", seed=s)).places for s in range(5)
     } != {one}
 
-
-def test_random_draws_fill_up_what_diversity_leaves_open() -> None:
     vectors = unit(np.array([[1, n / 1000, 0, 0] for n in range(6)], np.float32))
     pool = a_pool(vectors, ["yes"] * 6)
     none = selected(pool, range(6), pool.vectors[0], "q", choices(diversity=0.5))
@@ -322,12 +326,3 @@ def test_every_record_is_kept_or_counted_once(vectors: np.ndarray, ids: list[set
 def test_vectors_survive_as_text(vector: np.ndarray) -> None:
     vector = vector / np.linalg.norm(vector)
     assert np.allclose(unpacked(packed(vector)), vector, atol=2e-3)
-
-
-def test_the_manifest_says_how_it_was_made(settings: Settings, records_file: Path) -> None:
-    built(settings, records_file, limit=3, seed=9)
-    stored = json.loads((settings.home / "demonstrations" / "small.json").read_text(encoding="utf-8"))
-    assert stored["seed"] == 9 and stored["limit"] == 3
-    assert stored["snapshots"][0]["name"] == "small"
-    assert stored["settings"]["passages"] == 5 and stored["settings"]["shots"] == 0
-    assert len(stored["source_sha256"]) == len(stored["sha256"]) == 64

@@ -99,6 +99,7 @@ def home(records: tuple[Path, list[dict[str, Any]]], tmp_path_factory: pytest.Te
     return folder
 
 
+@pytest.mark.slow
 def test_a_pool_of_real_questions_holds_none_of_the_test_split(
     home: Path, records: tuple[Path, list[dict[str, Any]]]
 ) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rows import each_row
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
@@ -73,7 +74,7 @@ def made(settings: Settings, source: Source, **more: Any) -> tuple[PoolManifest,
     return manifest, read_pool("bioasq", settings.home)
 
 
-def test_a_pool_of_bioasq_is_made_of_the_tasks_before_the_newest(with_snippets: Settings, golden: Path) -> None:
+def test_a_pool_keeps_its_passages_and_shows_them(with_snippets: Settings, golden: Path) -> None:
     manifest, pool = made(with_snippets, Source(golden, "bioasq"))
     assert (manifest.dataset, manifest.demonstrations, manifest.as_training) == ("bioasq", 7, False)
     assert manifest.left_out == {"refused: from the split test": 2, "repeats a held-out question": 1}
@@ -83,8 +84,6 @@ def test_a_pool_of_bioasq_is_made_of_the_tasks_before_the_newest(with_snippets: 
     assert answers["7-1"] == ("yes-no", ("yes",), "")
     assert answers["7-6"] == ("free", ("answered",), "Rest lowers the risk of stroke.")
 
-
-def test_e_is_kept_with_all_its_passages_and_the_rationale_links_into_it(with_snippets: Settings, golden: Path) -> None:
     _, pool = made(with_snippets, Source(golden, "bioasq-yesno"))
     for one in pool.solved:
         assert 1 <= len(one.passages) <= 5
@@ -93,6 +92,19 @@ def test_e_is_kept_with_all_its_passages_and_the_rationale_links_into_it(with_sn
         assert list(shown.evidence) == [passage.quote for passage in one.passages]
         assert shown.rationale == one.linked and "[" in one.linked and "[" not in short.rationale
         assert short.evidence == tuple(quoted.quote for quoted in one.evidence)
+
+    made(with_snippets.with_section(ReasonAndVerifySettings(passages=1)), Source(golden, "bioasq"))
+    chosen = ReasonAndVerifySettings(passages=1, pool="bioasq", shots=2, shown="passages")
+
+    async def ask() -> Any:
+        async with await Engine.open(with_snippets.with_section(chosen)) as engine:
+            return await engine.ask("Does coffee lower the risk of gout?", task="yes-no")
+
+    answer = asyncio.run(ask())
+    (span,) = [s for s in read_trace(with_snippets.home / "traces", answer.trace_id) if s["name"] == "demonstrations"]
+    assert span["attributes"]["medground.left_out_other_form"] == 2
+    shown = span["attributes"]["medground.shown"]
+    assert len(shown) == 2 and not {"7-6", "7-7"} & set(shown)
 
 
 def test_questions_that_will_be_asked_keep_theirs_out_of_the_pool(
@@ -120,7 +132,7 @@ def solved(task: Any, *answer: str) -> Solved:
     return Solved.model_construct(task=task, answer=answer)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("task", "answer", "question", "expected"),
     [
         ("yes-no", "yes", "yes-no", True),
@@ -135,21 +147,6 @@ def test_only_demonstrations_with_a_fitting_answer_are_shown(
     task: str, answer: str, question: Any, expected: bool
 ) -> None:
     assert fits(solved(task, answer), Question.ask("Does it help?", task=question)) is expected
-
-
-def test_a_question_is_shown_the_passages_of_its_demonstrations(with_snippets: Settings, golden: Path) -> None:
-    made(with_snippets.with_section(ReasonAndVerifySettings(passages=1)), Source(golden, "bioasq"))
-    chosen = ReasonAndVerifySettings(passages=1, pool="bioasq", shots=2, shown="passages")
-
-    async def ask() -> Any:
-        async with await Engine.open(with_snippets.with_section(chosen)) as engine:
-            return await engine.ask("Does coffee lower the risk of gout?", task="yes-no")
-
-    answer = asyncio.run(ask())
-    (span,) = [s for s in read_trace(with_snippets.home / "traces", answer.trace_id) if s["name"] == "demonstrations"]
-    assert span["attributes"]["medground.left_out_other_form"] == 2
-    shown = span["attributes"]["medground.shown"]
-    assert len(shown) == 2 and not {"7-6", "7-7"} & set(shown)
 
 
 def test_a_pool_without_passages_cannot_show_them(with_snippets: Settings, golden: Path) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from datetime import date
-from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
@@ -65,50 +63,6 @@ class DataSetInfo(Frozen):
     date_limit: date | None = None
     hashes: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     seen: Literal["whole", "part", "form"] = "form"
-
-
-class DataSet(Protocol):
-    """Loads a data set."""
-
-    @property
-    def info(self) -> DataSetInfo: ...
-
-    def find(self, path: Path) -> Path:
-        """The file of the set: `path` itself or, if `path` is a folder, the file in it.
-
-        Raises:
-            UsageError: the file does not exist.
-        """
-        ...
-
-    def fits(self, path: Path) -> bool:
-        """Whether the start of a file looks like this set."""
-        ...
-
-    def hash(self, path: Path) -> str:
-        """SHA-256 of the decompressed file and of the files next to it that belong to it.
-
-        Raises:
-            UsageError: a file is missing or damaged.
-        """
-        ...
-
-    def ids(self, path: Path, split: str) -> Iterator[str]:
-        """Ids of the items of a split (`all` for every split), in file order, without building the items.
-
-        Raises:
-            UsageError: as for `read`.
-        """
-        ...
-
-    def read(self, path: Path, split: str, wanted: Callable[[str], bool] | None = None) -> Iterator[Item]:
-        """Items of a split (`all` for every split), in file order; with `wanted`, only those whose id it accepts.
-
-        Raises:
-            UsageError: the file is not of this set, an item has no gold answer, or an id occurs twice; the message
-                is one line with file and position.
-        """
-        ...
 
 
 RunStatus = Literal["answered", "not judged", "unanswerable", "failed", "unreadable", "budget"]

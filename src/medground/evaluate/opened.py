@@ -123,7 +123,7 @@ def questions_of(path: Path, *, which: Which = "all", offset: int = 0, limit: in
     _, lines = read_run(path)
     fitting = (line for line in lines if _fits(line, which))
     passed = sum(1 for _ in islice(fitting, offset))
-    shown = tuple(map(_told, islice(fitting, limit)))
+    shown = tuple(map(_question_told, islice(fitting, limit)))
     return QuestionPage(questions=shown, offset=offset, total=passed + len(shown) + sum(1 for _ in fitting))
 
 
@@ -135,7 +135,7 @@ def _fits(line: RunLine, which: Which) -> bool:
     return bool(line.gold) and is_right(line) is (which == "right")
 
 
-def _told(line: RunLine) -> AskedTold:
+def _question_told(line: RunLine) -> AskedTold:
     return AskedTold(
         id=line.id,
         question=line.question,

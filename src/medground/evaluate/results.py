@@ -9,7 +9,7 @@ from pathlib import Path
 
 from medground.errors import UsageError
 from medground.evaluate.base import Item, RunHeader, RunLine
-from medground.evaluate.datasets import open_dataset
+from medground.evaluate.datasets.registry import open_dataset
 from medground.evaluate.runs import read_run
 from medground.question import Task
 

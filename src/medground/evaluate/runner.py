@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import time
 from collections.abc import Collection, Iterator
@@ -22,12 +21,14 @@ from medground.errors import (
     StorageFailed,
     UsageError,
 )
-from medground.evaluate.base import DataSet, Item, RunLine, RunStatus
+from medground.evaluate.base import Item, RunLine, RunStatus
+from medground.evaluate.datasets.loader import Loader
 from medground.evaluate.datasets.release import check_release
 from medground.evaluate.manifest import make_header
 from medground.evaluate.runs import RunFile
 from medground.evaluate.sources import GivenSource, found_documents, recording
 from medground.evaluate.tally import Tally
+from medground.line_file import work_off
 from medground.recipes.base import open_recipe
 from medground.settings import Settings
 from medground.usage import UsageReport
@@ -57,7 +58,7 @@ class Selection:
         with_context: use an item's own documents as the only source, instead of the engine's.
     """
 
-    dataset: DataSet
+    dataset: Loader
     path: Path
     split: str = "test"
     limit: int | None = None
@@ -132,17 +133,11 @@ async def run_set(
 async def _ask_all(
     engine: Engine, items: Iterator[Item], file: RunFile, concurrency: int, with_context: bool, watch: Watch
 ) -> None:
-    async def work() -> None:
-        for item in items:  # each worker takes the next one
-            file.append(await ask_item(engine, item, with_context=with_context))
-            watch(file.tally)
+    async def ask(item: Item) -> None:
+        file.append(await ask_item(engine, item, with_context=with_context))
+        watch(file.tally)
 
-    try:
-        async with asyncio.TaskGroup() as workers:
-            for _ in range(concurrency):
-                workers.create_task(work())
-    except* (UsageError, *_STOPS) as stopped:
-        raise stopped.exceptions[0] from None
+    await work_off(items, ask, concurrency)
 
 
 async def ask_item(engine: Engine, item: Item, *, with_context: bool = False) -> RunLine:

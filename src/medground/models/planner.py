@@ -82,9 +82,8 @@ class PlannerModel:
         return Reply(output=output, usage=usage)
 
     def _write(self, operator: Operator[I, O], value: I, limits: CallLimits) -> tuple[str, int, int]:
-        from medground.train.planning.adapter import load_adapter, written
+        from medground.train.planning.adapter import load_adapter, messages, written
         from medground.train.planning.libraries import device, libraries
-        from medground.train.planning.prompts import messages
 
         if self._loaded is None:
             model, tokenizer, _ = load_adapter(self._folder, on=device(libraries().torch)[0])

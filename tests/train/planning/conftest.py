@@ -10,7 +10,7 @@ import pytest
 from medground.described import SourceDescription
 from medground.plan.source_plan import SourceQuery
 from medground.train.planning.values import Asked, Judged, JudgedQuery
-from medground.train.planning.work import Head, open_work
+from medground.train.planning.work import Head, WorkFile
 
 SOURCES = (
     SourceDescription(name="book", kind="book", about="Textbooks.", licence="CC BY 4.0", origin="made by the test"),
@@ -38,7 +38,7 @@ def judged_file(tmp_path: Path) -> Callable[..., Path]:
 
     def write(*lines: Judged, name: str = "judged.jsonl") -> Path:
         head = Head(step="judgements", dataset="made", digest="0", model="keyless", sources=SOURCES)
-        with open_work(tmp_path / name, head, Judged) as work:
+        with WorkFile(tmp_path / name, head, Judged) as work:
             for line in lines or map(judged_question, range(6)):
                 work.add(line)
         return tmp_path / name

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.faces.cli.app import main
 from medground.settings import Settings
@@ -56,7 +57,7 @@ def test_explore_judge_label_agree_and_export(
     assert manifest["agreement"] == told and manifest["counts"]["positive"] > 0
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "told"),
     [
         (("judge", "absent.jsonl", "--out", "x"), "absent.jsonl cannot be read"),

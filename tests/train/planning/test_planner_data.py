@@ -10,6 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.document import SourceKind
 from medground.errors import BadDocument, ConfigError, ModelFailed, UsageError
@@ -33,7 +34,7 @@ from medground.train.planning.judging import judge_explored, judged, one_call, s
 from medground.train.planning.labels import gain, log_odds, rerank_score
 from medground.train.planning.running import OPERATORS
 from medground.train.planning.values import Asked, Explored, Judged, Piece, Spent, Tried
-from medground.train.planning.work import open_work, read_work, work_through
+from medground.train.planning.work import WorkFile, read_work, work_through
 from medground.usage import Usage
 
 
@@ -76,7 +77,7 @@ def test_a_stopped_exploration_resumes_where_it_was(
     again = cut.read_bytes().splitlines(keepends=True)
     assert again[:5] == lines[:5], "finished questions are kept as they are"
     assert {json.loads(line)["question"]["id"] for line in again[1:]} == {str(1000 + n) for n in range(12)}
-    with pytest.raises(UsageError, match="another options"):
+    with pytest.raises(UsageError, match="other options"):
         exploring(records_file, settings, cut, queries=4)
     with pytest.raises(UsageError, match="holds exploration, not judgements"):
         read_work(cut, Judged)
@@ -134,7 +135,7 @@ def run_with(model: object, settings: Settings | None = None) -> Run:
     return Run(question, settings or Settings.load(environ={}), declared, (), models, trace=Trace("t", None))
 
 
-@pytest.mark.parametrize(("said", "label"), [("Yes.", "positive"), ("no", "negative"), ("it depends", "failed")])
+@each_row(("said", "label"), [("Yes.", "positive"), ("no", "negative"), ("it depends", "failed")])
 def test_a_judge_that_says_neither_yes_nor_no_has_failed(said: str, label: str):
     judge = Judge(said)
     (query,) = asyncio.run(judged(explored(), one_call, None, run_with(judge))).queries
@@ -157,7 +158,7 @@ def test_a_source_that_was_not_reached_is_not_negative_and_nothing_found_needs_n
     assert judge.calls == 0
 
 
-@pytest.mark.parametrize(("kind", "found", "read"), [("research", 5, 5), ("graph", 5, 3), ("graph", 1, 1)])
+@each_row(("kind", "found", "read"), [("research", 5, 5), ("graph", 5, 3), ("graph", 1, 1)])
 def test_the_latter_half_of_a_graphs_result_is_not_judged(kind: SourceKind, found: int, read: int):
     one = explored(kind, found)
     assert [piece.document_id for piece in shown(one.queries[0], one)] == [f"X:{n}" for n in range(read)]
@@ -174,10 +175,10 @@ def test_a_question_whose_model_is_down_is_tried_again_and_the_others_are_kept(e
 
     out = tmp_path / "judged.jsonl"
     head = head.model_copy(update={"step": "judgements"})
-    with open_work(out, head, Judged) as work:
+    with WorkFile(out, head, Judged) as work:
         failures = asyncio.run(work_through(lines, do, work, name=lambda one: one.question.id, workers=3))
         with pytest.raises(UsageError, match="being written by another run"):
-            open_work(out, head, Judged)
+            WorkFile(out, head, Judged)
     assert [(one.id, one.reason) for one in failures] == [("1003", "m: it does not answer")]
     assert len(read_work(out, Judged)[1]) == 11
 
@@ -239,7 +240,7 @@ def test_labels_made_by_hand_beside_those_of_the_judge(explored_file: Path, sett
         agreement(sheet, lines)
 
 
-def test_the_cost_of_a_question_and_of_all_of_them():
+def test_the_cost_and_the_gold_answer_in_words() -> None:
     spent = [
         Spent(retrieval_seconds=1, inference_seconds=2, input_tokens=100, output_tokens=10, price=Decimal("0.01")),
         Spent(retrieval_seconds=3, inference_seconds=4, input_tokens=300, output_tokens=30, price=Decimal("0.03")),
@@ -251,8 +252,6 @@ def test_the_cost_of_a_question_and_of_all_of_them():
     unknown = step_cost("exploration", [*spent, Spent(price=None)])
     assert unknown.price is None and "unknown" in cost_table([unknown], workers=1)[1]
 
-
-def test_the_gold_answer_in_words():
     from medground.train.planning.explore import asked_of
 
     question = Question.ask("Which vitamin prevents scurvy?", options={"A": "A", "B": "vitamin C"})

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from planner_losses import PairScore, dpo_loss
+from rows import each_row
 
 from medground.errors import ConfigError, ModelFailed, Stopped, UsageError
 from medground.faces.cli.app import main
@@ -31,7 +33,6 @@ from medground.train.planning.adapter import load_adapter, load_base, merge, rea
 from medground.train.planning.cost import estimate_training
 from medground.train.planning.export import export
 from medground.train.planning.learn import Trained, train
-from medground.train.planning.losses import PairScore, dpo_loss
 from medground.train.planning.options import DPO, SFT, TrainingOptions
 from medground.train.planning.trainset import read_examples, read_manifest
 
@@ -204,7 +205,7 @@ def summed(model: Any, tokenizer: Any, prompt: Sequence[dict[str, str]], answer:
     return float(each[len(given) - 1 :].sum())
 
 
-@pytest.mark.parametrize("beta", [0.1, 0.5])
+@each_row("beta", [0.1, 0.5])
 def test_the_loss_of_a_pair_is_that_of_the_equations(training_set: Path, tiny: Path, tmp_path: Path, beta: float):
     from datasets import Dataset
     from trl import DPOConfig, DPOTrainer

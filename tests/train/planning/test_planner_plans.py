@@ -7,9 +7,9 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from planner_losses import PairScore, dpo_loss, margin, reward, sft_loss
 
 from medground.plan.source_plan import SourceQuery
-from medground.train.planning.losses import PairScore, dpo_loss, margin, reward, sft_loss
 from medground.train.planning.plans import NO_QUERIES, NO_SOURCE_HELPS, training_plans
 from medground.train.planning.values import Asked, Judged, JudgedQuery, Label
 
@@ -31,7 +31,7 @@ def judged(labels: dict[str, str], name: str = "1") -> Judged:
     return Judged(question=asked(name), queries=tuple(queries))
 
 
-def test_a_source_without_a_positive_query_stays_empty_and_a_failed_judgement_is_neither():
+def test_plans_of_labelled_queries() -> None:
     plans = training_plans([judged({"book": "++-", "research": "--", "graph": "?+"})])
     (one,) = plans.planned
     assert one.positive is not None and one.negative is not None
@@ -39,8 +39,6 @@ def test_a_source_without_a_positive_query_stays_empty_and_a_failed_judgement_is
     assert {name: len(queries) for name, queries in one.negative.queries.items()} == {"book": 1, "research": 2}
     assert plans.pairs == plans.planned
 
-
-def test_three_of_six_positive_queries_are_drawn_and_the_seed_decides_which():
     many = [judged({"book": "++++++"}, str(n)) for n in range(30)]
     drawn = [[q.text for _, q in one.positive] for one in training_plans(many, seed=1).planned]
     assert all(len(texts) == 3 and texts == sorted(texts) for texts in drawn)
@@ -49,8 +47,6 @@ def test_three_of_six_positive_queries_are_drawn_and_the_seed_decides_which():
     alone = training_plans(many[7:8], seed=1).planned[0]
     assert [q.text for _, q in alone.positive] == drawn[7], "a question's plans do not depend on the other questions"
 
-
-def test_questions_that_no_source_helps_are_dropped_and_counted():
     plans = training_plans([judged({"book": "--"}), judged({}, "2"), judged({"book": "+"}, "3")])
     assert [one.question.id for one in plans.planned] == ["3"]
     assert plans.dropped == {NO_SOURCE_HELPS: 1, NO_QUERIES: 1}
@@ -68,13 +64,18 @@ def test_plans_hold_at_most_three_queries_of_their_label(labels: dict[str, str],
                 assert {label_of[place] for place in plan} == {label}
 
 
-def test_the_losses_of_a_pair_computed_by_hand():
+def test_the_losses_of_a_pair_computed_by_hand() -> None:
     pair = PairScore(positive=-2.0, negative=-5.0, reference_positive=-3.0, reference_negative=-4.0)
     assert reward(-2.0, -3.0, beta=0.1) == pytest.approx(0.1)  # beta * (-2 - -3)
     assert margin(pair, beta=0.1) == pytest.approx(0.2)  # 0.1 - (0.1 * (-5 - -4))
     assert dpo_loss([pair], beta=0.1) == pytest.approx(0.598138869, abs=1e-9)  # -log(1 / (1 + e^-0.2))
     assert dpo_loss([PairScore(-1, -1, -1, -1)]) == pytest.approx(math.log(2)), "before the first step"
     assert sft_loss([-2.0, -4.0]) == pytest.approx(3.0)
+
+    with pytest.raises(ValueError, match="not defined"):
+        dpo_loss([])
+    with pytest.raises(ValueError, match="not defined"):
+        sft_loss([])
 
 
 @given(st.lists(st.tuples(*[st.floats(-5000, 0)] * 4), min_size=1, max_size=5), st.floats(0.01, 2))
@@ -83,10 +84,3 @@ def test_the_loss_is_finite_and_falls_as_the_positive_plan_gains(rows: list[tupl
     better = [PairScore(p.positive + 1, p.negative, p.reference_positive, p.reference_negative) for p in pairs]
     assert math.isfinite(dpo_loss(pairs, beta=beta))
     assert dpo_loss(better, beta=beta) <= dpo_loss(pairs, beta=beta)
-
-
-def test_nothing_has_no_loss():
-    with pytest.raises(ValueError, match="not defined"):
-        dpo_loss([])
-    with pytest.raises(ValueError, match="not defined"):
-        sft_loss([])

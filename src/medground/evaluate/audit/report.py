@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from medground.document import Document
 from medground.errors import ConfigError, UsageError
-from medground.evaluate.audit import guesses, linear, overlap
+from medground.evaluate.audit import linear, overlap
 from medground.evaluate.audit.base import Audit, Baseline, Figure
+from medground.evaluate.audit.guesses import chance, longest, majority, numbers, positions, scored
 from medground.evaluate.base import Item
 
 SEED = 0
@@ -49,8 +50,8 @@ def audit(
         baselines = _best_first([*baselines, *_from_context(golden, groups, seed)])
     whole = items if every is None else every
     facts: list[Figure | None] = [
-        guesses.numbers(golden),
-        *guesses.positions(golden),
+        numbers(golden),
+        *positions(golden),
         *overlap.duplicates(items, pairs),
         *overlap.between_splits(whole, pairs if every is None else overlap.near_pairs(whole)),
         *(overlap.with_corpus(items, documents) if documents is not None else ()),
@@ -90,7 +91,7 @@ def best_blind(items: Sequence[Item], *, models: bool = True, seed: int = SEED) 
 def _baselines(golden: Sequence[Item], groups: linear.Groups, *, models: bool, seed: int) -> list[Baseline]:
     if not golden:
         return []
-    found = [guesses.chance(golden), guesses.majority(golden), guesses.longest(golden)]
+    found = [chance(golden), majority(golden), longest(golden)]
     if models:
         linear.check_installed()
         found += _linear(golden, groups, seed)
@@ -110,13 +111,13 @@ def _linear(items: Sequence[Item], groups: linear.Groups, seed: int) -> Iterator
     }
     for name, guessed in answers.items():
         if guessed:
-            yield guesses.scored(name, items, guessed, _HOW)
+            yield scored(name, items, guessed, _HOW)
 
 
 def _from_context(items: Sequence[Item], groups: linear.Groups, seed: int) -> Iterator[Baseline]:
     """How far the documents alone give the answer away. They are evidence, so this is never the blind baseline."""
     if guessed := linear.by_text(items, groups, seed, _context):
-        found = guesses.scored("context alone", items, guessed, f"{_HOW}; reads the evidence, not the question")
+        found = scored("context alone", items, guessed, f"{_HOW}; reads the evidence, not the question")
         yield found.model_copy(update={"blind": False})
 
 

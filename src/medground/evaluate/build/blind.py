@@ -11,21 +11,13 @@ from collections import Counter
 from collections.abc import Sequence
 
 from medground.evaluate.audit import linear, overlap
-from medground.evaluate.audit.base import Answers, Baseline
+from medground.evaluate.audit.base import Answers
 from medground.evaluate.audit.guesses import Guesses, chance, scored, usual_number
-from medground.evaluate.audit.report import audit
 from medground.evaluate.base import Item
 
 SEEDS = (0, 1, 2)
 MOST = 0.25
 """Most questions that are taken out at once, as a share of the set."""
-
-
-def above_chance(items: Sequence[Item], seed: int = 0) -> list[Baseline]:
-    """The blind baselines of the audit whose 95 % interval lies above chance, best first."""
-    drawn = chance(items)
-    found = audit(items, seed=seed).baselines
-    return [one for one in found if one.blind and one.name != drawn.name and one.low > drawn.share]
 
 
 def too_easy(items: Sequence[Item]) -> list[str]:

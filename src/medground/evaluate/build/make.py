@@ -19,7 +19,7 @@ from medground.engine import Engine
 from medground.errors import ModelFailed, UsageError
 from medground.evaluate.build.attempt import Rejected, Wanted, attempt
 from medground.evaluate.build.blind import too_easy
-from medground.evaluate.build.file import BuildFile, open_build
+from medground.evaluate.build.file import BuildFile
 from medground.evaluate.build.literature import divided, findings_of, titles_on, with_papers
 from medground.evaluate.build.values import OPTIONS, BuiltQuestion, Finding, Head, Line, SubTopic, answer_sets
 from medground.operators.set_building import BUILDING, Level, write_choice_question
@@ -104,7 +104,7 @@ async def build_set(plan: Plan, settings: Settings, folder: Path, *, progress: P
             settings_hash=engine.settings.hash,
             snapshots=tuple(dict.fromkeys(s.state for s in engine.sources if s.state is not None)),
         )
-        with open_build(folder / FILE, head) as build:
+        with BuildFile(folder / FILE, head) as build:
             builder = _Builder(plan, engine, build, progress)
             await builder.read()
             await builder.fill()

@@ -12,20 +12,20 @@ from pathlib import Path
 
 from medground.corpus.readers.bioasq import golden_files, paper_id, papers_of
 from medground.errors import UsageError
-from medground.evaluate.base import DataSetInfo, Item, Split
+from medground.evaluate.base import Item, Split
 from medground.evaluate.datasets.asking import asked
-from medground.evaluate.datasets.loader import Loader
+from medground.evaluate.datasets.loader import Loader, described
 from medground.evaluate.datasets.records import Placed, Record, json_file
 
 _TYPES = ("yesno", "factoid", "list", "summary")
 
 
-def _records(path: Path) -> Generator[Placed]:
+def _bioasq_records(path: Path) -> Generator[Placed]:
     if path.is_dir():
         files = golden_files(path)
         newest = max(task for task, _ in files)
         for task, file in files:
-            for where, record in _records(file):
+            for where, record in _bioasq_records(file):
                 yield where, {**record, "split": "test" if task == newest else "train"}
         return
     content = json_file(path)
@@ -39,7 +39,7 @@ def _records(path: Path) -> Generator[Placed]:
         yield where, record
 
 
-def _item(record: Record) -> Item:
+def _bioasq_item(record: Record) -> Item:
     ideal = record.get("ideal_answer") or ()
     reference = ideal if isinstance(ideal, str) else next(iter(ideal), "")
     decided = record["type"] == "yesno"
@@ -55,13 +55,13 @@ def _item(record: Record) -> Item:
         reference=reference,
         documents=tuple(dict.fromkeys(filter(None, map(paper_id, record.get("documents") or ())))),
         context=tuple(papers_of(record.get("snippets") or ())),
-        split=_split(record),
+        split=_bioasq_split(record),
         group=str(record["id"]),
         extra={"set": record["type"], "exact": record.get("exact_answer"), "batch": record.get("batch", "")},
     )
 
 
-def _split(record: Record) -> Split:
+def _bioasq_split(record: Record) -> Split:
     split: Split = record.get("split", "test")
     return split
 
@@ -70,33 +70,23 @@ def _folder(path: Path) -> bool:
     return path.is_dir() and bool(golden_files(path))
 
 
-def _parts(path: Path) -> tuple[Path, ...]:
+def _bioasq_parts(path: Path) -> tuple[Path, ...]:
     return tuple(file for _, file in golden_files(path)) if path.is_dir() else (path,)
 
 
-def _loader(name: str, title: str, only: str | None) -> Loader:
+def _loader(name: str, only: str | None) -> Loader:
     return Loader(
-        info=DataSetInfo(
-            name=name,
-            title=title,
-            tasks=("yes-no",) if only else ("yes-no", "free"),
-            sizes={"train": 0, "test": 0},
-            licence="registration with BioASQ; research use (NLM terms for the abstracts)",
-            obtain="participants-area.bioasq.org: Task B golden files, such as 11B1_golden.json, or a folder of them; "
-            "sizes differ by file",
-            paper="Tsatsaronis et al., An overview of the BioASQ challenge, BMC Bioinformatics 2015",
-        ),
+        info=described(name),
         files=(),
-        records=_records,
+        records=_bioasq_records,
         known=lambda record: record.get("type") in _TYPES and {"id", "body"} <= record.keys(),
         ours=lambda record: only in (None, record["type"]),
-        key=lambda record: str(record["id"]),
-        split=_split,
-        item=_item,
-        parts=_parts,
+        split=_bioasq_split,
+        item=_bioasq_item,
+        parts=_bioasq_parts,
         folder=_folder,
     )
 
 
-BIOASQ = _loader("bioasq", "BioASQ Task B, all question types", None)
-YES_NO = _loader("bioasq-yesno", "BioASQ Task B, yes/no questions", "yesno")
+BIOASQ = _loader("bioasq", None)
+YES_NO = _loader("bioasq-yesno", "yesno")

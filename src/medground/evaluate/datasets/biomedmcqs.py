@@ -11,9 +11,9 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 from medground.errors import UsageError
-from medground.evaluate.base import DataSetInfo, Item, Split
+from medground.evaluate.base import Item
 from medground.evaluate.datasets.asking import asked
-from medground.evaluate.datasets.loader import Loader
+from medground.evaluate.datasets.loader import Loader, described
 from medground.evaluate.datasets.records import Placed, Record, json_lines, unpacked_text
 
 _QUESTION = re.compile(r"Q(\d+):\s*(.*)")
@@ -33,7 +33,7 @@ def _answers_of(questions: Path) -> Path:
     return questions.with_name(questions.name.replace("questions_", "answers_", 1))
 
 
-def _records(path: Path) -> Generator[Placed]:
+def _biomedmcqs_records(path: Path) -> Generator[Placed]:
     if path.name.removesuffix(".gz").endswith(".jsonl"):
         yield from json_lines(path)
         return
@@ -83,40 +83,25 @@ def _lines(file: Path) -> Iterator[tuple[int, str]]:
             yield number, line.rstrip("\r\n")
 
 
-def _item(record: Record) -> Item:
+def _biomedmcqs_item(record: Record) -> Item:
     question = asked(record["question"], "multiple-choice", record["options"])
     gold = tuple(record["answer"])
     if not gold or not set(gold) <= set(record["options"]):
         raise ValueError(f"the gold answer is {', '.join(map(str, gold)) or 'missing'}, not a selection of the options")
-    return Item(id=_key(record), question=question, gold=gold, extra={"set": f"level {record['level']}"})
+    return Item(id=_biomedmcqs_key(record), question=question, gold=gold, extra={"set": f"level {record['level']}"})
 
 
-def _key(record: Record) -> str:
+def _biomedmcqs_key(record: Record) -> str:
     return f"L{record['level']}-Q{record['n']}"
 
 
-def _test(record: Record) -> Split:
-    return "test"
-
-
 BIOMEDMCQS = Loader(
-    info=DataSetInfo(
-        name="biomedmcqs",
-        title="BioMedMCQs, levels 1 to 3",
-        tasks=("multiple-choice",),
-        sizes={"test": 3000},
-        licence="none stated",
-        obtain="github.com/CyL-ucas/BioMedSearch: the folder dataset",
-        paper="BioMedSearch (2025); machine-generated, with strong clues in the options: see `medground eval audit`",
-        hashes={"mcq_level1.jsonl": ("557e1043b5fa2cf81fb2660a5d615961c79f52e7b4fb236ad9bee27ea208bacd",)},
-        seen="part",
-    ),
+    info=described("biomedmcqs"),
     files=("mcq_level1.jsonl",),
-    records=_records,
+    records=_biomedmcqs_records,
     known=lambda record: {"level", "n", "question", "options", "answer"} <= record.keys(),
-    key=_key,
-    split=_test,
-    item=_item,
+    key=_biomedmcqs_key,
+    item=_biomedmcqs_item,
     parts=_parts,
     folder=lambda path: any(path.glob("questions_level*.txt")),
 )

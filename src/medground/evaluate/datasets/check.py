@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from medground.errors import UsageError
-from medground.evaluate.base import DataSet, DataSetInfo
-from medground.evaluate.datasets import dataset_names, open_dataset
-from medground.evaluate.datasets.loader import ALL
+from medground.evaluate.base import DataSetInfo
+from medground.evaluate.datasets.loader import ALL, Loader
+from medground.evaluate.datasets.registry import dataset_names, open_dataset
 from medground.evaluate.datasets.release import release_problem
 
 
@@ -35,7 +35,7 @@ class FileCheck:
     missing: tuple[str, ...]
 
 
-def recognised(path: Path) -> list[DataSet]:
+def recognised(path: Path) -> list[Loader]:
     """The sets that the start of this file looks like.
 
     Raises:
@@ -52,14 +52,14 @@ def recognised(path: Path) -> list[DataSet]:
     return sets
 
 
-def _looks_like(dataset: DataSet, path: Path) -> bool:
+def _looks_like(dataset: Loader, path: Path) -> bool:
     try:
         return dataset.fits(dataset.find(path))
     except UsageError:
         return False
 
 
-def check_file(dataset: DataSet, path: Path) -> FileCheck:
+def check_file(dataset: Loader, path: Path) -> FileCheck:
     """Read every item of a file.
 
     Raises:

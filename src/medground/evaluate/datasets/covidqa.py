@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Mapping
-from datetime import date
 from functools import lru_cache
 from pathlib import Path
 
 from medground.corpus.readers.compose import make_document
 from medground.document import Document
 from medground.errors import UsageError
-from medground.evaluate.base import DataSetInfo, Item, Split
+from medground.evaluate.base import Item
 from medground.evaluate.datasets.asking import asked
-from medground.evaluate.datasets.loader import Loader
+from medground.evaluate.datasets.loader import Loader, described
 from medground.evaluate.datasets.records import Placed, Record, json_file, json_lines
 
 _DOCUMENTS = ("documents.jsonl", "documents.jsonl.gz")
@@ -24,7 +23,7 @@ _PMC = re.compile(r"PMC\d+")
 _HEAD = 600
 
 
-def _parts(path: Path) -> tuple[Path, ...]:
+def _covidqa_parts(path: Path) -> tuple[Path, ...]:
     return (path, _documents_beside(path)) if _is_lines(path) else (path,)
 
 
@@ -39,7 +38,7 @@ def _documents_beside(path: Path) -> Path:
     return found
 
 
-def _records(path: Path) -> Generator[Placed]:
+def _covidqa_records(path: Path) -> Generator[Placed]:
     if _is_lines(path):
         articles = None
         for where, record in json_lines(path):
@@ -63,7 +62,7 @@ def _articles(path: Path) -> Mapping[str, Record]:
     return {str(record["doc_id"]): record for _, record in json_lines(path)}
 
 
-def _item(record: Record) -> Item:
+def _covidqa_item(record: Record) -> Item:
     answers = record["answers"]
     if not answers or not answers[0]["text"].strip():
         raise ValueError("the gold answer is missing")
@@ -86,28 +85,11 @@ def _article(record: Record) -> Document:
     return make_document({"id": i, "title": record.get("title", ""), "text": record["text"]})
 
 
-def _test(record: Record) -> Split:
-    return "test"
-
-
 COVIDQA = Loader(
-    info=DataSetInfo(
-        name="covidqa",
-        title="COVID-QA: answer spans in full texts",
-        tasks=("free",),
-        sizes={"test": 2019},
-        licence="Apache-2.0; each article its own",
-        obtain="github.com/deepset-ai/COVID-QA: data/question-answering/COVID-QA.json",
-        paper="Moeller et al., COVID-QA, ACL 2020 workshop on NLP for COVID-19",
-        date_limit=date(2020, 4, 30),
-        hashes={"questions.jsonl": ("276dc9f57cda39ccdb30abf1a54e54c77ab33268512b4e9c79c799e0dbf5689c",)},
-        seen="part",
-    ),
+    info=described("covidqa"),
     files=("questions.jsonl", "COVID-QA.json"),
-    records=_records,
+    records=_covidqa_records,
     known=lambda record: {"id", "question", "answers", "doc_id"} <= record.keys(),
-    key=lambda record: str(record["id"]),
-    split=_test,
-    item=_item,
-    parts=_parts,
+    item=_covidqa_item,
+    parts=_covidqa_parts,
 )

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -15,8 +19,19 @@ from medground.evaluate.base import DataSetInfo, Item, Split
 from medground.evaluate.datasets.records import Placed, Record, content_hash
 
 ALL = "all"
+_DESCRIPTIONS = "sets.toml"
 _TRIED = 3
 _PACKED = ".gz"
+
+
+@cache
+def _described() -> dict[str, dict[str, Any]]:
+    return tomllib.loads((files(__package__) / _DESCRIPTIONS).read_text(encoding="utf-8"))
+
+
+def described(name: str) -> DataSetInfo:
+    """The description of a set."""
+    return DataSetInfo(name=name, **_described()[name])
 
 
 def only_itself(path: Path) -> tuple[Path, ...]:
@@ -46,9 +61,9 @@ class Loader:
     files: tuple[str, ...]
     records: Callable[[Path], Generator[Placed]]
     known: Callable[[Record], bool]
-    key: Callable[[Record], str]
-    split: Callable[[Record], Split]
     item: Callable[[Record], Item]
+    key: Callable[[Record], str] = lambda record: str(record["id"])
+    split: Callable[[Record], Split] = lambda record: "test"
     parts: Callable[[Path], tuple[Path, ...]] = only_itself
     folder: Callable[[Path], bool] = lambda path: False
     ours: Callable[[Record], bool] = lambda record: True

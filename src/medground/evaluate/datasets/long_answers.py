@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Generator
-from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from medground.corpus.readers.xml import flat_text, records, root_name
 from medground.errors import UsageError
-from medground.evaluate.base import DataSetInfo, Split
-from medground.evaluate.datasets.loader import Loader
-from medground.evaluate.datasets.omni import is_omni, is_whole, omni_item, omni_key, omni_records, omni_split
+from medground.evaluate.base import Split
+from medground.evaluate.datasets.loader import Loader, described
+from medground.evaluate.datasets.omni import is_omni, is_whole, omni_item, omni_records, omni_split
 from medground.evaluate.datasets.records import Placed, Record, json_lines, unpacked_text
 
 _EXPERT_FIELDS = ("healthcare", "medicine", "biology")
-_OMNI = "github.com/Jack-ZC8/Omni-RAG-Medical: data/data_processed"
-_OMNI_HASH = {"questions.jsonl": ("b0f08f546c0823d76323b9b0abcfe267a15cfd1d61a986dab7550478255151f4",)}
 
 
 def _record(name: str, i: str, question: str, gold: str, split: Split = "test") -> dict[str, Any]:
@@ -71,62 +68,19 @@ def _either(path: Path, suffix: str, own: Callable[[Path], Generator[Placed]]) -
     yield from own(path) if path.name.removesuffix(".gz").endswith(suffix) else omni_records(path)
 
 
-def _loader(read: Callable[[Path], Generator[Placed]], only: str | None = None, **info: Any) -> Loader:
+def _long_answers_loader(name: str, read: Callable[[Path], Generator[Placed]], only: str | None = None) -> Loader:
     return Loader(
-        info=DataSetInfo(tasks=("free",), hashes=_OMNI_HASH, **info),
+        info=described(name),
         ours=lambda record: only in (None, record["name"]) and is_whole(record),
         files=("questions.jsonl", "test_long.json"),
         records=read,
         known=lambda record: is_omni(record) and bool(record["long"]),
-        key=omni_key,
         split=omni_split,
         item=omni_item,
     )
 
 
-LIVEQA = _loader(
-    partial(_either, suffix=".xml", own=_liveqa),
-    only="liveqa",
-    name="liveqa",
-    title="LiveQA, medical task of TREC 2017",
-    sizes={"test": 104, "validation": 68, "train": 343},
-    licence="public, from the US National Library of Medicine",
-    obtain=f"github.com/abachaa/LiveQA_MedicalTask_TREC2017: its test XML; or {_OMNI}",
-    paper="Ben Abacha et al., Overview of the Medical QA Task at TREC 2017 LiveQA",
-    date_limit=date(2017, 12, 31),
-    seen="whole",
-)
-MEDICATIONQA = _loader(
-    partial(_either, suffix=".csv", own=_medicationqa),
-    only="medicationqa",
-    name="medicationqa",
-    title="MedicationQA: consumer questions about drugs",
-    sizes={"test": 150, "validation": 90, "train": 450},
-    licence="public, from the US National Library of Medicine",
-    obtain=f"github.com/abachaa/Medication_QA_MedInfo2019: its table as CSV (690 questions, all test); or {_OMNI}",
-    paper="Ben Abacha et al., Bridging the gap between consumers' medication questions, MedInfo 2019",
-    date_limit=date(2019, 12, 31),
-    seen="whole",
-)
-EXPERTQA = _loader(
-    partial(_either, suffix=".jsonl", own=_expertqa),
-    only="expertqa",
-    name="expertqa",
-    title="ExpertQA, medicine and biology",
-    sizes={"test": 150, "validation": 75, "train": 375},
-    licence="MIT",
-    obtain=f"github.com/chaitanyamalaviya/ExpertQA: data/r2_compiled_anon.jsonl (all test); or {_OMNI}",
-    paper="Malaviya et al., ExpertQA, NAACL 2024",
-    date_limit=date(2023, 9, 14),
-    seen="whole",
-)
-OMNI_LONG = _loader(
-    omni_records,
-    name="omni-long",
-    title="Omni-RAG: LiveQA, MedicationQA and ExpertQA together",
-    sizes={"test": 404, "validation": 233, "train": 1168},
-    licence="Apache-2.0, plus the licence of each set",
-    obtain=_OMNI,
-    paper="Omni-RAG, Table of data sets",
-    seen="whole",
-)
+LIVEQA = _long_answers_loader("liveqa", partial(_either, suffix=".xml", own=_liveqa), "liveqa")
+MEDICATIONQA = _long_answers_loader("medicationqa", partial(_either, suffix=".csv", own=_medicationqa), "medicationqa")
+EXPERTQA = _long_answers_loader("expertqa", partial(_either, suffix=".jsonl", own=_expertqa), "expertqa")
+OMNI_LONG = _long_answers_loader("omni-long", omni_records)

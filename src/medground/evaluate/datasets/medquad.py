@@ -9,9 +9,9 @@ from collections.abc import Generator
 from pathlib import Path
 
 from medground.corpus.readers.xml import flat_text, records
-from medground.evaluate.base import DataSetInfo, Item, Split
+from medground.evaluate.base import Item
 from medground.evaluate.datasets.asking import asked
-from medground.evaluate.datasets.loader import Loader
+from medground.evaluate.datasets.loader import Loader, described
 from medground.evaluate.datasets.records import Placed, Record, json_lines
 
 _ROOT = "Document"
@@ -67,27 +67,12 @@ def _key(record: Record) -> str:
     return f"{record['source']}:{record['qid']}:{record['focus']}"
 
 
-def _test(record: Record) -> Split:
-    return "test"
-
-
 MEDQUAD = Loader(
-    info=DataSetInfo(
-        name="medquad",
-        title="MedQuAD: answers from NIH pages",
-        tasks=("free",),
-        sizes={"test": 16407},
-        licence="CC BY 4.0",
-        obtain="github.com/abachaa/MedQuAD: the whole folder; another 31,034 questions in it have no answer",
-        paper="Ben Abacha and Demner-Fushman, A question-entailment approach, BMC Bioinformatics 2019",
-        hashes={"qa.jsonl": ("12c50bd0c3af1b2cdab6fe555ec3ff75d656e8bde4d9814c537da7d54225e8c0",)},
-        seen="whole",
-    ),
+    info=described("medquad"),
     files=("qa.jsonl",),
     records=_records,
     known=lambda record: {"qid", "qtype", "question", "focus", "source"} <= record.keys(),
     key=_key,
-    split=_test,
     item=_item,
     parts=_parts,
     folder=lambda path: next(path.glob("*_QA*/*.xml"), None) is not None,

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from medground.errors import UsageError
-from medground.evaluate.base import DataSetInfo, Item, Split
+from medground.evaluate.base import Item
 from medground.evaluate.datasets.asking import LETTERS, closed
-from medground.evaluate.datasets.loader import Loader
+from medground.evaluate.datasets.loader import Loader, described
 from medground.evaluate.datasets.omni import is_omni, omni_item, omni_records, omni_split
 from medground.evaluate.datasets.records import Placed, Record, json_file
 
@@ -86,52 +86,16 @@ def _item(record: Record) -> Item:
     return Item(id=record["id"], question=question, gold=gold, split=omni_split(record), extra={"set": record["name"]})
 
 
-def _split(record: Record) -> Split:
-    return omni_split(record)
-
-
-def _loader(name: str, title: str, sizes: dict[str, int], licence: str, paper: str) -> Loader:
+def _medsbench_loader(name: str) -> Loader:
     return Loader(
-        info=DataSetInfo(
-            name=name,
-            title=title,
-            tasks=("yes-no",) if name == "mimic-iv-ed" else ("single-choice",),
-            sizes=sizes,
-            licence=licence,
-            obtain=(
-                "huggingface.co/datasets/Henrychur/MedS-Bench: its JSON (all test); or "
-                "github.com/Jack-ZC8/Omni-RAG-Medical: data/data_processed/test_short.json"
-            ),
-            paper=paper,
-        ),
+        info=described(name),
         files=("test_short.json",),
         records=partial(_records, name=name),
         known=lambda record: is_omni(record) or {"options", "gold", "output", "name"} <= record.keys(),
         ours=lambda record: str(record["name"]).startswith((name, *_SOURCES[name])),
-        key=lambda record: str(record["id"]),
-        split=_split,
+        split=omni_split,
         item=_item,
     )
 
 
-SEER = _loader(
-    "seer",
-    "SEER breast cancer: treatment (MedS-Bench)",
-    {"test": 1000, "validation": 422, "train": 2113},
-    "SEER research data agreement",
-    "Dubey et al. 2023; Wu et al., MedS-Bench, 2025",
-)
-DDXPLUS = _loader(
-    "ddxplus",
-    "DDXPlus: diagnosis out of 49 (MedS-Bench)",
-    {"test": 1000, "validation": 1000, "train": 5000},
-    "CC BY 4.0",
-    "Fansi Tchango et al., NeurIPS 2022; Wu et al., MedS-Bench, 2025",
-)
-MIMIC_IV_ED = _loader(
-    "mimic-iv-ed",
-    "MIMIC-IV-ED: hospital stay, revisit, triage (MedS-Bench)",
-    {"test": 1000, "validation": 583, "train": 2917},
-    "PhysioNet credentialed health data licence",
-    "Xie et al., Scientific Data 2022; Wu et al., MedS-Bench, 2025",
-)
+SEER, DDXPLUS, MIMIC_IV_ED = (_medsbench_loader(name) for name in _SOURCES)

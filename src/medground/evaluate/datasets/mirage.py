@@ -5,27 +5,19 @@ Questions whose options are yes, no (and maybe) become yes/no(/maybe) questions,
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from pathlib import Path
 
 from medground.errors import UsageError
-from medground.evaluate.base import DataSetInfo, Item, Split
+from medground.evaluate.base import Item
 from medground.evaluate.datasets.asking import closed
-from medground.evaluate.datasets.loader import Loader
+from medground.evaluate.datasets.loader import Loader, described
 from medground.evaluate.datasets.records import Placed, Record, json_file, json_lines
-from medground.question import Task
 
-SETS: Mapping[str, tuple[str, int, tuple[Task, ...], str]] = {
-    "medqa": ("MedQA-US", 1273, ("single-choice",), "MIT"),
-    "medmcqa": ("MedMCQA, development split", 4183, ("single-choice",), "MIT"),
-    "mmlu": ("MMLU, six medical subjects", 1089, ("single-choice",), "MIT"),
-    "pubmedqa": ("PubMedQA*, the test split without abstracts", 500, ("yes-no-maybe",), "MIT"),
-    "bioasq": ("BioASQ-Y/N, 2019 to 2023", 618, ("yes-no",), "as for BioASQ: registration, research use"),
-}
-_HASHES = {"questions.jsonl": ("7b48042f29a42bda2534f1345d7035f5ce58a83d572a0cd8338a9f2589b0a851",)}
+SETS = ("medqa", "medmcqa", "mmlu", "pubmedqa", "bioasq")
 
 
-def _records(path: Path) -> Generator[Placed]:
+def _mirage_records(path: Path) -> Generator[Placed]:
     if path.name.removesuffix(".gz").endswith(".jsonl"):
         yield from json_lines(path)
         return
@@ -41,23 +33,19 @@ def _records(path: Path) -> Generator[Placed]:
             yield f"{path.name}: {name}: {i}", {**record, "set": name, "id": i}
 
 
-def _known(record: Record) -> bool:
+def _mirage_known(record: Record) -> bool:
     return record.get("set") in SETS and {"id", "question", "options", "answer"} <= record.keys()
 
 
-def _key(record: Record) -> str:
+def _mirage_key(record: Record) -> str:
     return f"{record['set']}:{record['id']}"
 
 
-def _test(record: Record) -> Split:
-    return "test"
-
-
-def _item(record: Record) -> Item:
+def _mirage_item(record: Record) -> Item:
     question, gold = closed(record["question"], record["options"], record["answer"])
     pmids = record.get("gold_pmids") or record.get("PMID") or ()
     return Item(
-        id=_key(record),
+        id=_mirage_key(record),
         question=question,
         gold=gold,
         documents=tuple(f"PMID:{pmid}" for pmid in pmids),
@@ -67,47 +55,24 @@ def _item(record: Record) -> Item:
 
 
 def _loader(name: str) -> Loader:
-    title, size, tasks, licence = SETS[name]
     return Loader(
-        info=DataSetInfo(
-            name=f"mirage-{name}",
-            title=f"MIRAGE: {title}",
-            tasks=tasks,
-            sizes={"test": size},
-            licence=licence,
-            obtain="github.com/Teddy-XiongGZ/MIRAGE: benchmark.json",
-            paper="Xiong et al., Benchmarking Retrieval-Augmented Generation for Medicine, ACL 2024",
-            hashes=_HASHES,
-            seen="part" if name in ("medqa", "medmcqa", "mmlu") else "form",
-        ),
+        info=described(f"mirage-{name}"),
         files=("benchmark.json", "questions.jsonl"),
-        records=_records,
-        known=_known,
+        records=_mirage_records,
+        known=_mirage_known,
         ours=lambda record: bool(record["set"] == name),
-        key=_key,
-        split=_test,
-        item=_item,
+        key=_mirage_key,
+        item=_mirage_item,
     )
 
 
-MEDQA, MEDMCQA, MMLU, PUBMEDQA, BIOASQ = (_loader(name) for name in SETS)
+MIRAGE_SETS = tuple(_loader(name) for name in SETS)
 
 MIRAGE = Loader(
-    info=DataSetInfo(
-        name="mirage",
-        title="MIRAGE, all five sets",
-        tasks=("single-choice", "yes-no-maybe", "yes-no"),
-        sizes={"test": sum(size for _, size, _, _ in SETS.values())},
-        licence="the licence of each set",
-        obtain="github.com/Teddy-XiongGZ/MIRAGE: benchmark.json",
-        paper="Xiong et al., Benchmarking Retrieval-Augmented Generation for Medicine, ACL 2024",
-        hashes=_HASHES,
-        seen="part",
-    ),
+    info=described("mirage"),
     files=("benchmark.json", "questions.jsonl"),
-    records=_records,
-    known=_known,
-    key=_key,
-    split=_test,
-    item=_item,
+    records=_mirage_records,
+    known=_mirage_known,
+    key=_mirage_key,
+    item=_mirage_item,
 )

@@ -7,9 +7,9 @@ from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
 
 from medground.errors import UsageError
-from medground.evaluate.base import DataSetInfo, Item, Split
+from medground.evaluate.base import Item, Split
 from medground.evaluate.datasets.asking import closed
-from medground.evaluate.datasets.loader import Loader
+from medground.evaluate.datasets.loader import Loader, described
 from medground.evaluate.datasets.records import Placed, Record, unpacked_text
 
 SUBJECTS = (
@@ -32,7 +32,7 @@ def parts(path: Path) -> tuple[Path, ...]:
     return tuple(sorted(named, key=lambda file: file.name))
 
 
-def _records(path: Path) -> Generator[Placed]:
+def _mmlu_records(path: Path) -> Generator[Placed]:
     for file in parts(path):
         subject, split = _subject(file)
         for number, row in enumerate(_rows(file)):
@@ -56,31 +56,24 @@ def _subject(file: Path) -> tuple[str, str]:
     return subject, split
 
 
-def _item(record: Record) -> Item:
+def _mmlu_item(record: Record) -> Item:
     question, gold = closed(record["question"], {letter: record[letter] for letter in "ABCD"}, record["answer"])
-    return Item(id=record["id"], question=question, gold=gold, split=_split(record), extra={"set": record["subject"]})
+    return Item(
+        id=record["id"], question=question, gold=gold, split=_mmlu_split(record), extra={"set": record["subject"]}
+    )
 
 
-def _split(record: Record) -> Split:
+def _mmlu_split(record: Record) -> Split:
     return _SPLITS.get(record["split"], "unknown")
 
 
 MMLU = Loader(
-    info=DataSetInfo(
-        name="mmlu",
-        title="MMLU, six medical subjects",
-        tasks=("single-choice",),
-        sizes={"test": 1089, "validation": 123, "train": 30},
-        licence="MIT",
-        obtain="github.com/hendrycks/test: the folders test, val and dev in data.tar",
-        paper="Hendrycks et al., Measuring Massive Multitask Language Understanding, ICLR 2021",
-    ),
+    info=described("mmlu"),
     files=(),
-    records=_records,
+    records=_mmlu_records,
     known=lambda record: record.get("answer") in ("A", "B", "C", "D") and "subject" in record,
-    key=lambda record: str(record["id"]),
-    split=_split,
-    item=_item,
+    split=_mmlu_split,
+    item=_mmlu_item,
     parts=parts,
     folder=lambda path: bool(parts(path)),
 )

@@ -9,58 +9,56 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping
 from pathlib import Path
 
-from medground.evaluate.base import DataSetInfo, Item, Split
+from medground.evaluate.base import Item, Split
 from medground.evaluate.datasets.asking import LETTERS, closed
-from medground.evaluate.datasets.loader import Loader
+from medground.evaluate.datasets.loader import Loader, described
 from medground.evaluate.datasets.records import Placed, Record, json_lines
 
 _CATEGORY = "health"
 
 
-def _records(path: Path) -> Generator[Placed]:
+def _mmlu_pro_records(path: Path) -> Generator[Placed]:
     """The questions; they belong to the validation split if the file's name starts with `validation`."""
     split = "validation" if path.name.startswith("validation") else "test"
     yield from ((where, {**record, "split": split}) for where, record in json_lines(path))
 
 
-def _item(record: Record) -> Item:
+def _mmlu_pro_item(record: Record) -> Item:
     given = record["options"]
     options = given if isinstance(given, Mapping) else dict(zip(LETTERS, given, strict=False))
     letter = record.get("answer_idx")
     if letter is None:
         letter = LETTERS[int(record["answer_index"])]
     question, gold = closed(record["question"], options, letter)
-    return Item(id=_key(record), question=question, gold=gold, split=_split(record), extra={"set": record.get("src")})
+    return Item(
+        id=_mmlu_pro_key(record),
+        question=question,
+        gold=gold,
+        split=_mmlu_pro_split(record),
+        extra={"set": record.get("src")},
+    )
 
 
-def _key(record: Record) -> str:
+def _mmlu_pro_key(record: Record) -> str:
     return str(record.get("question_id", record.get("realidx")))
 
 
-def _split(record: Record) -> Split:
+def _mmlu_pro_split(record: Record) -> Split:
     return "validation" if record["split"] == "validation" else "test"
 
 
-def _known(record: Record) -> bool:
+def _mmlu_pro_known(record: Record) -> bool:
     one = {"question_id", "answer_index"} <= record.keys()
     return {"question", "options", "category"} <= record.keys() and (one or {"realidx", "answer_idx"} <= record.keys())
 
 
 MMLU_PRO = Loader(
-    info=DataSetInfo(
-        name="mmlu-pro-health",
-        title="MMLU-Pro, category health",
-        tasks=("single-choice",),
-        sizes={"test": 818, "validation": 5},
-        licence="MIT",
-        obtain="huggingface.co/datasets/TIGER-Lab/MMLU-Pro: test and validation parquet, written as JSON Lines",
-        paper="Wang et al., MMLU-Pro, NeurIPS 2024",
-    ),
+    info=described("mmlu-pro-health"),
     files=("test.jsonl", "mmlu_pro_health.jsonl"),
-    records=_records,
-    known=_known,
+    records=_mmlu_pro_records,
+    known=_mmlu_pro_known,
     ours=lambda record: bool(record["category"] == _CATEGORY),
-    key=_key,
-    split=_split,
-    item=_item,
+    key=_mmlu_pro_key,
+    split=_mmlu_pro_split,
+    item=_mmlu_pro_item,
 )

@@ -63,18 +63,13 @@ def omni_split(record: Record) -> Split:
     return _SPLITS.get(record.get("split", ""), "unknown")
 
 
-def omni_key(record: Record) -> str:
-    """The id of a record."""
-    return str(record["id"])
-
-
 def omni_item(record: Record) -> Item:
     """The item of a record.
 
     Raises:
         ValueError: it has no answer, or its options cannot be read.
     """
-    known = {"id": omni_key(record), "split": omni_split(record), "extra": {"set": record["name"]}}
+    known = {"id": str(record["id"]), "split": omni_split(record), "extra": {"set": record["name"]}}
     if record["long"]:
         if not record["gold"]:
             raise ValueError("the gold answer is missing")

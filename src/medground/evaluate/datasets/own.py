@@ -9,11 +9,11 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from medground.corpus.readers.compose import make_document, validated
-from medground.evaluate.base import DataSetInfo, Item, Split
+from medground.evaluate.base import Item, Split
 from medground.evaluate.datasets.asking import LETTERS, asked
-from medground.evaluate.datasets.loader import Loader
+from medground.evaluate.datasets.loader import Loader, described
 from medground.evaluate.datasets.records import Record, json_lines
-from medground.question import TASKS, Task
+from medground.question import Task
 
 _VALUES: Mapping[Task, tuple[str, ...]] = {"yes-no": ("yes", "no"), "yes-no-maybe": ("yes", "no", "maybe")}
 
@@ -90,15 +90,7 @@ def _split(record: Record) -> Split:
 
 
 OWN = Loader(
-    info=DataSetInfo(
-        name="jsonl",
-        title="Your own questions",
-        tasks=TASKS,
-        sizes={"test": 0},
-        licence="yours",
-        obtain="your own file, one JSON object per line; see docs/evaluation.md",
-        seen="whole",
-    ),
+    info=described("jsonl"),
     files=("questions.jsonl",),
     records=json_lines,
     known=lambda record: not _unlike(record),

@@ -6,14 +6,13 @@ The authors' `ori_pqal.json` has no splits. They are in `test_ground_truth.json`
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from datetime import date
 from pathlib import Path
 
 from medground.corpus.readers.pubmedqa import pubmedqa_document
 from medground.errors import UsageError
-from medground.evaluate.base import DataSetInfo, Item, Split
+from medground.evaluate.base import Item, Split
 from medground.evaluate.datasets.asking import asked
-from medground.evaluate.datasets.loader import Loader
+from medground.evaluate.datasets.loader import Loader, described
 from medground.evaluate.datasets.records import Placed, Record, json_file, json_lines
 
 _OFFICIAL = "ori_pqal.json"
@@ -21,21 +20,8 @@ _TEST = "test_ground_truth.json"
 _GOLD = ("yes", "no", "maybe")
 _SPLITS: Mapping[str, Split] = {"test": "test", "train": "train", "train_dev": "train"}
 
-INFO = DataSetInfo(
-    name="pubmedqa",
-    title="PubMedQA, expert-labelled (PQA-L)",
-    tasks=("yes-no-maybe",),
-    sizes={"test": 500, "train": 500},
-    licence="MIT",
-    obtain="github.com/pubmedqa/pubmedqa: data/ori_pqal.json and, for the splits, data/test_ground_truth.json",
-    paper="Jin et al., PubMedQA, EMNLP 2019",
-    date_limit=date(2019, 9, 13),
-    seen="whole",
-    hashes={"pqa_l.jsonl": ("a724b34601d8247781ec62de569f451412d0b64b0523c5ff158d1657fdf72b19",)},
-)
 
-
-def _records(path: Path) -> Generator[Placed]:
+def _pubmedqa_records(path: Path) -> Generator[Placed]:
     if path.name.removesuffix(".gz").endswith(".jsonl"):
         yield from json_lines(path)
         return
@@ -51,16 +37,16 @@ def _records(path: Path) -> Generator[Placed]:
         yield f"{path.name}: {pmid}", {"pmid": pmid, "split": split, **{k.lower(): v for k, v in record.items()}}
 
 
-def _parts(path: Path) -> tuple[Path, ...]:
+def _pubmedqa_parts(path: Path) -> tuple[Path, ...]:
     beside = path.with_name(_TEST)
     return (path, beside) if path.name == _OFFICIAL and beside.is_file() else (path,)
 
 
-def _split(record: Record) -> Split:
+def _pubmedqa_split(record: Record) -> Split:
     return _SPLITS.get(record.get("split", ""), "unknown")
 
 
-def _item(record: Record) -> Item:
+def _pubmedqa_item(record: Record) -> Item:
     gold = record.get("final_decision")
     if gold not in _GOLD:
         raise ValueError(f"the gold answer final_decision is {gold!r}, not yes, no or maybe")
@@ -73,7 +59,7 @@ def _item(record: Record) -> Item:
         documents=(document.id,),
         context=(document,),
         headings=tuple(record.get("meshes") or ()),
-        split=_split(record),
+        split=_pubmedqa_split(record),
         group=_key(record),
         extra={"year": record.get("year")},
     )
@@ -84,12 +70,12 @@ def _key(record: Record) -> str:
 
 
 PUBMEDQA = Loader(
-    info=INFO,
+    info=described("pubmedqa"),
     files=("pqa_l.jsonl", _OFFICIAL),
-    records=_records,
+    records=_pubmedqa_records,
     known=lambda record: {"pmid", "question", "contexts"} <= record.keys(),
     key=_key,
-    split=_split,
-    item=_item,
-    parts=_parts,
+    split=_pubmedqa_split,
+    item=_pubmedqa_item,
+    parts=_pubmedqa_parts,
 )

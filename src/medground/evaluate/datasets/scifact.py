@@ -12,17 +12,17 @@ from pathlib import Path
 
 from medground.corpus.readers.beir import scifact_document
 from medground.document import Document
-from medground.evaluate.base import DataSetInfo, Item, Split
+from medground.evaluate.base import Item, Split
 from medground.evaluate.datasets.asking import asked
-from medground.evaluate.datasets.loader import Loader
+from medground.evaluate.datasets.loader import Loader, described
 from medground.evaluate.datasets.records import Placed, Record, json_lines
 
 _FILES: Mapping[str, Split] = {"claims_train.jsonl": "train", "claims_dev.jsonl": "validation"}
-_GOLD = {"SUPPORT": "yes", "CONTRADICT": "no"}
+_SCIFACT_GOLD = {"SUPPORT": "yes", "CONTRADICT": "no"}
 _CORPUS = ("corpus.jsonl", "corpus.jsonl.gz")
 
 
-def _parts(path: Path) -> tuple[Path, ...]:
+def _scifact_parts(path: Path) -> tuple[Path, ...]:
     corpus = _corpus_beside(path if path.is_dir() else path.parent)
     return (*_claims(path), *((corpus,) if corpus else ()))
 
@@ -35,7 +35,7 @@ def _corpus_beside(folder: Path) -> Path | None:
     return next((folder / name for name in _CORPUS if (folder / name).is_file()), None)
 
 
-def _records(path: Path) -> Generator[Placed]:
+def _scifact_records(path: Path) -> Generator[Placed]:
     for file in _claims(path):
         split = _FILES.get(file.name.removesuffix(".gz"), "unknown")
         for where, record in json_lines(file):
@@ -47,7 +47,7 @@ def _abstracts(corpus: Path) -> Mapping[str, Record]:
     return {str(record["doc_id"]): record for _, record in json_lines(corpus)}
 
 
-def _item(record: Record) -> Item:
+def _scifact_item(record: Record) -> Item:
     if "evidence" not in record:
         raise ValueError("the gold label is missing, as in all of the test split; use --split validation")
     labels = {part["label"] for parts in record["evidence"].values() for part in parts}
@@ -57,7 +57,7 @@ def _item(record: Record) -> Item:
     return Item(
         id=str(record["id"]),
         question=asked(record["claim"], "yes-no-maybe"),
-        gold=(_GOLD[labels.pop()] if labels else "maybe",),
+        gold=(_SCIFACT_GOLD[labels.pop()] if labels else "maybe",),
         documents=tuple(f"DOC:{i}" for i in cited),
         context=_context(record["corpus"], cited),
         split=record["split"],
@@ -73,29 +73,18 @@ def _context(corpus: Path | None, cited: list[str]) -> tuple[Document, ...]:
     return tuple(scifact_document(abstracts[i]) for i in cited if i in abstracts)
 
 
-def _split(record: Record) -> Split:
+def _scifact_split(record: Record) -> Split:
     split: Split = record["split"]
     return split
 
 
 SCIFACT = Loader(
-    info=DataSetInfo(
-        name="scifact",
-        title="SciFact: scientific claims",
-        tasks=("yes-no-maybe",),
-        sizes={"validation": 300, "train": 809},
-        licence="claims CC BY 4.0, abstracts ODC-By 1.0",
-        obtain="github.com/allenai/scifact: claims_train.jsonl, claims_dev.jsonl, corpus.jsonl",
-        paper="Wadden et al., Fact or Fiction: Verifying Scientific Claims, EMNLP 2020",
-        hashes={"scifact": ("357e4fb01d306cf8267e4ecef90ddf83ee0f9c24e81ac8f8e634047dc6b6f9ec",)},
-        seen="whole",
-    ),
+    info=described("scifact"),
     files=tuple(_FILES),
-    records=_records,
+    records=_scifact_records,
     known=lambda record: {"id", "claim"} <= record.keys(),
-    key=lambda record: str(record["id"]),
-    split=_split,
-    item=_item,
-    parts=_parts,
+    split=_scifact_split,
+    item=_scifact_item,
+    parts=_scifact_parts,
     folder=lambda path: bool(_claims(path)),
 )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from medground.errors import UsageError
-from medground.evaluate.base import DataSet, DataSetInfo, Item
-from medground.evaluate.datasets import open_dataset
+from medground.evaluate.base import Item
+from medground.evaluate.datasets.loader import Loader
+from medground.evaluate.datasets.registry import open_dataset
 from medground.evaluate.experiments.form import Data
 from medground.question import Task
 
@@ -19,32 +20,11 @@ _DECIDED: dict[frozenset[str], Task] = {
 
 
 @dataclass(frozen=True)
-class PartOfSet:
+class PartOfSet(Loader):
     """A subset of a data set. It has its own name, so its runs cannot be mistaken for runs of the whole."""
 
-    whole: DataSet
     prefix: str = ""
     gold: tuple[str, ...] = ()
-
-    @property
-    def info(self) -> DataSetInfo:
-        """The description of the whole set, with the selection added to its name and without sizes."""
-        taken = [f"{self.prefix}*"] if self.prefix else []
-        taken += [" or ".join(self.gold)] if self.gold else []
-        info = self.whole.info
-        return info.model_copy(update={"name": f"{info.name} ({', '.join(taken)})", "sizes": {}})
-
-    def find(self, path: Path) -> Path:
-        """As for the whole set, with the same errors."""
-        return self.whole.find(path)
-
-    def fits(self, path: Path) -> bool:
-        """As for the whole set."""
-        return self.whole.fits(path)
-
-    def hash(self, path: Path) -> str:
-        """As for the whole set, with the same errors."""
-        return self.whole.hash(path)
 
     def ids(self, path: Path, split: str) -> Iterator[str]:
         """Ids of the selected items, with the same errors as `read`."""
@@ -52,12 +32,9 @@ class PartOfSet:
 
     def read(self, path: Path, split: str, wanted: Callable[[str], bool] | None = None) -> Iterator[Item]:
         """The selected items, with the same errors as for the whole set."""
-        for item in self.whole.read(path, split, lambda i: self._named(i) and (wanted is None or wanted(i))):
+        for item in super().read(path, split, lambda i: i.startswith(self.prefix) and (wanted is None or wanted(i))):
             if not self.gold or set(item.gold) <= set(self.gold):
                 yield self._narrowed(item)
-
-    def _named(self, i: str) -> bool:
-        return i.startswith(self.prefix)
 
     def _narrowed(self, item: Item) -> Item:
         """The item, without answers that are never correct in this subset."""
@@ -67,7 +44,16 @@ class PartOfSet:
         return item.model_copy(update={"question": item.question.model_copy(update={"task": task})})
 
 
-def find_data(data: Data, folder: Path) -> tuple[DataSet, Path]:
+def part_of(whole: Loader, prefix: str = "", gold: tuple[str, ...] = ()) -> PartOfSet:
+    """A subset: its name says how it was selected, and it has no published sizes."""
+    taken = [f"{prefix}*"] if prefix else []
+    taken += [" or ".join(gold)] if gold else []
+    info = whole.info.model_copy(update={"name": f"{whole.info.name} ({', '.join(taken)})", "sizes": {}})
+    own = {field.name: getattr(whole, field.name) for field in fields(Loader)}
+    return PartOfSet(**{**own, "info": info}, prefix=prefix, gold=gold)
+
+
+def find_data(data: Data, folder: Path) -> tuple[Loader, Path]:
     """Find the set, or the subset of it, and its file, in the folder or one of its subfolders.
 
     Raises:
@@ -80,12 +66,8 @@ def find_data(data: Data, folder: Path) -> tuple[DataSet, Path]:
         except UsageError:
             continue
         if whole.fits(found):
-            return _part(whole, data), found
+            return part_of(whole, data.ids, data.gold) if data.ids or data.gold else whole, found
     # Stored with the results as the reason for a missing row, so it must not contain a local path.
     raise UsageError(
         f"no file of {data.name} in the folder of --data or in its folders; it comes from {whole.info.obtain}"
     )
-
-
-def _part(whole: DataSet, data: Data) -> DataSet:
-    return PartOfSet(whole, data.ids, data.gold) if data.ids or data.gold else whole

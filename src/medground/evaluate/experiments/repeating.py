@@ -15,8 +15,8 @@ from medground.evaluate.intervals import wilson
 from medground.evaluate.metrics.accuracy import accuracy
 from medground.settings import Settings
 
-METRIC = "sd"
-SETTINGS = {"model.cache": False}
+DEVIATION = "sd"
+REPEATING = {"model.cache": False}
 """With which the further runs are made: replies from the cache would repeat the first one."""
 
 

@@ -42,7 +42,9 @@ def results(made: Made) -> dict[str, dict[str, Any]]:
     """By model: the blind baseline and, for each row and data set, the figures and everything that produced them."""
     by_model: dict[str, dict[str, Any]] = {}
     for (row, data), run in made.runs.items():
-        of_model = by_model.setdefault(run.header.model, {"blind": _blind(made), "missing": _missing(made), "runs": []})
+        of_model = by_model.setdefault(
+            run.header.model, {"blind": _saved_blind(made), "missing": _missing(made), "runs": []}
+        )
         if made.judged:
             of_model["judged"] = {name: result.model_dump(mode="json") for name, result in made.judged.items()}
         changed = {"changed": list(made.changed[row])} if row in made.changed else {}
@@ -99,7 +101,7 @@ def _changed(settings: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _blind(made: Made) -> dict[str, Any]:
+def _saved_blind(made: Made) -> dict[str, Any]:
     return {
         name: {"name": found.name, "accuracy": round(100 * found.share, 2), "of": found.of}
         for name, found in made.blind.items()

@@ -19,16 +19,21 @@ from medground.engine import Engine
 from medground.errors import ConfigError, SnapshotCorrupt, SourceUnavailable, StorageFailed, UsageError, UserMistake
 from medground.evaluate.audit.base import Baseline
 from medground.evaluate.audit.report import best_blind
-from medground.evaluate.base import DataSet
+from medground.evaluate.datasets.loader import Loader
 from medground.evaluate.experiments.changes import changes, load_declared
 from medground.evaluate.experiments.encoding import Remembering
 from medground.evaluate.experiments.figures import RunOfRow, read_row
 from medground.evaluate.experiments.form import Data, Experiment, Row
 from medground.evaluate.experiments.place import find_data
-from medground.evaluate.experiments.repeating import SETTINGS as REPEATING
-from medground.evaluate.experiments.repeating import repeat_paths, repeats
-from medground.evaluate.experiments.sampling import METRIC, nli_of, open_entailment, sample_paths, waits_for
-from medground.evaluate.experiments.sampling import SETTINGS as SAMPLING
+from medground.evaluate.experiments.repeating import REPEATING, repeat_paths, repeats
+from medground.evaluate.experiments.sampling import (
+    SAMPLING,
+    UNCERTAINTY,
+    nli_of,
+    open_entailment,
+    sample_paths,
+    waits_for,
+)
 from medground.evaluate.experiments.sampling import measured as sampled_uncertainty
 from medground.evaluate.judges.form import read_marked
 from medground.evaluate.judges.lines import Judgement
@@ -160,7 +165,9 @@ async def make(experiment: Experiment, options: Options, shown: Shown = unseen) 
         headings = {item.id: item.headings for item in items if item.headings}
         for row in experiment.rows:
             if not row.data or name in row.data:
-                await rows.add(row, name, data, selection, headings, uncertain=f"{name}.{METRIC}" in experiment.columns)
+                await rows.add(
+                    row, name, data, selection, headings, uncertain=f"{name}.{UNCERTAINTY}" in experiment.columns
+                )
         was_run = any(data_name == name for _, data_name in rows.runs)
         if was_run and (found := best_blind(items, models=not options.smoke)):
             blind[name] = found
@@ -281,7 +288,7 @@ def _plain(word: str) -> str:
     return re.sub(r"[^A-Za-z0-9.]+", "-", word).strip("-")
 
 
-def _selection(dataset: DataSet, place: Path, data: Data, options: Options) -> Selection:
+def _selection(dataset: Loader, place: Path, data: Data, options: Options) -> Selection:
     limits = [n for n in (data.limit, options.limit, SMOKE if options.smoke else None) if n is not None]
     limit = min(limits, default=None)
     return Selection(dataset, place, data.split, limit, data.seed if limit is not None else None, data.with_context)

@@ -14,8 +14,8 @@ from medground.settings import Settings
 
 SAMPLES = 9
 TEMPERATURE = 0.7
-METRIC = "uncertainty"
-SETTINGS = {"model.temperature": TEMPERATURE, "model.cache": False}
+UNCERTAINTY = "uncertainty"
+SAMPLING = {"model.temperature": TEMPERATURE, "model.cache": False}
 """With which the answers of a row are sampled."""
 _NLI = "nli:"
 

@@ -9,10 +9,9 @@ from medground.evaluate.experiments.form import POOLED, Experiment, Published
 from medground.evaluate.experiments.judging import judge_notes, judged_figure
 from medground.evaluate.experiments.marking import is_marked, marked_figure, marks_notes
 from medground.evaluate.experiments.planned import is_planned, planned_figure
-from medground.evaluate.experiments.repeating import METRIC as DEVIATION
-from medground.evaluate.experiments.repeating import deviation, mean_accuracy
+from medground.evaluate.experiments.repeating import DEVIATION, deviation, mean_accuracy
 from medground.evaluate.experiments.run import Made
-from medground.evaluate.experiments.sampling import METRIC
+from medground.evaluate.experiments.sampling import UNCERTAINTY
 from medground.evaluate.tally import is_right
 
 NOTHING = "–"
@@ -124,7 +123,7 @@ def value_of(made: Made, row: str, data: str, metric: str) -> Figure | None:
         return marked_figure(metric, made.marks, _runs_of(made, row, data))
     if is_planned(metric):
         return planned_figure(metric, _runs_of(made, row, data), made.embedder)
-    if metric == METRIC:
+    if metric == UNCERTAINTY:
         return _uncertainty(made, row, data)
     if data in POOLED:
         return _average(made, row, metric) if data == "average" else None

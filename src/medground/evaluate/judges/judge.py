@@ -6,16 +6,16 @@ line too, and is never asked for again.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from medground.errors import MedgroundError, ModelFailed, UsageError
+from medground.errors import ModelFailed, UsageError
 from medground.evaluate.judges.judged import JudgedRun, check_judge, pairs_of, pin
 from medground.evaluate.judges.lines import Judgement, scores
 from medground.evaluate.judges.sheet import Sheet
+from medground.line_file import work_off
 from medground.models.base import CallLimits
 from medground.models.registry import Models
 from medground.operators.base import Operator
@@ -146,22 +146,15 @@ async def _judge(
     judge = models.of(operator.name)
     check_judge(judge, runs)
     mark = pin(judge, operator, runs)
-    with Sheet.open(out, mark) as sheet:
+    with Sheet(out, mark) as sheet:
         done = {(line.item, line.shown) for line in sheet.lines}
-        left: Iterator[_Job] = iter([job for job in jobs if (job.item, job.shown) not in done])
 
-        async def work() -> None:
-            for job in left:  # each worker takes the next one
-                fields = await _ask(models, operator, job)
-                sheet.append(Judgement(item=job.item, shown=job.shown, judge=judge.name, pin=mark, **fields))
-                watch(len(sheet.lines), len(jobs))
+        async def work(job: _Job) -> None:
+            fields = await _ask(models, operator, job)
+            sheet.append(Judgement(item=job.item, shown=job.shown, judge=judge.name, pin=mark, **fields))
+            watch(len(sheet.lines), len(jobs))
 
-        try:
-            async with asyncio.TaskGroup() as workers:
-                for _ in range(concurrency):
-                    workers.create_task(work())
-        except* MedgroundError as stopped:
-            raise stopped.exceptions[0] from None
+        await work_off([job for job in jobs if (job.item, job.shown) not in done], work, concurrency)
     return sheet.lines
 
 
@@ -170,8 +163,8 @@ async def _ask(models: Models, operator: Operator[Any, Any], job: _Job) -> dict[
         reply = await models.answer(operator, job.value, CallLimits())
     except ModelFailed as failed:
         error = " ".join(str(failed).split())
-        return {"status": "failed", "error": error, "usage": _report(failed.usage or Usage())}
-    return _fields_of(reply.output) | {"usage": _report(reply.usage)}
+        return {"status": "failed", "error": error, "usage": UsageReport.of(failed.usage or Usage())}
+    return _fields_of(reply.output) | {"usage": UsageReport.of(reply.usage)}
 
 
 def _fields_of(output: CompareOutput | RateOutput) -> dict[str, Any]:
@@ -186,14 +179,3 @@ def _text(run: JudgedRun, item: str) -> str:
     line = run.lines[item]
     cited = f"\n\nCited: {', '.join(line.cited)}" if line.cited else ""
     return f"Answer: {', '.join(line.answer)}\n\n{line.text}{cited}"
-
-
-def _report(usage: Usage) -> UsageReport:
-    return UsageReport(
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-        estimated_tokens=usage.estimated_tokens,
-        model_calls=usage.model_calls,
-        cached_calls=usage.cached_calls,
-        price=usage.price,
-    )

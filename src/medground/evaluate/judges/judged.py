@@ -11,7 +11,7 @@ from typing import Any
 
 from medground.author import Author
 from medground.errors import UsageError
-from medground.evaluate.base import RunHeader, RunLine
+from medground.evaluate.results import Result
 from medground.evaluate.runs import read_run
 from medground.evaluate.tally import is_right
 from medground.models.base import Model
@@ -19,12 +19,8 @@ from medground.operators.base import Operator
 
 
 @dataclass(frozen=True)
-class JudgedRun:
+class JudgedRun(Result):
     """A run whose answers are judged. Judgements refer to it by `name`."""
-
-    name: str
-    header: RunHeader
-    lines: dict[str, RunLine]
 
     @classmethod
     def read(cls, path: Path) -> JudgedRun:

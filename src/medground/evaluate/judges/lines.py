@@ -80,16 +80,6 @@ class Judgement(Frozen):
         return self
 
 
-def read_judgements(paths: Sequence[Path]) -> list[Judgement]:
-    """The lines of all files. A truncated last line is left out.
-
-    Raises:
-        BadDocument: a file cannot be read, or a line is not a judgement.
-        UsageError: a judge judges the same answers twice, or there are no lines at all.
-    """
-    return each_once([line for path in paths for line in judgements_in(text_of(path), path)], paths)
-
-
 def each_once(read: list[Judgement], paths: Sequence[Path]) -> list[Judgement]:
     """The same lines, read from these files.
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from medground.answers import Answers
 from medground.errors import UsageError
-from medground.evaluate.datasets import open_dataset
 from medground.evaluate.judges.judged import JudgedRun
+from medground.evaluate.results import items_of
 from medground.operators.views import EvidenceView
 
 
@@ -17,12 +17,7 @@ def references_of(run: JudgedRun, data: Path) -> dict[str, str]:
     Raises:
         UsageError: the file is not the one that the run was made from, or cannot be read.
     """
-    dataset = open_dataset(run.header.dataset.partition(" ")[0])  # a subset is read from the whole set
-    path = dataset.find(data)
-    if dataset.hash(path) != run.header.dataset_hash:
-        raise UsageError(f"{path} is not the file that {run.name} was made from; give that file with --data")
-    items = dataset.read(path, run.header.split, run.lines.__contains__)
-    return {item.id: item.reference for item in items if item.reference}
+    return {item.id: item.reference for item in items_of(run, data) if item.reference}
 
 
 def quotes_of(run: JudgedRun, home: Path) -> dict[str, tuple[EvidenceView, ...]]:

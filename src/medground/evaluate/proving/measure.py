@@ -8,14 +8,14 @@ which it must say so more often than not.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 
-from medground.errors import MedgroundError, ModelFailed
+from medground.errors import ModelFailed
 from medground.evaluate.intervals import wilson
 from medground.evaluate.proving.pairs import LabelledPair
 from medground.evaluate.proving.sheet import Line, Sheet
+from medground.line_file import work_off
 from medground.models.base import CallLimits
 from medground.models.open import own_address
 from medground.models.pairs.shipped import Proof
@@ -63,31 +63,27 @@ async def ask_all(
         StorageFailed: the file cannot be written.
     """
     name = models.of(entail.name).name
-    left = iter([pair for pair in pairs if pair.id not in sheet.lines])
+    left = [pair for pair in pairs if pair.id not in sheet.lines]
     unanswered: list[str] = []
     _check_first(sheet.lines.values(), name)
 
-    async def work() -> None:
-        for pair in left:  # each worker takes the next one
-            try:
-                line = await _line(models, pair, settings)
-            except ModelFailed as failed:
-                unanswered.append(failed.reason)
-                if len(unanswered) > MOST_UNANSWERED:
-                    raise
-                continue
-            sheet.append(line)
-            watch(len(sheet.lines), len(pairs))
-            _check_first(sheet.lines.values(), name)
+    async def work(pair: LabelledPair) -> None:
+        try:
+            line = await _line(models, pair, settings)
+        except ModelFailed as failed:
+            unanswered.append(failed.reason)
+            if len(unanswered) > MOST_UNANSWERED:
+                raise
+            return
+        sheet.append(line)
+        watch(len(sheet.lines), len(pairs))
+        _check_first(sheet.lines.values(), name)
 
     try:
-        async with asyncio.TaskGroup() as workers:
-            for _ in range(concurrency):
-                workers.create_task(work())
-    except* MedgroundError as stopped:
-        error = stopped.exceptions[0]
-        if not isinstance(error, ModelFailed) or error.unreadable:
-            raise error from None
+        await work_off(left, work, concurrency)
+    except ModelFailed as error:
+        if error.unreadable:
+            raise
     if unanswered:
         done = f"{len(sheet.lines):,} of {len(pairs):,} pairs are judged and kept"
         raise ModelFailed(f"no reply ({unanswered[-1]}); {done}; run the same command to resume", model=name)
@@ -111,10 +107,10 @@ async def _line(models: Models, pair: LabelledPair, settings: Settings) -> Line:
         if not failed.unreadable:
             raise
         reason = " ".join(failed.reason.split())
-        return Line(pair=pair.id, said="unusable", reason=reason, usage=_report(failed.usage or Usage()))
+        return Line(pair=pair.id, said="unusable", reason=reason, usage=UsageReport.of(failed.usage or Usage()))
     found = judgement_of(claim, reply.output, settings.verify.entailment)
     said = "unusable" if found.relation in ("failed", "unsure") else found.relation
-    return Line(pair=pair.id, said=said, reason=found.note, usage=_report(reply.usage))
+    return Line(pair=pair.id, said=said, reason=found.note, usage=UsageReport.of(reply.usage))
 
 
 def result(
@@ -134,7 +130,7 @@ def result(
         proofs=(*proofs, _called_supported(said), _undecided(said)),
         pairs=len(pairs),
         unusable=sum(word == "unusable" for _, word in said),
-        usage=_report(_total(lines[pair.id].usage for pair in pairs)),
+        usage=UsageReport.of(_total(lines[pair.id].usage for pair in pairs)),
     )
 
 
@@ -169,14 +165,4 @@ def _total(reports: Iterable[UsageReport]) -> Usage:
             for r in reports
         ),
         Usage(),
-    )
-
-
-def _report(usage: Usage) -> UsageReport:
-    return UsageReport(
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-        estimated_tokens=usage.estimated_tokens,
-        model_calls=usage.model_calls,
-        price=usage.price,
     )

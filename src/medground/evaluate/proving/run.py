@@ -42,7 +42,7 @@ class Measurement:
         """
         if fresh or not self.sheet.exists():
             return estimate(self.model, self.pairs, self.settings)
-        with Sheet.open(self.sheet) as sheet:
+        with Sheet(self.sheet) as sheet:
             return estimate(self.model, [pair for pair in self.pairs if pair.id not in sheet.lines], self.settings)
 
     async def make(
@@ -59,7 +59,7 @@ class Measurement:
             ModelFailed, ConfigError, StorageFailed: see `ask_all`; what was answered is kept.
             UsageError: another process is measuring the same judge.
         """
-        with Sheet.open(self.sheet, fresh=fresh) as sheet:
+        with Sheet(self.sheet, fresh=fresh) as sheet:
             await ask_all(self.models, self.pairs, sheet, self.settings, concurrency=concurrency, watch=watch)
             found = result(self.pairs, sheet.lines, self.model, self.settings, now())
         keep(found, self.sheet.with_suffix(".json"))

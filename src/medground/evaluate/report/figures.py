@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from medground.evaluate.base import RunHeader
 from medground.evaluate.compare import Comparison, Row
 from medground.evaluate.metrics.share import Share
 from medground.evaluate.report.content import Report
@@ -82,3 +83,26 @@ def signed(value: float) -> str:
 
 def _statuses(row: Row) -> dict[str, int]:
     return {**row.statuses, UNFINISHED: row.unfinished}
+
+
+def facts(header: RunHeader) -> list[tuple[str, str]]:
+    """Names and values from the header."""
+    return [
+        ("recipe", header.recipe),
+        ("model", header.versions.get("model", header.model)),
+        ("settings", header.settings_hash),
+        ("prompts", header.prompts_hash),
+        ("corpora", ", ".join(f"{name} {digest[:12]}" for name, digest in header.snapshots.items()) or "none"),
+        ("data", f"{header.dataset} {header.dataset_hash[:12]}, split {header.split}"),
+        ("versions", ", ".join(f"{k} {v}" for k, v in header.versions.items() if k != "model")),
+        ("started", header.started),
+        *(("accepted", difference) for difference in header.accepted),
+    ]
+
+
+def warnings_in(comparison: Comparison) -> list[str]:
+    """The warnings about runs, then those about pairs of runs."""
+    warnings = [f"{row.name}: {text}" for row in comparison.rows for text in row.warnings]
+    return warnings + [
+        f"{pair.other} against {pair.first}: {text}" for pair in comparison.pairs for text in pair.warnings
+    ]

@@ -9,13 +9,14 @@ from medground.evaluate.report.content import Given, Report
 from medground.evaluate.report.figures import (
     COSTS,
     cost_rows,
+    facts,
     percent,
     signed,
     status_rows,
     used_statuses,
+    warnings_in,
     when_answering,
 )
-from medground.evaluate.report.provenance import facts
 from medground.wording.markdown import escaped
 
 MOST = 50
@@ -30,7 +31,7 @@ def as_markdown(report: Report) -> str:
         f"# {escaped(comparison.dataset)}",
         f"Split {escaped(header.split)}, {header.items:,} questions, file {header.dataset_hash[:12]}. Intervals are 95 "
         "% (Wilson). Every question counts in the denominator.",
-        *_warnings(comparison),
+        *(f"> {escaped(text)}" for text in warnings_in(comparison)),
         "## Accuracy",
         _accuracies(report),
         *(_pair(pair) for pair in comparison.pairs),
@@ -73,12 +74,6 @@ def _pair(pair: Pair) -> str:
     )
     lines += [f"- differs: {escaped(text)}" for text in pair.chosen]
     return "\n".join(lines)
-
-
-def _warnings(comparison: Comparison) -> list[str]:
-    warnings = [f"{row.name}: {text}" for row in comparison.rows for text in row.warnings]
-    warnings += [f"{pair.other} against {pair.first}: {text}" for pair in comparison.pairs for text in pair.warnings]
-    return [f"> {escaped(text)}" for text in warnings]
 
 
 def _classes(comparison: Comparison) -> list[str]:

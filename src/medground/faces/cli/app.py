@@ -20,22 +20,11 @@ import typer
 from typer.exceptions import TyperException
 
 from medground.errors import MedgroundError, Stopped, UserMistake
-from medground.faces.cli.agreement import agreement
 from medground.faces.cli.ask import ask
 from medground.faces.cli.config import config_app, init
 from medground.faces.cli.corpus import corpus_app
-from medground.faces.cli.data import data_app
-from medground.faces.cli.demonstrations import demonstrations_app
 from medground.faces.cli.doctor import doctor
-from medground.faces.cli.eval import eval_app
-from medground.faces.cli.eval_audit import audit
-from medground.faces.cli.eval_build import build as build_set
-from medground.faces.cli.eval_compare import compare_runs
-from medground.faces.cli.eval_judge import form, judge, judged
-from medground.faces.cli.eval_report import report
-from medground.faces.cli.experiment import experiment_app
 from medground.faces.cli.export import export
-from medground.faces.cli.judge import judge_app
 from medground.faces.cli.kb import kb_app
 from medground.faces.cli.kept import history, show
 from medground.faces.cli.mcp import mcp
@@ -49,9 +38,9 @@ from medground.faces.cli.serve import serve
 from medground.faces.cli.show import schema_app, show_version, trace_app, version
 from medground.faces.cli.terminal import guarded, page, say
 from medground.faces.cli.token import token_app
-from medground.faces.cli.train import train_app
 from medground.faces.cli.verify import verify
 from medground.faces.cli.web import web
+from medground.faces.joining import joining
 from medground.text.english import joined
 
 _INTERRUPTED = 130
@@ -77,6 +66,20 @@ def _options(
     """Answer biomedical questions from the literature, with quotes that support each sentence."""
 
 
+_JOINING = joining("medground.commands")
+"""The commands of evaluation and training, by name."""
+
+
+def _join(*names: str) -> None:
+    """Add commands of the other package here, where the help lists them."""
+    for point in [_JOINING.pop(name) for name in names if name in _JOINING]:
+        command = point.load()
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=point.name)
+        else:
+            app.command(point.name)(command)
+
+
 app.command()(ask)
 app.command()(research)
 app.command()(verify)
@@ -87,32 +90,22 @@ app.command()(export)
 app.command()(serve)
 app.add_typer(corpus_app, name="corpus")
 app.add_typer(kb_app, name="kb")
-app.add_typer(data_app, name="data")
-eval_app.command("compare")(compare_runs)
-eval_app.command("report")(report)
-eval_app.command("audit")(audit)
-eval_app.command("build")(build_set)
-eval_app.command("judge")(judge)
-eval_app.command("judged")(judged)
-eval_app.command("form")(form)
-app.add_typer(eval_app, name="eval")
-app.add_typer(experiment_app, name="experiment")
+_join("data", "eval", "experiment")
 app.add_typer(models_app, name="models")
-app.add_typer(judge_app, name="judge")
-app.add_typer(demonstrations_app, name="demonstrations")
-app.add_typer(train_app, name="train")
+_join("judge", "demonstrations", "train")
 app.add_typer(pubmed_app, name="pubmed")
 app.add_typer(config_app, name="config")
 app.add_typer(token_app, name="token")
 app.add_typer(trace_app, name="trace")
 app.add_typer(schema_app, name="schema")
 app.command()(init)
-app.command()(agreement)
+_join("agreement")
 app.command()(mcp)
 app.command()(mesh)
 app.command()(doctor)
 app.command()(version)
 app.command()(web)
+_join(*_JOINING)
 
 
 def main(arguments: list[str] | None = None) -> None:

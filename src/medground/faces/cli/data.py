@@ -25,7 +25,7 @@ _SEEN = {
 @data_app.command("list")
 def list_sets() -> None:
     """List every data set: tasks, sizes, licence, date limit, and how to obtain it. Downloads nothing."""
-    from medground.evaluate.datasets import dataset_names, open_dataset
+    from medground.evaluate.datasets.registry import dataset_names, open_dataset
 
     for name in dataset_names():
         _show(open_dataset(name).info)
@@ -37,8 +37,8 @@ def check(
     name: Annotated[str | None, typer.Option("--set", metavar="SET", help="Check it as this set.")] = None,
 ) -> None:
     """Identify the set of a file, read every question, and compare the file with the known release."""
-    from medground.evaluate.datasets import open_dataset
     from medground.evaluate.datasets.check import check_file, recognised
+    from medground.evaluate.datasets.registry import open_dataset
 
     for dataset in [open_dataset(name)] if name else recognised(path):
         _report(check_file(dataset, path))

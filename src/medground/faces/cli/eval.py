@@ -48,7 +48,7 @@ def run(
 ) -> None:
     """Ask every question of a data set and write one line each; run the same command to resume."""
     from medground.errors import UsageError
-    from medground.evaluate.datasets import open_dataset
+    from medground.evaluate.datasets.registry import open_dataset
     from medground.evaluate.runner import Selection, check_searched
 
     if with_context and (corpus or kb):

@@ -13,7 +13,7 @@ from medground.faces.cli.terminal import page, say_json
 
 if TYPE_CHECKING:
     from medground.document import Document
-    from medground.evaluate.audit import Audit, Figure
+    from medground.evaluate.audit.base import Audit, Figure
     from medground.settings import Settings
 
 
@@ -32,8 +32,8 @@ def audit(
 ) -> None:
     """Show the accuracy that can be reached without evidence, and duplicate texts. Calls no model."""
     from medground.errors import UsageError
-    from medground.evaluate.audit import audit as audited
-    from medground.evaluate.datasets import open_dataset
+    from medground.evaluate.audit.report import audit as audited
+    from medground.evaluate.datasets.registry import open_dataset
 
     loader = open_dataset(dataset)
     every = list(loader.read(loader.find(data), "all"))

@@ -11,23 +11,28 @@ from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, Sett
 from medground.faces.cli.terminal import page, say
 
 if TYPE_CHECKING:
-    from medground.evaluate.audit import Audit
+    from medground.evaluate.audit.base import Audit
     from medground.evaluate.build.make import Built
+
+Levels = Annotated[
+    list[int] | None,
+    typer.Option(
+        "--level",
+        min=1,
+        max=3,
+        help="1: one causal mechanism; 2: findings that stand apart; 3: time and feedback; repeatable.",
+    ),
+]
+Coverage = Annotated[
+    float, typer.Option(min=0, max=1, help="Least share of a sub-topic's keywords in a paper (Eq. 3).")
+]
 
 
 def build(
     out: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of the set; an unfinished one is resumed.")],
     topic: Annotated[list[str] | None, typer.Option("--topic", help="A topic to ask about; repeatable.")] = None,
     random_topics: Annotated[int, typer.Option(min=0, help="Draw so many topics from titles of the corpora.")] = 0,
-    level: Annotated[
-        list[int] | None,
-        typer.Option(
-            "--level",
-            min=1,
-            max=3,
-            help="1: one causal mechanism; 2: findings that stand apart; 3: time and feedback; repeatable.",
-        ),
-    ] = None,
+    level: Levels = None,
     count: Annotated[int, typer.Option(min=1, help="Questions for each level.")] = 100,
     subtopics: Annotated[int, typer.Option(min=1, max=20, help="Most sub-topics of a topic.")] = 6,
     papers: Annotated[int, typer.Option(min=1, help="Most papers found for a topic.")] = 600,
@@ -38,18 +43,14 @@ def build(
     corpus: Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search; repeatable.")] = None,
     kb: KnowledgeBase = None,
     model: Annotated[str | None, typer.Option(help="Model that writes and checks; keyless by default.")] = None,
-    coverage: Annotated[
-        float, typer.Option(min=0, max=1, help="Least share of a sub-topic's keywords in a paper (Eq. 3).")
-    ] = 0.8,
+    coverage: Coverage = 0.8,
     sets: Sets = None,
     preset: Preset = None,
     settings: SettingsFile = None,
     quiet: Quiet = False,
 ) -> None:
     """Build a set of questions with several right answers, check each twice, and audit the set."""
-    from medground.errors import UsageError
     from medground.evaluate.build.make import Plan, build_set
-    from medground.evaluate.build.write import write_set
     from medground.faces.cli.eval_stop import run_stoppable
     from medground.faces.cli.progress import shown_progress
     from medground.operators.set_building import LEVELS
@@ -70,6 +71,14 @@ def build(
     )
     with shown_progress(quiet=quiet) as progress:
         built = run_stoppable(build_set(plan, chosen, out, progress=progress))
+    _write(built, out)
+
+
+def _write(built: Built, out: Path) -> None:
+    """Audit what was made, write it, and say what it is."""
+    from medground.errors import UsageError
+    from medground.evaluate.build.write import write_set
+
     if not built.questions:
         raise UsageError(f"no question could be made: {_missing(built)}; give other topics or search more literature")
     audit = _audited(built)
@@ -83,7 +92,7 @@ def build(
 def _audited(built: Built) -> Audit | None:
     """The audit of the set; None without scikit-learn, which its linear models need."""
     from medground.errors import ConfigError
-    from medground.evaluate.audit import audit
+    from medground.evaluate.audit.report import audit
 
     try:
         return audit([question.item() for question in built.questions])

@@ -13,7 +13,7 @@ from medground.faces.cli.terminal import say, say_json
 from medground.text.clean import one_line
 
 if TYPE_CHECKING:
-    from medground.evaluate.audit import Baseline
+    from medground.evaluate.audit.base import Baseline
     from medground.evaluate.compare import Comparison, Pair, Row
     from medground.evaluate.results import Result
 
@@ -57,7 +57,7 @@ def compare_runs(
 
 
 def _best_blind(result: Result, data: Path) -> Baseline | None:
-    from medground.evaluate.audit import best_blind
+    from medground.evaluate.audit.report import best_blind
     from medground.evaluate.results import items_of
 
     return best_blind(items_of(result, data))

@@ -18,7 +18,8 @@ def report(
     ] = None,
 ) -> None:
     """Write a report on runs: accuracy, tests, statuses, classes, cost, and each question won or lost."""
-    from medground.evaluate.report import read_report, write_report
+    from medground.evaluate.report.content import read_report
+    from medground.evaluate.report.files import write_report
     from medground.evaluate.results import items_of, read_result
 
     items = None if data is None else items_of(read_result(runs[0]), data)

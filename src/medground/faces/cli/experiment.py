@@ -22,6 +22,15 @@ experiment_app = typer.Typer(
     help="Run the papers' tables here and print them next to the published figures.", no_args_is_help=True
 )
 
+Judge = Annotated[str | None, typer.Option(help="Model that compares explanations, for the columns that need a judge.")]
+Nli = Annotated[
+    str | None, typer.Option(help="NLI model that compares sampled answers, for the columns of uncertainty.")
+]
+Marks = Annotated[list[Path] | None, typer.Option(metavar="FILE", help="A form that a person filled in; repeatable.")]
+Accept = Annotated[
+    list[str] | None,
+    typer.Option(metavar="FIELD", help="Resume although this field differs, and record it; repeatable."),
+]
 Folder = Annotated[Path, typer.Option(help="Folder of the experiment files.")]
 
 
@@ -42,30 +51,21 @@ def run(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A file, or a name such as 000/table-1.")],
     data: Annotated[Path, typer.Option(help="Folder with the data sets, directly or in subfolders.")] = Path("data"),
     model: Annotated[str | None, typer.Option(help="Model that answers operators; keyless by default.")] = None,
-    judge: Annotated[
-        str | None, typer.Option(help="Model that compares explanations, for the columns that need a judge.")
-    ] = None,
+    judge: Judge = None,
     smoke: Annotated[bool, typer.Option("--smoke", help="Keyless, on three questions of each set.")] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="Ask at most N questions of each set.")] = None,
     corpus: Annotated[
         list[str] | None, typer.Option("--corpus", "-c", help="Search this corpus instead; repeatable.")
     ] = None,
-    nli: Annotated[
-        str | None, typer.Option(help="NLI model that compares sampled answers, for the columns of uncertainty.")
-    ] = None,
-    marks: Annotated[
-        list[Path] | None, typer.Option(metavar="FILE", help="A form that a person filled in; repeatable.")
-    ] = None,
+    nli: Nli = None,
+    marks: Marks = None,
     concurrency: Annotated[int, typer.Option(min=1, help="Number of questions in parallel.")] = 1,
     repeat: Annotated[
         int, typer.Option(min=1, help="Runs of each row, for the mean and standard deviation of accuracy.")
     ] = 1,
     out: Annotated[Path | None, typer.Option(help="Folder of the runs; by default in the home folder.")] = None,
     save: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Save figures and settings there.")] = None,
-    accept: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FIELD", help="Resume although this field differs, and record it; repeatable."),
-    ] = None,
+    accept: Accept = None,
     folder: Folder = Path("experiments"),
     sets: Sets = None,
     quiet: Quiet = False,

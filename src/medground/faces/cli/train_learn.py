@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from medground.train.planning.options import TrainingOptions
 
 Data = Annotated[Path, typer.Argument(help="Folder that export wrote.", metavar="DATA")]
-Out = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder of the planner; unfinished is resumed.")]
+Planner = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder of the planner; unfinished is resumed.")]
 Base = Annotated[
     str | None, typer.Option(metavar="NAME", help="The model to train: a folder, or a name on a hub; any size.")
 ]
@@ -24,13 +24,13 @@ Ratio = Annotated[float, typer.Option(help="Random share of the training set, ab
 Longest = Annotated[int, typer.Option(min=16, help="Examples of more tokens are left out.")]
 Save = Annotated[int, typer.Option("--save-every", min=1, help="Steps between two checkpoints.")]
 Seed = Annotated[int, typer.Option(help="Seed of order, sample and first weights.")]
-Check = Annotated[bool, typer.Option("--check", help="Only say what memory, time and money it needs.")]
+CheckTraining = Annotated[bool, typer.Option("--check", help="Only say what memory, time and money it needs.")]
 Price = Annotated[float | None, typer.Option("--price-per-hour", min=0, help="US dollars for an hour of the machine.")]
 
 
 def sft(
     data: Data,
-    out: Out,
+    out: Planner,
     base: Base = None,
     negative: Annotated[
         bool, typer.Option("--negative", help="Train on negative plans, for a comparison (Table 10).")
@@ -45,7 +45,7 @@ def sft(
     longest: Longest = 4096,
     save_every: Save = 20,
     seed: Seed = 0,
-    check: Check = False,
+    check: CheckTraining = False,
     price_per_hour: Price = None,
     quiet: Quiet = False,
 ) -> None:
@@ -71,7 +71,7 @@ def sft(
 
 def dpo(
     data: Data,
-    out: Out,
+    out: Planner,
     adapter: Annotated[Path, typer.Option(metavar="FOLDER", help="The planner after sft: model and reference.")],
     base: Base = None,
     beta: Annotated[float, typer.Option(help="Strength of the preference.")] = 0.1,
@@ -83,7 +83,7 @@ def dpo(
     longest: Longest = 4096,
     save_every: Save = 20,
     seed: Seed = 0,
-    check: Check = False,
+    check: CheckTraining = False,
     price_per_hour: Price = None,
     quiet: Quiet = False,
 ) -> None:

@@ -10,12 +10,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from medground.corpus.library import Library
-from medground.evaluate.listing import Runs
+from medground.faces.joining import joining
 from medground.faces.web.built_page import INDEX, BuiltPage
 from medground.faces.web.held import Held
 from medground.faces.web.routes.corpora import router as corpora_router
 from medground.faces.web.routes.kept import router as kept_router
-from medground.faces.web.routes.runs import router as runs_router
 from medground.faces.web.routes.session import router as session_router
 from medground.faces.web.routes.suggest import router as suggest_router
 from medground.faces.web.sessions import Sessions
@@ -25,7 +24,7 @@ from medground.faces.web.throttle import Throttle
 from medground.faces.web.upload import UploadLimits
 from medground.service.building import forget_abandoned
 
-_ROUTERS = (session_router, suggest_router, corpora_router, runs_router, kept_router)
+_ROUTERS = (session_router, suggest_router, corpora_router, kept_router)
 
 
 def add_page(
@@ -59,12 +58,11 @@ def add_page(
         signed_in=signed_in,
         library=library,
         suggestions=Suggestions(library, settings.retrieval.corpora),
-        runs=Runs(settings.serve.runs or settings.home / "runs"),
         limits=UploadLimits(file=settings.serve.upload_file),
         uploads=uploads,
     )
     app.state.door.identify.append(signed_in.identify)
-    for router in _ROUTERS:
+    for router in (*_ROUTERS, *(point.load() for point in joining("medground.page").values())):
         app.include_router(router)
     for name in opened.names:
         app.add_api_route(f"/{name}", _file(opened, name), methods=["GET"], include_in_schema=False)

@@ -1,4 +1,4 @@
-"""What the routes of the page share: who is signed in, suggestions, runs, and who may change corpora."""
+"""What the routes of the page share: who is signed in, suggestions, and who may change corpora."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from fastapi import Depends, Request
 from starlette.exceptions import HTTPException
 
 from medground.corpus.library import Library
-from medground.evaluate.listing import Runs
 from medground.faces.api.caller import Caller
 from medground.faces.web.signed_in import SignedIn
 from medground.faces.web.suggestions import Suggestions
@@ -25,7 +24,6 @@ class Held:
     signed_in: SignedIn
     library: Library
     suggestions: Suggestions
-    runs: Runs
     limits: UploadLimits
     uploads: Path
     """Where uploads wait until a corpus is built from them."""

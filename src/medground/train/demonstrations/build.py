@@ -24,7 +24,7 @@ from medground.train.demonstrations.pool import PoolManifest, Solved, pool_path
 from medground.train.demonstrations.records import Records, Source, documents_of, read_records
 from medground.train.demonstrations.shots import opened_embedder
 from medground.train.demonstrations.solve import Task, solve_all
-from medground.train.demonstrations.storage import Plan, Unfinished, locked
+from medground.train.demonstrations.storage import Plan, Unfinished
 from medground.version import __version__
 
 EMBEDDER = "minilm"
@@ -66,8 +66,7 @@ async def build_pool(
     clean, tasks = await asyncio.to_thread(_tasks, records, encoder, seed)
     async with await Engine.open(_without_shots(settings), progress=progress) as engine:
         plan = _plan(records, seed, engine, encoder)
-        with locked(file):
-            unfinished = Unfinished(file, plan)
+        with Unfinished(file, plan) as unfinished:
             failures = await solve_all(tasks, unfinished, limit, engine, progress)
             solved = [step.solved for step in unfinished.steps if step.solved is not None][:limit]
             if not solved:

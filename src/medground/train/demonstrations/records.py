@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from medground.errors import UsageError
-from medground.evaluate.base import DataSet, Item
-from medground.evaluate.datasets import open_dataset
+from medground.evaluate.base import Item
 from medground.evaluate.datasets.check import recognised
-from medground.evaluate.datasets.loader import ALL
+from medground.evaluate.datasets.loader import ALL, Loader
+from medground.evaluate.datasets.registry import open_dataset
 from medground.train.demonstrations.pool import ANSWERED, TRAINING_SPLITS
 
 
@@ -32,7 +32,7 @@ class Source:
     against: tuple[Path, ...] = ()
     as_training: bool = False
 
-    def open(self) -> tuple[DataSet, Path]:
+    def open(self) -> tuple[Loader, Path]:
         """The loader of the set, and its file.
 
         Raises:
@@ -98,7 +98,7 @@ def documents_of(items: Sequence[Item]) -> Iterator[str]:
     return (document for item in items for document in item.documents)
 
 
-def _name_of(path: Path, dataset: DataSet) -> str | None:
+def _name_of(path: Path, dataset: Loader) -> str | None:
     """The same set if the file is one of it; None lets the content tell."""
     try:
         return dataset.info.name if dataset.fits(dataset.find(path)) else None

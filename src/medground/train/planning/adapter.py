@@ -15,11 +15,14 @@ from pydantic import Field, ValidationError
 from medground.corpus.faults import writing
 from medground.document import Frozen
 from medground.errors import BadDocument, ConfigError, UsageError
+from medground.operators.base import I, O, Operator
 from medground.train.planning.libraries import libraries, quiet
 
 CARD = "medground-planner.json"
 _WEIGHTS = "adapter_model.safetensors"
 _SAMPLE = 16
+
+Messages = list[dict[str, str]]
 
 
 class AdapterCard(Frozen):
@@ -173,14 +176,19 @@ def merge(folder: Path, out: Path, *, base: str | None = None) -> AdapterCard:
     return card
 
 
-def written(model: Any, tokenizer: Any, messages: list[dict[str, str]], *, tokens: int = 512) -> tuple[str, int, int]:
+def written(model: Any, tokenizer: Any, given: Messages, *, tokens: int = 512) -> tuple[str, int, int]:
     """What a model writes after messages, without sampling; and the number of tokens read and written."""
     torch = libraries().torch
     with quiet(), torch.inference_mode():
-        given = tokenizer.apply_chat_template(
-            messages, add_generation_prompt=True, return_tensors="pt", return_dict=True
+        read = tokenizer.apply_chat_template(
+            given, add_generation_prompt=True, return_tensors="pt", return_dict=True
         ).to(model.device)
-        length = given["input_ids"].shape[1]
-        made = model.generate(**given, max_new_tokens=tokens, do_sample=False, pad_token_id=tokenizer.pad_token_id)
+        length = read["input_ids"].shape[1]
+        made = model.generate(**read, max_new_tokens=tokens, do_sample=False, pad_token_id=tokenizer.pad_token_id)
     new = made[0][length:]
     return tokenizer.decode(new, skip_special_tokens=True), length, len(new)
+
+
+def messages(operator: Operator[I, O], value: I) -> Messages:
+    """An operator's call as chat messages."""
+    return [{"role": "system", "content": operator.instructions}, {"role": "user", "content": operator.prompt(value)}]

@@ -18,7 +18,7 @@ from medground.models.prices import list_price
 from medground.train.planning.libraries import device, libraries, quiet
 from medground.train.planning.options import TrainingOptions
 from medground.train.planning.trainset import read_examples
-from medground.train.planning.values import Explored, Judged, Spent
+from medground.train.planning.values import Explored, Spent
 
 TOKENS_OF_A_PASSAGE = 250
 TOKENS_OF_A_PROMPT = 500
@@ -194,9 +194,3 @@ def cost_table(steps: Sequence[StepCost], *, workers: int, of: int | None = None
             f"{one.output_tokens:11,.0f} {price:>15} {hours:13.3f}"
         )
     return lines
-
-
-def measured(explored: Sequence[Explored], judged: Sequence[Judged], *, workers: int, of: int | None) -> list[str]:
-    """The table of both steps."""
-    steps = [step_cost("explore", [one.spent for one in explored]), step_cost("judge", [one.spent for one in judged])]
-    return cost_table([one for one in steps if one.questions], workers=workers, of=of)

@@ -31,7 +31,7 @@ from medground.train.demonstrations.records import Source, read_records
 from medground.train.planning.cost import CallEstimate, estimate_exploring
 from medground.train.planning.running import run_of
 from medground.train.planning.values import Asked, Explored, Piece, Spent, State, Tried
-from medground.train.planning.work import Head, Unfinished, open_work, work_through
+from medground.train.planning.work import Head, Unfinished, WorkFile, work_through
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ async def explore_questions(
             sources=sources,
             options={"queries": wanted.queries, **_found_of(engine.settings)},
         )
-        with open_work(out, head, Explored) as work:
+        with WorkFile(out, head, Explored) as work:
             done = {one.question.id for one in work.done}
             failures = await work_through(
                 [item for item in items if item.id not in done],

@@ -20,7 +20,7 @@ from medground.train.planning.explore import Finished
 from medground.train.planning.labels import LABELLERS, Labelled, LabelMethod
 from medground.train.planning.running import question_of, run_of
 from medground.train.planning.values import Explored, Judged, JudgedQuery, Label, Piece, Spent, Tried
-from medground.train.planning.work import open_work, read_work, work_through
+from medground.train.planning.work import WorkFile, read_work, work_through
 
 Labeller = Callable[[Explored, Sequence[Piece], Run], Awaitable[Labelled]]
 
@@ -58,7 +58,7 @@ async def judge_explored(
             }
         )
         label = one_call if by == "judge" else LABELLERS[by]
-        with open_work(out, head, Judged) as work:
+        with WorkFile(out, head, Judged) as work:
             done = {one.question.id for one in work.done}
             failures = await work_through(
                 [one for one in lines if one.question.id not in done],

@@ -15,7 +15,7 @@ from typing import Any
 
 from medground.corpus.faults import writing
 from medground.errors import Stopped, UsageError
-from medground.evaluate.lock import locked
+from medground.line_file import locked
 from medground.progress import Progress, no_progress
 from medground.train.planning.adapter import (
     AdapterCard,
@@ -87,11 +87,7 @@ def train(
         StorageFailed: the disk is full or cannot be written to.
     """
     manifest, digest = read_manifest(data)
-    examples = read_examples(data, options.which, ratio=options.ratio, seed=options.seed)
-    if options.stage == "dpo" and adapter is None:
-        raise UsageError("preferences are learned after supervised fine-tuning; name its result with --adapter FOLDER")
-    if base is None and adapter is None:
-        raise UsageError("name the model to train with --base NAME")
+    examples = _examples(data, options, base, adapter)
     libs = libraries()
     tell(manifest.agreement or "the judge was not compared with labels made by hand; see medground train planner label")
     on, told = device(libs.torch)
@@ -125,6 +121,15 @@ def train(
         seconds=time.monotonic() - started,
         device=told,
     )
+
+
+def _examples(data: Path, options: TrainingOptions, base: str | None, adapter: Path | None) -> list[dict[str, Any]]:
+    examples = read_examples(data, options.which, ratio=options.ratio, seed=options.seed)
+    if options.stage == "dpo" and adapter is None:
+        raise UsageError("preferences are learned after supervised fine-tuning; name its result with --adapter FOLDER")
+    if base is None and adapter is None:
+        raise UsageError("name the model to train with --base NAME")
+    return examples
 
 
 def _learn(trainer: Any, libs: Libraries, out: Path) -> list[float]:

@@ -7,8 +7,10 @@ from typing import Literal
 from pydantic import Field
 
 from medground.document import Frozen
-from medground.train.planning.losses import BETA
 from medground.train.planning.trainset import Which
+
+BETA = 0.1
+"""The strength of the preference. The paper does not name its value; this is that of Rafailov et al., 2023."""
 
 Stage = Literal["sft", "dpo"]
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from medground.described import SourceDescription
-from medground.operators.base import I, O, Operator
 from medground.operators.planning import ExploredSource, PlanSourcesInput, plan_sources_tagged
+from medground.train.planning.adapter import Messages, messages
 from medground.train.planning.values import Asked
-
-Messages = list[dict[str, str]]
 
 
 def planner_messages(asked: Asked, sources: Sequence[SourceDescription]) -> Messages:
@@ -17,8 +15,3 @@ def planner_messages(asked: Asked, sources: Sequence[SourceDescription]) -> Mess
     views = tuple(ExploredSource(name=one.name, kind=one.kind, about=one.about) for one in sources)
     value = PlanSourcesInput(question=asked.text, options=asked.options, sources=views)
     return messages(plan_sources_tagged.with_context(asked.context), value)
-
-
-def messages(operator: Operator[I, O], value: I) -> Messages:
-    """An operator's call as chat messages."""
-    return [{"role": "system", "content": operator.instructions}, {"role": "user", "content": operator.prompt(value)}]

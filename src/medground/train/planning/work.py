@@ -6,21 +6,18 @@ resumed by the same call; a run with another first line is refused.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
-from filelock import FileLock
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from medground.answer import SnapshotReference
 from medground.described import SourceDescription
 from medground.document import Frozen
-from medground.durable import write_whole
 from medground.errors import BadDocument, ModelFailed, UsageError
-from medground.evaluate.lock import LockedLines, locked
+from medground.line_file import LineFile, Numbered, check_same, parsed, whole_lines, work_off
 from medground.progress import Progress, no_progress
 from medground.train.planning.values import Explored, Judged
 
@@ -28,7 +25,6 @@ R = TypeVar("R", Explored, Judged)
 T = TypeVar("T")
 
 Step = Literal["exploration", "judgements"]
-_FORM = "medground-planner-1"
 
 
 class Head(Frozen):
@@ -53,17 +49,30 @@ class Head(Frozen):
     options: dict[str, Any] = Field(default_factory=dict)
 
 
-class WorkFile(LockedLines, Generic[R]):
-    """A file that is being filled. Open it with `open_work`, use it as a context manager.
+class WorkFile(LineFile, Generic[R]):
+    """A file that is being filled, started or resumed. Use it as a context manager.
 
     Attributes:
         done: the finished questions, in the order in which they were finished.
+
+    Raises:
+        UsageError: the file was made with another data set, model, seed or options, or another process is writing it.
+        BadDocument: the file holds something else.
+        StorageFailed: the file cannot be written.
     """
 
-    def __init__(self, path: Path, lock: FileLock, head: Head, done: list[R]) -> None:
-        super().__init__(path, lock)
+    what = "a file of planner training"
+
+    def __init__(self, path: Path, head: Head, line: type[R]) -> None:
+        super().__init__(path)
         self.head = head
-        self.done: list[R] = done
+        self.done: list[R] = []
+        with self.closing_on_error():
+            if lines := [*self.whole_lines()]:
+                there, self.done = _parsed(lines, path, line)
+                check_same(there, head, path)
+            else:
+                self.write(head)
 
     def add(self, line: R) -> None:
         """Add a finished question; it is in the file on return.
@@ -75,33 +84,6 @@ class WorkFile(LockedLines, Generic[R]):
         self.done.append(line)
 
 
-def open_work(path: Path, head: Head, line: type[R]) -> WorkFile[R]:
-    """Start a file, or resume it; a half last line is removed.
-
-    Raises:
-        UsageError: the file was made with another data set, model, seed or options, or another process is writing it.
-        BadDocument: the file holds something else.
-        StorageFailed: the file cannot be written.
-    """
-    lock = locked(path)
-    try:
-        done: list[R] = []
-        if path.exists() and path.stat().st_size:
-            content = path.read_bytes()
-            whole = content[: content.rfind(b"\n") + 1]
-            there, done = _parsed(whole.decode(errors="replace"), path, line)
-            _same(there, head, path)
-            if whole != content:
-                write_whole(path, whole)
-        work: WorkFile[R] = WorkFile(path, lock, head, done)
-        if not path.exists() or not path.stat().st_size:
-            work.write(head.model_copy(update={"form": _FORM}))
-        return work
-    except BaseException:
-        lock.release()
-        raise
-
-
 def read_work(path: Path, line: type[R]) -> tuple[Head, list[R]]:
     """A file's first line, and its finished questions by the ids of their data set, in order.
 
@@ -109,48 +91,21 @@ def read_work(path: Path, line: type[R]) -> tuple[Head, list[R]]:
         UsageError: there is no such file.
         BadDocument: the file holds something else.
     """
-    try:
-        content = path.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise UsageError(
-            f"{path} cannot be read ({error.strerror or error}); name a file of planner training"
-        ) from None
-    head, done = _parsed(content[: content.rfind("\n") + 1], path, line)
+    head, done = _parsed([*whole_lines(path, f"name {WorkFile.what}")], path, line)
     return head, sorted(done, key=lambda one: one.question.id)
 
 
-def _parsed(content: str, path: Path, line: type[R]) -> tuple[Head, list[R]]:
-    first, *rest = content.rstrip("\n").split("\n")  # not `splitlines`: a text may hold U+2028
-    try:
-        head = _head(first)
-    except ValidationError:
-        raise BadDocument("not a file of planner training", file=str(path), position=1) from None
+def _parsed(lines: Sequence[Numbered], path: Path, line: type[R]) -> tuple[Head, list[R]]:
+    head = next(parsed(lines[:1], Head, path, WorkFile.what), None)
+    if head is None:
+        raise BadDocument(f"not {WorkFile.what}", file=str(path), position=1)
     if _STEP_OF[line] != head.step:
         raise UsageError(f"{path} holds {head.step}, not {_STEP_OF[line]}; name the other file")
-    found: dict[str, R] = {}
-    for number, text in enumerate(rest, start=2):
-        try:
-            one = line.model_validate_json(text)
-        except ValidationError as error:
-            reason = f"not a line of {head.step} ({error.error_count()} fields)"
-            raise BadDocument(reason, file=str(path), position=number) from None
-        found[one.question.id] = one
+    found = {one.question.id: one for one in parsed(lines[1:], line, path, f"a line of {head.step}")}
     return head, list(found.values())
 
 
-def _head(text: str) -> Head:
-    return Head.model_validate_json(text)
-
-
 _STEP_OF: dict[type[Any], Step] = {Explored: "exploration", Judged: "judgements"}
-
-
-def _same(there: Head, now: Head, path: Path) -> None:
-    before, after = there.model_dump(mode="json"), now.model_dump(mode="json")
-    if other := [name for name in before if before[name] != after[name]]:
-        raise UsageError(
-            f"{path} was made with another {', '.join(other)}; give the same options to resume it, or name another file"
-        )
 
 
 @dataclass(frozen=True)
@@ -182,19 +137,15 @@ async def work_through(
     if workers < 1:
         raise UsageError(f"{workers} workers cannot work; use --workers 1 or more")
     before, total = len(work.done), len(work.done) + len(waiting)
-    left = iter(waiting)
     failures: list[Unfinished] = []
     progress(work.head.step, before, total)
 
-    async def worker() -> None:
-        for one in left:
-            try:
-                work.add(await do(one))
-            except ModelFailed as error:
-                failures.append(Unfinished(name(one), str(error)))
-            progress(work.head.step, len(work.done), total)
+    async def finish(one: T) -> None:
+        try:
+            work.add(await do(one))
+        except ModelFailed as error:
+            failures.append(Unfinished(name(one), str(error)))
+        progress(work.head.step, len(work.done), total)
 
-    async with asyncio.TaskGroup() as group:
-        for _ in range(min(workers, len(waiting))):
-            group.create_task(worker())
+    await work_off(waiting, finish, workers)
     return failures

@@ -1,4 +1,4 @@
-"""Evaluation runs: listed, opened, their questions, and the report as a file."""
+"""Evaluation runs in the page of `medground web`: listed, opened, their questions, and the report as a file."""
 
 from __future__ import annotations
 
@@ -6,19 +6,31 @@ import asyncio
 from pathlib import Path
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response
 
 from medground.document import Frozen
 from medground.errors import NotFound, UsageError
-from medground.evaluate.listing import Listed
+from medground.evaluate.listing import Listed, Runs
 from medground.evaluate.opened import MOST_QUESTIONS, OpenedRun, QuestionPage, Which, open_run, questions_of
-from medground.evaluate.report import read_report
+from medground.evaluate.report.content import read_report
 from medground.evaluate.report.page import as_html
-from medground.faces.api.caller import Caller
-from medground.faces.web.held import Held, Page
+from medground.faces.api.caller import Caller, door
 
 router = APIRouter(prefix="/v1/runs", tags=["page"])
+
+
+def _runs(request: Request) -> Runs:
+    """The runs of this server; what was read of them stays with the app."""
+    state = request.app.state
+    if not hasattr(state, "runs"):
+        settings = door(request).service.settings
+        state.runs = Runs(settings.serve.runs or settings.home / "runs")
+    found: Runs = state.runs
+    return found
+
+
+Folder = Annotated[Runs, Depends(_runs)]
 
 
 class RunsListed(Frozen):
@@ -28,17 +40,17 @@ class RunsListed(Frozen):
 
 
 @router.get("", summary="Evaluation runs")
-async def runs(person: Caller, page: Page) -> RunsListed:
+async def runs(person: Caller, folder: Folder) -> RunsListed:
     """Runs of `medground eval run`, each with its accuracy: every item counts, a failure as wrong."""
-    return RunsListed(runs=tuple(await asyncio.to_thread(page.runs.list)))
+    return RunsListed(runs=tuple(await asyncio.to_thread(folder.list)))
 
 
 @router.get("/{run_id}", summary="An evaluation run", responses={404: {}, 422: {}})
-async def run(run_id: str, person: Caller, page: Page) -> OpenedRun:
+async def run(run_id: str, person: Caller, folder: Folder) -> OpenedRun:
     """Its metrics with 95 % intervals, how its items ended, its classes, its cost and its settings."""
 
     def read() -> OpenedRun:
-        path, listed = _found(page, run_id)
+        path, listed = _found(folder, run_id)
         return open_run(path, listed)
 
     return await asyncio.to_thread(read)
@@ -48,7 +60,7 @@ async def run(run_id: str, person: Caller, page: Page) -> OpenedRun:
 async def questions(
     run_id: str,
     person: Caller,
-    page: Page,
+    folder: Folder,
     which: Which = "all",
     offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
     limit: Annotated[int, Query(ge=1, le=MOST_QUESTIONS)] = 50,
@@ -56,7 +68,7 @@ async def questions(
     """Its questions with gold answer, answer and outcome, in their order."""
 
     def read() -> QuestionPage:
-        return questions_of(_found(page, run_id)[0], which=which, offset=offset, limit=limit)
+        return questions_of(_found(folder, run_id)[0], which=which, offset=offset, limit=limit)
 
     return await asyncio.to_thread(read)
 
@@ -71,19 +83,19 @@ async def questions(
         422: {},
     },
 )
-async def report(run_id: str, person: Caller, page: Page) -> Response:
+async def report(run_id: str, person: Caller, folder: Folder) -> Response:
     """The report of `medground eval report` as a file to save; a browser never shows it as a page of this server."""
 
     def written() -> str:
-        return as_html(read_report([_found(page, run_id)[0]]))
+        return as_html(read_report([_found(folder, run_id)[0]]))
 
     content = await asyncio.to_thread(written)
     headers = {"Content-Disposition": f'attachment; filename="{run_id}.html"'}
     return Response(content, media_type="text/html", headers=headers)
 
 
-def _found(page: Held, run_id: str) -> tuple[Path, Listed]:
+def _found(folder: Runs, run_id: str) -> tuple[Path, Listed]:
     try:
-        return page.runs.find(run_id)
+        return folder.find(run_id)
     except UsageError as error:
         raise NotFound(str(error)) from None

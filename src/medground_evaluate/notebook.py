@@ -10,7 +10,7 @@ from pathlib import Path
 from medground.evaluate.report.content import Report, read_report
 from medground.evaluate.report.elements import Markup, element
 from medground.evaluate.report.figures import accuracy_plot, cost_plot, percent, status_plot, used_statuses
-from medground.evaluate.report.style import CSS
+from medground.evaluate.report.page import style
 
 _OWN = "svg.plot{background:var(--ground);font:13px system-ui,sans-serif;margin:0;max-width:none}"
 """What the page of a report gives its plots, and an image by itself lacks."""
@@ -73,7 +73,7 @@ def show_runs(*paths: str | Path) -> ShownRuns:
 def _file(plot: Markup) -> str:
     inside = plot.removeprefix("<svg")
     start, _, rest = inside.partition(">")
-    return f'<svg xmlns="http://www.w3.org/2000/svg"{start}><style>{CSS}{_OWN}</style>{rest}'
+    return f'<svg xmlns="http://www.w3.org/2000/svg"{start}><style>{style()}{_OWN}</style>{rest}'
 
 
 def _image(svg: str, caption: str) -> Markup:

@@ -9,8 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-BETA = 0.1
-"""The strength of the preference. The paper does not name its value; this is that of Rafailov et al., 2023."""
+from medground.train.planning.options import BETA
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,0 @@
-"""What plans of sources find: the lookups of a question, what is evidence for its gold answer, and plans compared."""

@@ -1,0 +1,33 @@
+"""The package of evaluation joins the faces by entry points, and `medground` does without it."""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import PackageNotFoundError
+from pathlib import Path
+
+import pytest
+import typer
+
+import medground
+from medground import notebook
+from medground.faces import joining
+
+
+def test_what_joins_is_there_and_medground_imports_none_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    joined = {group: joining.joining(f"medground.{group}") for group in ("commands", "page", "notebook")}
+    assert {*joined["commands"]} == {"agreement", "data", "demonstrations", "eval", "experiment", "judge", "train"}
+    assert isinstance(joined["commands"]["eval"].load(), typer.Typer)
+    assert next(route.path for route in joined["page"]["runs"].load().routes) == "/v1/runs"
+    assert notebook.show_runs is joined["notebook"]["show_runs"].load()
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        notebook.nothing  # noqa: B018
+    sources = Path(medground.__file__).parent.rglob("*.py")
+    names = re.compile(r"^\s*(?:from|import) medground_evaluate", re.MULTILINE)
+    assert not [path for path in sources if names.search(path.read_text(encoding="utf-8"))]
+
+    def missing(name: str) -> None:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(joining, "distribution", missing)
+    assert joining.joining("medground.commands") == {}
