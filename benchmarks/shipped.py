@@ -4,7 +4,7 @@
 the experts gave it for some abstract that they cite, so one on a claim without evidence is wrong. `questions` asks
 PubMedQA's test questions of such a corpus, or BioASQ's yes-or-no questions of one named `bioasq...`, and compares what
 the critic decides with the experts: `maybe` counts as wrong. In both the critic is trusted, as it would be with proofs.
-Read by `critic.py` and `ranker.py`. Intervals are Wilson's, 95 %.
+Read by `critic.py`. Intervals are Wilson's, 95 %.
 """
 
 from __future__ import annotations

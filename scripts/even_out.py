@@ -1,7 +1,7 @@
 """Prepare a trained network for int8: `python scripts/even_out.py HOME MODEL.safetensors TRAINING.jsonl OUT`.
 
-Adds the factors of `small/evening.py`, found on `COUNT` pairs of TRAINING: lines of `critic_pairs.py` or of
-`ranker_pairs.py`. The base is fetched to HOME.
+Adds the factors of `small/evening.py`, found on `COUNT` pairs of TRAINING: lines of `critic_pairs.py`. The base is
+fetched to HOME.
 """
 
 from __future__ import annotations

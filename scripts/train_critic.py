@@ -2,9 +2,8 @@
 
 PAIRS is the output folder of `critic_pairs.py`, BASE_FOLDER the checkpoint of all-mpnet-base-v2 or all-MiniLM-L6-v2,
 WORK the run folder (see `small/training.py`). General pairs come first, then the medical ones; a name given twice to
-`--files` is read twice. A pair labelled `unsupported` teaches only that the statement is not entailed. A pair with the
-probabilities of a teacher (`scripts/teach.py`) teaches these. A name of `--files` may be that of a folder, whose files
-are read in order. Each judging writes WORK/critic.safetensors.
+`--files` is read twice. A pair labelled `unsupported` teaches only that the statement is not entailed. A name of
+`--files` may be that of a folder, whose files are read in order. Each judging writes WORK/critic.safetensors.
 """
 
 from __future__ import annotations
@@ -25,19 +24,15 @@ from small.network import CrossEncoder
 from small.shipping import go_on, write
 from small.training import Schedule, Trainer
 from torch import Tensor
-from torch.nn import functional
 
 LABELS = ("entails", "contradicts", "neutral")
 TARGETS: Mapping[str, tuple[float, ...]] = {
     "entails": (1.0, 0.0, 0.0), "contradicts": (0.0, 1.0, 0.0), "neutral": (0.0, 0.0, 1.0),
-    "unsupported": (0.0, 1.0, 1.0), "compatible": (1.0, 0.0, 1.0), "unlabelled": (1.0, 1.0, 1.0),
+    "unsupported": (0.0, 1.0, 1.0), "compatible": (1.0, 0.0, 1.0),
 }  # fmt: skip
 """The labels that a pair allows."""
 TRAIN_LENGTH, MAX_LENGTH = 128, 256
 """Tokens of a pair in training, and in use."""
-SOFTNESS = 2.0
-"""The temperature at which a student is compared with its teacher (Hinton et al. 2015): more than 1 also teaches which
-of the wrong labels is nearer."""
 Pairs = Sequence[Mapping[str, Any]]
 
 
@@ -48,28 +43,15 @@ def read(path: Path) -> list[dict[str, Any]]:
 
 
 def examples(pairs: Pairs, folder: Path, length: int) -> list[Example]:
-    """Pairs as tokens, with the labels they allow and then the teacher's probabilities, zeros if there is none."""
+    """Pairs as tokens, with the labels they allow."""
     texts = [(p["premise"], p["statement"]) for p in pairs]
-    targets = [(*TARGETS[p["label"]], *p.get("taught", (0.0, 0.0, 0.0))) for p in pairs]
+    targets = [TARGETS[p["label"]] for p in pairs]
     return encoded(tokenizer_of(folder, length), texts, targets)
 
 
 def allowed(logits: Tensor, batch: Batch) -> Tensor:
     """Minus the logarithm of the probability of the labels that each pair allows, averaged."""
-    return -(logits.log_softmax(-1) + batch.target[:, : len(LABELS)].clamp(min=1e-9).log()).logsumexp(-1).mean()
-
-
-def distilled(logits: Tensor, batch: Batch) -> Tensor:
-    """How far the student is from the teacher (Kullback and Leibler), both softened, averaged; 0 without a teacher."""
-    softened = batch.target[:, len(LABELS) :] ** (1 / SOFTNESS)
-    taught = softened / softened.sum(-1, keepdim=True).clamp(min=1e-9)
-    away = functional.kl_div((logits / SOFTNESS).log_softmax(-1), taught, reduction="none").sum(-1)
-    return SOFTNESS**2 * away.mean()
-
-
-def learned(logits: Tensor, batch: Batch) -> Tensor:
-    """The loss: by the labels that people and rules gave, and by the teacher."""
-    return allowed(logits, batch) + distilled(logits, batch)
+    return -(logits.log_softmax(-1) + batch.target.clamp(min=1e-9).log()).logsumexp(-1).mean()
 
 
 def figures(sources: Sequence[str], targets: Sequence[Sequence[float]], logits: Tensor) -> dict[str, float]:
@@ -129,7 +111,7 @@ def main() -> None:
         return figures([p["source"] for p in checked], [TARGETS[p["label"]] for p in checked], trainer.logits(valid))
 
     schedule = Schedule(options.rate, minutes=options.minutes)
-    Trainer(network, plan, learned, judge, options.work, schedule, options.judge_every).run()
+    Trainer(network, plan, allowed, judge, options.work, schedule, options.judge_every).run()
 
 
 if __name__ == "__main__":

@@ -164,11 +164,6 @@ def test_losses(tiny: Mapping[str, Any]) -> None:
             logits, batch(empty, empty, empty, torch.tensor([targets[label]]), empty)
         )
         assert torch.allclose(torch.exp(-found), torch.tensor(probability), atol=1e-4)
-    scores, worths = torch.tensor([[1.0], [1.0], [5.0]]), torch.tensor([[1.0], [0.0], [0.5]])
-    groups = torch.tensor([7, 7, 9])
-    found = module("train_ranker").worth(scores, batch(empty, empty, empty, worths, groups))
-    expected = -(torch.tensor(0.5005).log() + torch.tensor(0.5).log()) / 2
-    assert torch.allclose(found, expected, atol=1e-3)
 
 
 def test_batches_keep_the_candidates_of_a_question_together() -> None:

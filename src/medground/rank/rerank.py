@@ -9,12 +9,10 @@ from itertools import islice
 from pathlib import Path
 
 from medground.document import Hit
-from medground.errors import MedgroundError
+from medground.errors import ConfigError, MedgroundError
 from medground.models.files.medcpt import CROSS, is_medcpt, place
-from medground.models.pairs.shipped import shipped
 from medground.question import Question
 from medground.rank.base import Reranker
-from medground.rank.trained import TrainedReranker, open_trained
 from medground.run import Run
 
 
@@ -31,17 +29,13 @@ async def rerank(question: Question, hits: Iterable[Hit], run: Run) -> list[Hit]
 async def rerank_with(name: str, text: str, hits: Iterable[Hit], keep: int, run: Run) -> list[Hit]:
     """The best `keep` hits for `text` by the reranker `name`; if that is `none`, the first `keep` hits.
 
-    So it is with a shipped ranker that was not measured to order passages: it only chooses sentences (`read.weighed`).
-
     Raises:
         ConfigError: the reranker cannot be opened.
     """
     reranker = await asyncio.to_thread(open_reranker, name, run.settings.home / "models")
-    if reranker is None or (isinstance(reranker, TrainedReranker) and not reranker.card.orders_passages):
+    if reranker is None:
         return list(islice(hits, keep))
     hits = list(hits)
-    if isinstance(reranker, TrainedReranker):  # it takes a hundredth of a second for each
-        hits = hits[: max(reranker.depth, keep)]
     if not hits:
         return []
     with run.trace.span("rerank", reranker=reranker.name, hits=len(hits)):
@@ -71,8 +65,6 @@ def open_reranker(name: str, models: Path) -> Reranker | None:
     Raises:
         ConfigError: the reranker cannot be opened.
     """
-    if name in (one.name for one in shipped().values() if one.card.kind == "ranker"):
-        return open_trained(name, models)
     if is_medcpt(name):
         return _opened(place(name, CROSS, models))
     return _opened(name)
@@ -83,9 +75,7 @@ def _opened(name: str) -> Reranker | None:
     if name == "none":
         return None
     if name == "keyless":
-        from medground.rank.keyless import KeylessReranker
-
-        return KeylessReranker()
+        raise ConfigError("the reranker `keyless` is gone: it ordered no better than the search; set `none` instead")
     from medground.rank.cross_encoder import CrossEncoderReranker
 
     return CrossEncoderReranker(name)

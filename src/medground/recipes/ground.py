@@ -25,9 +25,8 @@ from medground.rank.rerank import rerank, reranker_problems
 from medground.read.essence import with_essence
 from medground.read.extract import extract_evidence, is_sufficient, screen_batch
 from medground.read.facts import GraphAnswer, about_the_same, ask_for_facts, beside_facts
-from medground.read.order import WEIGHED, batches, likeliest_first, reading_list
+from medground.read.order import WEIGHED, batches, best_first, reading_list
 from medground.read.standing import readable, texts
-from medground.read.weighed import weighed
 from medground.recipes.base import Recipe
 from medground.run import Run
 from medground.settings import Settings
@@ -79,7 +78,7 @@ async def _search(question: Question, run: Run, only: Sequence[str] | None = Non
 async def _read(question: Question, hits: Sequence[Hit], run: Run) -> list[Evidence]:
     evidence: list[Evidence] = []
     found = with_essence(reading_list(hits, run.settings.retrieval.keep, WEIGHED), run.ledger.documents)
-    readings = likeliest_first(question, await weighed(question, found, run))
+    readings = best_first(question, found)
     for batch in batches(readings, run.settings.recipe.batch):
         with run.step(batch.step):
             useful = await screen_batch(question, batch.readings, run)

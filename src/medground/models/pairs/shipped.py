@@ -66,7 +66,7 @@ class Proof(BaseModel):
 
 
 class Card(BaseModel):
-    """What is said and measured of a network. `benchmarks/critic.py` and `benchmarks/ranker.py` write it.
+    """What is said and measured of a network. `benchmarks/critic.py` writes it.
 
     Attributes:
         kind: what it is for.
@@ -76,8 +76,6 @@ class Card(BaseModel):
         sha256: of the file of differences; the proofs are of that file alone.
         proofs: measurements.
         probes: pairs with the expected results, which a graph made anywhere must give.
-        mix: weight of a ranker's log-odds beside the strength of a sentence; 0: sentences are not reranked.
-        depth: most hits that a ranker reads.
         judges_from: probability below which a critic says nothing, where measured sets ask for more than the file does.
     """
 
@@ -90,23 +88,7 @@ class Card(BaseModel):
     sha256: str
     proofs: tuple[Proof, ...] = ()
     probes: tuple[Probe, ...] = ()
-    mix: float = 0.0
-    depth: int = 40
     judges_from: float = 0.0
-
-    @property
-    def orders_passages(self) -> bool:
-        """Whether it was measured to order passages better than the search."""
-        return self._passed("passages")
-
-    @property
-    def orders_sentences(self) -> bool:
-        """Whether it was measured to choose better quotes, with a weight that was fitted."""
-        return self.mix > 0 and self._passed("sentences")
-
-    def _passed(self, of: str) -> bool:
-        measured = [proof for proof in self.proofs if proof.of == of]
-        return bool(measured) and all(proof.passes for proof in measured)
 
 
 class Shipped(BaseModel):
