@@ -7,6 +7,7 @@ from typing import get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.answer import Label, Verdict
 from medground.conclude.policy import UNSUPPORTED, release
@@ -30,7 +31,7 @@ def test_a_contradicted_statement_drops_its_sentence_and_no_other() -> None:
     assert [(d.text, d.reason) for d in dropped] == [(TWO, "“bleeding rose.” is contradicted")]
 
 
-@pytest.mark.parametrize("label", UNSUPPORTED)
+@each_row("label", UNSUPPORTED)
 def test_an_unsupported_statement_is_flagged_or_drops_its_sentence(label: Label) -> None:
     cut = statements(WRITTEN, [])
     found = verdicts(label, "supported", "quoted", note="why")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.quoting.asked import asked
 from medground.quoting.cues import NOT_PROSE
@@ -79,7 +79,7 @@ def test_a_question_is_read_in_parts() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "kind"),
     [
         ("How many people have psoriasis?", "amount"),
@@ -94,7 +94,7 @@ def test_the_kind_of_answer_is_read(question: str, kind: str) -> None:
     assert kind in asked(question).kinds
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         "Correspondence: see the corresponding author.",

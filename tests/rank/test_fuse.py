@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.document import Hit, Passage
 from medground.errors import UsageError
@@ -61,7 +62,7 @@ def test_nothing_to_fuse():
     assert fuse([(), ()]) == ()
 
 
-@pytest.mark.parametrize("k", [0, -60])
+@each_row("k", [0, -60])
 def test_a_wrong_constant_is_refused(k):
     with pytest.raises(UsageError, match="at least 1"):
         fuse([ranking("a", "x")], k=k)

@@ -7,6 +7,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.document import Hit, Passage
 from medground.errors import UsageError
@@ -68,7 +69,7 @@ def test_what_was_merged_before_is_kept():
     assert merged[0].also == ("X:8#0-1", second.passage.key, "X:9#0-1")
 
 
-@pytest.mark.parametrize("similarity", [0, -1, 1.1])
+@each_row("similarity", [0, -1, 1.1])
 def test_a_wrong_similarity_is_refused(similarity):
     with pytest.raises(UsageError):
         merge_duplicates(hits(TEXT), similarity)

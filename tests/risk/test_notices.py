@@ -110,12 +110,13 @@ def test_capitals_change_nothing() -> None:
     assert {text: kind(text.upper()) for text in TEXTS if kind(text.upper()) != kind(text)} == {}
 
 
-@each_row("piece", ["i ", "my ", "should i ", "a", "my son my ", '"', "i want to . ", "<", "not i dont ", "é"])
+@pytest.mark.slow
+@each_row("piece", ["my son my ", '"', "i want to . "])
 def test_the_time_is_linear_in_the_length(piece: str) -> None:
     def seconds(length: int) -> float:
         text = (piece * length)[:length] + " i"
         best = float("inf")
-        for _ in range(4):
+        for _ in range(2):
             start = time.process_time()
             notice_for(text)
             best = min(best, time.process_time() - start)
@@ -125,6 +126,7 @@ def test_the_time_is_linear_in_the_length(piece: str) -> None:
     assert seconds(40_000) < 12 * max(seconds(10_000), 0.001)
 
 
+@pytest.mark.slow
 def test_experts_and_examinations_are_not_people_at_risk(shared: Path) -> None:
     files = [shared / "pubmedqa" / "pqa_l.jsonl.gz", shared / "mirage" / "questions.jsonl.gz"]
     questions = []

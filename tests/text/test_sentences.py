@@ -7,7 +7,6 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rows import each_row
@@ -129,7 +128,8 @@ def test_a_very_long_sentence_stays_whole() -> None:
     assert sentence_spans(text) == [(0, len(text) - 1)]
 
 
-@pytest.mark.parametrize("piece", ["\n", '."', "\r\n", ". ", "A. ", "\u2028", " \n\t", "vit. "])
+@pytest.mark.slow
+@each_row("piece", ["\n", '."', "\r\n", ". ", "A. ", "\u2028", " \n\t", "vit. "])
 def test_repetition_takes_no_more_than_linear_time(piece: str, linear: Linear) -> None:
     linear(lambda count: sentence_spans(piece * count), 40_000)
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 from sklearn.metrics import cohen_kappa_score, precision_recall_fscore_support
 
 from medground.errors import BadDocument, UsageError
@@ -71,7 +72,7 @@ def test_the_same_numbers_as_scikit_learn(pairs: list[tuple[str, str]]) -> None:
     assert [s.reference for s in scores] == list(times)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "word"),
     [
         (-0.1, "poor"),
@@ -126,7 +127,7 @@ def test_faithfulness_is_the_share_of_correct_labels() -> None:
     assert faithfulness_by_item(given) == {("q1", 1, "A"): 0.75, ("q1", 1, "B"): 0.0}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "message"),
     [
         ('{"item": "q1", "annotator": "A", "context": 1, "statement": 0}', "a.jsonl:1: label is missing"),
@@ -154,7 +155,7 @@ def test_an_invalid_file_is_a_one_line_error(
     assert shown.count("\n") == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "message"),
     [
         ([rows("A", [EXPLICIT])], "two annotators; found A"),

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-import pytest
+from rows import each_row
 
 from medground.answer import Verdict
 from medground.conclude.policy import release
@@ -45,7 +45,7 @@ def test_keyless_never_says_supported(make_run: MakeRun) -> None:
     assert found.label in ("related", "not found")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("relation", "trusted", "label"),
     [
         ("entails", True, "supported"),
@@ -81,7 +81,7 @@ def test_a_critic_that_fails_leaves_the_sentence_unverified(make_run: MakeRun, s
     assert run.warnings == ["a sentence could not be verified: scripted:model: timed out"]
 
 
-@pytest.mark.parametrize("probability", [float("nan"), float("inf"), -0.1, 1.5])
+@each_row("probability", [float("nan"), float("inf"), -0.1, 1.5])
 def test_an_invalid_probability_leaves_the_sentence_unverified(
     make_run: MakeRun, scripted_model: Any, probability: float
 ) -> None:
@@ -167,7 +167,7 @@ def test_a_context_is_compared_whole_and_its_nearest_sentence_becomes_a_quote(
     assert [[p.id for p in value.evidence] for _, value in model.seen] == [["P1", "P2"], ["E1"]]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("cited", "label", "best"),
     [
         ((0, 35), "partly", "E1"),  # another sentence of the passage says it
@@ -202,8 +202,8 @@ def test_a_critic_that_fails_on_the_citation_leaves_it_in_doubt(make_run: MakeRu
     assert found.note == "whether the evidence cited supports it was not checked: timed out"
 
 
-@pytest.mark.parametrize("trusted", [True, False])
-@pytest.mark.parametrize(
+@each_row("trusted", [True, False])
+@each_row(
     ("of_context", "label", "flags"),
     [
         ("entails", "supported", ()),
@@ -234,7 +234,7 @@ def test_a_contradiction_by_an_unvalidated_judge_is_flagged(make_run: MakeRun, s
     assert (found.label, found.flags) == ("not judged", ("contradiction",))
 
 
-@pytest.mark.parametrize("question", ["Does it?", "“Does it?”", "Does it? )", "（它有效吗？）", "هل هو؟"])
+@each_row("question", ["Does it?", "“Does it?”", "Does it? )", "（它有效吗？）", "هل هو؟"])
 def test_a_question_in_any_quotation_marks_is_not_a_statement(
     make_run: MakeRun, scripted_model: Any, question: str
 ) -> None:
@@ -244,7 +244,7 @@ def test_a_question_in_any_quotation_marks_is_not_a_statement(
     assert model.seen == []
 
 
-@pytest.mark.parametrize(("first", "seen"), [(1, ["P1"]), (2, ["P1", "P2"]), (5, ["P1", "P2"]), (None, ["P1", "P2"])])
+@each_row(("first", "seen"), [(1, ["P1"]), (2, ["P1", "P2"]), (5, ["P1", "P2"]), (None, ["P1", "P2"])])
 def test_only_the_first_passages_count(
     make_run: MakeRun, scripted_model: Any, first: int | None, seen: list[str]
 ) -> None:
@@ -288,7 +288,7 @@ def overclaimed(make_run: MakeRun, model: Any, options: dict[str, Any]) -> tuple
     return asyncio.run(check_all([Sentence(text="Aspirin prevents stroke.", evidence=("E1",))], run))[0], run
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "told", "label", "flags"),
     [
         ("openai:large", "entails", "supported", ()),  # it sees the doubt, and decides
@@ -311,7 +311,7 @@ def test_a_capable_judge_decides_about_an_overclaim(
     assert [value.doubts for _, value in model.seen][1] == ("it is more certain than its source, which says `may`",)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "trusted", "flags"),
     [
         ("openai:large", False, ()),
@@ -349,7 +349,7 @@ def test_a_question_is_not_found_whatever_the_critic_says(make_run: MakeRun, scr
     assert (found.label, found.note, model.seen) == ("not found", "it is a question, not a statement", [])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("claim", "label"),
     [
         ("Aspirin lowers the risk of stroke.", "supported"),

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rows import each_row
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
 
@@ -22,7 +23,7 @@ from pairing.needs import from_needs
 from pairing.pair import Pair, Weights
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sentence", "plans"),
     [
         ("We enrolled 310 adults with asthma at nine hospitals to test vitamin D.", True),
@@ -46,7 +47,7 @@ def test_a_statement_under_a_plan_is_neutral() -> None:
     assert found[0].premise == abstract[0]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sentence", "raises"),
     [
         ("Deletion of Sirt1 impaired insulin secretion in islets.", True),
@@ -61,7 +62,7 @@ def test_what_a_loss_or_a_gain_shows(sentence: str, raises: bool) -> None:
     assert (up.label, down.label) == (("entails", "contradicts") if raises else ("contradicts", "entails"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "sentence",
     [
         "Deletion of Sirt1 did not impair insulin secretion in islets.",

@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.document import Document
 from medground.evidence import Evidence, Ledger
@@ -145,7 +145,8 @@ def test_blanking_keeps_offsets_and_hides_text_in_brackets(text: str) -> None:
     assert all(a == b for a, b in zip(seen, text, strict=True) if not a.isspace())
 
 
-@pytest.mark.parametrize(
+@pytest.mark.slow
+@each_row(
     "piece",
     [
         *("; ", "because ", "bleeding rose; ", "stroke fell because bleeding rose, ", "although a, ", "(i) a ", "[E1;"),

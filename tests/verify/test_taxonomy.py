@@ -9,6 +9,7 @@ from typing import Any, get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.answer import Category, Verdict
 from medground.document import Document
@@ -102,7 +103,7 @@ TABLE: list[tuple[Signals, Category | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("signals", "category"), TABLE)
+@each_row(("signals", "category"), TABLE)
 def test_the_table(signals: Signals, category: Category | None) -> None:
     assert labelled(signals) == category
 
@@ -125,7 +126,7 @@ def test_words_alone_never_say_correct_or_false(
     assert labelled(signals) in (None, DEVIATING)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("verdict", "relevant", "source"),
     [
         (Verdict(label="supported", critic="c", category=EXPLICIT), True, None),
@@ -201,7 +202,7 @@ def test_labels_of_an_unvalidated_judge_carry_its_name(make_run: MakeRun, script
     assert "Stroke is common." in asked.rationale
 
 
-@pytest.mark.parametrize(("reason", "shown"), [("it rose", "it rose; "), ("PMID 99887766 says so", "")])
+@each_row(("reason", "shown"), [("it rose", "it rose; "), ("PMID 99887766 says so", "")])
 def test_a_reason_that_names_what_was_not_retrieved_is_not_shown(
     make_run: MakeRun, scripted_model: Any, reason: str, shown: str
 ) -> None:
@@ -242,7 +243,7 @@ def test_the_setting_turns_labels_off(make_run: MakeRun, scripted_model: Any) ->
     assert model.seen == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("relation_elsewhere", "category"),
     [("entails", UNSEEN), ("contradicts", MISSING), ("neutral", MISSING)],
 )

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rows import each_row
 from tiny_networks import LABELS, TinyBase, trained
 
 from medground.answer import Answer
@@ -43,6 +44,12 @@ def family() -> str:
 
 
 @pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The home of all rows of a test."""
+    return tmp_path
+
+
+@pytest.fixture
 def critic(ship: Any, base: TinyBase, tmp_path: Path) -> Callable[..., str]:
     """Ships and makes a critic that always says one thing, with the probability that a bias gives it."""
 
@@ -72,7 +79,7 @@ def asked(make_run: Any, memory_source: Any, question: str, *documents: Document
     return asyncio.run(ground(run.question, run))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("proofs", "judges"),
     [
         (CLAIMS, True),
@@ -88,14 +95,12 @@ def asked(make_run: Any, memory_source: Any, question: str, *documents: Document
         ([], False),
     ],
 )
-def test_it_judges_if_it_passed_scifact_and_two_more_sets(
-    critic: Any, tmp_path: Path, proofs: Any, judges: bool
-) -> None:
+def test_it_judges_if_it_passed_scifact_and_two_more_sets(critic: Any, folder: Path, proofs: Any, judges: bool) -> None:
     name = critic(proofs=proofs)
     assert may_judge(name, VerifySettings()) is judges
     assert may_decide(name, VerifySettings()) is (judges and ASKED in proofs)
     assert may_decide(name, VerifySettings(trusted_judges=(name,)))
-    chosen = with_fetched(settings(tmp_path))
+    chosen = with_fetched(settings(folder))
     assert chosen.verify.critic == ("critic" if judges else "entail")
 
 
@@ -157,7 +162,7 @@ def test_an_unproven_critic_gives_none(critic: Any, make_run: Any, memory_source
     assert verdict.note == "assessed by critic (not validated here): in line with the quote"
 
 
-@pytest.mark.parametrize(("says", "word"), [("entailment", "supports"), ("contradiction", "contradicts")])
+@each_row(("says", "word"), [("entailment", "supports"), ("contradiction", "contradicts")])
 def test_it_abstains_where_it_is_not_sure_and_says_so(
     critic: Any, make_run: Any, memory_source: Any, says: str, word: str
 ) -> None:
@@ -233,7 +238,7 @@ def test_a_closed_question_is_answered_by_a_critic_that_was_measured_on_question
     assert asked(make_run, memory_source, question, TRIAL).decision.status == "not judged"
 
 
-@pytest.mark.parametrize("proofs", [CLAIMS, [ASKED], []])
+@each_row("proofs", [CLAIMS, [ASKED], []])
 def test_other_critics_decide_nothing(critic: Any, make_run: Any, memory_source: Any, proofs: Any) -> None:
     critic(proofs=proofs)
     answer = asked(make_run, memory_source, "Is the gene the cause of the long lens?", TRIAL)
@@ -247,7 +252,7 @@ def test_a_question_that_it_is_not_sure_of_is_not_judged(critic: Any, make_run: 
         assert "critic is not sure enough to judge" in answer.decision.reason
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "why"),
     [
         ("The gene may be the cause of the long lens in mice.", "is more certain than its source"),

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from rows import each_row
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from medground.errors import ConfigError
@@ -42,7 +43,7 @@ def close(found: list[Score], wanted: list[Score], tolerance: float = 1e-5) -> N
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("labels", "entailment", "contradiction"),
     [
         (("CONTRADICTION", "NEUTRAL", "ENTAILMENT"), 2, 0),
@@ -59,7 +60,7 @@ def test_labels_in_any_order(labels: tuple[str, ...], entailment: int, contradic
     assert (found.entailment, found.contradiction, found.count) == (entailment, contradiction, len(labels))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "id2label",
     [
         {0: "LABEL_0", 1: "LABEL_1", 2: "LABEL_2"},
@@ -142,7 +143,7 @@ FAMILIES = {
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("family", FAMILIES)
+@each_row("family", FAMILIES)
 def test_other_architectures(tmp_path: Path, family: str) -> None:
     """With the byte tokenizer of RoBERTa, with padding 1 and positions from 2."""
     transformers = pytest.importorskip("transformers", reason="needs the extra torch")
@@ -236,9 +237,7 @@ def test_a_model_of_one_segment_gets_one(onnx_model: Write) -> None:
     assert network.seen[0][2].max() == 0
 
 
-@pytest.mark.parametrize(
-    ("places", "limit", "longest"), [(514, 512, 512), (8192, 1e30, 512), (130, 512, 128), (None, 64, 64)]
-)
+@each_row(("places", "limit", "longest"), [(514, 512, 512), (8192, 1e30, 512), (130, 512, 128), (None, 64, 64)])
 def test_how_long_a_pair_may_be(onnx_model: Write, places: int | None, limit: float, longest: int) -> None:
     about = {"id2label": dict(enumerate(LABELS)), "max_position_embeddings": places}
     model = NliModel("m", about, Tokenizer.from_file(f"{onnx_model()}/tokenizer.json"), Recorder(), limit)
@@ -249,7 +248,7 @@ def test_how_long_a_pair_may_be(onnx_model: Write, places: int | None, limit: fl
     assert network.seen[0][0].shape[1] == longest
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("statement", "reason"),
     [
         ("the lens " * 12, "the statement has 24 tokens; the model takes at most 23"),
