@@ -177,7 +177,7 @@ def made(folder: Path, name: str, home: Path, about: str, domain: str, judges_fr
     content = (folder / f"{name}.safetensors").read_bytes()
     it = read(content, name).about
     digest = hashlib.sha256(content).hexdigest()
-    given = {"kind": it.kind, "about": f"{about}; base {it.base}", "domain": domain, "base": it.base}
+    given = {"about": f"{about}; base {it.base}", "domain": domain, "base": it.base}
     card = Card.model_validate({**given, "sha256": digest, "judges_from": judges_from})
     (folder / f"{name}.json").write_text(card.model_dump_json(indent=1) + "\n", encoding="utf-8")
     shipping.FOLDER = folder

@@ -24,11 +24,7 @@ COUNT = 100
 def texts(path: Path) -> Iterator[Pair]:
     """The pairs of a training file, in the order that the network reads them."""
     for line in lines(path):
-        if "premise" in line:
-            yield line["premise"], line["statement"]
-        else:
-            one = line["candidates"][0]
-            yield line["question"], f"{one['title']}\n{one['text']}" if one["title"] else one["text"]
+        yield line["premise"], line["statement"]
 
 
 def main() -> None:

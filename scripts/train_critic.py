@@ -2,8 +2,8 @@
 
 PAIRS is the output folder of `critic_pairs.py`, BASE_FOLDER the checkpoint of all-mpnet-base-v2 or all-MiniLM-L6-v2,
 WORK the run folder (see `small/training.py`). General pairs come first, then the medical ones; a name given twice to
-`--files` is read twice. A pair labelled `unsupported` teaches only that the statement is not entailed. A name of
-`--files` may be that of a folder, whose files are read in order. Each judging writes WORK/critic.safetensors.
+`--files` is read twice. A pair labelled `unsupported` teaches only that the statement is not entailed. Each
+judging writes WORK/critic.safetensors.
 """
 
 from __future__ import annotations
@@ -36,17 +36,10 @@ TRAIN_LENGTH, MAX_LENGTH = 128, 256
 Pairs = Sequence[Mapping[str, Any]]
 
 
-def read(path: Path) -> list[dict[str, Any]]:
-    """The pairs of `path`.jsonl, or of the files in the folder `path`."""
-    files = sorted(path.glob("*.jsonl")) if path.is_dir() else [path.with_suffix(".jsonl")]
-    return [pair for file in files for pair in lines(file)]
-
-
 def examples(pairs: Pairs, folder: Path, length: int) -> list[Example]:
-    """Pairs as tokens, with the labels they allow."""
+    """Pairs as tokens, with the labels that they allow."""
     texts = [(p["premise"], p["statement"]) for p in pairs]
-    targets = [TARGETS[p["label"]] for p in pairs]
-    return encoded(tokenizer_of(folder, length), texts, targets)
+    return encoded(tokenizer_of(folder, length), texts, [TARGETS[p["label"]] for p in pairs])
 
 
 def allowed(logits: Tensor, batch: Batch) -> Tensor:
@@ -95,7 +88,8 @@ def main() -> None:
         network.load_state_dict(live, strict=False)
     rng, plan = random.Random(options.seed), []
     for name in options.files:
-        pairs = read(options.pairs / name)[: options.general if name == "general" else None]
+        pairs = list(lines(options.pairs / f"{name}.jsonl"))
+        pairs = pairs[: options.general if name == "general" else None]
         found = examples(pairs, options.base, TRAIN_LENGTH)
         plan += batches([[e] for e in rng.sample(found, len(found))], options.seed + len(plan))
     checked = list(lines(options.pairs / "valid.jsonl"))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-Label = Literal["entails", "contradicts", "neutral", "unsupported", "compatible", "unlabelled"]
+Label = Literal["entails", "contradicts", "neutral", "unsupported", "compatible"]
 """`unsupported` is known not to be `entails`, `compatible` not to be `contradicts`: one of the two others. `unlabelled`
 may be any of the three."""
 _WORD = re.compile(r"[a-z]+\d*[a-z]*|\d+(?:\.\d+)?")

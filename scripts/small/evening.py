@@ -43,7 +43,7 @@ def factors(content: bytes, base: Path, pairs: Sequence[Pair]) -> dict[str, NDAr
     weights = joined(load((base / "model.safetensors").read_bytes()), differences, "network")
     weights = {name: value for name, value in weights.items() if not name.endswith(".S")}
     shape = BertShape(**{field.name: given[field.name] for field in fields(BertShape)})
-    graph = pair_graph(weights, shape, given["model_type"], differences.about.max_length)
+    graph = pair_graph(weights, shape, differences.about.max_length)
     users: dict[str, list[str]] = {}
     for node in graph.graph.node:
         if node.op_type == "MatMul" and node.input[1] in weights:
@@ -64,7 +64,7 @@ def factors(content: bytes, base: Path, pairs: Sequence[Pair]) -> dict[str, NDAr
 def _inputs(tokenizer: Tokenizer, pairs: Sequence[Pair]) -> Iterator[dict[str, Any]]:
     for pair in pairs:
         one = tokenizer.encode(*pair)
-        values = {"input_ids": one.ids, "attention_mask": one.attention_mask, "token_type_ids": one.type_ids}
+        values = {"input_ids": one.ids, "attention_mask": one.attention_mask}
         yield {name: np.array([row], np.int64) for name, row in values.items()}
 
 
@@ -74,10 +74,9 @@ def _largest(graph: ModelProto, names: Sequence[str], pairs: Iterator[Mapping[st
         graph.graph.output.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, None))
     with tempfile.TemporaryDirectory() as work:
         session = onnxruntime.InferenceSession(str(saved(graph, Path(work) / "graph.onnx")))
-    wanted = {given.name for given in session.get_inputs()}
     found: dict[str, Array] = {}
     for pair in pairs:
-        rows = session.run(list(names), {name: value for name, value in pair.items() if name in wanted})
+        rows = session.run(list(names), dict(pair))
         for name, row in zip(names, rows, strict=True):
             own = np.abs(row).max(axis=(0, 1))
             found[name] = np.maximum(found[name], own) if name in found else own

@@ -138,14 +138,13 @@ def _judge(settings: Settings) -> list[Check]:
 def _networks(settings: Settings) -> list[Check]:
     """The networks that ship with the package: not fetched, in use, or why not."""
     folder, used = settings.home / "models", with_fetched(settings)
-    named = {used.verify.critic, used.retrieval.reranker}
     found = []
     for one in shipped().values():
         if one.find(folder) is None:
             note = f"{one.card.domain}; to use it, run: medground models fetch {one.name}"
             found.append(Check(f"network {one.name}", "missing", note))
         else:
-            note = "in use" if one.name in named else "fetched, but the settings name another or none"
+            note = "in use" if one.name == used.verify.critic else "fetched, but the settings name another or none"
             found.append(Check(f"network {one.name}", "ok", note))
     return found
 

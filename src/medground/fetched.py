@@ -1,6 +1,6 @@
 """What a fetched critic changes: without a language model, it judges where no setting names another.
 
-Such defaults are part of the settings that a question is answered with, so that its answer's hash tells them.
+Such a default is part of the settings that a question is answered with, so that its answer's hash tells it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ def with_fetched(settings: Settings) -> Settings:
     if "critic" in settings.verify.model_fields_set or importlib.util.find_spec("onnxruntime") is None:
         return settings
     for one in shipped().values():
-        is_critic = one.card.kind == "critic" and one.find(settings.home / "models") is not None
-        if is_critic and may_judge(one.name, settings.verify):
+        if one.find(settings.home / "models") is not None and may_judge(one.name, settings.verify):
             return settings.with_options({"verify.critic": one.name})
     return settings

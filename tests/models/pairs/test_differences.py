@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from tiny_networks import LABELS, TinyBase, trained
+from rows import each_row
+from safetensors.numpy import save
+from tiny_networks import LABELS, base_weights, metadata, trained
 
-from medground.errors import ConfigError, MedgroundError
+from medground.errors import ConfigError
 from medground.models.pairs.differences import joined, read
-from medground.models.pairs.make import make
-from medground.models.pairs.shipped import Shipped
-
-Ship = Callable[..., Shipped]
-
 
 numbers = st.floats(-3, 3, width=16)
 
@@ -29,9 +23,6 @@ numbers = st.floats(-3, 3, width=16)
     temperature=st.floats(0.25, 4),
 )
 def test_joining_adds_the_product(shape: tuple[int, int, int], data: st.DataObject, temperature: float) -> None:
-    from safetensors.numpy import save
-    from tiny_networks import metadata
-
     out, inward, rank = shape
 
     def array(*size: int) -> NDArray[np.float16]:
@@ -52,31 +43,32 @@ def test_joining_adds_the_product(shape: tuple[int, int, int], data: st.DataObje
     assert all(value.dtype == np.float32 for value in found.values())
 
 
-@pytest.mark.parametrize(
-    ("about", "said"),
+@each_row(
+    "about, said",
     [
-        ({"kind": ""}, "its metadata lack 'kind'"),
-        ({"kind": "judge"}, "kind 'judge'"),
-        ({"order": "any"}, "order 'any'"),
-        ({"max_length": "4"}, "max_length 4"),
-        ({"max_length": "many"}, "its metadata are wrong"),
-        ({"temperature": "0"}, "temperature 0.0"),
-        ({"temperature": "nan"}, "temperature nan"),
-        ({"abstain_below": "1.5"}, "abstain_below 1.5"),
+        ({"kind": ""}, "kind: Field required"),
+        ({"kind": "judge"}, "kind: Input should be 'critic'"),
+        ({"order": "any"}, "order: Input should be"),
+        ({"max_length": "4"}, "max_length: "),
+        ({"max_length": "many"}, "max_length: "),
+        ({"temperature": "0"}, "temperature: "),
+        ({"temperature": "nan"}, "temperature: "),
+        ({"abstain_below": "1.5"}, "abstain_below: "),
         ({"labels": '["entailment"]'}, "3 outputs and 1 labels"),
         ({"labels": "entailment"}, "its metadata are wrong"),
     ],
 )
-def test_wrong_metadata(ship: Ship, tmp_path: Path, about: dict[str, str], said: str) -> None:
-    refused = ship(about=about, card={"kind": "critic"})
+def test_wrong_metadata(about: dict[str, str], said: str) -> None:
+    content = save(trained(base_weights(), len(LABELS)), metadata(**about))
     with pytest.raises(ConfigError, match="the weights of critic are damaged") as caught:
-        make(refused, tmp_path)
+        read(content, "critic")
     assert said in str(caught.value)
 
 
-@pytest.mark.parametrize("change", ["no B", "no A", "rank", "shape", "unknown", "no head", "nan", "vector"])
-def test_differences_that_do_not_fit(ship: Ship, base: TinyBase, tmp_path: Path, change: str) -> None:
-    tensors = trained(base.weights, len(LABELS))
+@each_row("change", ["no B", "no A", "rank", "shape", "unknown", "no head", "nan", "vector"])
+def test_differences_that_do_not_fit(change: str) -> None:
+    base = base_weights()
+    tensors = trained(base, len(LABELS))
     name = "encoder.layer.0.output.dense.weight"
     match change:
         case "no B":
@@ -96,7 +88,7 @@ def test_differences_that_do_not_fit(ship: Ship, base: TinyBase, tmp_path: Path,
         case "vector":
             tensors["embeddings.LayerNorm.bias"] = np.zeros(3, np.float16)
     with pytest.raises(ConfigError, match=r"the weights of critic (are damaged|do not fit their base)"):
-        make(ship(tensors=tensors), tmp_path)
+        joined(base, read(save(tensors, metadata()), "critic"), "critic")
 
 
 @given(content=st.binary(max_size=64))
@@ -105,11 +97,9 @@ def test_bytes_that_are_no_such_file(content: bytes) -> None:
         read(content, "x")
 
 
-def test_every_error_is_one_line(ship: Ship, tmp_path: Path) -> None:
-    model = ship()
-    file = next(tmp_path.rglob("critic.safetensors"))
-    whole = file.read_bytes()
+def test_a_cut_file_is_refused_in_one_line() -> None:
+    whole = save(trained(base_weights(), len(LABELS)), metadata())
     for length in (0, 7, 100, len(whole) - 1):
-        with pytest.raises(MedgroundError) as caught:
-            read(whole[:length], model.name)
+        with pytest.raises(ConfigError) as caught:
+            read(whole[:length], "critic")
         assert "\n" not in str(caught.value)

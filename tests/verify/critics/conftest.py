@@ -12,7 +12,7 @@ import numpy as np
 import onnx
 import pytest
 from numpy.typing import NDArray
-from tiny_networks import base, family, ship  # noqa: F401
+from tiny_networks import base, ship  # noqa: F401
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
 from medground.models.graphs.encoder import BertShape, EncoderGraph

@@ -131,9 +131,8 @@ def _shipped() -> list[str]:
     from medground.settings import VerifySettings
     from medground.verify.judges import domain, may_judge
 
-    critics = [one for one in shipped().values() if one.card.kind == "critic"]
     return [
         f"{one.name}  {'proven' if may_judge(one.name, VerifySettings()) else 'not proven'}, ships with Medground: "
         f"{domain(one.name)}"
-        for one in critics
+        for one in shipped().values()
     ]

@@ -168,5 +168,5 @@ MPNET = WheelModel(
 
 MODELS = (MINILM, QWEN)
 
-BASES = {"all-mpnet-base-v2": MPNET, "all-minilm-l6-v2": MINILM}
+BASES = {"all-mpnet-base-v2": MPNET}
 """The models that shipped differences refer to, by the name of the checkpoint."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import onnx
-from onnxruntime.quantization import QuantType, quantize_dynamic
 
 
 def saved(model: onnx.ModelProto, path: Path) -> Path:
@@ -24,6 +23,8 @@ def quantised(graph: Path, path: Path) -> Path:
     8 bits: processors without VNNI add products in 16 bits, which full-range weights would overflow, and a graph may
     be used on a different machine from the one that its results were measured on.
     """
+    from onnxruntime.quantization import QuantType, quantize_dynamic
+
     quantize_dynamic(
         graph,
         path,

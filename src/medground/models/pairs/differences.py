@@ -9,13 +9,13 @@ metadata are those of `About`, as text.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from safetensors import SafetensorError
 from safetensors.numpy import load
 
@@ -27,29 +27,29 @@ Tensors = dict[str, NDArray[np.float32]]
 _HEAD = {f"{name}.{part}" for name in HEAD for part in ("weight", "bias")}
 
 
-@dataclass(frozen=True)
-class About:
+class About(BaseModel):
     """What a network is, beside its numbers.
 
     Attributes:
         base: the public checkpoint, such as `all-mpnet-base-v2`.
-        kind: what it was trained for.
         labels: its outputs, in order.
         max_length: most tokens of a pair.
         temperature: logits are divided by it, so that their softmax is calibrated.
-        order: which of the two texts comes first: the premise (a passage), or the hypothesis (a statement, a question).
-        abstain_below: a probability below this decides nothing, 0 to 1.
+        order: the premise (a passage) comes before the hypothesis (a statement).
+        abstain_below: a probability below this decides nothing.
         trained_on: one line about the data.
         version: of the weights.
     """
 
+    model_config = ConfigDict(frozen=True)
+
     base: str
-    kind: Literal["critic", "ranker"]
+    kind: Literal["critic"]
     labels: tuple[str, ...]
-    max_length: int
-    temperature: float
-    order: Literal["premise,hypothesis", "hypothesis,premise"]
-    abstain_below: float
+    max_length: int = Field(ge=8, le=512)
+    temperature: float = Field(gt=0, allow_inf_nan=False)
+    order: Literal["premise,hypothesis"]
+    abstain_below: float = Field(ge=0, le=1)
     trained_on: str
     version: str
 
@@ -134,36 +134,13 @@ def _about(content: bytes, name: str) -> About:
     size = int.from_bytes(content[:8], "little")
     given = json.loads(content[8 : 8 + size]).get("__metadata__") or {}
     try:
-        about = About(
-            base=given["base"],
-            kind=given["kind"],
-            labels=tuple(json.loads(given["labels"])),
-            max_length=int(given["max_length"]),
-            temperature=float(given["temperature"]),
-            order=given["order"],
-            abstain_below=float(given["abstain_below"]),
-            trained_on=given["trained_on"],
-            version=given["version"],
-        )
-    except KeyError as error:
-        raise _damaged(name, f"its metadata lack {error}") from None
-    except (ValueError, TypeError) as error:
-        raise _damaged(name, f"its metadata are wrong ({error})") from None
-    if wrong := _wrong(about):
-        raise _damaged(name, f"its metadata are wrong ({wrong})")
-    return about
-
-
-def _wrong(about: About) -> str:
-    if about.kind not in ("critic", "ranker"):
-        return f"kind {about.kind!r}"
-    if about.order not in ("premise,hypothesis", "hypothesis,premise"):
-        return f"order {about.order!r}"
-    if not 8 <= about.max_length <= 512:
-        return f"max_length {about.max_length}"
-    if not (about.temperature > 0 and math.isfinite(about.temperature)):
-        return f"temperature {about.temperature}"
-    return "" if 0 <= about.abstain_below <= 1 else f"abstain_below {about.abstain_below}"
+        return About.model_validate({**given, "labels": json.loads(given.get("labels", "null"))})
+    except ValidationError as error:
+        first = error.errors()[0]
+        what = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    except ValueError as error:
+        what = f"labels: {error}"
+    raise _damaged(name, f"its metadata are wrong ({what})")
 
 
 def _damaged(name: str, what: str) -> ConfigError:

@@ -1,26 +1,23 @@
-"""The network as an ONNX graph: an encoder of two texts, and a head on its first token and the mean of its tokens.
+"""The network as an ONNX graph: an MPNet encoder of two texts, and a head on its first token and the mean of all.
 
-Inputs are `input_ids`, `attention_mask` and, for BERT, `token_type_ids`, int64 of shape (batch, tokens), padded on the
-right. The output `logits` is float32 of shape (batch, labels).
+Inputs are `input_ids` and `attention_mask`, int64 of shape (batch, tokens), padded on the right. The output `logits` is
+float32 of shape (batch, labels).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Literal
 
 import numpy as np
 import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto
 
-from medground.models.graphs.encoder import INPUTS, BertShape, EncoderGraph, Parts
+from medground.models.graphs.encoder import BertShape, EncoderGraph, Parts
 
-Family = Literal["bert", "mpnet"]
 Weights = Mapping[str, NDArray[np.float32]]
 
-SEGMENTS = "token_type_ids"
 HEAD = ("head.0", "head.2")
 """The two linear maps of the head, numbered as in training, where the GELU between them is 1."""
 
@@ -37,25 +34,37 @@ _FARTHEST = 128
 """Tokens: MPNet keeps all greater distances in one bucket."""
 
 
-def pair_graph(weights: Weights, shape: BertShape, family: Family, longest: int) -> onnx.ModelProto:
+def pair_graph(weights: Weights, shape: BertShape, longest: int) -> onnx.ModelProto:
     """The graph of an encoder with a head.
 
     Args:
         weights: the encoder's tensors by the names of its checkpoint, and those of the head.
         shape: layers, heads, epsilon.
-        family: the kind of encoder.
         longest: most tokens of a pair.
 
     Raises:
         KeyError: a weight is missing.
     """
-    graph = _MpnetPairs(weights, shape, longest) if family == "mpnet" else _BertPairs(weights, shape)
+    graph = _PairGraph(weights, shape, longest)
     graph.judged(graph.encoded())
-    return graph.model("pairs", "logits", len(weights[f"{HEAD[1]}.bias"]), graph.inputs)
+    return graph.model("pairs", "logits", len(weights[f"{HEAD[1]}.bias"]))
 
 
-class _Pairs(EncoderGraph):
-    inputs: tuple[str, ...] = INPUTS
+class _PairGraph(EncoderGraph):
+    parts = _MPNET
+
+    def __init__(self, weights: Weights, shape: BertShape, longest: int) -> None:
+        super().__init__(weights, shape)
+        self._longest = longest
+
+    def embeddings(self) -> str:
+        """Word and position vectors, summed and normalised. MPNet has no segments."""
+        words = self._node("Gather", self._weight("embeddings.word_embeddings.weight"), "input_ids")
+        table = self._weights["embeddings.position_embeddings.weight"][_FIRST_PLACE : _FIRST_PLACE + self._longest]
+        length = self._node("Shape", "input_ids", start=1, end=2)
+        start, axis = self._integers("start", 0), self._integers("first_axis", 0)
+        places = self._node("Slice", self._constant("places", table), start, length, axis)
+        return self._norm(self._node("Add", words, places), "embeddings.LayerNorm")
 
     def judged(self, hidden: str) -> None:
         """The logits, from the first token beside the mean of all tokens that are not padding."""
@@ -77,39 +86,6 @@ class _Pairs(EncoderGraph):
 
     def _integers(self, name: str, *values: int) -> str:
         return self._constant(name, np.array(values, np.int64))
-
-    def _rows(self, name: str, table: NDArray[Any]) -> str:
-        """The first rows of a table, one for each token."""
-        length = self._node("Shape", "input_ids", start=1, end=2)
-        start, axis = self._integers("start", 0), self._integers("first_axis", 0)
-        return self._node("Slice", self._constant(name, table), start, length, axis)
-
-
-class _BertPairs(_Pairs):
-    inputs = (*INPUTS, SEGMENTS)
-
-    def embeddings(self) -> str:
-        """Word, position and segment vectors, summed and normalised; the second text is segment 1."""
-        words = self._node("Gather", self._weight("embeddings.word_embeddings.weight"), "input_ids")
-        segments = self._node("Gather", self._weight("embeddings.token_type_embeddings.weight"), SEGMENTS)
-        places = self._rows("places", self._weights["embeddings.position_embeddings.weight"])
-        summed = self._node("Add", self._node("Add", words, places), segments)
-        return self._norm(summed, "embeddings.LayerNorm")
-
-
-class _MpnetPairs(_Pairs):
-    parts = _MPNET
-
-    def __init__(self, weights: Weights, shape: BertShape, longest: int) -> None:
-        super().__init__(weights, shape)
-        self._longest = longest
-
-    def embeddings(self) -> str:
-        """Word and position vectors, summed and normalised. MPNet has no segments."""
-        words = self._node("Gather", self._weight("embeddings.word_embeddings.weight"), "input_ids")
-        table = self._weights["embeddings.position_embeddings.weight"]
-        places = self._rows("places", table[_FIRST_PLACE : _FIRST_PLACE + self._longest])
-        return self._norm(self._node("Add", words, places), "embeddings.LayerNorm")
 
     def _attention_bias(self) -> tuple[str, ...]:
         """What all layers add to the scores, by the distance of two tokens: shape (1, heads, tokens, tokens)."""

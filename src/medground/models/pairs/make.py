@@ -11,7 +11,7 @@ import importlib
 import json
 import shutil
 import tempfile
-from dataclasses import asdict, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,13 +20,12 @@ from filelock import FileLock
 from medground.errors import ConfigError
 from medground.models.files.storage import writing_to
 from medground.models.files.wheels import Download, fetch
-from medground.models.pairs.shipped import RECIPE, Card, Shipped, shipped
+from medground.models.pairs.shipped import CONFIG, GRAPH, MADE, RECIPE, TOKENIZER, Card, Shipped, shipped
 from medground.progress import Progress, no_progress
 
 if TYPE_CHECKING:
     from medground.models.pairs.differences import Differences
 
-GRAPH, CONFIG, MADE, TOKENIZER = "model.onnx", "config.json", "made.json", "tokenizer.json"
 NEEDED = ("onnx", "onnxruntime", "safetensors", "tokenizers")
 TOLERANCE = 0.1
 """How far a probability may be from the measured one: int8 products differ a little between processors."""
@@ -87,8 +86,7 @@ def made(name: str, models: Path) -> tuple[Path, Card]:
     one = shipped()[name]
     folder = one.find(models)
     if folder is None:
-        kind = "reranker" if one.card.kind == "ranker" else one.card.kind
-        raise ConfigError(f"the {kind} {name} has not been fetched; run: medground models fetch {name}")
+        raise ConfigError(f"the critic {name} has not been fetched; run: medground models fetch {name}")
     check_extra(name)
     return folder, one.card
 
@@ -104,7 +102,7 @@ def _write(model: Shipped, base: Path, work: Path, progress: Progress) -> None:
     step, parts = f"make {model.name}", 4
     progress(step, 0, parts)
     differences = read(model.content(), model.name)
-    if (differences.about.base, differences.about.kind) != (model.card.base, model.card.kind):
+    if differences.about.base != model.card.base:
         raise ConfigError(f"the weights of {model.name} are for another base; reinstall medground")
     content = (base / model.base.weights).read_bytes()
     if hashlib.sha256(content).hexdigest() != model.base.sha256:
@@ -114,7 +112,7 @@ def _write(model: Shipped, base: Path, work: Path, progress: Progress) -> None:
     progress(step, 1, parts)
     given = json.loads((base / CONFIG).read_text(encoding="utf-8"))
     shape = BertShape(**{field.name: given[field.name] for field in fields(BertShape)})
-    network = pair_graph(weights, shape, given["model_type"], differences.about.max_length)
+    network = pair_graph(weights, shape, differences.about.max_length)
     del weights  # they are in the network now: hundreds of megabytes
     graph = saved(network, work / "float.onnx")
     del network
@@ -133,11 +131,11 @@ def _write(model: Shipped, base: Path, work: Path, progress: Progress) -> None:
 def _config(base: dict[str, Any], differences: Differences) -> dict[str, Any]:
     """As transformers writes it for a classifier, and what the differences say of themselves."""
     about = differences.about
-    kept = ("model_type", "pad_token_id", "type_vocab_size", "max_position_embeddings")
+    kept = ("model_type", "pad_token_id", "max_position_embeddings")
     return {
         **{key: base[key] for key in kept if key in base},
         "id2label": {str(place): label for place, label in enumerate(about.labels)},
-        "about": asdict(about),
+        "about": about.model_dump(),
     }
 
 

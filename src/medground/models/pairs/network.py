@@ -17,7 +17,7 @@ from tokenizers import Encoding, Tokenizer
 
 from medground.errors import ConfigError, ModelFailed
 from medground.models.pairs.differences import About
-from medground.models.pairs.make import CONFIG, GRAPH, MADE, TOKENIZER
+from medground.models.pairs.shipped import CONFIG, GRAPH, MADE, TOKENIZER
 
 _FAILURES = tuple(
     getattr(onnxruntime_errors, name)
@@ -26,10 +26,9 @@ _FAILURES = tuple(
         *("NoSuchFile", "NotImplemented", "RuntimeException"),
     )
 )
-_INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 
 Pair = tuple[str, str]
-"""A premise (a passage) and a hypothesis (a statement or a question)."""
+"""A premise (a passage) and a hypothesis (a statement)."""
 
 
 class PairNetwork:
@@ -44,7 +43,6 @@ class PairNetwork:
     def __init__(self, name: str, about: About, identity: str, session: Any, tokenizer: Tokenizer) -> None:
         self.name, self.about, self.identity = name, about, identity
         self._session = session
-        self._inputs = [given.name for given in session.get_inputs()]
         self._tokenizer = tokenizer
         tokenizer.no_truncation()
         tokenizer.no_padding()
@@ -70,7 +68,7 @@ class PairNetwork:
             if digest != made["graph"]:
                 raise ConfigError(f"{folder / GRAPH} was changed since it was made; {remedy}")
             session = onnxruntime.InferenceSession(str(folder / GRAPH), _options(), providers=["CPUExecutionProvider"])
-            return cls(name, About(**{**about, "labels": tuple(about["labels"])}), digest, session, tokenizer)
+            return cls(name, About.model_validate(about), digest, session, tokenizer)
         except ConfigError:
             raise
         except Exception as error:  # noqa: BLE001  # tokenizers and onnxruntime raise nothing narrower
@@ -90,7 +88,7 @@ class PairNetwork:
         return None
 
     def probabilities(self, pairs: Sequence[Pair], stopped: Callable[[], bool] = lambda: False) -> NDArray[np.float64]:
-        """Calibrated probabilities, shape (pairs, labels); a single label has that of being true.
+        """Calibrated probabilities, shape (pairs, labels).
 
         A premise that is too long is cut at the end; callers choose the sentences that matter. Rows are NaN where the
         network gave numbers that are not finite, or once `stopped` is true, which is asked before each pair.
@@ -104,28 +102,24 @@ class PairNetwork:
                 break
             rows[row] = self._logits(pair)
         rows[~np.isfinite(rows).all(axis=1)] = np.nan
-        if rows.shape[1] == 1:
-            return np.asarray(1 / (1 + np.exp(-rows)))
         powers = np.exp(rows - rows.max(axis=1, keepdims=True))
         return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
     def _logits(self, pair: Pair) -> NDArray[np.float64]:
         encoding = self._encoded(*pair)
-        values = (encoding.ids, encoding.attention_mask, encoding.type_ids)
-        arrays = {name: np.array([row], np.int64) for name, row in zip(_INPUTS, values, strict=True)}
+        rows = {"input_ids": encoding.ids, "attention_mask": encoding.attention_mask}
         try:
-            found = self._session.run(["logits"], {name: arrays[name] for name in self._inputs})[0][0]
+            found = self._session.run(["logits"], {name: np.array([row], np.int64) for name, row in rows.items()})[0][0]
         except _FAILURES as error:
             reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
             raise ModelFailed(f"onnxruntime: {reason[:200]}", model=self.name) from None
         return np.asarray(found, np.float64)
 
     def _encoded(self, premise: str, hypothesis: str) -> Encoding:
-        asked, read = self._tokenizer.encode_batch([hypothesis, premise], add_special_tokens=False)
-        asked.truncate(max(self.about.max_length - self._special - 1, 1))
-        read.truncate(max(self.about.max_length - self._special - len(asked.ids), 1))
-        first, second = (read, asked) if self.about.order == "premise,hypothesis" else (asked, read)
-        return self._tokenizer.post_process(first, second)
+        said, read = self._tokenizer.encode_batch([hypothesis, premise], add_special_tokens=False)
+        said.truncate(max(self.about.max_length - self._special - 1, 1))
+        read.truncate(max(self.about.max_length - self._special - len(said.ids), 1))
+        return self._tokenizer.post_process(read, said)
 
 
 @lru_cache(maxsize=4)

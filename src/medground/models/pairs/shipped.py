@@ -19,6 +19,8 @@ from pydantic import BaseModel, ConfigDict
 from medground.errors import ConfigError
 from medground.models.files.catalogue import BASES, WheelModel
 
+GRAPH, CONFIG, MADE, TOKENIZER = "model.onnx", "config.json", "made.json", "tokenizer.json"
+"""The files of a network once it was made."""
 RECIPE = 1
 """Part of the identity of what is made from the files: increase it whenever the graph changes."""
 
@@ -40,19 +42,17 @@ class Proof(BaseModel):
 
     Attributes:
         dataset: the set and the split.
-        of: of a critic, `claims` beside given texts, verdicts on claims beside what a `search` found, answers to
-            `questions`, the statements that it called `supported` among all, or `neutral` texts that decide nothing; of
-            a ranker, the order of `passages` or of `sentences`.
+        of: `claims` beside given texts, verdicts on claims beside what a `search` found, answers to `questions`, the
+            statements that it called `supported` among all, or `neutral` texts that decide nothing.
         pairs: how many.
-        accuracy: the share that was right; of a ranker, its figure, such as nDCG@10.
-        majority: share of the larger class; of `supported`, the share of statements that are; of `neutral`, a half; of
-            a ranker, the same figure without it.
+        accuracy: the share that was right.
+        majority: share of the larger class; of `supported`, the share of statements that are; of `neutral`, a half.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     dataset: str
-    of: Literal["claims", "search", "questions", "supported", "neutral", "passages", "sentences"] = "claims"
+    of: Literal["claims", "search", "questions", "supported", "neutral"] = "claims"
     pairs: int
     accuracy: float
     low: float
@@ -66,22 +66,21 @@ class Proof(BaseModel):
 
 
 class Card(BaseModel):
-    """What is said and measured of a network. `benchmarks/critic.py` writes it.
+    """What is said and measured of a critic. `benchmarks/critic.py` writes it.
 
     Attributes:
-        kind: what it is for.
         about: one line, with the licence.
         domain: what it was proven on, in words.
         base: the checkpoint that it is a difference from.
         sha256: of the file of differences; the proofs are of that file alone.
         proofs: measurements.
         probes: pairs with the expected results, which a graph made anywhere must give.
-        judges_from: probability below which a critic says nothing, where measured sets ask for more than the file does.
+        judges_from: probability below which it says nothing, where measured sets ask for more than the file does.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    kind: Literal["critic", "ranker"]
+    kind: Literal["critic"] = "critic"
     about: str
     domain: str
     base: str
