@@ -18,7 +18,7 @@ from medground.query import all_of
 from medground.question import Question
 from medground.recipes.declaration import Declaration
 from medground.recipes.pubmed_reasoner import query_of
-from medground.risk import notice_first
+from medground.risk.first import notice_first
 from medground.run import Run
 from medground.settings import Settings
 from medground.steps import QueryWritten, Step

@@ -24,7 +24,7 @@ from medground.errors import MedgroundError, SourceUnavailable
 from medground.faces.cli.app import main
 from medground.notice import Notice
 from medground.recipes.registry import RECIPES
-from medground.risk import notice_for
+from medground.risk.notices import notice_for
 from medground.settings import Settings
 from medground.trace import read_trace
 from medground.wording.html import as_html

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.risk import notice_for
+from medground.risk.notices import notice_for
 from medground.risk.rules import parsed
 
 ROWS = [

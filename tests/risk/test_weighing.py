@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.risk import notice_for
+from medground.risk.notices import notice_for
 from medground.risk.rules import may_be_weighed, parsed, rules
 from medground.risk.weighing import KINDS, signs, weighed
 from medground.risk.words import plain

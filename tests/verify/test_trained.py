@@ -39,6 +39,12 @@ TRIAL = Document(
 
 
 @pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The home of all rows of a test."""
+    return tmp_path
+
+
+@pytest.fixture
 def critic(ship: Any, base: TinyBase, tmp_path: Path) -> Callable[..., str]:
     """Ships and makes a critic that always says one thing, with the probability that a bias gives it."""
 

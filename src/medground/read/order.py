@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from medground.document import Hit, Passage
 from medground.question import Question
-from medground.quoting.mass import together
+from medground.quoting.mass import log_sum
 from medground.quoting.pool import Candidate
 from medground.read.numbered import spans
 from medground.steps import ReadingBatch
@@ -121,7 +121,7 @@ def _likelihood(reading: Reading) -> float:
     """How likely one of its sentences is the best quote, as a logarithm. What is not prose is no quote."""
     texts = dict(places(reading))
     least = max(reading.strengths.values(), default=0.0) - _NEGLIGIBLE
-    return together(s for start, s in reading.strengths.items() if s < least or is_prose(texts[start]))
+    return log_sum(s for start, s in reading.strengths.items() if s < least or is_prose(texts[start]))
 
 
 def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Reading]:
@@ -174,7 +174,7 @@ def needed_first(readings: Sequence[Reading], needed: Sequence[str]) -> list[Rea
 
 @dataclass(frozen=True)
 class Batch:
-    """Documents that are read together: batch `number`, counted from 1, of at most `of`."""
+    """Documents that are read log_sum: batch `number`, counted from 1, of at most `of`."""
 
     readings: tuple[Reading, ...]
     number: int

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from medground.operators.keyless.sentences import reports_result
 from medground.operators.views import EvidenceView, PassageView, SentencedPassage
-from medground.quoting.mass import together
+from medground.quoting.mass import log_sum
 from medground.quoting.pool import Candidate
 from medground.subject import in_words_of
 from medground.text import words
@@ -35,7 +35,7 @@ WINDOW = 25
 PER_PASSAGE = 3
 """Maximum sentences taken from one passage."""
 AS_STRONG = 2.0
-"""How much the strengths of neighbours may differ to be quoted together. Chosen on the training data."""
+"""How much the strengths of neighbours may differ to be quoted log_sum. Chosen on the training data."""
 NAMED = 0.2
 """Minimum share of the question's topic words, by weight, in a quote that reports no result."""
 COVERED = 0.6
@@ -84,7 +84,7 @@ def extract(question: str, passages: Sequence[SentencedPassage]) -> tuple[str, .
     topic = words.topic(question)
     chosen: list[tuple[float, tuple[str, ...]]] = []
     for passage, strengths in zip(passages, _strengths(question, passages), strict=True):
-        whole = together(strengths)
+        whole = log_sum(strengths)
         quotes = _quotes(question, topic, passage, strengths)
         chosen += [(strength + whole, quote) for strength, quote in quotes]
     return tuple(sentence for _, quote in sorted(chosen, key=lambda c: -c[0]) for sentence in quote)
@@ -100,7 +100,7 @@ def _quotes(
     prose = [n for n, sentence in enumerate(passage.sentences) if is_prose(sentence.text)]
     near = ((n, m) for n, m in pairwise(prose) if m == n + 1 and abs(strengths[n] - strengths[m]) <= AS_STRONG)
     spans: list[tuple[int, ...]] = [*((n,) for n in prose), *near]
-    weighed = sorted(((together(strengths[n] for n in span), span) for span in spans), key=lambda s: (-s[0], s[1]))
+    weighed = sorted(((log_sum(strengths[n] for n in span), span) for span in spans), key=lambda s: (-s[0], s[1]))
     taken: set[int] = set()
     found: list[tuple[float, tuple[str, ...]]] = []
     for strength, span in weighed:
@@ -142,7 +142,7 @@ def on_topic(question: str, passages: Sequence[SentencedPassage]) -> list[Eviden
 
 
 def sufficient(question: str, evidence: Sequence[EvidenceView]) -> bool:
-    """Whether the quotes together name most of the question's topic and one of them reports a result.
+    """Whether the quotes log_sum name most of the question's topic and one of them reports a result.
 
     Source: PubMed Reasoner, Eq. 15, with words in place of a model's judgement.
     """

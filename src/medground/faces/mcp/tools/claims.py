@@ -12,7 +12,7 @@ from medground.faces.mcp.parts import Fields, Part, Result
 from medground.faces.mcp.tool import Call, Tool
 from medground.faces.mcp.tools.answers import WORDS, document_part, fields_of, note_part, quote_part, search_part
 from medground.faces.mcp.untrusted import Fence, line
-from medground.risk import most_urgent
+from medground.risk.notices import most_urgent
 from medground.wording.phrases import some, verdict
 from medground.wording.view import search_view
 
