@@ -72,13 +72,6 @@ def test_quotes_without_a_judge_have_no_score(make_run: MakeRun) -> None:
     assert (answer.support, answer.faithfulness, answer.quoted) == (None, None, 1.0)
 
 
-def test_the_answer_to_an_open_question_is_its_whole_sentences(make_run: MakeRun) -> None:
-    run = prepared(make_run("What does aspirin do?"))
-    answer = compose(run, draft("Stroke fell; bleeding rose.", answer=("answered",)), said("supported", 2))
-    assert answer.decision.shown() == "Stroke fell; bleeding rose."
-    assert answer.decision.shown() == " ".join(s.text for s in answer.statements)
-
-
 def test_a_sentence_is_dropped_whole_and_still_counts(make_run: MakeRun) -> None:
     run = prepared(make_run("Does aspirin help?", options=TRUSTED))
     verdicts = [*said("supported", 1), *said("contradicted", 1), *said("supported", 1)]
@@ -234,17 +227,6 @@ def test_unknown_evidence_is_refused_before_the_critic_is_asked(make_run: MakeRu
     with pytest.raises(UnknownCitation, match="E9"):
         asyncio.run(finish(run.question, draft("Stroke fell.", cited=("E9",)), run.ledger.evidence, run))
     assert model.seen == []
-
-
-def test_each_statement_is_judged_separately(make_run: MakeRun, scripted_model: Any) -> None:
-    model = scripted_model({"entail": EntailOutput(relation="entails", best="E1")})
-    options = {"verify.trusted_judges": (model.name,), "verify.taxonomy": False}
-    run = prepared(make_run("Does aspirin help?", model=model, by_model=["entail"], options=options))
-    written = Draft(sentences=(Sentence(text="Stroke risk fell; bleeding rose.", evidence=("E1",)),))
-    answer = asyncio.run(finish(run.question, written, run.ledger.evidence[:1], run))
-    assert [value.statement for _, value in model.seen] == ["Stroke risk fell;", "bleeding rose."]
-    assert len(answer.statements) == 2
-    assert answer.rationale == "Stroke risk fell; bleeding rose. [E1]"
 
 
 def test_verdicts_of_a_loop_are_not_asked_again(make_run: MakeRun, scripted_model: Any) -> None:

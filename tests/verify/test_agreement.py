@@ -37,13 +37,6 @@ def written(path: Path, *given: list[dict[str, Any]]) -> Path:
     return path
 
 
-def test_kappa_by_hand() -> None:
-    # 10 statements, 7 equal. First: 5 x, 3 y, 2 z; second: 4 x, 4 y, 2 z. Chance: (20 + 12 + 4) / 100 = 0.36.
-    first = ["x", "x", "x", "x", "x", "y", "y", "y", "z", "z"]
-    second = ["x", "x", "x", "x", "y", "y", "y", "z", "z", "y"]
-    assert kappa(first, second) == pytest.approx((0.7 - 0.36) / (1 - 0.36))
-
-
 def test_kappa_at_its_ends() -> None:
     assert kappa(["x", "y"], ["x", "y"]) == 1
     assert kappa(["x", "y"], ["y", "x"]) == -1
@@ -113,13 +106,6 @@ def test_every_pair_under_every_context_and_over_all() -> None:
     assert found[1].binary == pytest.approx(0.4)
     against = agreements(given, reference="gpt")
     assert {(a.reference, a.other) for a in against} == {("gpt", "A"), ("gpt", "B")}
-
-
-def test_a_label_that_only_one_annotator_gave() -> None:
-    scores = {s.label: s for s in label_scores([EXPLICIT, EXPLICIT], [EXPLICIT, FALSE])}
-    assert (scores[EXPLICIT].precision, scores[EXPLICIT].recall) == (1, 0.5)
-    assert scores[EXPLICIT].f1 == pytest.approx(2 / 3)
-    assert (scores[FALSE].precision, scores[FALSE].recall, scores[FALSE].f1) == (0, None, 0)
 
 
 def test_faithfulness_is_the_share_of_correct_labels() -> None:

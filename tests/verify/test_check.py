@@ -98,17 +98,6 @@ def test_a_sentence_without_citation_is_never_released(make_run: MakeRun) -> Non
     assert dropped[0].reason.startswith("not found")
 
 
-def test_the_policy_flags_or_drops_unsupported_statements() -> None:
-    labels = ["supported", "quoted", "related", "not judged", "not found", "unverified", "contradicted"]
-    sentences = [Sentence(text=label, evidence=("E1",)) for label in labels]
-    verdicts = [Verdict(label=label, critic="c") for label in labels]  # type: ignore[arg-type]
-    flagged, _ = release(sentences, verdicts, VerifySettings(unsupported="flag"))
-    strict, dropped = release(sentences, verdicts, VerifySettings(unsupported="drop"))
-    assert [s.text for s, _ in flagged] == labels[:-1]
-    assert [s.text for s, _ in strict] == labels[:4]
-    assert [d.text for d in dropped] == labels[4:]
-
-
 def test_a_validation_must_beat_the_majority_with_its_whole_interval() -> None:
     validation = Validation(model="m", dataset="d", pairs=100, accuracy=0.7, low=0.6, high=0.78, majority=0.66)
     assert not validation.passes

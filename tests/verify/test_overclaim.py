@@ -91,17 +91,6 @@ def test_an_overclaim_is_partly_supported_at_most(before: Label, after: Label) -
     assert verdict.note == ("is more certain than its source, which says `may`" if flagged else "")
 
 
-def test_each_flag_is_listed_once() -> None:
-    verdict = Verdict(label="supported", critic="c", flags=("certainty",), note="first")
-    found = downgraded(verdict, (Overclaim("certainty", "may"), Overclaim("cause", "linked")))
-    assert found.flags == ("certainty", "cause")
-    assert found.note == (
-        "first; is more certain than its source, which says `may`; "
-        "claims a cause, but its source reports an association (`linked`)"
-    )
-    assert downgraded(verdict, ()) == verdict
-
-
 @settings(max_examples=30)
 @given(st.text(max_size=200))
 def test_no_text_overclaims_itself(text: str) -> None:

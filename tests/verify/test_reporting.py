@@ -143,11 +143,6 @@ def test_a_question_supports_nothing_whoever_judges(make_run: MakeRun, scripted_
     assert answer.decision.status == "not judged"
 
 
-@each_row("quote", FINDINGS)
-def test_a_yes_rests_on_a_result(make_run: MakeRun, scripted_model: Any, quote: str) -> None:
-    assert judged(make_run, scripted_model, quote, quote).decision.shown() == "yes"
-
-
 def test_hedges_and_animals_are_reported_beside_the_decision(make_run: MakeRun, scripted_model: Any) -> None:
     hedged = judged(make_run, scripted_model, "Aspirin may lower the risk.", "Aspirin may lower the risk.")
     assert hedged.decision.shown() == "yes"

@@ -212,27 +212,12 @@ def test_a_reason_that_names_what_was_not_retrieved_is_not_shown(
     assert (found.category, found.note) == (FALSE, f"{shown}labelled INCORRECT-FALSE by {model.name}")
 
 
-def test_the_passage_that_decided_is_kept(make_run: MakeRun, scripted_model: Any) -> None:
-    model = scripted_model({"label": LabelOutput(category=FALSE, best="E2", reason="it rose")})
-    run = make_run(QUESTION, model=model, by_model=["label"])
-    (found,) = verdicts(run, ("Tuition fees doubled within a decade.", ("E1",)))
-    assert (found.category, found.best, found.label) == (FALSE, "E2", "not found")
-
-
 def test_a_model_that_fails_leaves_the_statement_unlabelled(make_run: MakeRun, scripted_model: Any) -> None:
     model = scripted_model({"label": ModelFailed("timed out", model="scripted:model")})
     run = make_run(QUESTION, model=model, by_model=["label"])
     (found,) = verdicts(run, ("The risk of stroke was lowered by aspirin.", ("E1",)))
     assert (found.category, found.label) == (None, "related")
     assert run.warnings == ["a sentence could not be labelled: scripted:model: timed out"]
-
-
-def test_an_unverified_statement_is_not_labelled(make_run: MakeRun, scripted_model: Any) -> None:
-    model = scripted_model({"entail": ModelFailed("broken", model="scripted:model")})
-    run = make_run(QUESTION, model=model, by_model=["entail", "label"])
-    (found,) = verdicts(run, ("The risk of stroke was lowered by aspirin.", ("E1",)))
-    assert (found.label, found.category) == ("unverified", None)
-    assert [name for name, _ in model.seen] == ["entail"]
 
 
 def test_the_setting_turns_labels_off(make_run: MakeRun, scripted_model: Any) -> None:

@@ -21,7 +21,7 @@ from medground.models.pairs.make import make
 from medground.models.pairs.network import PairNetwork
 from medground.recipes.ground import GROUND, ground
 from medground.settings import Settings, VerifySettings
-from medground.verify.critics.open import check_critic, open_critic
+from medground.verify.critics.open import check_critic
 from medground.verify.critics.telling import WINDOWS
 from medground.verify.judges import domain, may_decide, may_judge
 
@@ -208,13 +208,6 @@ def test_the_quote_is_what_it_read(
     assert long.text[quote.start : quote.end] == quote.quote
 
 
-def test_a_long_sentence_is_a_window_of_its_own(critic: Any, make_run: Any, memory_source: Any) -> None:
-    critic(proofs=CLAIMS)
-    document = TRIAL.model_copy(update={"text": "The gene " + "and the lens " * 60 + "is the cause. It is short."})
-    found = verified(make_run, memory_source, "The gene is the cause of the lens.", document)
-    assert found.evidence[0].quote == document.text.removesuffix(" It is short.")
-
-
 def test_a_closed_question_is_answered_by_a_critic_that_was_measured_on_questions(
     critic: Any, make_run: Any, memory_source: Any
 ) -> None:
@@ -238,13 +231,6 @@ def test_other_critics_decide_nothing(critic: Any, make_run: Any, memory_source:
     critic(proofs=proofs)
     answer = asked(make_run, memory_source, "Is the gene the cause of the long lens?", TRIAL)
     assert answer.decision.status == "not judged"
-
-
-def test_a_question_that_it_is_not_sure_of_is_not_judged(critic: Any, make_run: Any, memory_source: Any) -> None:
-    critic(bias=2.0, least="0.9", proofs=[*CLAIMS, ASKED])
-    answer = asked(make_run, memory_source, "Is the gene the cause of the long lens?", TRIAL)
-    if answer.decision.status == "not judged":
-        assert "critic is not sure enough to judge" in answer.decision.reason
 
 
 @each_row(
@@ -292,21 +278,9 @@ def test_only_quotes_of_research_decide(critic: Any, make_run: Any, memory_sourc
     assert answer.decision.status != "decided"
 
 
-def test_a_free_question_is_not_decided_by_it(critic: Any, make_run: Any, memory_source: Any) -> None:
-    critic(proofs=[*CLAIMS, ASKED])
-    answer = asked(make_run, memory_source, "What is the cause of the long lens?", TRIAL)
-    assert answer.decision.status == "not judged"
-
-
 def test_domains_are_those_of_shipped_judges(critic: Any) -> None:
     assert domain(critic()) == "lenses"
     assert domain("openai:gpt-5") == ""
     failed = [{**CLAIMS[2], "dataset": name, "low": 0.59} for name in ("NLI4CT", "another")]
     failed.append({**ASKED, "dataset": "questions", "low": 0.59})
     assert domain(critic(proofs=[*CLAIMS, *failed])) == "lenses (no better than guessing on NLI4CT and another)"
-
-
-def test_one_network_serves_all_runs(critic: Any, make_run: Any) -> None:
-    critic(proofs=CLAIMS)
-    run = make_run("q1?", options={"verify.critic": "critic"})
-    assert open_critic(run)._model is open_critic(run)._model  # type: ignore[attr-defined]

@@ -118,12 +118,6 @@ def test_the_critic_says_what_the_scores_say(make_run: MakeRun, onnx_model: Writ
         assert judgement.entailment == pytest.approx(max(s.entailment for s in scores), abs=1e-5)
 
 
-def test_tau_is_a_setting(make_run: MakeRun, onnx_model: Write) -> None:
-    folder = onnx_model()
-    options = {"verify.critic": f"nli:{folder}", "verify.entailment": 0.999}
-    assert {j.relation for j in judged(make_run("q1?", options=options), CLAIMS)} == {"neutral"}
-
-
 @each_row("bad", [np.nan, np.inf, -np.inf])
 def test_a_model_with_non_finite_values_supports_nothing(
     make_run: MakeRun, onnx_model: Write, weights: Any, bad: float

@@ -80,11 +80,6 @@ def test_labels_that_do_not_name_entailment_are_refused(id2label: Any) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_the_refusal_names_the_labels() -> None:
-    with pytest.raises(ConfigError, match="LABEL_0, LABEL_1, LABEL_2"):
-        read_labels("m", {0: "LABEL_0", 1: "LABEL_1", 2: "LABEL_2"})
-
-
 def test_a_head_in_another_order_gives_the_same_numbers(onnx_model: Write, weights: Any) -> None:
     one = open_nli(onnx_model("one", LABELS, weights))
     order = [2, 0, 1]
@@ -116,12 +111,6 @@ def test_the_graph_is_bert_by_an_independent_forward_pass(onnx_model: Write, tor
         wanted.append(Score(shares[2], shares[0]))
     close(open_nli(onnx_model(weights=weights)).score(PAIRS), wanted, 1e-4)
     close(open_nli(folder).score(PAIRS), wanted, 1e-4)
-
-
-def test_both_runtimes_give_the_same_numbers(onnx_model: Write, torch_model: Write, weights: Any) -> None:
-    long = ("the lens is long and not short . " * 40, "the aorta is short")
-    pairs = [*PAIRS, long, ("zebra " * 100, "the lens")]
-    close(open_nli(onnx_model(weights=weights)).score(pairs), open_nli(torch_model(weights=weights)).score(pairs), 1e-4)
 
 
 SIZES = {"vocab_size": 300, "pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2, "max_position_embeddings": 60}
@@ -260,8 +249,3 @@ def test_how_long_a_pair_may_be(onnx_model: Write, places: int | None, limit: fl
 def test_a_statement_that_the_model_cannot_read(model: NliModel, statement: str, reason: str | None) -> None:
     problem = model.problem(statement)
     assert problem is None if reason is None else reason in str(problem)
-
-
-def test_an_opened_model_is_kept(onnx_model: Write) -> None:
-    folder = onnx_model()
-    assert open_nli(folder) is open_nli(folder)

@@ -42,16 +42,6 @@ def test_the_default_needs_nothing(make_run: Callable[..., Run]) -> None:
     assert isinstance(open_critic(make_run("q1?")), OperatorCritic)
 
 
-def test_a_critic_is_named_as_in_the_settings(make_run: Callable[..., Run], onnx_model: Write) -> None:
-    name = f"nli:{onnx_model()}"
-    assert open_critic(make_run("q1?", options={"verify.critic": name})).name == name
-
-
-def test_a_wrong_critic_stops_the_run(make_run: Callable[..., Run]) -> None:
-    with pytest.raises(ConfigError, match="unknown critic 'oracle'"):
-        open_critic(make_run("q1?", options={"verify.critic": "oracle"}))
-
-
 @each_row("name", ["./absent", "/absent/model", "~/absent-model", "~nobody/model"])
 def test_a_missing_folder(name: str) -> None:
     assert refusal(f"nli:{name}") == f"no folder {name!r} with an NLI model; check verify.critic"
@@ -156,12 +146,6 @@ def test_a_damaged_torch_folder(torch_model: Write, file: str) -> None:
     folder = Path(torch_model())
     (folder / file).write_bytes(b"\x00 broken")
     assert "cannot load the NLI model" in refusal(f"nli:{folder}")
-
-
-def test_torch_labels_are_read_before_the_weights(torch_model: Write) -> None:
-    folder = Path(torch_model(labels=("LABEL_0", "LABEL_1", "LABEL_2")))
-    (folder / "model.safetensors").unlink()
-    assert "LABEL_0, LABEL_1, LABEL_2" in refusal(f"nli:{folder}")
 
 
 def test_labels_alone_judge_nothing_and_blame_no_one(make_run: Callable[..., Run]) -> None:

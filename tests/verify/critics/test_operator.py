@@ -161,11 +161,6 @@ def test_a_relation_below_tau_does_not_count(judge: Any) -> None:
     assert found.note == "entails with a probability of 0.40, below 0.5"
 
 
-def test_a_server_without_numbers_is_used_as_it_is(judge: Any) -> None:
-    with ChatPeer(chat('{"relation":"contradicts","best":"E1","flags":["negation"]}')) as peer:
-        assert judge(peer) == Judgement("contradicts", "E1", flags=("negation",))
-
-
 def test_a_server_that_calls_a_tool_gives_no_numbers(judge: Any) -> None:
     with ChatPeer(tool_call('{"relation":"entails","best":"E2"}')) as peer:
         assert judge(peer, native=False) == Judgement("entails", "E2")
@@ -232,15 +227,6 @@ def test_numbers_are_kept_with_the_reply(serve: Any, tmp_path: Path) -> None:
     assert len(peer.requests) == 1
     assert first == stored
     assert stored.probabilities["entails"] == pytest.approx(0.75)
-
-
-def test_other_operators_are_not_weighed(serve: Any) -> None:
-    from medground.testing.model_contract import FREE, NAME, asking
-
-    with ChatPeer(chat('{"id": "T1"}')) as peer:
-        model = serve(peer.url)
-        asyncio.run(closed(model, model.answer(NAME, asking("T1"), FREE)))
-    assert "logprobs" not in peer.requests[0]
 
 
 def test_a_single_quote_need_not_be_named(make_run: MakeRun, scripted_model: Any) -> None:
