@@ -117,7 +117,8 @@ def test_a_rewritten_question_that_finds_nothing_does_not_replace_what_was_found
 ) -> None:
     model = scripted_model({"rewrite": RewriteOutput(question="qqqq zzzz"), "reason": reasons})
     low = {"reason_and_verify.overlap": 1.0}
-    answer, _ = answered(make_run, corpus, model=model, by_model=["rewrite"], options=low)
+    asked = f"{QUESTION.removesuffix('?')} zqxvw?"
+    answer, _ = answered(make_run, corpus, asked, model=model, by_model=["rewrite"], options=low)
     assert [s.status for s in answer.searches] == ["found", "empty"]
     assert answer.evidence
 

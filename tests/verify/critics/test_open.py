@@ -19,10 +19,12 @@ from medground.errors import ConfigError
 from medground.operators.views import EvidenceView
 from medground.run import Run
 from medground.verify.critics.base import Claim
+from medground.verify.critics.nli.open import open_nli
 from medground.verify.critics.open import check_critic, open_critic
 from medground.verify.critics.operator import OperatorCritic
 
 Write = Callable[..., str]
+NLI = open_nli.__module__.rpartition(".")[0]
 
 
 def refusal(name: str) -> str:
@@ -58,7 +60,7 @@ def test_without_the_extra_for_graphs(
     onnx_model: Write, monkeypatch: pytest.MonkeyPatch, module: str, extra: str
 ) -> None:
     folder = onnx_model()
-    for loaded in [name for name in sys.modules if name.startswith("medground.verify.critics.nli.")]:
+    for loaded in [name for name in sys.modules if name.startswith(f"{NLI}.")]:
         if loaded.endswith((".model", ".with_onnx", ".with_torch")):
             monkeypatch.delitem(sys.modules, loaded)
     monkeypatch.setitem(sys.modules, module, None)
@@ -66,7 +68,7 @@ def test_without_the_extra_for_graphs(
 
 
 def test_without_the_extra_for_torch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "medground.verify.critics.nli.with_torch", raising=False)
+    monkeypatch.delitem(sys.modules, f"{NLI}.with_torch", raising=False)
     monkeypatch.setitem(sys.modules, "torch", None)
     assert 'needs the extra "torch" (torch is missing)' in refusal("nli:some/model")
 
