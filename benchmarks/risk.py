@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from medground.evaluate.intervals import wilson
-from medground.risk import notice_for
+from medground.risk.notices import notice_for
 
 WORDINGS = Path(__file__).resolve().parent.parent / "tests" / "risk" / "wordings.tsv"
 KINDS = ("self-harm", "emergency", "treatment", "none")

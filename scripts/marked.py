@@ -26,7 +26,7 @@ from medground.query import Words
 from medground.quoting.pool import Candidate
 from medground.rank.fuse import fuse
 from medground.rank.merge import merge_duplicates
-from medground.read.essence import with_essence
+from medground.read.essence import with_findings
 from medground.read.order import WEIGHED, Reading, candidates, reading_list
 from medground.text import words
 from medground.text.sentences import sentence_spans
@@ -267,7 +267,7 @@ def find(
         if vector is not None:
             rankings.append(snapshot.dense(vector, DEPTH))
         readings = reading_list(merge_duplicates(fuse(rankings)), KEEP, WEIGHED)
-        readings = with_essence(readings, snapshot.documents([r.document_id for r in readings]))
+        readings = with_findings(readings, snapshot.documents([r.document_id for r in readings]))
         one.candidates, one.documents = candidates(readings), [reading.document_id for reading in readings]
         one.values = np.array([v for r, c in zip(readings, one.candidates, strict=True) for v in worth(one, r, c)])
 

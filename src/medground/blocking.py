@@ -25,7 +25,7 @@ from medground.progress import Progress, no_progress
 from medground.query import Filters
 from medground.question import Question, Task
 from medground.research_plan import ResearchPlan
-from medground.risk import notice_first
+from medground.risk.first import notice_first
 from medground.search import SearchResult, Syntax
 from medground.settings import Settings
 from medground.steps import OnStep, ignore_steps

@@ -31,7 +31,8 @@ from medground.progress import Progress, no_progress
 from medground.query import Filters
 from medground.question import Question, Task, as_question
 from medground.research_plan import ResearchPlan
-from medground.risk import most_urgent, notice_first
+from medground.risk.first import notice_first
+from medground.risk.notices import most_urgent
 from medground.search import SearchResult, Syntax, find_passages
 from medground.settings import Settings
 from medground.sources.base import ConceptSource, FileSource

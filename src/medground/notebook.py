@@ -17,7 +17,7 @@ from medground.blocking import BlockingEngine
 from medground.faces.joining import joining
 from medground.faces.notebook.steps import ShownSteps
 from medground.question import Question
-from medground.risk import notice_first
+from medground.risk.first import notice_first
 from medground.settings import Settings
 
 __all__ = ["ShownRuns", "ShownSteps", "ask", "show_runs"]  # noqa: F822 (two by `__getattr__`)

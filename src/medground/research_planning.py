@@ -13,7 +13,7 @@ from medground.plan.subquestions import PLANNING, research_plan
 from medground.question import Question
 from medground.recipes.declaration import Declaration
 from medground.research_plan import ResearchPlan
-from medground.risk import notice_first
+from medground.risk.first import notice_first
 from medground.run import Run
 from medground.settings import Settings
 from medground.steps import OnStep, ignore_steps

@@ -76,7 +76,7 @@ class RetrievalSettings(SettingsPart):
     dense: bool = Field(default=True, description="use vectors where a snapshot has them")
     reranker: str = Field(
         default="none",
-        description="`none`, `keyless` (measured: no gain), `ranker` (fetched), `medcpt`, or that of a cross-encoder",
+        description="`none`, `medcpt`, or the name or folder of a cross-encoder",
     )
 
     @model_validator(mode="before")

@@ -43,7 +43,7 @@ _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 
 
 @dataclass(frozen=True)
-class Thing:
+class Subject:
     """Something that a question is about.
 
     Attributes:
@@ -61,7 +61,7 @@ class Thing:
 
 
 @lru_cache(maxsize=256)
-def things(question: str) -> tuple[Thing, ...]:
+def subjects(question: str) -> tuple[Subject, ...]:
     """What a question is about, in its order. What stands in brackets is another name of what it follows."""
     from medground.operators.keyless.naming import named  # it brings MeSH
 
@@ -69,7 +69,7 @@ def things(question: str) -> tuple[Thing, ...]:
     found = [_thing(one.words, one.heading, one.kind, _bracketed(question, one.words)) for one in named(plain)]
     said = {stem for thing in found for stem in words.terms(thing.said)}
     unseen = dict.fromkeys(w for w in _WORD.findall(plain) if said.isdisjoint(words.terms(w)) and _is_unseen(w))
-    return (*found, *(Thing(word, decides=True) for word in unseen))
+    return (*found, *(Subject(word, decides=True) for word in unseen))
 
 
 def unnamed(question: str, texts: Sequence[str]) -> list[str]:
@@ -77,7 +77,7 @@ def unnamed(question: str, texts: Sequence[str]) -> list[str]:
 
     Where each thing is named, but no text names them all, it is that they are not named together.
     """
-    found = [thing for thing in things(question) if thing.decides]
+    found = [thing for thing in subjects(question) if thing.decides]
     read = [_ascii(spelled_out(text, question)) for text in texts] if found else []
     named = [[_names(thing, text) for thing in found] for text in read]
     missing = [thing.said for n, thing in enumerate(found) if not any(row[n] for row in named)]
@@ -90,7 +90,7 @@ def unnamed(question: str, texts: Sequence[str]) -> list[str]:
 def all_names(text: str) -> Query:
     """The words of a text in both spellings, and in place of each thing that has other names any of them."""
     rest, parts = text, list[Query]()
-    for thing in things(text):
+    for thing in subjects(text):
         forms = dict.fromkeys(form for name in _different(thing)[:_SEARCHED] for form in _forms(name))
         if forms and thing.said in rest:
             rest = rest.replace(thing.said, " ", 1)
@@ -115,12 +115,12 @@ def in_words_of(question: str, text: str) -> str:
 @lru_cache(maxsize=64)
 def _replacements(question: str) -> tuple[tuple[str, re.Pattern[str], str], ...]:
     """How each other name begins, how it is recognised, and the question's words for it; longer names first."""
-    pairs = [(name, thing.said) for thing in things(question) for name in _different(thing)]
+    pairs = [(name, thing.said) for thing in subjects(question) for name in _different(thing)]
     pairs.sort(key=lambda pair: -len(pair[0]))
     return tuple((_PART.findall(name)[0].lower(), _pattern(name), said.replace("\\", "")) for name, said in pairs)
 
 
-def _different(thing: Thing) -> list[str]:
+def _different(thing: Subject) -> list[str]:
     """The names that share not all words with what is said; a code may be written in another way."""
     said, found = frozenset(words.terms(thing.said)), dict[frozenset[str], str]()
     for name in thing.names:
@@ -139,17 +139,17 @@ def _is_code(name: str) -> bool:
     return " " not in name and _CODE.match(name) is not None
 
 
-def _thing(said: str, heading: str, kind: str, brackets: tuple[str, ...]) -> Thing:
+def _thing(said: str, heading: str, kind: str, brackets: tuple[str, ...]) -> Subject:
     from medground.pubmed.mesh import vocabulary
 
     found = vocabulary().find(heading) if heading and kind == "concept" else None
     if found is None:
-        return Thing(said, brackets, decides=kind in ("name", "abbreviation"))
+        return Subject(said, brackets, decides=kind in ("name", "abbreviation"))
     below = vocabulary().explode(found)
     names = [*brackets, *map(_ascii, (found.name, *found.entry_terms))]
     narrower = [_ascii(name) for one in below[1:_BELOW] for name in (one.name, *one.entry_terms)]
     decides = len(below) <= _BELOW and any(tree.startswith(_DECIDING) for tree in found.trees)
-    return Thing(said, tuple(names), tuple(narrower), decides and not _is_ordinary(said))
+    return Subject(said, tuple(names), tuple(narrower), decides and not _is_ordinary(said))
 
 
 def _bracketed(question: str, said: str) -> tuple[str, ...]:
@@ -158,7 +158,7 @@ def _bracketed(question: str, said: str) -> tuple[str, ...]:
     return tuple(name for text, name in before if name and _ascii(text).endswith(said.casefold()))
 
 
-def _names(thing: Thing, text: str) -> bool:
+def _names(thing: Subject, text: str) -> bool:
     stems = frozenset(words.terms(text))
     if any(_is_in(name, text, stems) for name in (thing.said, *thing.names, *thing.narrower)):
         return True

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.answer import Answer, Conflict, Label, Side, Verdict
 from medground.conclude.compose import compose, so_far
@@ -71,13 +72,6 @@ def test_quotes_without_a_judge_have_no_score(make_run: MakeRun) -> None:
     assert (answer.support, answer.faithfulness, answer.quoted) == (None, None, 1.0)
 
 
-def test_the_answer_to_an_open_question_is_its_whole_sentences(make_run: MakeRun) -> None:
-    run = prepared(make_run("What does aspirin do?"))
-    answer = compose(run, draft("Stroke fell; bleeding rose.", answer=("answered",)), said("supported", 2))
-    assert answer.decision.shown() == "Stroke fell; bleeding rose."
-    assert answer.decision.shown() == " ".join(s.text for s in answer.statements)
-
-
 def test_a_sentence_is_dropped_whole_and_still_counts(make_run: MakeRun) -> None:
     run = prepared(make_run("Does aspirin help?", options=TRUSTED))
     verdicts = [*said("supported", 1), *said("contradicted", 1), *said("supported", 1)]
@@ -109,7 +103,7 @@ def test_a_decision_is_kept_unverified_where_the_judge_failed(make_run: MakeRun)
     assert f"this decision is {answer.decision.reason}" in answer.warnings
 
 
-@pytest.mark.parametrize("choice", ["drop", "mark"])
+@each_row("choice", ["drop", "mark"])
 def test_own_knowledge_is_left_out_and_told_or_shown_marked(make_run: MakeRun, choice: str) -> None:
     run = prepared(make_run("Does aspirin help?", options={**TRUSTED, "verify.own_knowledge": choice}))
     written = draft("Stroke fell.", answer=("yes",))
@@ -134,7 +128,7 @@ def test_strict_settings_hold_back_what_was_not_checked_and_say_why(make_run: Ma
     assert answer.decision.reason.endswith("not checked, because nli:proven failed: timed out")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("labels", "shown"),
     [
         (("supported", "supported", "contradicted"), "yes"),
@@ -155,7 +149,7 @@ def test_one_contradicted_sentence_vetoes_only_what_rests_on_it(
     assert len(answer.dropped) == labels.count("contradicted")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("label", "flags", "status"),
     [
         ("related", ("certainty",), "not judged"),
@@ -235,17 +229,6 @@ def test_unknown_evidence_is_refused_before_the_critic_is_asked(make_run: MakeRu
     assert model.seen == []
 
 
-def test_each_statement_is_judged_separately(make_run: MakeRun, scripted_model: Any) -> None:
-    model = scripted_model({"entail": EntailOutput(relation="entails", best="E1")})
-    options = {"verify.trusted_judges": (model.name,), "verify.taxonomy": False}
-    run = prepared(make_run("Does aspirin help?", model=model, by_model=["entail"], options=options))
-    written = Draft(sentences=(Sentence(text="Stroke risk fell; bleeding rose.", evidence=("E1",)),))
-    answer = asyncio.run(finish(run.question, written, run.ledger.evidence[:1], run))
-    assert [value.statement for _, value in model.seen] == ["Stroke risk fell;", "bleeding rose."]
-    assert len(answer.statements) == 2
-    assert answer.rationale == "Stroke risk fell; bleeding rose. [E1]"
-
-
 def test_verdicts_of_a_loop_are_not_asked_again(make_run: MakeRun, scripted_model: Any) -> None:
     model = scripted_model({})
     run = prepared(make_run("Does aspirin help?", model=model, by_model=["entail"]))
@@ -257,9 +240,7 @@ def test_verdicts_of_a_loop_are_not_asked_again(make_run: MakeRun, scripted_mode
     assert [s.verdict.note for s in answer.statements] == ["asked before"] * 2
 
 
-@pytest.mark.parametrize(
-    "text", ["", " ", "Stroke fell", "阿司匹林有效。出血增加。", "Инсульт реже; кровь жиже", "\x00"]
-)
+@each_row("text", ["", " ", "Stroke fell", "阿司匹林有效。出血增加。", "Инсульт реже; кровь жиже", "\x00"])
 def test_odd_rationales_become_answers(make_run: MakeRun, text: str) -> None:
     run = prepared(make_run("Does aspirin help?"))
     written = Draft(sentences=(Sentence(text=text, evidence=("E1",)),))
@@ -274,6 +255,7 @@ def test_without_a_rationale_there_is_no_answer(make_run: MakeRun) -> None:
     assert answer.decision.status == "unanswerable"
 
 
+@pytest.mark.slow
 def test_a_rationale_of_50_000_characters_is_composed(make_run: MakeRun, linear: Linear) -> None:
     run = prepared(make_run("Does aspirin help?"))
 

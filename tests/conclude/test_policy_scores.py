@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rows import each_row
 
 from medground.answer import Category, Label, Verdict
 from medground.settings import VerifySettings
@@ -13,7 +14,7 @@ def by(critic: str, *labels: Label) -> list[Verdict]:
     return [Verdict(label=label, critic=critic) for label in labels]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("labels", "score"),
     [
         (["supported", "quoted", "supported"], 1.0),
@@ -47,7 +48,7 @@ def test_the_share_of_quotes_is_not_a_score() -> None:
     assert quoted_share([]) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("categories", "score"),
     [
         (["CORRECT-EXPLICIT", "CORRECT-IMPLICIT", "CORRECT-ADDITIONAL", "CORRECT-MISSING"], 1.0),

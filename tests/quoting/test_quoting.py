@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.quoting.asked import asked
-from medground.quoting.cues import NOT_PROSE
 from medground.quoting.model import strengths
 from medground.quoting.pool import Candidate
 
@@ -37,12 +36,6 @@ def test_the_finding_is_chosen_before_the_purpose_and_before_other_papers() -> N
     trial, other = strengths(QUESTION, [TRIAL, OTHER])
     assert max(range(4), key=trial.__getitem__) == 2
     assert trial[2] > max(other)
-
-
-def test_the_order_of_the_sentences_does_not_depend_on_other_questions() -> None:
-    first = strengths(QUESTION, [TRIAL, OTHER])
-    strengths("Which gene is mutated in Marfan syndrome?", [OTHER])
-    assert strengths(QUESTION, [TRIAL, OTHER]) == first
 
 
 @given(question=_PROSE, papers=st.lists(st.tuples(_PROSE, st.lists(_PROSE, max_size=4)), max_size=4))
@@ -79,7 +72,7 @@ def test_a_question_is_read_in_parts() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "kind"),
     [
         ("How many people have psoriasis?", "amount"),
@@ -92,17 +85,3 @@ def test_a_question_is_read_in_parts() -> None:
 )
 def test_the_kind_of_answer_is_read(question: str, kind: str) -> None:
     assert kind in asked(question).kinds
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "Correspondence: see the corresponding author.",
-        "https://example.org/supplement",
-        "Table 2. Baseline values of the patients.",
-        "Competing interests: none declared.",
-    ],
-)
-def test_front_matter_is_not_prose(line: str) -> None:
-    assert NOT_PROSE.search(line)
-    assert not NOT_PROSE.search(TRIAL.sentences[2])

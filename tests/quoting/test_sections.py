@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.quoting.model import strengths
 from medground.quoting.pool import Candidate
@@ -15,7 +15,7 @@ def named(heading: str | None) -> list[str]:
     return [name for name, value in zip(NAMES, parts(heading), strict=True) if value]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("heading", "expected"),
     [
         (None, []),

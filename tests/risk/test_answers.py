@@ -22,9 +22,8 @@ from medground.corpus.readers import find_inputs
 from medground.engine import Engine
 from medground.errors import MedgroundError, SourceUnavailable
 from medground.faces.cli.app import main
-from medground.notice import Notice
 from medground.recipes.registry import RECIPES
-from medground.risk import notice_for
+from medground.risk.notices import notice_for
 from medground.settings import Settings
 from medground.trace import read_trace
 from medground.wording.html import as_html
@@ -191,14 +190,6 @@ def test_an_answer_about_self_harm_cannot_quote(papers: Path) -> None:
     assert Answer.model_validate(content) == answer
 
 
-def test_a_notice_prints_before_the_title(papers: Path) -> None:
-    with BlockingEngine(settings()) as engine:
-        answer = engine.ask(TREATMENT)
-    shout = answer.model_copy(update={"notice": Notice(kind="treatment", sentence="Ask *someone* <now>.")})
-    assert as_markdown(shout).startswith(r"**Ask \*someone\* \<now\>.**" + "\n\n# Should I stop")
-    assert as_html(shout).startswith("<div><p><strong>Ask *someone* &lt;now&gt;.</strong></p>")
-
-
 def test_a_search_for_self_harm_finds_nothing_and_says_where_to_turn(papers: Path) -> None:
     with BlockingEngine(settings()) as engine:
         found = engine.search(SELF_HARM)
@@ -209,16 +200,3 @@ def test_a_search_for_self_harm_finds_nothing_and_says_where_to_turn(papers: Pat
     assert with_hits.notice == notice_for(EMERGENCY)
     assert with_hits.hits
     assert harmless.notice is None
-
-
-def test_a_search_in_the_terminal_shows_the_notice_first(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for text, passages in ((SELF_HARM, False), (EMERGENCY, True)):
-        with pytest.raises(SystemExit) as end:
-            main(["corpus", "search", "papers", text])
-        assert not end.value.code
-        out, err = capsys.readouterr()
-        notice = notice_for(text)
-        assert notice is not None
-        assert out.startswith(notice.sentence)
-        assert ("PMID:1" in out) is passages
-        assert "no passages" not in err

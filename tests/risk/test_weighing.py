@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.risk import notice_for
+from medground.risk.notices import notice_for
 from medground.risk.rules import may_be_weighed, parsed, rules
-from medground.risk.weighing import KINDS, signs, weighed
+from medground.risk.weighing import KINDS, risk_in_words, signs
 from medground.risk.words import plain
 
 
@@ -23,7 +23,7 @@ from medground.risk.words import plain
     ],
 )
 def test_words_are_weighed(text: str, kind: str | None) -> None:
-    assert weighed(plain(text)) == kind
+    assert risk_in_words(plain(text)) == kind
 
 
 @each_row(
@@ -41,8 +41,8 @@ def test_a_question_of_a_relative_is_no_danger(text: str) -> None:
 
 
 def test_a_long_letter_is_not_weighed() -> None:
-    assert weighed(plain("I want to die " * 15)) == "self-harm"
-    assert weighed(plain("I want to die " * 16)) is None
+    assert risk_in_words(plain("I want to die " * 15)) == "self-harm"
+    assert risk_in_words(plain("I want to die " * 16)) is None
 
 
 @each_row(
@@ -75,4 +75,4 @@ def test_signs_are_stems_and_pairs_of_neighbours(text: str) -> None:
     words = plain(text)
     stems = {sign for sign in signs(words) if " " not in sign}
     assert all(set(pair.split()) <= stems for pair in signs(words) if " " in pair)
-    assert weighed(words) in (None, *KINDS)
+    assert risk_in_words(words) in (None, *KINDS)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.text.abbreviations import spelled_out
 
 QUESTION = "Is celecoxib effective for amyotrophic lateral sclerosis?"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("It did not help people with ALS.", "It did not help people with amyotrophic lateral sclerosis."),

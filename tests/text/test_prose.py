@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import each_row
@@ -86,6 +85,6 @@ def test_any_text_is_judged(text: str) -> None:
     assert is_prose(text) == (why_not_prose(text) is None)
 
 
-@pytest.mark.parametrize("piece", ["Smith AB, ", "a.b@", "Aa. ", "10.1000/", "Abc Def, ", "in 2004; ", "we the "])
+@each_row("piece", ["Smith AB, ", "a.b@", "Aa. ", "10.1000/", "Abc Def, ", "in 2004; ", "we the "])
 def test_a_long_line_takes_no_more_than_linear_time(piece: str, linear: Linear) -> None:
     linear(lambda count: why_not_prose(piece * count), 300)

@@ -52,7 +52,7 @@ def test_the_commands_build_show_and_refuse_pools(
     assert run("ask", "Does zinc prevent gout?", "--preset", "dynamic-demonstrations", "-c", "small", "-q") == 2
     said = capsys.readouterr()
     assert len(said.err.strip().splitlines()) == 2
-    shown = ("--set", "reason_and_verify.pool=small", "--set", "reason_and_verify.reranker=keyless")
+    shown = ("--set", "reason_and_verify.pool=small", "--set", "reason_and_verify.reranker=none")
     asked = "Does exercise prevent asthma in ward 7?"
     assert run("ask", asked, "--preset", "dynamic-demonstrations", "-c", "small", "-q", *shown) == 0
 
@@ -128,7 +128,7 @@ def test_a_model_sees_demonstrations_for_real_questions(
     settings = Settings.load(
         preset="dynamic-demonstrations",
         environ={"MEDGROUND_HOME": str(home)},
-        options={"retrieval.corpora": ("pubmedqa",), "reason_and_verify.reranker": "keyless"},
+        options={"retrieval.corpora": ("pubmedqa",), "reason_and_verify.reranker": "none"},
     )
 
     async def ask() -> list[Any]:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 from sklearn.metrics import cohen_kappa_score, precision_recall_fscore_support
 
 from medground.errors import BadDocument, UsageError
@@ -34,13 +35,6 @@ def annotations(*given: list[dict[str, Any]]) -> list[Annotation]:
 def written(path: Path, *given: list[dict[str, Any]]) -> Path:
     path.write_text("\n".join(json.dumps(row) for some in given for row in some), encoding="utf-8")
     return path
-
-
-def test_kappa_by_hand() -> None:
-    # 10 statements, 7 equal. First: 5 x, 3 y, 2 z; second: 4 x, 4 y, 2 z. Chance: (20 + 12 + 4) / 100 = 0.36.
-    first = ["x", "x", "x", "x", "x", "y", "y", "y", "z", "z"]
-    second = ["x", "x", "x", "x", "y", "y", "y", "z", "z", "y"]
-    assert kappa(first, second) == pytest.approx((0.7 - 0.36) / (1 - 0.36))
 
 
 def test_kappa_at_its_ends() -> None:
@@ -71,7 +65,7 @@ def test_the_same_numbers_as_scikit_learn(pairs: list[tuple[str, str]]) -> None:
     assert [s.reference for s in scores] == list(times)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "word"),
     [
         (-0.1, "poor"),
@@ -114,19 +108,12 @@ def test_every_pair_under_every_context_and_over_all() -> None:
     assert {(a.reference, a.other) for a in against} == {("gpt", "A"), ("gpt", "B")}
 
 
-def test_a_label_that_only_one_annotator_gave() -> None:
-    scores = {s.label: s for s in label_scores([EXPLICIT, EXPLICIT], [EXPLICIT, FALSE])}
-    assert (scores[EXPLICIT].precision, scores[EXPLICIT].recall) == (1, 0.5)
-    assert scores[EXPLICIT].f1 == pytest.approx(2 / 3)
-    assert (scores[FALSE].precision, scores[FALSE].recall, scores[FALSE].f1) == (0, None, 0)
-
-
 def test_faithfulness_is_the_share_of_correct_labels() -> None:
     given = annotations(rows("A", [EXPLICIT, IMPLICIT, FALSE, "CORRECT-MISSING"]), rows("B", [FALSE]))
     assert faithfulness_by_item(given) == {("q1", 1, "A"): 0.75, ("q1", 1, "B"): 0.0}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "message"),
     [
         ('{"item": "q1", "annotator": "A", "context": 1, "statement": 0}', "a.jsonl:1: label is missing"),
@@ -154,7 +141,7 @@ def test_an_invalid_file_is_a_one_line_error(
     assert shown.count("\n") == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "message"),
     [
         ([rows("A", [EXPLICIT])], "two annotators; found A"),

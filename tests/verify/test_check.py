@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-import pytest
+from rows import each_row
 
 from medground.answer import Verdict
 from medground.conclude.policy import release
@@ -45,7 +45,7 @@ def test_keyless_never_says_supported(make_run: MakeRun) -> None:
     assert found.label in ("related", "not found")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("relation", "trusted", "label"),
     [
         ("entails", True, "supported"),
@@ -81,7 +81,7 @@ def test_a_critic_that_fails_leaves_the_sentence_unverified(make_run: MakeRun, s
     assert run.warnings == ["a sentence could not be verified: scripted:model: timed out"]
 
 
-@pytest.mark.parametrize("probability", [float("nan"), float("inf"), -0.1, 1.5])
+@each_row("probability", [float("nan"), float("inf"), -0.1, 1.5])
 def test_an_invalid_probability_leaves_the_sentence_unverified(
     make_run: MakeRun, scripted_model: Any, probability: float
 ) -> None:
@@ -96,17 +96,6 @@ def test_a_sentence_without_citation_is_never_released(make_run: MakeRun) -> Non
     kept, dropped = release(sentences, verdicts, VerifySettings())
     assert kept == []
     assert dropped[0].reason.startswith("not found")
-
-
-def test_the_policy_flags_or_drops_unsupported_statements() -> None:
-    labels = ["supported", "quoted", "related", "not judged", "not found", "unverified", "contradicted"]
-    sentences = [Sentence(text=label, evidence=("E1",)) for label in labels]
-    verdicts = [Verdict(label=label, critic="c") for label in labels]  # type: ignore[arg-type]
-    flagged, _ = release(sentences, verdicts, VerifySettings(unsupported="flag"))
-    strict, dropped = release(sentences, verdicts, VerifySettings(unsupported="drop"))
-    assert [s.text for s, _ in flagged] == labels[:-1]
-    assert [s.text for s, _ in strict] == labels[:4]
-    assert [d.text for d in dropped] == labels[4:]
 
 
 def test_a_validation_must_beat_the_majority_with_its_whole_interval() -> None:
@@ -167,7 +156,7 @@ def test_a_context_is_compared_whole_and_its_nearest_sentence_becomes_a_quote(
     assert [[p.id for p in value.evidence] for _, value in model.seen] == [["P1", "P2"], ["E1"]]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("cited", "label", "best"),
     [
         ((0, 35), "partly", "E1"),  # another sentence of the passage says it
@@ -202,8 +191,8 @@ def test_a_critic_that_fails_on_the_citation_leaves_it_in_doubt(make_run: MakeRu
     assert found.note == "whether the evidence cited supports it was not checked: timed out"
 
 
-@pytest.mark.parametrize("trusted", [True, False])
-@pytest.mark.parametrize(
+@each_row("trusted", [True, False])
+@each_row(
     ("of_context", "label", "flags"),
     [
         ("entails", "supported", ()),
@@ -234,7 +223,7 @@ def test_a_contradiction_by_an_unvalidated_judge_is_flagged(make_run: MakeRun, s
     assert (found.label, found.flags) == ("not judged", ("contradiction",))
 
 
-@pytest.mark.parametrize("question", ["Does it?", "“Does it?”", "Does it? )", "（它有效吗？）", "هل هو؟"])
+@each_row("question", ["Does it?", "“Does it?”", "Does it? )", "（它有效吗？）", "هل هو؟"])
 def test_a_question_in_any_quotation_marks_is_not_a_statement(
     make_run: MakeRun, scripted_model: Any, question: str
 ) -> None:
@@ -244,7 +233,7 @@ def test_a_question_in_any_quotation_marks_is_not_a_statement(
     assert model.seen == []
 
 
-@pytest.mark.parametrize(("first", "seen"), [(1, ["P1"]), (2, ["P1", "P2"]), (5, ["P1", "P2"]), (None, ["P1", "P2"])])
+@each_row(("first", "seen"), [(1, ["P1"]), (2, ["P1", "P2"]), (5, ["P1", "P2"]), (None, ["P1", "P2"])])
 def test_only_the_first_passages_count(
     make_run: MakeRun, scripted_model: Any, first: int | None, seen: list[str]
 ) -> None:
@@ -288,7 +277,7 @@ def overclaimed(make_run: MakeRun, model: Any, options: dict[str, Any]) -> tuple
     return asyncio.run(check_all([Sentence(text="Aspirin prevents stroke.", evidence=("E1",))], run))[0], run
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "told", "label", "flags"),
     [
         ("openai:large", "entails", "supported", ()),  # it sees the doubt, and decides
@@ -311,7 +300,7 @@ def test_a_capable_judge_decides_about_an_overclaim(
     assert [value.doubts for _, value in model.seen][1] == ("it is more certain than its source, which says `may`",)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "trusted", "flags"),
     [
         ("openai:large", False, ()),
@@ -349,7 +338,7 @@ def test_a_question_is_not_found_whatever_the_critic_says(make_run: MakeRun, scr
     assert (found.label, found.note, model.seen) == ("not found", "it is a question, not a statement", [])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("claim", "label"),
     [
         ("Aspirin lowers the risk of stroke.", "supported"),

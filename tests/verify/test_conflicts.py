@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import pytest
+from rows import each_row
 
 from medground.answer import Conflict
 from medground.document import Document
@@ -57,7 +57,7 @@ def test_papers_with_opposite_stances_are_both_sides(make_run: MakeRun) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "quotes",
     [
         [("PMID:1", "Aspirin helped.", "supports"), ("PMID:1", "It did nothing.", "contradicts")],
@@ -75,7 +75,7 @@ AGAINST: tuple[str, str, Stance] = ("PMID:2", "Aspirin did not reduce the risk o
 FOR: tuple[str, str, Stance] = ("PMID:1", "Aspirin significantly reduced the risk of stroke.", "supports")
 
 
-@pytest.mark.parametrize("retraction", ["retracted", "notice", "concern"])
+@each_row("retraction", ["retracted", "notice", "concern"])
 def test_retracted_papers_take_no_side(make_run: MakeRun, retraction: str) -> None:
     expected = 0 if retraction != "concern" else 1
     assert len(found(make_run("q?"), [FOR, AGAINST], "openai:gpt-5", retraction=retraction)) == expected

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.text.sentences import sentence_spans
 from medground.verify.given import repeats
@@ -17,7 +18,7 @@ He had a gastrointestinal bleed last month. He has no fever. His mother says tha
 Is apixaban safer than warfarin in kidney disease?"""
 
 
-@pytest.mark.parametrize(
+@each_row(
     "statement",
     [
         "The patient takes warfarin.",
@@ -30,7 +31,7 @@ def test_a_repeated_fact_of_the_case_is_told_apart(statement: str) -> None:
     assert repeats(statement, CASE)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "statement",
     [
         "Apixaban is safer than warfarin in kidney disease.",  # the case only asks it

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-import pytest
+from rows import each_row
 
 from medground.conclude.finish import finish
 from medground.document import Document
@@ -29,7 +29,7 @@ PAPER = Document(
 OTHER = Document(id="PMID:124", title="Warfarin", text="Warfarin prevented many strokes.")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sentence", "named"),
     [
         ("Aspirin works (PMID 99887766).", ["PMID 99887766"]),
@@ -59,7 +59,7 @@ def test_a_trial_is_known_from_the_text_of_a_cited_paper_only() -> None:
     assert unretrieved_references("It is in NCT01234567.", [PAPER]) == ["NCT01234567"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sentence", "flag", "reason"),
     [
         ("It says “Aspirin lowered the risk of stroke”.", None, ""),
@@ -80,7 +80,7 @@ def test_the_quote_of_another_paper_is_no_quote_of_the_cited_one() -> None:
     assert not unfounded("“Warfarin prevented many strokes.”", [], [PAPER, OTHER])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "plain"),
     [
         ("Aspirin works [E9].", "Aspirin works."),

@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.document import Document
 from medground.operators.verifying import EntailOutput
@@ -27,8 +27,8 @@ NAMES = "Ondansetron, metoclopramide, and placebo were followed by nausea in 12,
 OUTCOMES = "With ondansetron 12% had nausea; headache was reported by 30%."
 
 
-@pytest.mark.parametrize("quote", [AFTER, BEFORE, LISTS, NAMES])
-@pytest.mark.parametrize(
+@each_row("quote", [AFTER, BEFORE, LISTS, NAMES])
+@each_row(
     ("statement", "said"),
     [
         ("Nausea was seen in 12% on ondansetron and 30% on placebo.", "agrees"),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.answer import Label, Verdict
 from medground.document import Document
@@ -16,7 +16,7 @@ def kinds(statement: str, quote: str, title: str = "", sentence: str = "") -> li
     return [(o.kind, o.word) for o in overclaims(statement, quote, document, sentence=sentence)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("statement", "quote", "title", "expected"),
     [
         ("Aspirin prevents stroke.", "Aspirin may prevent stroke.", "", [("certainty", "may")]),
@@ -45,7 +45,7 @@ def test_overclaims_are_detected(statement: str, quote: str, title: str, expecte
     assert kinds(statement, quote, title) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("statement", "quote", "title", "sentence"),
     [
         ("Aspirin may prevent stroke.", "Aspirin may prevent stroke.", "", ""),
@@ -70,7 +70,7 @@ def test_faithful_statements_are_not_overclaims(statement: str, quote: str, titl
     assert kinds(statement, quote, title, sentence) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after"),
     [
         ("supported", "partly"),
@@ -91,17 +91,7 @@ def test_an_overclaim_is_partly_supported_at_most(before: Label, after: Label) -
     assert verdict.note == ("is more certain than its source, which says `may`" if flagged else "")
 
 
-def test_each_flag_is_listed_once() -> None:
-    verdict = Verdict(label="supported", critic="c", flags=("certainty",), note="first")
-    found = downgraded(verdict, (Overclaim("certainty", "may"), Overclaim("cause", "linked")))
-    assert found.flags == ("certainty", "cause")
-    assert found.note == (
-        "first; is more certain than its source, which says `may`; "
-        "claims a cause, but its source reports an association (`linked`)"
-    )
-    assert downgraded(verdict, ()) == verdict
-
-
+@settings(max_examples=30)
 @given(st.text(max_size=200))
 def test_no_text_overclaims_itself(text: str) -> None:
     assert kinds(text, text) == []

@@ -16,62 +16,8 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
 
 pytest.importorskip("sklearn")
 
-from pairing.aims import from_aims, only_plans
 from pairing.experts import from_bioasq, from_pubmedqa, held_question
-from pairing.needs import from_needs
 from pairing.pair import Pair, Weights
-
-
-@pytest.mark.parametrize(
-    ("sentence", "plans"),
-    [
-        ("We enrolled 310 adults with asthma at nine hospitals to test vitamin D.", True),
-        ("The aim of this study was to determine whether aspirin prevents colorectal cancer.", True),
-        ("Serum samples were collected from all of the patients at the first visit.", True),
-        ("Patients were randomly assigned to aspirin or placebo and mortality was lower with aspirin.", False),
-        ("Aspirin reduced the incidence of colorectal cancer by a quarter over ten years.", False),
-    ],
-)
-def test_a_plan_is_told_from_a_finding(sentence: str, plans: bool) -> None:
-    assert only_plans(sentence) is plans
-
-
-def test_a_statement_under_a_plan_is_neutral() -> None:
-    abstract = [
-        "We enrolled 310 adults with asthma at nine hospitals to test vitamin D.",
-        "Vitamin D reduced attacks of asthma by a third in these adults.",
-    ]
-    found = list(from_aims("Vitamin D reduces asthma in adults.", abstract, Weights(abstract), random.Random(0), "aim"))
-    assert [pair.label for pair in found] == ["neutral"]
-    assert found[0].premise == abstract[0]
-
-
-@pytest.mark.parametrize(
-    ("sentence", "raises"),
-    [
-        ("Deletion of Sirt1 impaired insulin secretion in islets.", True),
-        ("Loss of PTEN increased tumour growth, as expected.", False),
-        ("Overexpression of Lin28 promoted liver regeneration.", True),
-        ("Overexpression of miR-34a inhibited cell proliferation.", False),
-        ("Rag1-deficient animals showed reduced plaque formation.", True),
-    ],
-)
-def test_what_a_loss_or_a_gain_shows(sentence: str, raises: bool) -> None:
-    up, down = from_needs([sentence], random.Random(1))
-    assert (up.label, down.label) == (("entails", "contradicts") if raises else ("contradicts", "entails"))
-
-
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "Deletion of Sirt1 did not impair insulin secretion in islets.",
-        "Loss of these cells reduced plaque formation.",
-        "The samples were stored at room temperature.",
-    ],
-)
-def test_a_loss_that_shows_nothing_makes_no_pair(sentence: str) -> None:
-    assert list(from_needs([sentence], random.Random(1))) == []
-
 
 ANSWER = "Metformin lowers fasting glucose in adults with type 2 diabetes."
 SNIPPET = "In adults with type 2 diabetes, metformin significantly lowers fasting glucose compared with placebo."

@@ -11,6 +11,7 @@ from types import ModuleType
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.operators.keyless.flags.compare import compare
 from medground.operators.views import EvidenceView
@@ -28,7 +29,7 @@ def planting() -> ModuleType:
         sys.path.remove(str(SCRIPTS))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "sentence", "planted"),
     [
         ("negation", "Aspirin was associated with survival.", {"Aspirin was not associated with survival."}),
@@ -47,36 +48,6 @@ def planting() -> ModuleType:
 )
 def test_each_kind_makes_a_plain_sentence(planting: ModuleType, kind: str, sentence: str, planted: set[str]) -> None:
     assert {planting.plant(kind, sentence, random.Random(seed)) for seed in range(8)} == planted
-
-
-@pytest.mark.parametrize("number", ["12.5%", "1,204", "0.03", "2008", "7"])
-def test_a_changed_number_keeps_its_form(planting: ModuleType, number: str) -> None:
-    for seed in range(20):
-        changed = planting.plant("number", f"The value was {number} in all.", random.Random(seed))
-        found = changed.removeprefix("The value was ").removesuffix(" in all.")
-        assert found != number
-        assert found.endswith("%") == number.endswith("%")
-        assert len(found.rstrip("%").partition(".")[2]) == len(number.rstrip("%").partition(".")[2])
-        assert float(found.rstrip("%").replace(",", "")) < 100 or not number.endswith("%")
-
-
-def test_digits_of_names_are_no_numbers(planting: ModuleType) -> None:
-    sentence = "IL-6 and CD4 and p53 were measured in type 2 diabetes."
-    assert all(planting.plant("number", sentence, random.Random(seed)) is None for seed in range(20))
-
-
-def test_names_come_from_the_same_document(planting: ModuleType) -> None:
-    others = ["Levels of TNF-A rose.", "Warfarin was given."]
-    assert planting.plant("subject", "Levels of VEGF were normal.", random.Random(0), others=others) == (
-        "Levels of TNF-A were normal."
-    )
-    assert planting.plant("subject", "Levels of VEGF were normal.", random.Random(0)) is None
-    assert planting.plant("foreign", "Any.", random.Random(0), others=others) in others
-
-
-@pytest.mark.parametrize("kind", ["negation", "number", "direction", "strengthened"])
-def test_a_sentence_without_a_handle_is_left_alone(planting: ModuleType, kind: str) -> None:
-    assert planting.plant(kind, "Forty winks all round.", random.Random(0)) is None
 
 
 @settings(max_examples=60)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-import pytest
+from rows import each_row
 
 from medground.answer import Verdict
 from medground.conclude.policy import release
@@ -23,7 +23,7 @@ QUOTE = "Opioids were used by 17.5% of 40 patients on pregabalin and 52.5% on pl
 PAPER = Document(id="PMID:1", title="Pregabalin 75 mg", text=f"{QUOTE} Median stay was 9.5 days in PREG-2.", year=2011)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sentence", "missing"),
     [
         ("Pregabalin lowered opioid use to 17.5 per cent (p=0.001).", []),
@@ -56,7 +56,7 @@ def verdict(run: Run, text: str) -> Verdict:
     return asyncio.run(check_all([Sentence(text=text, evidence=("E1",))], run))[0]
 
 
-@pytest.mark.parametrize("trusted", [True, False])
+@each_row("trusted", [True, False])
 def test_a_number_that_no_cited_source_has_is_held_whoever_judged_it(
     make_run: MakeRun, scripted_model: Any, trusted: bool
 ) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.verify.quotations import LEAST_WORDS, altered_quotations
 
@@ -14,7 +14,7 @@ SOURCE = (
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     "quote",
     [
         "Aspirin lowered the risk of stroke by 25 %",
@@ -28,14 +28,14 @@ SOURCE = (
         "It did not harm 1,200 children.",
     ],
 )
-@pytest.mark.parametrize("marks", ["“{}”", '"{}"', "‘{}’", "'{}'", "«{}»", "„{}“", "``{}''", "“{}", "{}”"])
+@each_row("marks", ["“{}”", '"{}"', "‘{}’", "'{}'", "«{}»", "„{}“", "``{}''", "“{}", "{}”"])
 def test_true_quotes_pass(quote: str, marks: str) -> None:
     written = marks.format(quote)
     sentence = written if marks == "{}”" else f"The authors say: {written}"
     assert altered_quotations(sentence, ["Other text.", SOURCE]) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "quote",
     [
         "Aspirin lowered the risk of stroke by 35 %",
@@ -50,12 +50,12 @@ def test_true_quotes_pass(quote: str, marks: str) -> None:
         "200 children ... Aspirin lowered",
     ],
 )
-@pytest.mark.parametrize("marks", ["“{}”", '"{}"', "‘{}’", "«{}»", "“{}"])
+@each_row("marks", ["“{}”", '"{}"', "‘{}’", "«{}»", "“{}"])
 def test_altered_quotes_do_not(quote: str, marks: str) -> None:
     assert altered_quotations(f"The authors say: {marks.format(quote)}", [SOURCE]) == [quote]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "sentence",
     [
         "A “gold standard” test and 'number needed' are terms.",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import string
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.document import Document
 from medground.verify.author_year import author_years
@@ -15,7 +15,7 @@ from medground.verify.references import plain, references, trial_numbers
 NUMBERS = st.integers(10_000_000, 99_999_999).map(str)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "kind", "value"),
     [
         ("PubMed ID 123", "pmid", "123"),
@@ -54,7 +54,7 @@ def test_every_form_is_read(text: str, kind: str, value: str) -> None:
         assert (kind, value) in [reference[:2] for reference in references(written)], written
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "authors", "year"),
     [
         ("“Aspirin cures.” (Smith et al., NEJM 2021)", ("Smith",), 2021),
@@ -77,7 +77,7 @@ def test_authors_and_years_are_read(text: str, authors: tuple[str, ...], year: i
     assert [(one.authors, one.year) for one in author_years(text)] == [(authors, year)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "It fell by 12.5 mg/kg in 1,234 patients (P<0.05) from 2010 to 2015.",

@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.conclude.compose import compose
 from medground.document import Document
@@ -65,13 +65,13 @@ FINDINGS = [
 ]
 
 
-@pytest.mark.parametrize("quote", NOT_FINDINGS)
+@each_row("quote", NOT_FINDINGS)
 def test_questions_aims_and_hypotheses_report_no_finding(quote: str) -> None:
     assert [why[0] for why in [why_not_finding(quote, PAPER)] if why] == ["purpose"]
     assert asks_or_plans(quote)
 
 
-@pytest.mark.parametrize("quote", FINDINGS)
+@each_row("quote", FINDINGS)
 def test_a_result_is_a_finding(quote: str) -> None:
     assert why_not_finding(quote, PAPER) is None
 
@@ -106,9 +106,9 @@ def judged(
     return compose(run, Draft(sentences=written, answer=("yes",), basis="model"), verdicts)
 
 
-@pytest.mark.parametrize("quote", [*NOT_FINDINGS, "Aspirin lowers the risk of stroke."])
-@pytest.mark.parametrize("copied", [False, True])
-@pytest.mark.parametrize("name", ["local:small", "scripted:model"])
+@each_row("quote", [*NOT_FINDINGS, "Aspirin lowers the risk of stroke."])
+@each_row("copied", [False, True])
+@each_row("name", ["local:small", "scripted:model"])
 def test_no_yes_rests_on_text_without_a_finding(
     make_run: MakeRun, scripted_model: Any, quote: str, copied: bool, name: str
 ) -> None:
@@ -122,8 +122,8 @@ def test_no_yes_rests_on_text_without_a_finding(
     assert "reports no finding" in answer.decision.reason
 
 
-@pytest.mark.parametrize("copied", [False, True])
-@pytest.mark.parametrize("quote", ["Aspirin lowers the risk of stroke.", NOT_FINDINGS[5]])
+@each_row("copied", [False, True])
+@each_row("quote", ["Aspirin lowers the risk of stroke.", NOT_FINDINGS[5]])
 def test_a_capable_judge_that_reads_a_finding_is_not_overruled(
     make_run: MakeRun, scripted_model: Any, quote: str, copied: bool
 ) -> None:
@@ -141,11 +141,6 @@ def test_a_question_supports_nothing_whoever_judges(make_run: MakeRun, scripted_
     asked = NOT_FINDINGS[0]
     answer = judged(make_run, scripted_model, asked, asked, told="entails", name="scripted:model")
     assert answer.decision.status == "not judged"
-
-
-@pytest.mark.parametrize("quote", FINDINGS)
-def test_a_yes_rests_on_a_result(make_run: MakeRun, scripted_model: Any, quote: str) -> None:
-    assert judged(make_run, scripted_model, quote, quote).decision.shown() == "yes"
 
 
 def test_hedges_and_animals_are_reported_beside_the_decision(make_run: MakeRun, scripted_model: Any) -> None:

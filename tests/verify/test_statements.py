@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.document import Document
 from medground.evidence import Evidence, Ledger
 from medground.sentence import Sentence, by_sentence, sentences_of
-from medground.text.brackets import asides, blanked
+from medground.text.brackets import asides
 from medground.text.sentences import sentence_spans
 from medground.verify.statements import segment, statements
 from medground.write.draft import Draft
@@ -128,24 +129,8 @@ PLAIN = st.lists(
 ).map(lambda parts: "".join(a + b for a, b in parts))
 
 
-@given(PLAIN)
-@settings(deadline=None, max_examples=300)
-def test_a_statement_is_one_statement(text: str) -> None:
-    """Unless a doubt or negation in an earlier clause governs it, which the statement alone does not show."""
-    for piece in pieces(text):
-        assert pieces(piece) == [piece]
-
-
-@given(TEXTS)
-@settings(deadline=None, max_examples=200)
-def test_blanking_keeps_offsets_and_hides_text_in_brackets(text: str) -> None:
-    seen = blanked(text)
-    assert len(seen) == len(text)
-    assert all(seen[start + 1 : end - 1].strip() == "" for start, end in asides(text))
-    assert all(a == b for a, b in zip(seen, text, strict=True) if not a.isspace())
-
-
-@pytest.mark.parametrize(
+@pytest.mark.slow
+@each_row(
     "piece",
     [
         *("; ", "because ", "bleeding rose; ", "stroke fell because bleeding rose, ", "although a, ", "(i) a ", "[E1;"),
@@ -204,11 +189,6 @@ def test_splitting_statements_again_changes_nothing(written: list[tuple[str, tup
         whole = group[0].whole
         assert "".join("".join(s.text for s in group).split()) == "".join(whole.text.split())
         assert {s.evidence for s in group} == {whole.evidence}
-
-
-def test_two_equal_sentences_stay_two() -> None:
-    once = statements([Sentence(text="Stroke fell; bleeding rose.", evidence=("E1",))] * 2, [])
-    assert [len(group) for group in by_sentence(once)] == [2, 2]
 
 
 def test_real_abstracts_are_split_without_loss(shared: Path) -> None:

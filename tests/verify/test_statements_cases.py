@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from rows import each_row
 
 from medground.verify.statements import segment
 
@@ -211,7 +211,7 @@ def test_there_are_many_cases_and_no_two_alike() -> None:
     assert len(TEXTS) == len(set(TEXTS)) >= 150
 
 
-@pytest.mark.parametrize(("kind", "marked"), TEXTS, ids=[f"{kind}-{text[:40]}" for kind, text in TEXTS])
+@each_row(("kind", "marked"), TEXTS)
 def test_texts_are_split_as_in_the_table(kind: str, marked: str) -> None:
     text = marked.replace("| ", "").replace("|", "")
     found = [text[start:end] for start, end in segment(text)]

@@ -9,6 +9,7 @@ from typing import Any, get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.answer import Category, Verdict
 from medground.document import Document
@@ -102,7 +103,7 @@ TABLE: list[tuple[Signals, Category | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("signals", "category"), TABLE)
+@each_row(("signals", "category"), TABLE)
 def test_the_table(signals: Signals, category: Category | None) -> None:
     assert labelled(signals) == category
 
@@ -125,7 +126,7 @@ def test_words_alone_never_say_correct_or_false(
     assert labelled(signals) in (None, DEVIATING)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("verdict", "relevant", "source"),
     [
         (Verdict(label="supported", critic="c", category=EXPLICIT), True, None),
@@ -201,7 +202,7 @@ def test_labels_of_an_unvalidated_judge_carry_its_name(make_run: MakeRun, script
     assert "Stroke is common." in asked.rationale
 
 
-@pytest.mark.parametrize(("reason", "shown"), [("it rose", "it rose; "), ("PMID 99887766 says so", "")])
+@each_row(("reason", "shown"), [("it rose", "it rose; "), ("PMID 99887766 says so", "")])
 def test_a_reason_that_names_what_was_not_retrieved_is_not_shown(
     make_run: MakeRun, scripted_model: Any, reason: str, shown: str
 ) -> None:
@@ -209,13 +210,6 @@ def test_a_reason_that_names_what_was_not_retrieved_is_not_shown(
     run = make_run(QUESTION, model=model, by_model=["label"])
     (found,) = verdicts(run, ("Tuition fees doubled within a decade.", ("E1",)))
     assert (found.category, found.note) == (FALSE, f"{shown}labelled INCORRECT-FALSE by {model.name}")
-
-
-def test_the_passage_that_decided_is_kept(make_run: MakeRun, scripted_model: Any) -> None:
-    model = scripted_model({"label": LabelOutput(category=FALSE, best="E2", reason="it rose")})
-    run = make_run(QUESTION, model=model, by_model=["label"])
-    (found,) = verdicts(run, ("Tuition fees doubled within a decade.", ("E1",)))
-    assert (found.category, found.best, found.label) == (FALSE, "E2", "not found")
 
 
 def test_a_model_that_fails_leaves_the_statement_unlabelled(make_run: MakeRun, scripted_model: Any) -> None:
@@ -226,14 +220,6 @@ def test_a_model_that_fails_leaves_the_statement_unlabelled(make_run: MakeRun, s
     assert run.warnings == ["a sentence could not be labelled: scripted:model: timed out"]
 
 
-def test_an_unverified_statement_is_not_labelled(make_run: MakeRun, scripted_model: Any) -> None:
-    model = scripted_model({"entail": ModelFailed("broken", model="scripted:model")})
-    run = make_run(QUESTION, model=model, by_model=["entail", "label"])
-    (found,) = verdicts(run, ("The risk of stroke was lowered by aspirin.", ("E1",)))
-    assert (found.label, found.category) == ("unverified", None)
-    assert [name for name, _ in model.seen] == ["entail"]
-
-
 def test_the_setting_turns_labels_off(make_run: MakeRun, scripted_model: Any) -> None:
     model = scripted_model({})
     run = make_run(QUESTION, model=model, by_model=["label"], options={"verify.taxonomy": False})
@@ -242,7 +228,7 @@ def test_the_setting_turns_labels_off(make_run: MakeRun, scripted_model: Any) ->
     assert model.seen == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("relation_elsewhere", "category"),
     [("entails", UNSEEN), ("contradicts", MISSING), ("neutral", MISSING)],
 )

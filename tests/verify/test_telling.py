@@ -32,12 +32,6 @@ def test_windows_with_the_finding_are_read() -> None:
     assert all("lowered the rate of death" in view.quote for view in read)
 
 
-def test_each_passage_is_read_and_a_quote_is_read_as_it_is() -> None:
-    quote = EvidenceView(id="E1", quote="The trial ended early.")
-    read = telling(CLAIM, [*windows(TEXT, 1), *windows("Dapagliflozin is a drug.", 2), quote])
-    assert [view.id.partition(".")[0] for view in read] == ["P1"] * WINDOWS + ["P2", "E1"]
-
-
 def test_passages_about_something_else_are_not_read() -> None:
     other = windows("Empagliflozin lowered the rate of death.", 2)
     titled = [
@@ -62,12 +56,6 @@ def test_a_passage_says_as_much_as_its_most_telling_window(scores: list[Score]) 
     assert of_windows(scores[::-1]).entailment == pytest.approx(whole.entailment, abs=1e-9)
     if all(s.entailment > s.contradiction for s in scores):
         assert whole.entailment >= whole.contradiction
-
-
-def test_a_window_that_says_little_counts_little() -> None:
-    assert of_windows([Score(0.9, 0.02), Score(0.01, 0.05)]).entailment > 0.8
-    even = of_windows([Score(0.6, 0.3), Score(0.3, 0.6)])
-    assert even.entailment == pytest.approx(even.contradiction)
 
 
 def test_one_that_is_not_finite_makes_the_whole_unusable() -> None:

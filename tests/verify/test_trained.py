@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rows import each_row
 from tiny_networks import LABELS, TinyBase, trained
 
 from medground.answer import Answer
@@ -20,7 +21,7 @@ from medground.models.pairs.make import make
 from medground.models.pairs.network import PairNetwork
 from medground.recipes.ground import GROUND, ground
 from medground.settings import Settings, VerifySettings
-from medground.verify.critics.open import check_critic, open_critic
+from medground.verify.critics.open import check_critic
 from medground.verify.critics.telling import WINDOWS
 from medground.verify.judges import domain, may_decide, may_judge
 
@@ -35,6 +36,12 @@ TRIAL = Document(
     text="The lens is short in people. The gene is the cause of the long lens. The aorta is not the cause.",
     year=2001,
 )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The home of all rows of a test."""
+    return tmp_path
 
 
 @pytest.fixture
@@ -67,7 +74,7 @@ def asked(make_run: Any, memory_source: Any, question: str, *documents: Document
     return asyncio.run(ground(run.question, run))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("proofs", "judges"),
     [
         (CLAIMS, True),
@@ -83,14 +90,12 @@ def asked(make_run: Any, memory_source: Any, question: str, *documents: Document
         ([], False),
     ],
 )
-def test_it_judges_if_it_passed_scifact_and_two_more_sets(
-    critic: Any, tmp_path: Path, proofs: Any, judges: bool
-) -> None:
+def test_it_judges_if_it_passed_scifact_and_two_more_sets(critic: Any, folder: Path, proofs: Any, judges: bool) -> None:
     name = critic(proofs=proofs)
     assert may_judge(name, VerifySettings()) is judges
     assert may_decide(name, VerifySettings()) is (judges and ASKED in proofs)
     assert may_decide(name, VerifySettings(trusted_judges=(name,)))
-    chosen = with_fetched(settings(tmp_path))
+    chosen = with_fetched(settings(folder))
     assert chosen.verify.critic == ("critic" if judges else "entail")
 
 
@@ -152,7 +157,7 @@ def test_an_unproven_critic_gives_none(critic: Any, make_run: Any, memory_source
     assert verdict.note == "assessed by critic (not validated here): in line with the quote"
 
 
-@pytest.mark.parametrize(("says", "word"), [("entailment", "supports"), ("contradiction", "contradicts")])
+@each_row(("says", "word"), [("entailment", "supports"), ("contradiction", "contradicts")])
 def test_it_abstains_where_it_is_not_sure_and_says_so(
     critic: Any, make_run: Any, memory_source: Any, says: str, word: str
 ) -> None:
@@ -203,13 +208,6 @@ def test_the_quote_is_what_it_read(
     assert long.text[quote.start : quote.end] == quote.quote
 
 
-def test_a_long_sentence_is_a_window_of_its_own(critic: Any, make_run: Any, memory_source: Any) -> None:
-    critic(proofs=CLAIMS)
-    document = TRIAL.model_copy(update={"text": "The gene " + "and the lens " * 60 + "is the cause. It is short."})
-    found = verified(make_run, memory_source, "The gene is the cause of the lens.", document)
-    assert found.evidence[0].quote == document.text.removesuffix(" It is short.")
-
-
 def test_a_closed_question_is_answered_by_a_critic_that_was_measured_on_questions(
     critic: Any, make_run: Any, memory_source: Any
 ) -> None:
@@ -228,21 +226,14 @@ def test_a_closed_question_is_answered_by_a_critic_that_was_measured_on_question
     assert asked(make_run, memory_source, question, TRIAL).decision.status == "not judged"
 
 
-@pytest.mark.parametrize("proofs", [CLAIMS, [ASKED], []])
+@each_row("proofs", [CLAIMS, [ASKED], []])
 def test_other_critics_decide_nothing(critic: Any, make_run: Any, memory_source: Any, proofs: Any) -> None:
     critic(proofs=proofs)
     answer = asked(make_run, memory_source, "Is the gene the cause of the long lens?", TRIAL)
     assert answer.decision.status == "not judged"
 
 
-def test_a_question_that_it_is_not_sure_of_is_not_judged(critic: Any, make_run: Any, memory_source: Any) -> None:
-    critic(bias=2.0, least="0.9", proofs=[*CLAIMS, ASKED])
-    answer = asked(make_run, memory_source, "Is the gene the cause of the long lens?", TRIAL)
-    if answer.decision.status == "not judged":
-        assert "critic is not sure enough to judge" in answer.decision.reason
-
-
-@pytest.mark.parametrize(
+@each_row(
     ("text", "why"),
     [
         ("The gene may be the cause of the long lens in mice.", "is more certain than its source"),
@@ -287,21 +278,9 @@ def test_only_quotes_of_research_decide(critic: Any, make_run: Any, memory_sourc
     assert answer.decision.status != "decided"
 
 
-def test_a_free_question_is_not_decided_by_it(critic: Any, make_run: Any, memory_source: Any) -> None:
-    critic(proofs=[*CLAIMS, ASKED])
-    answer = asked(make_run, memory_source, "What is the cause of the long lens?", TRIAL)
-    assert answer.decision.status == "not judged"
-
-
 def test_domains_are_those_of_shipped_judges(critic: Any) -> None:
     assert domain(critic()) == "lenses"
     assert domain("openai:gpt-5") == ""
     failed = [{**CLAIMS[2], "dataset": name, "low": 0.59} for name in ("NLI4CT", "another")]
     failed.append({**ASKED, "dataset": "questions", "low": 0.59})
     assert domain(critic(proofs=[*CLAIMS, *failed])) == "lenses (no better than guessing on NLI4CT and another)"
-
-
-def test_one_network_serves_all_runs(critic: Any, make_run: Any) -> None:
-    critic(proofs=CLAIMS)
-    run = make_run("q1?", options={"verify.critic": "critic"})
-    assert open_critic(run)._model is open_critic(run)._model  # type: ignore[attr-defined]

@@ -25,7 +25,7 @@ def limits(supporting: Sequence[tuple[Sentence, Verdict]], run: Run) -> list[str
         words = dict.fromkeys(hedge[0].lower() for hedge in hedges if hedge)
         found.append(f"every sentence behind the decision is hedged ({', '.join(words)})")
     species = [
-        not_of_people(quote.quote, run.ledger.documents[quote.document_id]) for quote in _quotes(supporting, run)
+        not_of_people(quote.quote, run.ledger.documents[quote.document_id]) for quote in _deciding(supporting, run)
     ]
     if species and all(species):
         named = dict.fromkeys(word for word in species if word)
@@ -33,6 +33,6 @@ def limits(supporting: Sequence[tuple[Sentence, Verdict]], run: Run) -> list[str
     return found
 
 
-def _quotes(supporting: Sequence[tuple[Sentence, Verdict]], run: Run) -> list[Evidence]:
+def _deciding(supporting: Sequence[tuple[Sentence, Verdict]], run: Run) -> list[Evidence]:
     cited = {e for sentence, verdict in supporting for e in ((verdict.best,) if verdict.best else sentence.evidence)}
     return [e for e in run.ledger.evidence if e.id in cited and e.origin == "text"]

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from medground.document import Hit
+from medground.document import Hit, Passage
 from medground.operators.rewriting import RewriteInput, rewrite
 from medground.question import Question
-from medground.rank.calibrate import evidence_score, overlap
 from medground.recipes.settings.reason_and_verify import ReasonAndVerifySettings
 from medground.run import Run
 from medground.steps import RewriteTrigger
+from medground.text import words
 
 
 async def rewritten(question: Question, hits: Sequence[Hit], run: Run) -> str:
@@ -29,7 +29,23 @@ def finds_too_little(question: Question, evidence: Sequence[Hit], run: Run) -> b
     if not choices.rewrite:
         return False
     shared = overlap(question.text, [hit.passage for hit in evidence])
-    score = evidence_score(choices.reranker, evidence) if choices.rerank else None  # no reranker, no score
+    reranks = choices.rerank and choices.reranker != "none"
+    score = evidence_score(evidence) if reranks else None  # no reranker, no score
     low = shared < choices.overlap or (score is not None and score < choices.evidence)
     with run.step(RewriteTrigger(overlap=shared, evidence=score, rewrite=low)):
         return low
+
+
+def overlap(question: str, passages: Sequence[Passage]) -> float:
+    """Overlap(q, E): share of the question's content words that occur in the passages and their titles, 0 to 1.
+
+    Words are compared by stem, as in the index. A question with only stop words has an overlap of 1.
+    """
+    asked = frozenset(words.terms(question))
+    found = {term for passage in passages for term in words.terms(f"{passage.title}\n{passage.text}")}
+    return len(asked & found) / len(asked) if asked else 1.0
+
+
+def evidence_score(hits: Sequence[Hit]) -> float:
+    """EvidenceScore(q, E): the mean score of the passages by the reranker; 0 without passages."""
+    return sum(hit.score for hit in hits) / len(hits) if hits else 0.0

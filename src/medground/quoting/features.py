@@ -11,10 +11,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from medground.quoting import sections
 from medground.quoting.asked import KINDS, Asked
 from medground.quoting.cues import HOLDS, NOT_PROSE, ROLES, roles
 from medground.quoting.pool import Candidate, Pool
+from medground.quoting.sections import FOUND, parts
+from medground.quoting.sections import NAMES as SECTIONS
 from medground.text import words
 
 Matrix = NDArray[np.float64]
@@ -101,10 +102,10 @@ OF_PLACE = ("place", "first", "last", "abstract: place", "abstract: first", "abs
 OF_ROLE = (*(f"role {name}" for name in ROLE_NAMES), "closed: finding", "closed: conclusion", "closed: negation")
 OF_KIND = (*(f"asked and held: {kind}" for kind in KINDS), *(f"asked and not held: {kind}" for kind in KINDS))
 OF_HEADING = (
-    *(f"under {part}" for part in sections.NAMES),
-    *(f"closed: under {part}" for part in sections.NAMES),
-    *(f"abstract: under {part}" for part in sections.FOUND),
-    *(f"{what}: under {part}" for what in ("cover", "missing", "names") for part in sections.FOUND),
+    *(f"under {part}" for part in SECTIONS),
+    *(f"closed: under {part}" for part in SECTIONS),
+    *(f"abstract: under {part}" for part in FOUND),
+    *(f"{what}: under {part}" for what in ("cover", "missing", "names") for part in FOUND),
 )
 NAMES = (*OF_DOCUMENT, *OF_WORDS, *OF_FORM, *OF_PLACE, *OF_ROLE, *OF_KIND, *OF_HEADING)
 
@@ -308,9 +309,9 @@ def _of_kind(asked: Asked, text: str) -> list[float]:
 
 def _of_heading(pool: Pool, sentence: _Sentence, heading: str | None) -> list[float]:
     """The part of the paper that the heading names, by itself, and with what the question asks and the sentence has."""
-    named = sections.parts(heading)
+    named = parts(heading)
     closed, abstract = float("closed" in pool.asked.kinds), named[0]
-    found = [named[sections.NAMES.index(part)] for part in sections.FOUND]
+    found = [named[SECTIONS.index(part)] for part in FOUND]
     titled = sentence.held | sentence.title
     having = (pool.cover(sentence.held), pool.missing(titled), pool.of_names(sentence.held))
     crossed = (h * n for h in having for n in found)

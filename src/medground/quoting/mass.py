@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable
 
 
-def together(strengths: Iterable[float]) -> float:
+def log_sum(strengths: Iterable[float]) -> float:
     """The logarithm of the summed exponentials; minus infinity for none."""
     values = list(strengths)
     most = max(values, default=-math.inf)

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from medground.document import Hit
-from medground.errors import MedgroundError
+from medground.errors import ConfigError, MedgroundError
 from medground.models.files.medcpt import CROSS, is_medcpt, place
 from medground.question import Question
 from medground.rank.base import Reranker
@@ -75,9 +75,7 @@ def _opened(name: str) -> Reranker | None:
     if name == "none":
         return None
     if name == "keyless":
-        from medground.rank.keyless import KeylessReranker
-
-        return KeylessReranker()
+        raise ConfigError("the reranker `keyless` is gone: it ordered no better than the search; set `none` instead")
     from medground.rank.cross_encoder import CrossEncoderReranker
 
     return CrossEncoderReranker(name)

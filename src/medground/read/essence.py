@@ -19,7 +19,7 @@ SHORT = 4_000
 _ABSTRACT, _CONCLUSION = NAMES.index("abstract"), NAMES.index("conclusion")
 
 
-def with_essence(readings: Sequence[Reading], documents: Mapping[str, Document]) -> list[Reading]:
+def with_findings(readings: Sequence[Reading], documents: Mapping[str, Document]) -> list[Reading]:
     """The readings, each with the passages of its document's abstract and conclusion beside those that were found."""
     return [_filled(reading, documents.get(reading.document_id)) for reading in readings]
 
@@ -30,11 +30,11 @@ def _filled(reading: Reading, document: Document | None) -> Reading:
     taken = [(p.start, p.end) for p in reading.passages]
     if sum(end - start for start, end in taken) >= len(document.text.strip()):
         return reading
-    fresh = [p for p in _essence(document) if all(p.end <= start or end <= p.start for start, end in taken)]
+    fresh = [p for p in _findings(document) if all(p.end <= start or end <= p.start for start, end in taken)]
     return replace(reading, passages=(*reading.passages, *fresh))
 
 
-def _essence(document: Document) -> Iterator[Passage]:
+def _findings(document: Document) -> Iterator[Passage]:
     if len(document.text) <= SHORT:
         yield from chunk(document)
         return

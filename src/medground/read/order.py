@@ -12,10 +12,9 @@ from dataclasses import dataclass, field, replace
 
 from medground.document import Hit, Passage
 from medground.question import Question
-from medground.quoting.mass import together
+from medground.quoting.mass import log_sum
 from medground.quoting.pool import Candidate
 from medground.read.numbered import spans
-from medground.read.sharpen import closeness
 from medground.steps import ReadingBatch
 from medground.subject import in_words_of
 from medground.text import words
@@ -37,7 +36,6 @@ class Reading:
         rank: its place in the list, from 1.
         passages: its passages to be read, best first.
         scores: its best score by each ranker.
-        closeness: how much it is about the context of the question, on the scale of `behind`.
         strengths: how good a quote each of its sentences is, by the offset of its start in the document.
         behind: how much less likely it is to hold the best quote than the first reading, as a logarithm; 0 or more.
         misses_name: whether it does not mention the rarest name of the question, and another reading does.
@@ -50,7 +48,6 @@ class Reading:
     passages: tuple[Passage, ...]
     scores: Mapping[str, float] = field(default_factory=dict)
     strengths: Mapping[int, float] = field(default_factory=dict)
-    closeness: float = 0.0
     behind: float = 0.0
     misses_name: bool = False
     unnamed: bool = False
@@ -80,18 +77,13 @@ def reading_list(hits: Sequence[Hit], most: int, each: int = PASSAGES_PER_DOCUME
 
 
 def best_first(question: Question, readings: Sequence[Reading]) -> list[Reading]:
-    """The readings with the strengths of their sentences, the likeliest to hold the best quote first."""
-    return likeliest_first(question, with_strengths(question, readings))
-
-
-def likeliest_first(question: Question, readings: Sequence[Reading]) -> list[Reading]:
-    """Readings that have strengths, the likeliest to hold the best quote first.
+    """The readings with the strengths of their sentences, the likeliest to hold the best quote first.
 
     Of each, the `PASSAGES_PER_DOCUMENT` passages with the strongest sentences are kept, the strongest first.
     """
-    weighed = [_strongest(reading) for reading in readings]
+    weighed = [_strongest(reading) for reading in with_strengths(question, readings)]
     likely = {r.document_id: _likelihood(r) for r in weighed}
-    ordered = sorted(weighed, key=lambda r: -likely[r.document_id] - r.closeness)
+    ordered = sorted(weighed, key=lambda r: -likely[r.document_id])
     best = max(likely.values(), default=0.0)
     name = words.rarest_name(question.text)
     naming = {r.document_id for r in weighed if words.mentions(in_words_of(question.text, _text(r)), name)}
@@ -129,7 +121,7 @@ def _likelihood(reading: Reading) -> float:
     """How likely one of its sentences is the best quote, as a logarithm. What is not prose is no quote."""
     texts = dict(places(reading))
     least = max(reading.strengths.values(), default=0.0) - _NEGLIGIBLE
-    return together(s for start, s in reading.strengths.items() if s < least or is_prose(texts[start]))
+    return log_sum(s for start, s in reading.strengths.items() if s < least or is_prose(texts[start]))
 
 
 def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Reading]:
@@ -138,10 +130,9 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
 
     options = " ".join(option.text for option in question.options)
     found = strengths(question.text, candidates(question, readings), options)
-    close = closeness(question, [_text(reading) for reading in readings])
     return [
-        replace(reading, strengths=dict(zip((start for start, _ in places(reading)), values, strict=True)), closeness=c)
-        for reading, values, c in zip(readings, found, close, strict=True)
+        replace(reading, strengths=dict(zip((start for start, _ in places(reading)), values, strict=True)))
+        for reading, values in zip(readings, found, strict=True)
     ]
 
 

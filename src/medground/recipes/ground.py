@@ -22,10 +22,10 @@ from medground.question import Question
 from medground.rank.fuse import fuse
 from medground.rank.merge import distinct
 from medground.rank.rerank import rerank, reranker_problems
-from medground.read.essence import with_essence
+from medground.read.essence import with_findings
 from medground.read.extract import extract_evidence, is_sufficient, screen_batch
 from medground.read.facts import GraphAnswer, about_the_same, ask_for_facts, beside_facts
-from medground.read.order import WEIGHED, batches, likeliest_first, reading_list, with_strengths
+from medground.read.order import WEIGHED, batches, best_first, reading_list
 from medground.read.standing import readable, texts
 from medground.recipes.base import Recipe
 from medground.run import Run
@@ -71,8 +71,8 @@ async def _search(question: Question, run: Run, only: Sequence[str] | None = Non
 
 async def _read(question: Question, hits: Sequence[Hit], run: Run) -> list[Evidence]:
     evidence: list[Evidence] = []
-    found = with_essence(reading_list(hits, run.settings.retrieval.keep, WEIGHED), run.ledger.documents)
-    readings = likeliest_first(question, with_strengths(question, found))
+    found = with_findings(reading_list(hits, run.settings.retrieval.keep, WEIGHED), run.ledger.documents)
+    readings = best_first(question, found)
     for batch in batches(readings, run.settings.recipe.batch):
         with run.step(batch.step):
             useful = await screen_batch(question, batch.readings, run)

@@ -28,7 +28,7 @@ from medground.plan.mesh import choose_terms, first_query, propose_terms
 from medground.plan.relax import PubMedQuery
 from medground.plan.widen import attempt, step_back
 from medground.question import Question
-from medground.read.essence import with_essence
+from medground.read.essence import with_findings
 from medground.read.extract import coverage_check, extract_evidence, screen_batch
 from medground.read.order import WEIGHED, Reading, batches, best_first, needed_first, reading_list
 from medground.read.standing import readable, texts
@@ -139,7 +139,7 @@ async def _top(question: Question, hits: Sequence[Hit], run: Run) -> list[Readin
     extras = run.settings.section(PubMedReasonerSettings)
     found = reading_list(hits, run.settings.retrieval.keep, WEIGHED)
     await run.retrieve([reading.document_id for reading in found])
-    filled = with_essence(found, run.ledger.documents)
+    filled = with_findings(found, run.ledger.documents)
     weighed = best_first(question, filled)
     if extras.reorder:
         return weighed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from medground.notice import Notice, NoticeKind
 from medground.risk.rules import may_be_weighed, rules
-from medground.risk.weighing import weighed
+from medground.risk.weighing import risk_in_words
 from medground.risk.words import plain
 
 _NUMBERS = "112 in Europe, 911 in North America, 999 in the UK"
@@ -40,5 +40,5 @@ def notice_for(text: str) -> Notice | None:
     words = plain(text)
     kind = next((rule.kind for rule in rules() if rule.fires(words)), None)
     if kind is None and may_be_weighed(words):
-        kind = weighed(words)
+        kind = risk_in_words(words)
     return Notice(kind=kind, sentence=_SENTENCES[kind]) if kind else None

@@ -23,7 +23,7 @@ _ENDINGS = ("ingly", "ing", "edly", "ed", "ies", "es", "s", "ly")
 _SHORTEST = 3
 
 
-def weighed(words: str) -> NoticeKind | None:
+def risk_in_words(words: str) -> NoticeKind | None:
     """The kind of risk that the words of a question show, if one is likely enough.
 
     Args:

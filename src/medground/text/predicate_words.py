@@ -2,23 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import resources
+from medground.text.word_lists import word_lists
 
-
-def _lists() -> dict[str, frozenset[str]]:
-    """The words below each heading; `_` stands for a space."""
-    found: dict[str, list[str]] = {}
-    words: list[str] = []
-    text = (resources.files(__package__) / "predicate_words.txt").read_text(encoding="utf-8")
-    for line in text.splitlines():
-        if line.startswith("["):
-            words = found.setdefault(line[1:].split("]")[0], [])
-        elif not line.startswith("#"):
-            words += (word.replace("_", " ") for word in line.split())
-    return {name: frozenset(words) for name, words in found.items()}
-
-
-_LISTS = _lists()
+_LISTS = word_lists("predicate_words")
 VERBS = _LISTS["verbs"]
 OFTEN_VERBS = _LISTS["often verbs"]
 SELDOM_VERBS = _LISTS["seldom verbs"]

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import re
 
-Span = tuple[int, int]
-
 _SUFFIX = (
     r"(?:com|org|net|edu|gov|int|info|io|eu|uk|de|fr|ch|nl|it|es|se|jp|cn|kr|in|au|ca|br|html?|php|cgi|py|aspx?|jsp|"
     r"pdf|txt|csv|tsv|xlsx?|docx?|zip|gz|tar|fasta|fa|fastq|bam|vcf|xml|json|png|jpe?g|tiff?|mp4|exe)"
@@ -34,7 +32,7 @@ _LONGEST = 300
 """Characters: addresses are not longer."""
 
 
-def unbroken(text: str, before: Span, after: Span) -> bool:
+def unbroken(text: str, before: tuple[int, int], after: tuple[int, int]) -> bool:
     """Whether the boundary between two sentences of a text cuts something that belongs together."""
     glued = before[1] == after[0]
     first = text[after[0]]
@@ -44,7 +42,7 @@ def unbroken(text: str, before: Span, after: Span) -> bool:
     return _in_token(text, tail, after) if glued else _across_space(text, tail, after)
 
 
-def _in_token(text: str, tail: str, after: Span) -> bool:
+def _in_token(text: str, tail: str, after: tuple[int, int]) -> bool:
     """A boundary without a space: "www.It-works.org", "data.The.csv"; but not "(www.x.org).The cells"."""
     opened = tail.lstrip("([{<\"'")
     if _FILE_REST.match(text, *after) or _MAIL_REST.match(text, *after):
@@ -53,7 +51,7 @@ def _in_token(text: str, tail: str, after: Span) -> bool:
     return not closed and _ADDRESS.match(opened) is not None and _INSIDE.match(text, after[0]) is not None
 
 
-def _across_space(text: str, tail: str, after: Span) -> bool:
+def _across_space(text: str, tail: str, after: tuple[int, int]) -> bool:
     tail = tail.lstrip("[{") if tail.startswith(("[", "{")) else tail
     if _GENUS.fullmatch(tail.lstrip("(")):
         return _EPITHET.match(text, *after) is not None

@@ -17,6 +17,7 @@ from importlib import resources
 import tantivy
 
 from medground.text.spelling import american
+from medground.text.word_lists import word_lists
 
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)+|[^\W_]+")
 _ASCII_TOKEN = re.compile(r"[0-9]+(?:[.,][0-9]+)+|[a-z0-9]+")
@@ -30,27 +31,10 @@ MOST = 7.0
 NUMBER = 3.0
 """Weight of a number."""
 
-_FUNCTION_WORDS = """
-    a about above after again against all also although am among an and another any are as at be because been before
-    being below between both but by can could did do does doing done during each either else ever few for from further
-    had has have having he her here hers him his how however i if in into is it its itself just may me might more most
-    much must my neither no nor not now of off on once one only or other our ours out over own per rather same shall
-    she should since so some such than that the their theirs them then there therefore these they this those through
-    thus to too under until up upon us very via was we were what when where whether which while who whom whose why
-    will with within without would yet you your
-"""
-FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
+_LISTS = word_lists("common_words")
+FUNCTION_WORDS = _LISTS["function"]
 
-# Words typical of questions: they say what is asked, and little about the topic.
-_QUESTION_WORDS = """
-    affect affected affecting associate associated association benefit case cause compare compared comparison
-    contribute determine different difference differ effect effective effectiveness effects evaluate evidence exist
-    feature help impact important improve increase increased influence influences lead level make matter need new
-    patient patients play possible potential predict prediction predictive predictor predictors present prevent
-    provide rate really reduce relate related relation relationship result results role safe show study studies
-    superior use used useful using value work
-"""
-QUESTION_WORDS = frozenset(_QUESTION_WORDS.split())
+QUESTION_WORDS = _LISTS["question"]
 
 
 @lru_cache(maxsize=100_000)

@@ -28,8 +28,8 @@ from medground.verify.citations import asks_about_citation, by_citation, judge_c
 from medground.verify.context import Context, cited_evidence, context_of
 from medground.verify.critics.base import Claim, Critic, Judgement, sound
 from medground.verify.critics.open import open_critic
-from medground.verify.doubts import OWN_WORDS, weighed
-from medground.verify.given import told_apart
+from medground.verify.doubts import OWN_WORDS, with_word_filters
+from medground.verify.given import repeats_of_context
 from medground.verify.judges import may_judge
 from medground.verify.named import unfounded
 from medground.verify.numbers_traced import numbers_traced
@@ -88,10 +88,10 @@ async def check_each(
     waiting = [sentence for sentence, found in zip(sentences, without_critic, strict=True) if found is None]
     judged = iter(await _judged(waiting, critic, shared, run, context=bool(context), cited=cited))
     checked = [next(judged) if found is None else Checked(found) for found in without_critic]
-    checked = await weighed(sentences, checked, critic, shared, run)
+    checked = await with_word_filters(sentences, checked, critic, shared, run)
     checked = [numbers_traced(sentence, one, run) for sentence, one in zip(sentences, checked, strict=True)]
     checked = [on_subject(sentence, one, run) for sentence, one in zip(sentences, checked, strict=True)]
-    checked = told_apart(sentences, checked, run.question.context)
+    checked = repeats_of_context(sentences, checked, run.question.context)
     if not run.settings.verify.taxonomy:
         return checked
     return await label_all(sentences, checked, run, critic, shared, answer)

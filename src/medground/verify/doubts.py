@@ -26,7 +26,7 @@ OWN_WORDS = "the source's own words"
 """The note of a verbatim quote."""
 
 
-async def weighed(
+async def with_word_filters(
     sentences: Sequence[Sentence], checked: Sequence[Checked], critic: Critic, context: Context, run: Run
 ) -> list[Checked]:
     """The checked statements, after the doubts of word filters were weighed; results are in order.

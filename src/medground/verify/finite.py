@@ -9,66 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from medground.text.word_lists import word_lists
 
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
+_LISTS = word_lists("clause_words")
 _WORD = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*|,")
 
-AUXILIARIES = _set(
-    "is are was were am has have had do does did can could may might must shall should will would cannot isn't aren't "
-    "wasn't weren't hasn't haven't hadn't don't doesn't didn't can't couldn't won't wouldn't shouldn't"
-)
-FUNCTION = _set(
-    "a an the this that these those its their our his her each every any some no all both either neither another such "
-    "of in on at by for with from to into onto over under between among during after before within without through "
-    "across against about above below per via than as like despite upon towards toward until and or nor but if "
-    "whether because although though while whereas so yet not"
-)
-"""Words that do not end a clause, and after which a form such as `increased` is not a finite verb."""
-
-_PRONOUNS = _set("it they he she this that these those which who such both neither either")
+AUXILIARIES = _LISTS["auxiliaries"]
+FUNCTION = _LISTS["function"]
+_PRONOUNS = _LISTS["pronouns"]
 _SUBJECTS = _PRONOUNS | frozenset(["we", "i", "you", "there", "one", "none", "others"])
-_PLURAL = _set("we they you i these those which who data patients people children men women mice rats")
-_RELATIVE = _set(
-    "that which who whom whose where when if whether because although though while whereas unless once what how"
-)
-_HYPOTHETICAL = _set("if whether unless")
-_NEGATIVE = _set("not no never none neither nor cannot without")
-_ADVERBS = _set("also still not never often then thus therefore further only even now already both generally")
-
-_VERBS = _set(
-    "achieve act activate affect agree aid allow alter appear argue arise associate attenuate avoid become begin bind "
-    "block carry cause change come compensate comprise concern confer confirm consist constitute contain continue "
-    "contradict contribute control correlate decline decrease define delay demonstrate depend develop differ diminish "
-    "disappear disrupt drive elevate eliminate emerge enable enhance ensure equal exceed exert exhibit exist explain "
-    "express facilitate fail fall favor favour follow form generate give grow harm help hold impair implicate imply "
-    "improve include increase indicate induce influence inhibit initiate interact involve lead lessen lie limit "
-    "lower maintain make mean mediate modulate need occur offer participate persist play possess precede predict "
-    "prevent produce progress promote protect prove provide raise reach receive recommend reduce reflect regulate "
-    "relieve remain report represent require resemble reside respond restore restrict return reveal reverse rise run "
-    "seem serve shorten show stabilize stimulate strengthen suffer suggest support suppress survive sustain target "
-    "tend trigger undergo underlie use vary warrant weaken work worsen yield "
-    "account advise believe bleed caution cluster conclude cure describe die disagree drop heal infect kill know "
-    "matter note oppose outweigh overlap propose recover recur relapse resist resolve rest state think warn"
-)
-_PAST = _set(
-    "became began bore bound broke brought came chose drew drove fell felt fought found gave gained got grew held "
-    "kept knew lay lead led lost made met proved ran rose saw sent showed stood took thought told underwent went won "
-    "wrote"
-)
-_CHANGES = _set(
-    "accumulated agreed appeared arose ceased changed correlated decayed declined decreased depended developed died "
-    "differed diminished disappeared dropped emerged evolved existed failed halved improved increased interacted "
-    "lasted occurred participated persisted progressed recovered relapsed remained resolved responded returned "
-    "resulted reversed seemed shifted stabilized succeeded suffered survived tended varied worsened"
-)
-"""Past forms that are finite even before a preposition, where others are participles ("patients treated with")."""
-
-_AFTER_PARTICIPLE = _set("with by to in from as for of on at during after before using under")
-
-_AFTER_NOUN = _set("of and or ,")
+_HYPOTHETICAL = frozenset(["if", "whether", "unless"])
+_AFTER_NOUN = frozenset(["of", "and", "or", ","])
 """Words after which a form such as `causes` or `forms` is a noun."""
 
 
@@ -115,13 +66,13 @@ class Clause:
                 self._before = word
 
     def _read(self, word: str, after: Sequence[str]) -> None:
-        self.negated |= word in _NEGATIVE or word.endswith(("n't", "n’t"))
+        self.negated |= word in _LISTS["negative"] or word.endswith(("n't", "n’t"))
         self.hypothetical |= word in _HYPOTHETICAL
         if word == ",":
             self._embedded = 0
         elif _finite(word, self._before, after[0] if after else ""):
             self._found_verb(word, after)
-        elif word in _RELATIVE and (self._before or word not in _PRONOUNS) and not self._verb:
+        elif word in _LISTS["relative"] and (self._before or word not in _PRONOUNS) and not self._verb:
             self._embedded += 1
             self._pronoun = False  # "those who"
         elif not _is_adverb(word) and (word in _SUBJECTS or word not in FUNCTION):
@@ -141,7 +92,7 @@ class Clause:
 
 
 def _is_adverb(word: str) -> bool:
-    return word in _ADVERBS or (word.endswith("ly") and len(word) > 4)
+    return word in _LISTS["adverbs"] or (word.endswith("ly") and len(word) > 4)
 
 
 def _finite(word: str, before: str, after: str) -> bool:
@@ -150,15 +101,15 @@ def _finite(word: str, before: str, after: str) -> bool:
         return before != "to"
     if before in ("", ",") or (before in FUNCTION and before not in _SUBJECTS) or before in AUXILIARIES:
         return False
-    if word in _PAST or word in _CHANGES:
+    if word in _LISTS["past"] or word in _LISTS["changes"]:
         return True
     if word.endswith("ed") and len(word) > 4 and not word.endswith(("eed", "hundred")):
-        return bool(after) and after not in _AFTER_PARTICIPLE
+        return bool(after) and after not in _LISTS["after participle"]
     if word.endswith("s") and not _plural(before) and after not in AUXILIARIES and after not in _AFTER_NOUN:
         stems = {word[:-1], word[:-2] if word.endswith("es") else "", word[:-3] + "y" if word.endswith("ies") else ""}
-        return bool(stems & _VERBS)
-    return word in _VERBS and _plural(before)
+        return bool(stems & _LISTS["verbs"])
+    return word in _LISTS["verbs"] and _plural(before)
 
 
 def _plural(word: str) -> bool:
-    return word in _PLURAL or (word.endswith("s") and not word.endswith(("ss", "us", "is", "'s", "’s")))
+    return word in _LISTS["plural"] or (word.endswith("s") and not word.endswith(("ss", "us", "is", "'s", "’s")))

@@ -37,7 +37,7 @@ _REASONS = frozenset(_REASONING.split())
 _OPEN = ("not found", "related", "not judged", "unverified")
 
 
-def told_apart(sentences: Sequence[Sentence], checked: Sequence[Checked], context: str) -> list[Checked]:
+def repeats_of_context(sentences: Sequence[Sentence], checked: Sequence[Checked], context: str) -> list[Checked]:
     """The checked statements, with those labelled `given` that only repeat the context.
 
     A statement that the evidence supports or contradicts, in the opinion of whoever judged it, keeps its verdict.

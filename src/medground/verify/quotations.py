@@ -12,11 +12,12 @@ from collections.abc import Iterable, Iterator
 from html import unescape
 from itertools import islice
 
+from medground.verify.references import UNSEEN
+
 LEAST_WORDS = 4
 """Words of a passage in quotes that is compared; fewer are a term, such as “number needed” or “gold standard”."""
 _MOST_ENDS = 12
 """Marks after an opening single quote that are tried as its end; the others are apostrophes."""
-_UNSEEN = re.compile(r"[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 _FORMS = str.maketrans(
     dict.fromkeys("‐‑‒–—―−﹣－", "-")
     | dict.fromkeys("‘’‚‛′`´", "'")
@@ -106,4 +107,4 @@ def _cuts(beside: str, edge: str) -> bool:
 
 def _normal(text: str) -> str:
     folded = unicodedata.normalize("NFKC", unescape(text).translate(_FORMS)).translate(_FORMS)
-    return _SPACED.sub(r"\1\2\3", " ".join(_UNSEEN.sub("", folded).casefold().split()))
+    return _SPACED.sub(r"\1\2\3", " ".join(UNSEEN.sub("", folded).casefold().split()))

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from medground.identifiers import normal_doi
 
-_UNSEEN = re.compile(r"[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+UNSEEN = re.compile(r"[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
 
 class Reference(NamedTuple):
@@ -33,7 +33,7 @@ class Reference(NamedTuple):
 
 def plain(text: str) -> str:
     """Text whose look cannot hide an id: compatible characters are one, unseen ones are gone."""
-    return _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
+    return UNSEEN.sub("", unicodedata.normalize("NFKC", text))
 
 
 def references(text: str) -> list[Reference]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -113,6 +114,11 @@ def config(labels: Sequence[str]) -> dict[str, Any]:
     }
 
 
+def fresh(folder: Path) -> Path:
+    """A folder that is not there yet: a test with rows writes one for each."""
+    return next(one for n in itertools.count() if not (one := folder.with_name(f"{folder.name}{n or ''}")).exists())
+
+
 @pytest.fixture
 def weights() -> Weights:
     """The weights that models have unless a test changes them."""
@@ -136,7 +142,7 @@ def onnx_model(tmp_path: Path) -> Callable[..., str]:
     """Writes a folder for onnxruntime."""
 
     def write(name: str = "onnx", labels: Sequence[str] = MNLI, weights: Mapping[str, Any] | None = None) -> str:
-        return write_onnx(tmp_path / name, labels, weights)
+        return write_onnx(fresh(tmp_path / name), labels, weights)
 
     return write
 
@@ -155,7 +161,7 @@ def torch_model(tmp_path: Path) -> Callable[..., str]:
     from safetensors.torch import save_file
 
     def write(name: str = "torch", labels: Sequence[str] = MNLI, weights: Mapping[str, Any] | None = None) -> str:
-        folder = tmp_path / name
+        folder = fresh(tmp_path / name)
         folder.mkdir()
         write_tokenizer(folder)
         (folder / "config.json").write_text(json.dumps(config(labels)))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.answer import Answer
 from medground.faces.cli.app import main
@@ -45,8 +46,8 @@ def papers(home: Path, tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.usefixtures("papers", "loopback")
-@pytest.mark.parametrize("runtime", ["onnx_model", "torch_model"])
-@pytest.mark.parametrize("trusted", [True, False])
+@each_row("runtime", ["onnx_model", "torch_model"])
+@each_row("trusted", [True, False])
 def test_an_nli_model_judges_what_a_model_wrote(
     runtime: str, trusted: bool, request: pytest.FixtureRequest, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,15 +13,18 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
+from rows import each_row
 
 from medground.errors import ConfigError
 from medground.operators.views import EvidenceView
 from medground.run import Run
 from medground.verify.critics.base import Claim
+from medground.verify.critics.nli.open import open_nli
 from medground.verify.critics.open import check_critic, open_critic
 from medground.verify.critics.operator import OperatorCritic
 
 Write = Callable[..., str]
+NLI = open_nli.__module__.rpartition(".")[0]
 
 
 def refusal(name: str) -> str:
@@ -31,7 +34,7 @@ def refusal(name: str) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["", "nli", "nli:", "nli: ", "NLI:x", "keyless"])
+@each_row("name", ["", "nli", "nli:", "nli: ", "NLI:x", "keyless"])
 def test_an_unknown_critic(name: str) -> None:
     assert "set verify.critic to `entail`, `label`, `critic` or `nli:` and a folder or hub name" in refusal(name)
 
@@ -41,17 +44,7 @@ def test_the_default_needs_nothing(make_run: Callable[..., Run]) -> None:
     assert isinstance(open_critic(make_run("q1?")), OperatorCritic)
 
 
-def test_a_critic_is_named_as_in_the_settings(make_run: Callable[..., Run], onnx_model: Write) -> None:
-    name = f"nli:{onnx_model()}"
-    assert open_critic(make_run("q1?", options={"verify.critic": name})).name == name
-
-
-def test_a_wrong_critic_stops_the_run(make_run: Callable[..., Run]) -> None:
-    with pytest.raises(ConfigError, match="unknown critic 'oracle'"):
-        open_critic(make_run("q1?", options={"verify.critic": "oracle"}))
-
-
-@pytest.mark.parametrize("name", ["./absent", "/absent/model", "~/absent-model", "~nobody/model"])
+@each_row("name", ["./absent", "/absent/model", "~/absent-model", "~nobody/model"])
 def test_a_missing_folder(name: str) -> None:
     assert refusal(f"nli:{name}") == f"no folder {name!r} with an NLI model; check verify.critic"
 
@@ -62,12 +55,12 @@ def test_a_hub_that_has_no_such_model(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "cannot load the NLI model 'nobody/absent'" in refusal("nli:nobody/absent")
 
 
-@pytest.mark.parametrize(("module", "extra"), [("onnxruntime", "dense"), ("tokenizers", "dense")])
+@each_row(("module", "extra"), [("onnxruntime", "dense"), ("tokenizers", "dense")])
 def test_without_the_extra_for_graphs(
     onnx_model: Write, monkeypatch: pytest.MonkeyPatch, module: str, extra: str
 ) -> None:
     folder = onnx_model()
-    for loaded in [name for name in sys.modules if name.startswith("medground.verify.critics.nli.")]:
+    for loaded in [name for name in sys.modules if name.startswith(f"{NLI}.")]:
         if loaded.endswith((".model", ".with_onnx", ".with_torch")):
             monkeypatch.delitem(sys.modules, loaded)
     monkeypatch.setitem(sys.modules, module, None)
@@ -75,7 +68,7 @@ def test_without_the_extra_for_graphs(
 
 
 def test_without_the_extra_for_torch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "medground.verify.critics.nli.with_torch", raising=False)
+    monkeypatch.delitem(sys.modules, f"{NLI}.with_torch", raising=False)
     monkeypatch.setitem(sys.modules, "torch", None)
     assert 'needs the extra "torch" (torch is missing)' in refusal("nli:some/model")
 
@@ -84,14 +77,14 @@ def test_labels_that_do_not_name_entailment(onnx_model: Write) -> None:
     assert "LABEL_0, LABEL_1, LABEL_2" in refusal(f"nli:{onnx_model(labels=('LABEL_0', 'LABEL_1', 'LABEL_2'))}")
 
 
-@pytest.mark.parametrize("file", ["config.json", "tokenizer.json", "tokenizer_config.json", "model.onnx"])
+@each_row("file", ["config.json", "tokenizer.json", "tokenizer_config.json", "model.onnx"])
 def test_a_damaged_file(onnx_model: Write, file: str) -> None:
     folder = Path(onnx_model())
     (folder / file).write_bytes(b"\x00 broken")
     assert "NLI model" in refusal(f"nli:{folder}")
 
 
-@pytest.mark.parametrize("file", ["config.json", "tokenizer.json"])
+@each_row("file", ["config.json", "tokenizer.json"])
 def test_a_missing_file(onnx_model: Write, file: str) -> None:
     folder = Path(onnx_model())
     (folder / file).unlink()
@@ -121,7 +114,7 @@ def graph(inputs: dict[str, tuple[int, list[Any]]]) -> onnx.ModelProto:
 INT, ANY = TensorProto.INT64, ["batch", "tokens"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("inputs", "said"),
     [
         ({"input_ids": (INT, ANY), "bbox": (INT, ANY)}, "has inputs input_ids, bbox"),
@@ -150,17 +143,11 @@ def test_weights_without_a_head(torch_model: Write, weights: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("file", ["config.json", "model.safetensors"])
+@each_row("file", ["config.json", "model.safetensors"])
 def test_a_damaged_torch_folder(torch_model: Write, file: str) -> None:
     folder = Path(torch_model())
     (folder / file).write_bytes(b"\x00 broken")
     assert "cannot load the NLI model" in refusal(f"nli:{folder}")
-
-
-def test_torch_labels_are_read_before_the_weights(torch_model: Write) -> None:
-    folder = Path(torch_model(labels=("LABEL_0", "LABEL_1", "LABEL_2")))
-    (folder / "model.safetensors").unlink()
-    assert "LABEL_0, LABEL_1, LABEL_2" in refusal(f"nli:{folder}")
 
 
 def test_labels_alone_judge_nothing_and_blame_no_one(make_run: Callable[..., Run]) -> None:

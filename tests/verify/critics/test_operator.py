@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_ai.messages import ModelResponse, TextPart
+from rows import each_row
 
 from medground.errors import ModelFailed
 from medground.models.base import CallLimits
@@ -50,7 +51,7 @@ def sure(text: str) -> Weighed:
 REST = sure('","best":"E1"}')
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tokens", "wanted"),
     [
         (
@@ -94,7 +95,7 @@ def test_probabilities_are_read_from_the_word(tokens: list[Weighed], wanted: dic
     assert probabilities_of(response(*tokens), "relation", VALUES) == pytest.approx(wanted)
 
 
-@pytest.mark.parametrize("given", [None, "no", [{"token": None, "logprob": "x"}], [{"tok": 1}], {"content": []}])
+@each_row("given", [None, "no", [{"token": None, "logprob": "x"}], [{"tok": 1}], {"content": []}])
 def test_invalid_log_probabilities_are_ignored(given: Any) -> None:
     said = ModelResponse(parts=[TextPart('{"relation":"entails"}')], provider_details={"logprobs": given})
     assert probabilities_of(said, "relation", VALUES) == {}
@@ -160,17 +161,12 @@ def test_a_relation_below_tau_does_not_count(judge: Any) -> None:
     assert found.note == "entails with a probability of 0.40, below 0.5"
 
 
-def test_a_server_without_numbers_is_used_as_it_is(judge: Any) -> None:
-    with ChatPeer(chat('{"relation":"contradicts","best":"E1","flags":["negation"]}')) as peer:
-        assert judge(peer) == Judgement("contradicts", "E1", flags=("negation",))
-
-
 def test_a_server_that_calls_a_tool_gives_no_numbers(judge: Any) -> None:
     with ChatPeer(tool_call('{"relation":"entails","best":"E2"}')) as peer:
         assert judge(peer, native=False) == Judgement("entails", "E2")
 
 
-@pytest.mark.parametrize("status", [400, 422])
+@each_row("status", [400, 422])
 def test_a_server_that_refuses_the_question_is_asked_without_it(judge: Any, serve: Any, status: int) -> None:
     def answer(request: dict[str, Any]) -> Sent:
         if "logprobs" in request:
@@ -203,7 +199,7 @@ def busy(failures: int) -> Callable[[Any], Any]:
     return reply
 
 
-@pytest.mark.parametrize(("failures", "relations", "calls"), [(2, ["entails"] * 3, 5), (9, ["failed"] * 3, 4)])
+@each_row(("failures", "relations", "calls"), [(2, ["entails"] * 3, 5), (9, ["failed"] * 3, 4)])
 def test_claims_that_a_busy_server_refused_are_asked_once_more(
     make_run: MakeRun, scripted_model: Any, failures: int, relations: list[str], calls: int
 ) -> None:
@@ -233,22 +229,13 @@ def test_numbers_are_kept_with_the_reply(serve: Any, tmp_path: Path) -> None:
     assert stored.probabilities["entails"] == pytest.approx(0.75)
 
 
-def test_other_operators_are_not_weighed(serve: Any) -> None:
-    from medground.testing.model_contract import FREE, NAME, asking
-
-    with ChatPeer(chat('{"id": "T1"}')) as peer:
-        model = serve(peer.url)
-        asyncio.run(closed(model, model.answer(NAME, asking("T1"), FREE)))
-    assert "logprobs" not in peer.requests[0]
-
-
 def test_a_single_quote_need_not_be_named(make_run: MakeRun, scripted_model: Any) -> None:
     run = make_run("q1?", model=scripted_model({"entail": EntailOutput(relation="entails")}), by_model=["entail"])
     found = asyncio.run(open_critic(run).judge([claim("The lens is long.", "The lens is long.", first=7)]))
     assert found == [Judgement("entails", "E7")]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("output", "said"),
     [
         (EntailOutput(relation="entails"), "needs the id"),

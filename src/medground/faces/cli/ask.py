@@ -62,7 +62,7 @@ def ask(
     The exit status is 0 with an answer or evidence that no judge has assessed, and 3 if the question is unanswerable.
     """
     from medground.faces.cli.asking import Kind, limits
-    from medground.risk import notice_first
+    from medground.risk.first import notice_first
 
     _check(question, follow, again, from_)
     _check_stdin(question, context, from_)

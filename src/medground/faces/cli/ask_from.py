@@ -55,7 +55,7 @@ def _told(failed: list[MedgroundError], questions: int) -> int:
 
 def _questions(path: Path, kind: Kind) -> list[Question]:
     from medground.errors import UsageError
-    from medground.risk import notice_first
+    from medground.risk.first import notice_first
 
     found = []
     for number, line in read_questions(path):

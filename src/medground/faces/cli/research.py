@@ -86,7 +86,7 @@ def research(
     from medground.faces.cli.asking import Kind, ask_one, limits
     from medground.faces.cli.plan import form_of_plan, show_plan_of
     from medground.plan.plan_file import read_plan_file
-    from medground.risk import notice_first
+    from medground.risk.first import notice_first
 
     file = ReportFile(output) if output is not None and not plan else None
     shown = Shown(form_of(json=json, markdown=markdown), details=details, quiet=quiet)

@@ -28,7 +28,7 @@ def verify(
     """Compare a claim with the literature: a verdict for each statement, and the quotes that decided it."""
     from medground.blocking import BlockingEngine
     from medground.faces.cli.progress import shown_progress
-    from medground.risk import notice_first
+    from medground.risk.first import notice_first
 
     extra: dict[str, object] = {**searched(corpus, kb), "model.default": model}
     with notice_first(claim):

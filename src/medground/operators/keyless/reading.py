@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from medground.operators.keyless.sentences import reports_result
 from medground.operators.views import EvidenceView, PassageView, SentencedPassage
-from medground.quoting.mass import together
+from medground.quoting.mass import log_sum
 from medground.quoting.pool import Candidate
 from medground.subject import in_words_of
 from medground.text import words
@@ -84,7 +84,7 @@ def quotable_sentences(question: str, passages: Sequence[SentencedPassage]) -> t
     topic = words.topic(question)
     chosen: list[tuple[float, tuple[str, ...]]] = []
     for passage, strengths in zip(passages, _strengths(question, passages), strict=True):
-        whole = together(strengths)
+        whole = log_sum(strengths)
         quotes = _quotes(question, topic, passage, strengths)
         chosen += [(strength + whole, quote) for strength, quote in quotes]
     return tuple(sentence for _, quote in sorted(chosen, key=lambda c: -c[0]) for sentence in quote)
@@ -100,7 +100,7 @@ def _quotes(
     prose = [n for n, sentence in enumerate(passage.sentences) if is_prose(sentence.text)]
     near = ((n, m) for n, m in pairwise(prose) if m == n + 1 and abs(strengths[n] - strengths[m]) <= AS_STRONG)
     spans: list[tuple[int, ...]] = [*((n,) for n in prose), *near]
-    weighed = sorted(((together(strengths[n] for n in span), span) for span in spans), key=lambda s: (-s[0], s[1]))
+    weighed = sorted(((log_sum(strengths[n] for n in span), span) for span in spans), key=lambda s: (-s[0], s[1]))
     taken: set[int] = set()
     found: list[tuple[float, tuple[str, ...]]] = []
     for strength, span in weighed:

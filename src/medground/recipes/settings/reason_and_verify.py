@@ -17,7 +17,7 @@ class ReasonAndVerifySettings(SettingsSection):
     candidates: int = Field(default=20, ge=1, description="passages from BM25 (k)")
     passages: int = Field(default=5, ge=1, description="passages of evidence after reranking (m)")
     rerank: bool = Field(default=True, description="off: the first passages by BM25 are the evidence")
-    reranker: str = Field(default="keyless", description="`keyless`, or a cross-encoder's name or folder")
+    reranker: str = Field(default="none", description="`none`, `medcpt`, or a cross-encoder's name or folder")
     rationale: bool = Field(default=True, description="off: vanilla RAG, which answers without a rationale")
     rewrite: bool = Field(default=True, description="rewrite the question when overlap or evidence score is low")
     overlap: float = Field(default=0.3, ge=0, le=1, description="rewrite below this overlap (tau_ovlp)")

@@ -20,7 +20,7 @@ from medground.faces.mcp.tools.answers import (
     shown_as,
 )
 from medground.faces.mcp.untrusted import Fence, line
-from medground.risk import most_urgent
+from medground.risk.notices import most_urgent
 from medground.text.english import some
 from medground.verify.verdict_words import verdict
 from medground.wording.view import search_view
