@@ -76,19 +76,6 @@ class Changes(Frozen):
         return not (self.decision or self.new or self.gone or self.marked)
 
 
-class AskedAgain(Frozen):
-    """A former answer, the new one, and what changed."""
-
-    before: Answer
-    answer: Answer
-    changes: Changes
-
-    def __str__(self) -> str:
-        from medground.wording.changes import again_as_text  # `wording` imports this module
-
-        return again_as_text(self)
-
-
 def changes(before: Answer, now: Answer, documents: Mapping[str, Document], *, reached: bool = True) -> Changes:
     """Compare two answers to one question.
 

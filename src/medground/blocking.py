@@ -9,7 +9,6 @@ from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterable, 
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from medground.again import AskedAgain
 from medground.answer import Answer
 from medground.answers import Answers, PastAnswer
 from medground.conclude.claim import CheckedClaim
@@ -30,6 +29,7 @@ from medground.search import SearchResult, Syntax
 from medground.settings import Settings
 from medground.steps import OnStep, ignore_steps
 from medground.unfinished import LAST, Unfinished, UnfinishedResearch
+from medground.wording.changes import AskedAgain
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
 
-from medground.again import AskedAgain, Changes, changes
+from medground.again import Changes, changes
 from medground.answer import Answer
 from medground.answering import answered, checked_claim, researched
 from medground.answers import Answers
@@ -38,6 +38,7 @@ from medground.settings import Settings
 from medground.sources.base import ConceptSource, FileSource
 from medground.steps import OnStep, Step, ignore_steps
 from medground.unfinished import LAST, Unfinished, UnfinishedResearch
+from medground.wording.changes import AskedAgain
 
 
 @dataclass

@@ -7,10 +7,10 @@ from typing import Any
 
 from rows import each_row
 
-from medground.again import AskedAgain, changes
+from medground.again import changes
 from medground.answer import Answer, SnapshotReference, YesNoDecision
 from medground.document import Document
-from medground.wording.changes import again_as_text
+from medground.wording.changes import AskedAgain, again_as_text
 
 PAPER = Document(id="PMID:1", title="A trial.", text="0123456789Aspirin may prevent stroke.")
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from medground.again import AskedAgain, Changes, CorpusChange, Quoted
+from medground.again import Changes, CorpusChange, Quoted
 from medground.answer import Answer
+from medground.document import Frozen
 from medground.text.english import sentence
 from medground.wording import phrases
 from medground.wording.blocks import Block, Line, Span, heading, line, mapped, note
@@ -25,6 +26,17 @@ _MARKS = {
     "concern": "has an expression of concern since",
     "none": "is no longer marked as retracted or of concern",
 }
+
+
+class AskedAgain(Frozen):
+    """A former answer, the new one, and what changed."""
+
+    before: Answer
+    answer: Answer
+    changes: Changes
+
+    def __str__(self) -> str:
+        return again_as_text(self)
 
 
 def changes_page(again: AskedAgain) -> list[Block]:

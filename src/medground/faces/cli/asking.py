@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from medground.again import AskedAgain
     from medground.answer import Answer
     from medground.blocking import BlockingEngine
     from medground.query import Filters
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from medground.research_plan import ResearchPlan
     from medground.settings import Settings
     from medground.steps import OnStep
+    from medground.wording.changes import AskedAgain
 
 T = TypeVar("T")
 

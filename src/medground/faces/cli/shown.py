@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from medground.faces.cli.terminal import encoding, page, say, say_json
 
 if TYPE_CHECKING:
-    from medground.again import AskedAgain
     from medground.answer import Answer
+    from medground.wording.changes import AskedAgain
 
 
 class Form(StrEnum):
