@@ -143,7 +143,8 @@ def test_corpora_of_one_model_share_it(home, library, make_input, embedder, monk
     for name in ("one", "two"):
         build(library, name, [make_input([Document(id="PMID:1", title="lens", text="the lens")])], embedder=embedder)
     opened = []
-    monkeypatch.setattr("medground.corpus.embedding.open_embedder", lambda name, home: opened.append(name) or embedder)
+    open_embedder = "medground.corpus.embedding.open_embedder"
+    monkeypatch.setattr(open_embedder, lambda name, home: opened.append(name) or embedder)
     settings = Settings.load(options={"retrieval.corpora": "one,two"})
     sources = open_sources(settings)
     assert [source.name for source in sources] == ["corpus:one", "corpus:two"]

@@ -107,7 +107,7 @@ class KeptAnswers:
         raise NotFound(f"no unfinished research {research[:64]!r} is kept for you")
 
     def export(self, trace_id: str, form: Format, person: Person) -> bytes:
-        """A person's answer in another format; errors are those of `answer` and of `medground.export.export`."""
+        """A person's answer in another format; errors are those of `answer` and of `export`."""
         return export(self.answer(trace_id, person), form, files=self._attachments.read)
 
     def file(self, trace_id: str, name: str, person: Person) -> tuple[Attachment, bytes]:
@@ -226,7 +226,7 @@ class AnswerService:
         return await asyncio.to_thread(self._kept.file, trace_id, name, person)
 
     async def trace(self, trace_id: str, person: Person = LOCAL) -> list[dict[str, Any]]:
-        """The spans of a person's answer, in the order they started, as `medground.trace.read_trace` gives them.
+        """The spans of a person's answer, in the order they started, as `read_trace` gives them.
 
         Raises:
             NotFound: the answer or its trace is not there.
