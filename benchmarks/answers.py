@@ -28,16 +28,16 @@ from marked import DEPTH, Marked, bioasq, build_corpus, covidqa, holds, is_in, p
 from train_reader import FOLDS, Sample, folds, material
 
 from medground import BlockingEngine, Settings
-from medground.corpus.embedding import open_embedder
-from medground.corpus.embedding.base import Embedder
+from medground.corpus.embedder import Embedder
 from medground.corpus.library import Library
 from medground.corpus.snapshot import Snapshot
-from medground.document import Hit
-from medground.evaluate.intervals import wilson
-from medground.query import Words
-from medground.quoting import model
-from medground.text import words
-from medground.text.sentences import sentence_spans
+from medground.language import words
+from medground.language.quoting import model
+from medground.language.sentences import sentence_spans
+from medground.models.embedding.named import open_embedder
+from medground.values.document import Hit
+from medground.values.query import Words
+from medground_evaluate.statistics import wilson
 
 Quotes = Sequence[tuple[str, str]]
 """Document id and text of each quote, in order."""

@@ -237,7 +237,7 @@ def _rounds(
         from eutils import queries
 
         from medground.corpus.readers import find_inputs
-        from medground.document import Document
+        from medground.values.document import Document
 
         read = [item for one in find_inputs([paths["medline"]]) for item in one.read(0) if isinstance(item, Document)]
         words = ("pubmed", "serve", "--corpus", PAPERS, "--quiet")

@@ -32,11 +32,11 @@ from scripted_capable import Capable, Gold, Judge, agrees
 from medground import Answer, Engine, Settings
 from medground.corpus.build import build
 from medground.corpus.library import Library
-from medground.corpus.readers.pubmedqa import open_pubmedqa
+from medground.corpus.readers.questions import open_pubmedqa
 from medground.errors import ModelFailed
-from medground.operators.verifying import EntailInput, EntailOutput
-from medground.text import words
-from medground.text.sentences import sentence_spans
+from medground.language import words
+from medground.language.sentences import sentence_spans
+from medground.models.operators.verifying import EntailInput, EntailOutput
 
 RECIPES = ("ground", "pubmed-reasoner", "reason-and-verify", "self-medrag")
 LONGEST = 3

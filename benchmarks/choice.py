@@ -22,24 +22,22 @@ import time
 from pathlib import Path
 from typing import Any
 
-from medground.engine import Engine
+from medground.answering.declaration import Declaration
+from medground.answering.rank.fuse import distinct, fuse
+from medground.answering.run import Run
+from medground.answering.trace import Trace
+from medground.answering.write.choice import choose, report_paragraphs
+from medground.engine.engine import Engine
 from medground.errors import ModelFailed
-from medground.evaluate.audit.report import audit
-from medground.evaluate.base import Item
-from medground.evaluate.datasets.registry import open_dataset
-from medground.evaluate.intervals import wilson
-from medground.lookup import Lookup
-from medground.operators.choosing import choose_options
-from medground.rank.fuse import fuse
-from medground.rank.merge import distinct
-from medground.recipes.biomedsearch import BIOMEDSEARCH, biomedsearch
-from medground.recipes.declaration import Declaration
-from medground.recipes.settings.biomedsearch import BioMedSearchSettings
-from medground.run import Run
-from medground.settings import Settings
-from medground.trace import Trace
-from medground.write.choice import choose
-from medground.write.paragraphs import report_paragraphs
+from medground.home.settings import Settings
+from medground.models.operators.choosing import choose_options
+from medground.recipes.biomedsearch.recipe import BIOMEDSEARCH, biomedsearch
+from medground.recipes.biomedsearch.settings import BioMedSearchSettings
+from medground.values.lookup import Lookup
+from medground_evaluate.audit.report import audit
+from medground_evaluate.datasets.registry import open_dataset
+from medground_evaluate.items import Item
+from medground_evaluate.statistics import wilson
 
 PAPERS = 10
 DECLARED = Declaration(name="choice", operators=(choose_options,), settings=BioMedSearchSettings)

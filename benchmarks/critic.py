@@ -38,9 +38,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score, roc_auc_score
 from verification import confusion, share
 
-from medground.evaluate.intervals import wilson
-from medground.models.pairs.network import PairNetwork
-from medground.models.pairs.shipped import Proof
+from medground.models.pair_network import PairNetwork
+from medground.models.shipped import Proof
+from medground_evaluate.statistics import wilson
 
 Model = Callable[[Sequence[Case]], Array]
 

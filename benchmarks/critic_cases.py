@@ -31,11 +31,11 @@ from pairing import people
 from pairing.claims import judged
 from pairing.lines import lines
 
-from medground.models.pairs.network import PairNetwork
-from medground.operators.views import EvidenceView
-from medground.verify.context import premise_spans
-from medground.verify.critics.nli.score import Score
-from medground.verify.critics.telling import of_windows, telling
+from medground.answering.verify.context import premise_spans
+from medground.answering.verify.nli.critic import Score
+from medground.answering.verify.trained_critic import of_windows, telling
+from medground.models.operators.base import EvidenceView
+from medground.models.pair_network import PairNetwork
 
 LABELS = ("entails", "contradicts", "neutral")
 NAMES = {"support": "entails", "refute": "contradicts", "neutral": "neutral"}

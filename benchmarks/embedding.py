@@ -21,10 +21,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from medground.corpus.embedding import open_embedder
-from medground.models.files.catalogue import MINILM
-from medground.models.files.wheels import require
-from medground.settings import Settings
+from medground.home.settings import Settings
+from medground.models.catalogue import MINILM
+from medground.models.embedding.named import open_embedder
+from medground.models.wheels import require
 
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 ROUND = 16

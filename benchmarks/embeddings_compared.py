@@ -34,16 +34,16 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))
 
 from marked import CORPORA, bioasq
 
+from medground.answering.rank.fuse import fuse
 from medground.corpus.build import build
-from medground.corpus.embedding import open_embedder
-from medground.corpus.embedding.base import Embedder
-from medground.corpus.embedding.minilm import OnnxEmbedder
+from medground.corpus.embedder import Embedder
 from medground.corpus.library import Library
-from medground.corpus.readers.jsonlines import open_jsonlines
+from medground.corpus.readers.lines import open_jsonlines
 from medground.corpus.snapshot import Snapshot
-from medground.evaluate.significance import paired_bootstrap
-from medground.query import Words
-from medground.rank.fuse import fuse
+from medground.models.embedding.minilm import OnnxEmbedder
+from medground.models.embedding.named import open_embedder
+from medground.values.query import Words
+from medground_evaluate.statistics import paired_bootstrap
 
 DEPTH, ROUND, THREADS = 100, 16, 1
 PREFIX = "Represent this sentence for searching relevant passages: "  # before a query, not before a passage

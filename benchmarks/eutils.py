@@ -27,9 +27,9 @@ import numpy as np
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.document import Document
-from medground.pubmed.server.run import run
-from medground.pubmed.server.snapshot_catalogue import SnapshotCatalogue
+from medground.faces.eutils.catalogue import SnapshotCatalogue
+from medground.faces.eutils.run import run
+from medground.values.document import Document
 
 CORPUS = "bench"
 

@@ -43,7 +43,7 @@ import httpx
 from eutils import measure, queries
 
 from medground.corpus.readers import find_inputs
-from medground.document import Document
+from medground.values.document import Document
 
 CORPUS = "bench"
 IDS_OF_ATTACK, BYTES_OF_ATTACK, HALF_OPEN = 170_000, 99_000, 1108

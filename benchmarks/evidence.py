@@ -20,14 +20,14 @@ from pathlib import Path
 from pubmedqa import Record, read
 
 from medground.corpus.chunk import chunk
-from medground.corpus.readers.pubmedqa import pubmedqa_document
-from medground.document import Document
-from medground.evidence import Evidence, Ledger
-from medground.operators.keyless.reading import quotable_sentences
-from medground.operators.keyless.sentences import states_purpose
-from medground.operators.views import SentencedPassage, SentenceView
-from medground.text.sentences import sentence_spans
-from medground.text.words import tokens
+from medground.corpus.readers.questions import pubmedqa_document
+from medground.language.finding_sentences import states_purpose
+from medground.language.sentences import sentence_spans
+from medground.language.words import tokens
+from medground.models.operators.base import SentencedPassage, SentenceView
+from medground.models.operators.reading import quotable_sentences
+from medground.values.document import Document
+from medground.values.evidence import Evidence, Ledger
 
 Choose = Callable[[str, Sequence[str]], Sequence[int]]
 

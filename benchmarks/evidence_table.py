@@ -20,10 +20,10 @@ from typing import Any, Literal
 
 from verification import share
 
-from medground.corpus.readers.pubmedqa import pubmedqa_document
-from medground.document import Document
-from medground.evidence_table.study import Study
-from medground.operators.tabulating import NOT_REPORTED, ColumnView, TabulateInput, tabulate
+from medground.answering.evidence_table.rows import Study
+from medground.corpus.readers.questions import pubmedqa_document
+from medground.models.operators.tabulating import NOT_REPORTED, ColumnView, TabulateInput, tabulate
+from medground.values.document import Document
 
 LABELS = Path(__file__).with_suffix(".jsonl")
 Outcome = Literal["right quote", "rightly empty", "missed", "wrong quote", "quote where there is none"]

@@ -29,7 +29,7 @@ from medground.corpus.build import add, build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.corpus.sync import sync
-from medground.document import Document
+from medground.values.document import Document
 
 REPEATS = 9
 

@@ -30,8 +30,8 @@ from pathlib import Path
 from typing import Any
 
 from medground.errors import UsageError
-from medground.evaluate.intervals import wilson
-from medground.follow import read_follow_up
+from medground.language.follow_up import read_follow_up
+from medground_evaluate.statistics import wilson
 
 PAIRS = Path(__file__).with_name("follow.jsonl")
 OUTCOMES = ("right", "told", "as typed", "wrong")

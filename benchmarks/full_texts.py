@@ -27,9 +27,9 @@ from train_reader import FOLDS, Sample, folds, material
 
 from medground.corpus.library import Library
 from medground.corpus.snapshot import Snapshot
-from medground.quoting import model
-from medground.quoting.sections import NAMES, parts
-from medground.text.sentences import sentence_spans
+from medground.language.quoting import model
+from medground.language.quoting.pool import NAMES, parts
+from medground.language.sentences import sentence_spans
 
 PENALTY = 6e-3
 

@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from medground.evaluate.intervals import wilson
-from medground.plan.genes import genes_in, organisms_named
-from medground.proteins.organisms import HUMAN
+from medground.sources.genes import genes_in, organisms_named
+from medground.sources.proteins.names import HUMAN
+from medground_evaluate.statistics import wilson
 
 LABELS = Path(__file__).with_name("genes.jsonl")
 

@@ -24,17 +24,17 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from medground.corpus.concepts import build_graph
 from medground.corpus.library import GRAPH_FILE, Library
-from medground.graph.concepts.store import ConceptStore
+from medground.graph.concept_store import ConceptStore
+from medground.graph.corpora import build_graph
 from medground.graph.vocabularies.base import Vocabulary
 from medground.graph.vocabularies.hpo import hpo
 from medground.graph.vocabularies.mesh import mesh
 from medground.graph.vocabularies.rrf import COLUMNS, umls
-from medground.lookup import ConceptQuery, Lookup
-from medground.query import Filters
 from medground.sources.corpus import CorpusSource
 from medground.sources.graph import GraphSource
+from medground.values.lookup import ConceptQuery, Lookup
+from medground.values.query import Filters
 
 MESH = Path(__file__).parents[2] / "shared" / "data" / "mesh" / "descriptors.tsv.gz"
 QUESTIONS = (

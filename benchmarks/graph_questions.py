@@ -24,13 +24,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from medground.answer import Answer
-from medground.blocking import BlockingEngine
 from medground.corpus.library import GRAPH_FILE, Library
-from medground.evaluate.intervals import wilson
+from medground.engine.blocking import BlockingEngine
 from medground.graph.relation import Relation, StatedAt
 from medground.graph.store import GraphStore
-from medground.settings import Settings
+from medground.home.settings import Settings
+from medground.values.answer import Answer
+from medground_evaluate.statistics import wilson
 
 QUESTIONS = Path(__file__).with_name("graph_questions.jsonl")
 _BATCHES = {

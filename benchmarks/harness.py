@@ -27,24 +27,25 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from medground.answer import Answer, Verdict
-from medground.conclude.compose import compose
-from medground.engine import Engine
-from medground.evaluate.datasets.registry import open_dataset
-from medground.evaluate.runner import Selection, run_set
-from medground.evaluate.tally import Tally
+from medground.answering.conclude.compose import compose
+from medground.answering.run import Run
+from medground.answering.write.draft import Draft
+from medground.engine.engine import Engine
+from medground.home.settings import Settings
 from medground.models.base import CallLimits, Reply
+from medground.models.operators.base import Operator
+from medground.models.operators.writing import WriteOutput, WrittenSentence
 from medground.models.registry import Models
-from medground.operators.answering import RecallInput, recall
-from medground.operators.base import Operator
-from medground.operators.writing import WriteOutput, WrittenSentence
-from medground.question import Question
 from medground.recipes.base import Recipe
-from medground.run import Run
-from medground.sentence import Sentence
-from medground.settings import Settings
-from medground.usage import Usage
-from medground.write.draft import Draft
+from medground.recipes.pubmed_reasoner.answering import RecallInput, recall
+from medground.values.answer import Answer
+from medground.values.question import Question
+from medground.values.sentence import Sentence
+from medground.values.statement import Verdict
+from medground.values.usage import Usage
+from medground_evaluate.datasets.registry import open_dataset
+from medground_evaluate.runner import Selection, run_set
+from medground_evaluate.tally import Tally
 
 LATENCY = 0.2
 CALLS = 4

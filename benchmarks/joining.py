@@ -33,18 +33,16 @@ from lxml import etree
 from medground.corpus import tables
 from medground.corpus.build import build
 from medground.corpus.change import enrich
-from medground.corpus.joining.agree import decide
-from medground.corpus.joining.base import Records
-from medground.corpus.joining.join import join_records
-from medground.corpus.joining.open import open_records
+from medground.corpus.join import join_records, open_records
 from medground.corpus.library import Library
 from medground.corpus.phases import copy_base
 from medground.corpus.readers import find_inputs
+from medground.corpus.records import Records, decide
 from medground.corpus.sync import sync
 from medground.corpus.writer import DatabaseWriter
-from medground.document import Document
-from medground.evaluate.intervals import wilson
-from medground.progress import no_progress
+from medground.values.document import Document
+from medground.values.steps import no_progress
+from medground_evaluate.statistics import wilson
 
 ROOT = Path(__file__).resolve().parent.parent
 REPEATS = 5

@@ -9,17 +9,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from medground.conclude.claim import CHECKING_A_CLAIM
-from medground.models.open import open_models
-from medground.models.pairs.shipped import shipped
-from medground.operators.catalogue import operator_names
-from medground.operators.keyless.flags.compare import compare
-from medground.question import Question
-from medground.run import Run
-from medground.settings import Settings
-from medground.trace import Trace
-from medground.verify.critics.base import Claim, Judgement
-from medground.verify.critics.open import open_critic
+from medground.answering.conclude.claim import CHECKING_A_CLAIM
+from medground.answering.run import Run
+from medground.answering.trace import Trace
+from medground.answering.verify.critic import Claim, Judgement
+from medground.answering.verify.critics import open_critic
+from medground.engine.operator_names import operator_names
+from medground.home.settings import Settings
+from medground.models.operators.flags.compare import compare
+from medground.models.registry import open_models
+from medground.models.shipped import shipped
+from medground.values.question import Question
 
 KEYLESS = "keyless"
 JUDGED = {"entails": "SUPPORT", "contradicts": "REFUTE"}

@@ -22,13 +22,12 @@ from typing import Any
 from pubmedqa import Record, read, shown
 
 from medground.errors import ModelFailed
+from medground.home.settings import Settings
 from medground.models.base import CallLimits
-from medground.models.open import open_models
-from medground.models.registry import Models
-from medground.operators.views import EvidenceView
-from medground.operators.writing import WriteInput, write
-from medground.settings import Settings
-from medground.usage import Usage
+from medground.models.operators.base import EvidenceView
+from medground.models.operators.writing import WriteInput, write
+from medground.models.registry import Models, open_models
+from medground.values.usage import Usage
 
 Result = Mapping[str, Any]
 

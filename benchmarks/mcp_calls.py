@@ -30,8 +30,8 @@ import psutil
 from mcp import Client
 from medground.faces.mcp.http import running
 from medground.faces.mcp.server import make_server
-from medground.service.service import Service
-from medground.settings import Settings
+from medground.faces.service.service import Service
+from medground.home.settings import Settings
 
 CALLS = 100
 QUESTIONS = (

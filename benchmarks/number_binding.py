@@ -29,10 +29,9 @@ from typing import Any
 from judging import judge
 from verification import as_claim, share
 
-from medground.text.sentences import sentence_spans
-from medground.text.slots import slots
-from medground.verify.number_binding import binding
-from medground.verify.quantities import missing_quantities
+from medground.answering.verify.numbers import binding, missing_quantities
+from medground.language.sentences import sentence_spans
+from medground.language.slots import slots
 
 LABELS = Path(__file__).with_suffix(".jsonl")
 _DIGITS = re.compile(r"\d+(?:[.,·]\d+)*")

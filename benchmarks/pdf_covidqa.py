@@ -25,11 +25,11 @@ from pdfs.layouts import LAYOUTS, draw, supported
 from rapidfuzz import fuzz
 
 from medground import BlockingEngine, Settings
-from medground.answer import Answer
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.evaluate.intervals import wilson
+from medground.values.answer import Answer
+from medground_evaluate.statistics import wilson
 
 SURE = 90
 

@@ -29,9 +29,9 @@ from pathlib import Path
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
-from medground.corpus.readers.pdf.highlight import highlights
+from medground.corpus.readers.pdf.book import highlights
 from medground.corpus.readers.pdf.reader import open_pdf
-from medground.document import Box, Document
+from medground.values.document import Box, Document
 
 LEGEND = re.compile(r"(?:Figure|Table|Scheme|Box) \S+$")
 SAMPLES = 1000

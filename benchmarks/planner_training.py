@@ -29,18 +29,15 @@ from tiny_model import make_tiny_model
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.plan.sources import read_plan
-from medground.settings import Settings
-from medground.train.demonstrations.records import Source
-from medground.train.planning.adapter import load_adapter, written
-from medground.train.planning.explore import Exploration, explore_questions
-from medground.train.planning.export import export
-from medground.train.planning.judging import judge_explored
-from medground.train.planning.learn import train
-from medground.train.planning.libraries import libraries
-from medground.train.planning.options import DPO, SFT
-from medground.train.planning.told import lines_of
-from medground.train.planning.trainset import read_examples, read_manifest
+from medground.home.settings import Settings
+from medground.models.planner_weights import libraries, load_adapter, written
+from medground.recipes.omni_rag.read_plan import read_plan
+from medground_evaluate.demonstrations.records import Source
+from medground_evaluate.planning.explore import Exploration, explore_questions, lines_of
+from medground_evaluate.planning.export import export
+from medground_evaluate.planning.judging import judge_explored
+from medground_evaluate.planning.learn import train
+from medground_evaluate.planning.trainset import DPO, SFT, read_examples, read_manifest
 
 TINY = {"dropout": 0.0, "rank": 48, "alpha": 96}
 SFT_HERE = SFT.model_copy(update={**TINY, "batch": 5, "at_once": 5, "learning_rate": 4e-3, "epochs": 6})

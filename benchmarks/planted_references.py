@@ -30,8 +30,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))
 from planted_errors import plant
 from real_sentences import Abstract, abstracts
 
-from medground.document import Document
-from medground.verify.named import unfounded
+from medground.answering.verify.named import unfounded
+from medground.values.document import Document
 
 Dice = random.Random
 QUOTES = (('"', '"'), ("“", "”"), ("‘", "’"), ("«", "»"))

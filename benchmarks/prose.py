@@ -30,9 +30,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))
 from marked import lines
 
 from medground.corpus.readers.xml import flat_text
-from medground.evaluate.intervals import wilson
-from medground.text.prose import why_not_prose
-from medground.text.sentences import sentence_spans
+from medground.language.prose import why_not_prose
+from medground.language.sentences import sentence_spans
+from medground_evaluate.statistics import wilson
 
 PER_KIND = 25
 ADDRESS = re.compile(r"(?:https?://|ftp://|www\.)\S+|\b10\.\d{4,9}/\S+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+")

@@ -14,8 +14,11 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import date
 
-from medground.pubmed import QuerySyntaxError, normalize, parse, to_pubmed
 from medground.pubmed.mesh import Vocabulary, vocabulary
+from medground.pubmed.normalize import normalize
+from medground.pubmed.printer import to_pubmed
+from medground.pubmed.syntax import QuerySyntaxError
+from medground.pubmed.translate import parse
 
 TODAY = date(2026, 3, 31)
 VALID = (

@@ -22,19 +22,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from medground.answer import Answer
+from medground.answering.trace import read_trace
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Input, Item
-from medground.document import Document
-from medground.engine import Engine
-from medground.layers import parse_options
-from medground.operators.keyless.mentions import POOR
-from medground.plan.relax import headings_of
+from medground.engine.engine import Engine
+from medground.home.layers import parse_options
+from medground.home.settings import Settings
+from medground.language.mesh_terms import POOR
 from medground.pubmed.translate import parse
-from medground.settings import Settings
-from medground.trace import read_trace
+from medground.sources.pubmed_words import headings_of
+from medground.values.answer import Answer
+from medground.values.document import Document
 
 FIRST = 5
 

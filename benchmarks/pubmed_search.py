@@ -25,17 +25,16 @@ import uvicorn
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.corpus.readers.bioasq import golden_files, paper_id
-from medground.lookup import Lookup, Ranker
-from medground.pubmed.eutils import Eutils
-from medground.pubmed.eutils_service import EutilsService
-from medground.pubmed.eutils_transport import Transport
-from medground.pubmed.server.app import make_app
-from medground.pubmed.server.snapshot_catalogue import SnapshotCatalogue
-from medground.query import Filters, Term, any_of
+from medground.corpus.readers.questions import golden_files, paper_id
+from medground.faces.eutils.app import make_app
+from medground.faces.eutils.catalogue import SnapshotCatalogue
 from medground.sources.base import Source
 from medground.sources.corpus import CorpusSource
+from medground.sources.eutils.client import Eutils, Transport
+from medground.sources.eutils.service import EutilsService
 from medground.sources.pubmed import PubMedSource
+from medground.values.lookup import Lookup, Ranker
+from medground.values.query import Filters, Term, any_of
 
 
 class Recorded(Transport):

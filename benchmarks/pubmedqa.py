@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from medground.evaluate.intervals import wilson
+from medground_evaluate.statistics import wilson
 
 FILE = "pqa_l.jsonl.gz"
 Record = Mapping[str, Any]

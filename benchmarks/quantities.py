@@ -22,9 +22,9 @@ from pathlib import Path
 
 from verification import share
 
-from medground.text.quantities import Quantity, quantities
-from medground.text.sentences import sentence_spans
-from medground.verify.quantities import missing_quantities
+from medground.answering.verify.numbers import missing_quantities
+from medground.language.quantities import Quantity, quantities
+from medground.language.sentences import sentence_spans
 
 Pair = tuple[str, Sequence[str]]
 _UNITS = ("mg", "%", "weeks", "mmol/L", "years", "kg", "mL", "hours")

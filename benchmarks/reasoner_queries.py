@@ -18,25 +18,24 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from medground.answering.run import Run
+from medground.answering.trace import Trace, read_trace
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.evaluate.metrics.mesh import heading_scores, headings_of
-from medground.evaluate.metrics.stored import final_query
-from medground.layers import parse_options
-from medground.models.base import CallLimits, Reply
-from medground.models.keyless import Keyless
+from medground.home.layers import parse_options
+from medground.home.settings import Settings
+from medground.language.mesh_terms import POOR
+from medground.models.base import CallLimits, Keyless, Reply
+from medground.models.operators.base import Operator
 from medground.models.registry import Models
-from medground.operators.base import Operator
-from medground.operators.keyless.mentions import POOR
-from medground.operators.searching import MOST_TERMS
-from medground.question import Question
 from medground.recipes.base import open_recipe
-from medground.run import Run
-from medground.settings import Settings
+from medground.recipes.pubmed_reasoner.operators import MOST_TERMS
 from medground.sources.corpus import CorpusSource
-from medground.trace import Trace, read_trace
-from medground.usage import Usage
+from medground.values.question import Question
+from medground.values.usage import Usage
+from medground_evaluate.metrics.measures import final_query
+from medground_evaluate.metrics.searching import heading_scores, headings_of
 
 CAPABLE = "scripted:capable"
 WORDS = Keyless()

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from medground.evaluate.intervals import wilson
-from medground.evaluate.report.elements import Part, element
+from medground.wording.elements import Part, element
+from medground_evaluate.statistics import wilson
 
 SIDE, GAP, LEFT, TOP = 180, 56, 44, 34
 STYLE = (

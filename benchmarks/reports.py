@@ -30,13 +30,12 @@ from verification import share
 
 from medground import Answer, Engine, Settings
 from medground.corpus.library import Library
-from medground.models.base import CallLimits, Reply
-from medground.models.keyless import Keyless
+from medground.language import words
+from medground.models.base import CallLimits, Keyless, Reply
+from medground.models.operators.base import I, O, Operator
+from medground.models.operators.verifying import EntailInput, EntailOutput
 from medground.models.registry import Models
-from medground.operators.base import I, O, Operator
-from medground.operators.verifying import EntailInput, EntailOutput
-from medground.text import words
-from medground.usage import Usage
+from medground.values.usage import Usage
 
 CORPUS = "pubmedqa"
 WRITERS = ("write", "reason", "answer_part", "compose_report", "summarise", "respond")

@@ -18,19 +18,19 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from medground.answering.run import Run
+from medground.answering.trace import Trace
 from medground.corpus.chunk import chunk
-from medground.document import Document, Hit, SourceKind
-from medground.lookup import Found, Lookup, PlainWords, ProteinQuery
-from medground.models.keyless import Keyless
+from medground.home.settings import Settings
+from medground.models.base import Keyless
 from medground.models.registry import Models
-from medground.query import Filters
-from medground.question import Question
-from medground.recipes.biomedsearch import BIOMEDSEARCH, biomedsearch
-from medground.research_plan import TOOLS, Edge, Keyword, ResearchPlan, SubQuestion
-from medground.run import Run
-from medground.settings import Settings
-from medground.steps import Step, SubQuestionBegun, SubQuestionDone
-from medground.trace import Trace
+from medground.recipes.biomedsearch.recipe import BIOMEDSEARCH, biomedsearch
+from medground.values.document import Document, Hit, SourceKind
+from medground.values.lookup import Found, Lookup, PlainWords, ProteinQuery
+from medground.values.query import Filters
+from medground.values.question import Question
+from medground.values.research_plan import TOOLS, Edge, Keyword, ResearchPlan, SubQuestion
+from medground.values.steps import Step, SubQuestionBegun, SubQuestionDone
 
 WAIT = 0.3
 RECORDS = 3

@@ -30,8 +30,8 @@ from served import served
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
-from medground.corpus.readers.jsonlines import open_jsonlines
-from medground.retraction import listed
+from medground.corpus.readers.lines import open_jsonlines
+from medground.corpus.retraction import listed
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "tests" / "kits"), str(HERE.parent / "scripts")]

@@ -21,17 +21,17 @@ from pathlib import Path
 
 import bm25s
 
+from medground.answering.rank.fuse import fuse
 from medground.corpus.build import build
-from medground.corpus.embedding import open_embedder
-from medground.corpus.embedding.base import Embedder
+from medground.corpus.embedder import Embedder
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Input, Item
 from medground.corpus.snapshot import Snapshot
-from medground.document import Document, Hit
-from medground.query import Words
-from medground.rank.fuse import fuse
-from medground.settings import Settings
+from medground.home.settings import Settings
+from medground.models.embedding.named import open_embedder
+from medground.values.document import Document, Hit
+from medground.values.query import Words
 
 DEPTH = 200
 Search = Callable[[str], list[str]]

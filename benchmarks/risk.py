@@ -20,8 +20,8 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from medground.evaluate.intervals import wilson
-from medground.risk.notices import notice_for
+from medground.language.risk.notices import notice_for
+from medground_evaluate.statistics import wilson
 
 WORDINGS = Path(__file__).resolve().parent.parent / "tests" / "risk" / "wordings.tsv"
 KINDS = ("self-harm", "emergency", "treatment", "none")

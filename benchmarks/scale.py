@@ -78,7 +78,7 @@ def medground_build(folder: Path, count: int, asked: list[str]) -> dict[str, flo
     from medground.corpus.build import build
     from medground.corpus.library import Library
     from medground.corpus.readers.base import Input
-    from medground.document import Document
+    from medground.values.document import Document
 
     made = [Document(id=f"X:{n}", text=text, year=1990 + n % 30) for n, text in enumerate(texts(count))]
     source = Input(name="made", reader="made", fingerprint="1", read=lambda skip: iter(made[skip:]))
@@ -90,9 +90,9 @@ def medground_build(folder: Path, count: int, asked: list[str]) -> dict[str, flo
 
 
 def medground_search(folder: Path, count: int, asked: list[str]) -> dict[str, float]:
+    from medground.answering.rank.fuse import fuse
     from medground.corpus.library import Library
-    from medground.query import Filters, Words
-    from medground.rank.fuse import fuse
+    from medground.values.query import Filters, Words
 
     before = resident()
     start = time.perf_counter()

@@ -20,12 +20,12 @@ from pubmedqa import FILE, Record, read, shown
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
-from medground.corpus.readers.pubmedqa import open_pubmedqa
+from medground.corpus.readers.questions import open_pubmedqa
 from medground.corpus.snapshot import Snapshot
-from medground.operators.keyless.reading import covers_the_topic, quotable_sentences, relevant_passages
-from medground.operators.views import EvidenceView, PassageView, SentencedPassage, SentenceView
-from medground.query import Words
-from medground.text.sentences import sentence_spans
+from medground.language.sentences import sentence_spans
+from medground.models.operators.base import EvidenceView, PassageView, SentencedPassage, SentenceView
+from medground.models.operators.reading import covers_the_topic, quotable_sentences, relevant_passages
+from medground.values.query import Words
 
 OFF_TOPIC = (
     "What is the capital of Australia?",

@@ -14,18 +14,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from medground.models.base import CallLimits, Reply
-from medground.models.keyless import Keyless
+from medground.language import words
+from medground.models.base import CallLimits, Keyless, Reply
+from medground.models.operators.base import I, O, Operator
+from medground.models.operators.labelling import LabelInput
+from medground.models.operators.reading import ExtractInput, ScreenInput
+from medground.models.operators.reasoning import ReasonInput
+from medground.models.operators.verifying import CheckAnswerInput, EntailInput, EntailOutput
+from medground.models.operators.writing import WriteInput
 from medground.models.registry import Models
-from medground.operators.base import I, O, Operator
-from medground.operators.labelling import LabelInput
-from medground.operators.reading import ExtractInput, ScreenInput
-from medground.operators.reasoning import ReasonInput
-from medground.operators.summarising import RespondInput, SummariseInput
-from medground.operators.verifying import CheckAnswerInput, EntailInput, EntailOutput
-from medground.operators.writing import WriteInput
-from medground.text import words
-from medground.usage import Usage
+from medground.recipes.pubmed_reasoner.answering import RespondInput, SummariseInput
+from medground.values.usage import Usage
 
 ANSWERED = (
     *("screen", "extract", "sufficient", "write", "summarise", "respond", "reason"),

@@ -28,17 +28,17 @@ from pubmed_reasoner import without_titles
 from pubmedqa import FILE, Record, read, shown
 from sklearn.metrics import f1_score
 
+from medground.answering.trace import read_trace
 from medground.corpus.build import build
-from medground.corpus.embedding import open_embedder
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.engine import Engine
+from medground.engine.engine import Engine
 from medground.errors import MedgroundError
-from medground.evaluate.runner import shuffle_key
-from medground.layers import parse_options
-from medground.question import Question
-from medground.settings import Settings
-from medground.trace import read_trace
+from medground.home.layers import parse_options
+from medground.home.settings import Settings
+from medground.models.embedding.named import open_embedder
+from medground.values.question import Question
+from medground_evaluate.runner import shuffle_key
 
 Result = dict[str, Any]
 MODES = ("base", "loop")

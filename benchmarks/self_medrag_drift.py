@@ -22,22 +22,21 @@ from typing import Any
 from pubmed_reasoner import without_titles
 from pubmedqa import FILE, Record, read, shown
 
+from medground.answering.run import Run
+from medground.answering.trace import Trace, read_trace
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.models.base import CallLimits, Reply
-from medground.models.keyless import Keyless
+from medground.home.settings import Settings
+from medground.language.sentences import sentence_spans
+from medground.models.base import CallLimits, Keyless, Reply
+from medground.models.operators.base import Operator
+from medground.models.operators.reasoning import ReasonInput, ReasonOutput, SubClaim
 from medground.models.registry import Models
-from medground.operators.base import Operator
-from medground.operators.reasoning import ReasonInput, ReasonOutput, SubClaim
-from medground.question import Question
-from medground.recipes.self_medrag import SELF_MEDRAG
-from medground.run import Run
-from medground.settings import Settings
+from medground.recipes.self_medrag.recipe import SELF_MEDRAG
 from medground.sources.corpus import CorpusSource
-from medground.text.sentences import sentence_spans
-from medground.trace import Trace, read_trace
-from medground.usage import Usage
+from medground.values.question import Question
+from medground.values.usage import Usage
 
 WRITER = "scripted:writer"
 

@@ -25,14 +25,14 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))
 from critic_cases import SETS
 from pairing import experts
 
-import medground.models.pairs.shipped as shipping
+import medground.models.shipped as shipping
 from medground import Engine, Settings
-from medground.evaluate.intervals import wilson
-from medground.models.pairs.differences import read
-from medground.models.pairs.make import make
-from medground.models.pairs.network import PairNetwork
-from medground.models.pairs.shipped import Card, Probe, Proof, shipped
-from medground.question import Question
+from medground.models.available import make
+from medground.models.pair_graph import read
+from medground.models.pair_network import PairNetwork
+from medground.models.shipped import Card, Probe, Proof, shipped
+from medground.values.question import Question
+from medground_evaluate.statistics import wilson
 
 SHOWN = {"entails": "SUPPORT", "contradicts": "REFUTE", "neutral": "NEI"}
 PROBES = (

@@ -48,17 +48,16 @@ from source_plans import (
     strategies,
 )
 
-from medground.document import Hit, SourceKind
-from medground.evaluate.base import Item
-from medground.evaluate.datasets.registry import open_dataset
-from medground.lookup import ConceptQuery, Lookup
-from medground.operators.keyless.planning import Sought
-from medground.query import Filters
-from medground.rank.fuse import fuse
-from medground.rank.merge import merge_duplicates
-from medground.settings import Settings
+from medground.answering.rank.fuse import fuse, merge_duplicates
+from medground.engine.open_sources import open_sources
+from medground.home.settings import Settings
+from medground.recipes.omni_rag.by_words import Sought
 from medground.sources.base import DescribedSource, Source
-from medground.sources.open import open_sources
+from medground.values.document import Hit, SourceKind
+from medground.values.lookup import ConceptQuery, Lookup
+from medground.values.query import Filters
+from medground_evaluate.datasets.registry import open_dataset
+from medground_evaluate.items import Item
 
 SETS: Mapping[str, tuple[str, ...]] = {
     "pubmedqa": ("pubmedqa/pqa_l.jsonl.gz",),

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from medground.document import Frozen, Hit, SourceKind
-from medground.evaluate.base import Item
-from medground.evaluate.significance import PairedDifference, paired_bootstrap
-from medground.operators.keyless.planning import Sought, plan
-from medground.operators.keyless.source_queries import by_words, graph_terms
-from medground.text import words
+from medground.language import words
+from medground.recipes.omni_rag.by_words import Sought, by_words, graph_terms, plan
+from medground.values.document import Frozen, Hit, SourceKind
+from medground_evaluate.items import Item
+from medground_evaluate.statistics import PairedDifference, paired_bootstrap
 
 _DECIDED = frozenset({"yes", "no", "maybe"})
 _LONGEST = 12

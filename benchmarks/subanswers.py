@@ -19,11 +19,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from medground.evaluate.intervals import wilson
-from medground.operators.keyless import reporting
-from medground.operators.views import SentencedPassage, SentenceView
-from medground.text import words
-from medground.text.sentences import sentence_spans
+from medground.language import words
+from medground.language.sentences import sentence_spans
+from medground.models.operators.base import SentencedPassage, SentenceView
+from medground.recipes.biomedsearch import report_words as reporting
+from medground_evaluate.statistics import wilson
 
 MOST, RARE, ALIKE = 300, 4.5, 0.8
 ROWS = ("its own snippets", "same subject, another question", "same question, another subject")

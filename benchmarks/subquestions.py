@@ -24,31 +24,30 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from medground.answering.declaration import Declaration
+from medground.answering.rank.fuse import fuse
+from medground.answering.run import Run
+from medground.answering.trace import Trace
 from medground.corpus.build import build
-from medground.corpus.embedding import open_embedder
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.corpus.snapshot import Snapshot
-from medground.document import Document, Hit
 from medground.errors import UsageError
-from medground.evaluate.intervals import wilson
-from medground.evaluate.significance import paired_bootstrap
-from medground.executor.found import ToolFound
-from medground.executor.literature import find_literature
-from medground.models.keyless import Keyless
+from medground.home.settings import Settings
+from medground.language import words
+from medground.models.base import Keyless
+from medground.models.embedding.named import open_embedder
 from medground.models.registry import Models
-from medground.plan.subquestions import PLANNING, research_plan
-from medground.query import Words
-from medground.question import Question
-from medground.rank.fuse import fuse
-from medground.recipes.declaration import Declaration
-from medground.recipes.settings.biomedsearch import BioMedSearchSettings
-from medground.research_plan import Keyword, ResearchPlan, SubQuestion
-from medground.run import Run
-from medground.settings import Settings
+from medground.recipes.biomedsearch.literature import find_literature
+from medground.recipes.biomedsearch.planner import PLANNING, research_plan
+from medground.recipes.biomedsearch.settings import BioMedSearchSettings
 from medground.sources.corpus import CorpusSource
-from medground.text import words
-from medground.trace import Trace
+from medground.values.document import Document, Hit
+from medground.values.query import Words
+from medground.values.question import Question
+from medground.values.research_found import ToolFound
+from medground.values.research_plan import Keyword, ResearchPlan, SubQuestion
+from medground_evaluate.statistics import paired_bootstrap, wilson
 
 TITLES = {"training": 60, "test": 30}
 QUESTIONS = {"training": 40, "test": 100}

@@ -29,9 +29,9 @@ from pathlib import Path
 from judging import JUDGED, KEYLESS, evidence_score, judge
 from sklearn.metrics import confusion_matrix, f1_score, roc_auc_score
 
-from medground.evaluate.intervals import wilson
-from medground.operators.views import EvidenceView
-from medground.verify.critics.base import Claim, Judgement
+from medground.answering.verify.critic import Claim, Judgement
+from medground.models.operators.base import EvidenceView
+from medground_evaluate.statistics import wilson
 
 LABELS = ("SUPPORT", "REFUTE", "NEI")
 NAMES = {"SUPPORT": "SUPPORT", "CONTRADICT": "REFUTE"}

@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from medground.corpus.embedding import open_embedder
-from medground.corpus.embedding.base import embed_passages, embed_queries
-from medground.evaluate.intervals import wilson
-from medground.operators.page_rating import RatePagesInput, ResultView, rate_pages
-from medground.text import words
+from medground.corpus.embedder import embed_passages, embed_queries
+from medground.language import words
+from medground.models.embedding.named import open_embedder
+from medground.recipes.biomedsearch.page_rating import RatePagesInput, ResultView, rate_pages
+from medground_evaluate.statistics import wilson
 
 SUMMARY, NEAREST, POOL = 200, 50, 6000
 TAUS = (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6)

@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "benchmarks"))
 from critic_cases import LABELS, SETS, Read, read, stacked
 from shipped import made
 
-from medground.models.pairs.network import PairNetwork
+from medground.models.pair_network import PairNetwork
 
 KEPT = ("claims kept", "covid kept", "trials kept")
 WRONG = 0.1

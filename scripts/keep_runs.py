@@ -12,8 +12,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from medground.evaluate.manifest import differences
-from medground.evaluate.runs import read_run
+from medground_evaluate.manifest import differences
+from medground_evaluate.run_file import read_run
 
 WITHOUT = {"question": "", "text": "", "error": "", "trace": ""}
 

@@ -14,7 +14,7 @@ import csv
 import gzip
 from pathlib import Path
 
-from medground.identifiers import normal_doi
+from medground.values.identifiers import normal_doi
 
 TARGET = Path(__file__).resolve().parent.parent / "src" / "medground" / "data" / "retracted.txt.gz"
 

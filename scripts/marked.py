@@ -16,20 +16,19 @@ from typing import Any
 
 import numpy as np
 
+from medground.answering.rank.fuse import fuse, merge_duplicates
+from medground.answering.read.evidence import with_findings
+from medground.answering.read.reading_list import WEIGHED, Reading, candidates, reading_list
 from medground.corpus.build import build
-from medground.corpus.embedding.base import Embedder
+from medground.corpus.embedder import Embedder
 from medground.corpus.library import Library
-from medground.corpus.readers.jsonlines import open_jsonlines
+from medground.corpus.readers.lines import open_jsonlines
 from medground.corpus.snapshot import Snapshot
-from medground.operators.keyless.sentences import states_purpose
-from medground.query import Words
-from medground.quoting.pool import Candidate
-from medground.rank.fuse import fuse
-from medground.rank.merge import merge_duplicates
-from medground.read.essence import with_findings
-from medground.read.order import WEIGHED, Reading, candidates, reading_list
-from medground.text import words
-from medground.text.sentences import sentence_spans
+from medground.language import words
+from medground.language.finding_sentences import states_purpose
+from medground.language.quoting.pool import Candidate
+from medground.language.sentences import sentence_spans
+from medground.values.query import Words
 
 DEPTH, KEEP = 100, 20
 """As the settings have them: hits of each ranker, and documents that are read."""

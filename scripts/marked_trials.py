@@ -12,13 +12,12 @@ from pathlib import Path
 
 from marked import Marked, is_in, lines, plain
 
+from medground.answering.read.reading_list import Reading
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.corpus.snapshot import Snapshot
-from medground.quoting.pool import Candidate
-from medground.quoting.sections import NAMES, parts
-from medground.read.order import Reading
+from medground.language.quoting.pool import NAMES, Candidate, parts
 
 TEMPLATES = (
     "Does {i} affect {o} compared with {c}?",

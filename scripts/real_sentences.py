@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from medground.text.sentences import sentence_spans
+from medground.language.sentences import sentence_spans
 
 Split = Literal["train", "held out"]
 LEAST, MOST = 50, 400

@@ -50,7 +50,7 @@ def command_line() -> str:
 
 def all_settings() -> str:
     """The page of the settings: the file that `medground init` writes."""
-    from medground.settings_file import settings_file
+    from medground.home.settings import settings_file
 
     head = (
         "# All settings\n\nThe file that `medground init` writes: every setting with its default. "

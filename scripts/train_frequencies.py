@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from medground.text import words
+from medground.language import words
 
 LEAST = 5
 OUT = Path(__file__).parent.parent / "src" / "medground" / "data" / "frequencies.json"

@@ -23,12 +23,12 @@ from marked import Marked, bioasq, build_corpus, covidqa, find, pubmedqa, scifac
 from marked_trials import build_trials, titled, trials, worth
 from scipy.optimize import minimize
 
-from medground.corpus.embedding import open_embedder
-from medground.corpus.embedding.base import Embedder
+from medground.corpus.embedder import Embedder
 from medground.corpus.library import Library
-from medground.quoting.asked import asked
-from medground.quoting.features import NAMES, features
-from medground.quoting.model import LIMIT, digest
+from medground.language.quoting.cues import asked
+from medground.language.quoting.features import NAMES, features
+from medground.language.quoting.model import LIMIT, digest
+from medground.models.embedding.named import open_embedder
 
 OUT = Path(__file__).parent.parent / "src" / "medground" / "data" / "reader.json"
 FOLDS = 5
@@ -154,7 +154,7 @@ def main() -> None:
             print(name, chosen[name], flush=True)
     sets.setdefault("vectors", sets["words"])
     about = {
-        "about": "weights of medground.quoting.model; made by scripts/train_reader.py",
+        "about": "weights of medground.language.quoting.model; made by scripts/train_reader.py",
         "trained on": {name: sum(one.name == name for one in [*ours, *others]) for name in SHARES},
         "chosen by cross-validation": chosen,
         "date": datetime.now(UTC).date().isoformat(),

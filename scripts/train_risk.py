@@ -18,8 +18,8 @@ import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 
-from medground.risk.weighing import KINDS, signs
-from medground.risk.words import plain
+from medground.language.risk.notices import KINDS, signs
+from medground.language.risk.rules import plain
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "benchmarks"))

@@ -17,27 +17,25 @@ import pytest
 import pytest_socket
 from http_peer import Asked, Peer, Reply, Waits
 
+from medground.answering.declaration import Declaration
+from medground.answering.run import Run
+from medground.answering.trace import Trace
 from medground.corpus.chunk import chunk
-from medground.document import Document, Hit, SourceKind
 from medground.errors import MedgroundError, SourceUnavailable, UsageError
-from medground.lookup import Found, Lookup, PlainWords, ProteinQuery, Ranker
-from medground.models.base import CallLimits
+from medground.home.settings import Settings
+from medground.models.base import CallLimits, Keyless
 from medground.models.base import Reply as ModelReply
-from medground.models.keyless import Keyless
+from medground.models.operators.base import Operator
+from medground.models.operators.reading import extract
+from medground.models.operators.reasoning import direct, reason
+from medground.models.operators.writing import write
 from medground.models.registry import Models
-from medground.operators.answering import recall
-from medground.operators.base import Operator
-from medground.operators.reading import extract
-from medground.operators.reasoning import direct, reason
-from medground.operators.summarising import respond
-from medground.operators.writing import write
-from medground.query import Filters
-from medground.question import Question
-from medground.recipes.declaration import Declaration
-from medground.run import Run
-from medground.settings import Settings
-from medground.trace import Trace
-from medground.usage import Usage
+from medground.recipes.pubmed_reasoner.answering import recall, respond
+from medground.values.document import Document, Hit, SourceKind
+from medground.values.lookup import Found, Lookup, PlainWords, ProteinQuery, Ranker
+from medground.values.query import Filters
+from medground.values.question import Question
+from medground.values.usage import Usage
 
 # A shell's background jobs ignore Ctrl-C, and so would the programs that tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -24,13 +24,13 @@ from urllib.parse import quote
 import httpx
 from protein_peer import ProteinPeer
 
-import medground.fetching.wire as wire
+import medground.sources.http.wire as wire
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.faces.cli.app import main as medground
-from medground.pubmed.server.app import make_app
-from medground.pubmed.server.snapshot_catalogue import SnapshotCatalogue
+from medground.faces.eutils.app import make_app
+from medground.faces.eutils.catalogue import SnapshotCatalogue
 
 QUESTION = "Effects of cyp17a1 knockout on zebrafish?"
 RECORDS: dict[str, Any] = json.loads((Path(__file__).parent / "records.json").read_text(encoding="utf-8"))

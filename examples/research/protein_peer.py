@@ -240,7 +240,7 @@ def _one_holds(tokens: list[str], fits: Callable[[str, str], bool]) -> bool:
 
 
 def _entry_fits(entry: Entry, name: str, value: str) -> bool:
-    from medground.proteins.names import read_names
+    from medground.sources.proteins.names import read_names
 
     names = read_names(entry)
     match name:

@@ -10,7 +10,7 @@ import random
 import re
 from collections.abc import Iterator, Sequence
 
-from medground.verify.reporting import asks_or_plans
+from medground.answering.verify.reporting import asks_or_plans
 from pairing.changed import contrary
 from pairing.pair import Pair, Weights, joined
 from pairing.paraphrase import reworded

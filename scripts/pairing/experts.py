@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-from medground.text.sentences import sentence_spans
-from medground.text.statement import as_statement
+from medground.language.closed_question import as_statement
+from medground.language.sentences import sentence_spans
 from pairing.changed import contrary
 from pairing.lines import lines
 from pairing.pair import Label, Pair, Weights, joined, words

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-from medground.text.sentences import sentence_spans
+from medground.language.sentences import sentence_spans
 from pairing.lines import lines
 from pairing.pair import Label, Pair, Weights
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from medground.text.sentences import sentence_spans
+from medground.language.sentences import sentence_spans
 
 from .article import Piece, Span
 

@@ -20,10 +20,8 @@ from onnx import ModelProto, TensorProto, helper
 from safetensors.numpy import load
 from tokenizers import Tokenizer
 
-from medground.models.graphs.encoder import BertShape
-from medground.models.graphs.quantise import saved
-from medground.models.pairs.differences import joined, read
-from medground.models.pairs.graph import pair_graph
+from medground.models.encoder_graph import BertShape, saved
+from medground.models.pair_graph import joined, pair_graph, read
 
 ALPHA = 0.8
 Pair = tuple[str, str]

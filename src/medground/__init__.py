@@ -13,11 +13,11 @@ from medground.version import __version__
 
 if TYPE_CHECKING:
     from medground import errors
-    from medground.answer import Answer
-    from medground.blocking import BlockingEngine, ask, ask_again, resume
-    from medground.engine import Engine
-    from medground.question import Question
-    from medground.settings import Settings
+    from medground.engine.blocking import BlockingEngine, ask, ask_again, resume
+    from medground.engine.engine import Engine
+    from medground.home.settings import Settings
+    from medground.values.answer import Answer
+    from medground.values.question import Question
 
 __all__ = [
     "Answer",
@@ -33,14 +33,14 @@ __all__ = [
 ]
 
 _PLACES = {
-    "Answer": "medground.answer",
-    "BlockingEngine": "medground.blocking",
-    "Engine": "medground.engine",
-    "Question": "medground.question",
-    "Settings": "medground.settings",
-    "ask": "medground.blocking",
-    "ask_again": "medground.blocking",
-    "resume": "medground.blocking",
+    "Answer": "medground.values.answer",
+    "BlockingEngine": "medground.engine.blocking",
+    "Engine": "medground.engine.engine",
+    "Question": "medground.values.question",
+    "Settings": "medground.home.settings",
+    "ask": "medground.engine.blocking",
+    "ask_again": "medground.engine.blocking",
+    "resume": "medground.engine.blocking",
 }
 
 

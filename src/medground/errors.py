@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from medground.notice import Notice
-    from medground.usage import Usage, UsageReport
+    from medground.values.notice import Notice
+    from medground.values.usage import Usage, UsageReport
 
 
 class MedgroundError(Exception):

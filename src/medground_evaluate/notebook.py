@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from medground.evaluate.report.content import Report, read_report
-from medground.evaluate.report.elements import Markup, element
-from medground.evaluate.report.figures import accuracy_plot, cost_plot, percent, status_plot, used_statuses
-from medground.evaluate.report.page import style
+from medground.wording.elements import Markup, element
+from medground_evaluate.report.content import Report, read_report
+from medground_evaluate.report.figures import accuracy_plot, cost_plot, percent, status_plot, used_statuses
+from medground_evaluate.report.page import style
 
 _OWN = "svg.plot{background:var(--ground);font:13px system-ui,sans-serif;margin:0;max-width:none}"
 """What the page of a report gives its plots, and an image by itself lacks."""

@@ -9,13 +9,21 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response
 
-from medground.document import Frozen
 from medground.errors import NotFound, UsageError
-from medground.evaluate.listing import Listed, Runs
-from medground.evaluate.opened import MOST_QUESTIONS, OpenedRun, QuestionPage, Which, open_run, questions_of
-from medground.evaluate.report.content import read_report
-from medground.evaluate.report.page import as_html
 from medground.faces.api.caller import Caller, door
+from medground.values.document import Frozen
+from medground_evaluate.listing import (
+    MOST_QUESTIONS,
+    Listed,
+    OpenedRun,
+    QuestionPage,
+    Runs,
+    Which,
+    open_run,
+    questions_of,
+)
+from medground_evaluate.report.content import read_report
+from medground_evaluate.report.page import as_html
 
 router = APIRouter(prefix="/v1/runs", tags=["page"])
 

@@ -13,8 +13,8 @@ import httpx
 import small_service
 
 from medground.faces.api.app import make_app
-from medground.service.service import Service
-from medground.settings import Settings
+from medground.faces.service.service import Service
+from medground.home.settings import Settings
 
 papers = small_service.papers
 Work = Callable[[httpx.AsyncClient], Awaitable[Any]]

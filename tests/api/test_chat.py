@@ -16,7 +16,7 @@ from live_server import live_server
 from openai import AsyncOpenAI, OpenAI
 from surfaces import of_message, sent
 
-from medground.wording.chat import NOT_READ
+from medground.wording.markdown import NOT_READ
 
 
 @pytest.fixture(scope="module")

@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from medground.answer import Answer, Conflict, Side, SourceDocument, Statement, Verdict, YesNoDecision
-from medground.evidence import Evidence
-from medground.notice import Notice
-from medground.question import Follows, Question
-from medground.wording.chat import NOT_READ, Piece, chat_pieces, kept_as
-from medground.wording.markdown import as_markdown
+from medground.values.answer import Answer, SourceDocument
+from medground.values.decision import YesNoDecision
+from medground.values.evidence import Evidence
+from medground.values.notice import Notice
+from medground.values.question import Follows, Question
+from medground.values.statement import Conflict, Side, Statement, Verdict
+from medground.wording.markdown import NOT_READ, Piece, as_markdown, chat_pieces, kept_as
 
 FORGED = (
     "[E1](#e1)",

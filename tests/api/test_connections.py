@@ -12,10 +12,9 @@ import httpx
 import pytest
 from rows import each_row
 
-from medground.faces.api.connection import Connection
-from medground.faces.api.server import running
-from medground.service.service import Service
-from medground.settings import Settings
+from medground.faces.api.server import Connection, running
+from medground.faces.service.service import Service
+from medground.home.settings import Settings
 
 QUESTION = {"question": "Does aspirin reduce the risk of stroke?"}
 HEAD = "POST /v1/ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"

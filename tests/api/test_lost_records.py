@@ -13,14 +13,14 @@ from typing import Any
 import httpx
 import pytest
 
-from medground.blocking import BlockingEngine
-from medground.faces.api.run import needs_token
+from medground.engine.blocking import BlockingEngine
+from medground.faces.api.server import needs_token
 from medground.faces.cli.app import main
-from medground.service.asked import Asked
-from medground.service.records import FILE_NAME, MARK, Records
-from medground.service.service import Service
-from medground.service.tokens import Tokens
-from medground.settings import Settings
+from medground.faces.service.accounts import Tokens
+from medground.faces.service.records import FILE_NAME, MARK, Records
+from medground.faces.service.request import Asked
+from medground.faces.service.service import Service
+from medground.home.settings import Settings
 
 QUESTION = "Does aspirin reduce the risk of stroke?"
 CHAT = {"model": "ground", "messages": [{"role": "user", "content": QUESTION}]}

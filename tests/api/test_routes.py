@@ -8,8 +8,8 @@ from typing import Any
 
 import httpx
 
-from medground.answer import Answer
-from medground.service.event import Event
+from medground.faces.service.values import Event
+from medground.values.answer import Answer
 from medground.wording.view import view
 
 QUESTION = "Does aspirin reduce the risk of stroke?"

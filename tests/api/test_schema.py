@@ -12,8 +12,8 @@ import pytest
 
 from medground.faces.api.app import make_app
 from medground.faces.api.server import running
-from medground.service.service import Service
-from medground.settings import Settings
+from medground.faces.service.service import Service
+from medground.home.settings import Settings
 
 schemathesis = pytest.importorskip("schemathesis", reason="needs the extra test")
 

@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from medground.faces.cli.app import main
-from medground.settings import Settings
+from medground.home.settings import Settings
 
 QUESTION = {"question": "Does aspirin reduce the risk of stroke?"}
 COMMAND = "from medground.faces.cli.app import main; main()"

@@ -11,11 +11,11 @@ import pytest
 from rows import each_row
 
 from medground.errors import UsageError
-from medground.faces.api.run import is_loopback, needs_token
-from medground.service.person import Limits
-from medground.service.records import Records
-from medground.service.tokens import Tokens
-from medground.settings import Settings
+from medground.faces.api.server import is_loopback, needs_token
+from medground.faces.service.accounts import Tokens
+from medground.faces.service.records import Records
+from medground.faces.service.values import Limits
+from medground.home.settings import Settings
 
 QUESTION = {"question": "Does aspirin reduce the risk of stroke?"}
 

@@ -26,7 +26,7 @@ def page_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def served(page_home: Path) -> Iterator[Served]:
     """A server over that home."""
-    from medground.settings import Settings
+    from medground.home.settings import Settings
 
     pytest_socket.enable_socket()
     with Served(Settings.load(options={"home": page_home, "retrieval.corpora": ("papers",)})) as server:

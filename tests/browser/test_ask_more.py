@@ -15,7 +15,7 @@ from browser import Opened, Served, opened, overflow, papers_home, violations
 pytest.importorskip("playwright", reason="needs the extra test")
 from playwright.sync_api import Page, expect
 
-from medground.settings import Settings
+from medground.home.settings import Settings
 
 
 def suggesting(page: Page) -> None:

@@ -13,10 +13,10 @@ from playwright.sync_api import Page, expect
 from rows import each_row
 
 from browser import PHONE, Opened, Served, opened, overflow, violations
-from medground.evaluate.base import RunHeader, RunLine
-from medground.service.records import Records
-from medground.service.tokens import Tokens
-from medground.settings import Settings
+from medground.faces.service.accounts import Tokens
+from medground.faces.service.records import Records
+from medground.home.settings import Settings
+from medground_evaluate.items import RunHeader, RunLine
 
 VIEWS = ("history", "corpora", "corpora/papers", "runs", "runs/small", "usage")
 

@@ -14,7 +14,7 @@ from browser import Opened, Served, opened
 pytest.importorskip("playwright", reason="needs the extra test")
 from playwright.sync_api import expect
 
-from medground.settings import Settings
+from medground.home.settings import Settings
 
 Open = Callable[..., Opened]
 

@@ -11,16 +11,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.answer import Answer, Conflict, Label, Side, Verdict
-from medground.conclude.compose import compose, so_far
-from medground.conclude.finish import finish
-from medground.document import Document
-from medground.evidence import UnknownCitation
-from medground.operators.verifying import EntailOutput
-from medground.run import Run
-from medground.sentence import Sentence
-from medground.verify.statements import statements
-from medground.write.draft import Draft
+from medground.answering.conclude.compose import compose, so_far
+from medground.answering.conclude.finish import finish
+from medground.answering.run import Run
+from medground.answering.write.draft import Draft
+from medground.language.statements import statements
+from medground.models.operators.verifying import EntailOutput
+from medground.values.answer import Answer
+from medground.values.document import Document
+from medground.values.evidence import UnknownCitation
+from medground.values.sentence import Sentence
+from medground.values.statement import Conflict, Label, Side, Verdict
 
 MakeRun = Callable[..., Run]
 Linear = Callable[[Callable[[int], object], int], None]

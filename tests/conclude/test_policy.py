@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.answer import Label, Verdict
-from medground.conclude.policy import UNSUPPORTED, release
-from medground.sentence import Sentence, by_sentence
-from medground.settings import VerifySettings
-from medground.verify.statements import statements
+from medground.answering.conclude.policy import UNSUPPORTED, release
+from medground.home.settings_groups import VerifySettings
+from medground.language.statements import statements
+from medground.values.sentence import Sentence, by_sentence
+from medground.values.statement import Label, Verdict
 
 FLAG, DROP = VerifySettings(unsupported="flag"), VerifySettings(unsupported="drop")
 TWO = "Stroke fell; bleeding rose."

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from rows import each_row
 
-from medground.answer import Category, Label, Verdict
-from medground.settings import VerifySettings
-from medground.verify.scores import faithfulness, quoted_share, support_score
+from medground.answering.verify.rationale import faithfulness, quoted_share, support_score
+from medground.home.settings_groups import VerifySettings
+from medground.values.statement import Category, Label, Verdict
 
 
 def by(critic: str, *labels: Label) -> list[Verdict]:

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from medground.answer import Answer, SourceDocument, YesNoDecision
-from medground.question import Question
+from medground.values.answer import Answer, SourceDocument
+from medground.values.decision import YesNoDecision
+from medground.values.question import Question
 
 EVIDENCE = {"id": "E1", "document_id": "PMID:1", "start": 0, "end": 3, "quote": "It."}
 

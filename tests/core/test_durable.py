@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from medground.durable import make_folder, remove_unfinished, replacing, write_whole
+from medground.home.files import make_folder, remove_unfinished, replacing, write_whole
 
 
 def mode(path: Path) -> int:

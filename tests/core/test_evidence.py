@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from medground.document import Document, Hit, Passage, Section
 from medground.errors import MedgroundError
-from medground.evidence import Evidence, Ledger, UnknownCitation
+from medground.values.document import Document, Hit, Passage, Section
+from medground.values.evidence import Evidence, Ledger, UnknownCitation
 
 TEXT = "Aspirin lowered the risk. \U0001f9ec Bleeding rose (p < 0.05)."
 PAPER = Document(id="PMID:1", title="A trial", text=TEXT, sections=(Section(label="RESULTS", start=0, end=len(TEXT)),))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.identifiers import normal_doi, normal_id, normal_pmc, normal_pmid, paper_names
+from medground.values.identifiers import normal_doi, normal_id, normal_pmc, normal_pmid, paper_names
 
 SUFFIX = st.text("abcdefghijklmnopqrstuvwxyz0123456789-_/", min_size=1, max_size=30).filter(lambda t: t[-1] != "/")
 DOIS = st.builds(

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from medground.answer import SnapshotReference
+from medground.answering.kept_lookups import KeptLookups
 from medground.corpus.chunk import chunk
-from medground.document import Document, Hit
-from medground.graph.finding import GraphFact, GraphFinding
-from medground.kept_lookups import KeptLookups
-from medground.lookup import Found, Lookup
-from medground.query import Filters
+from medground.values.answer import SnapshotReference
+from medground.values.document import Document, Hit
+from medground.values.graph import GraphFact, GraphFinding
+from medground.values.lookup import Found, Lookup
+from medground.values.query import Filters
 
 NO_FILTERS = Filters()
 PAPER = Document(id="PMID:1", title="Lens", text="The lens moved.", identifiers={"doi": "10.1/x"})

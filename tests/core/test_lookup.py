@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from medground.document import Hit, Passage, SourceKind
-from medground.graph.finding import GraphFact, GraphFinding
-from medground.lookup import ConceptQuery, Found, Lookup, PlainWords, Plan, ProteinQuery, Ranker
-from medground.query import Filters, Term, Words
+from medground.values.document import Hit, Passage, SourceKind
+from medground.values.graph import GraphFact, GraphFinding
+from medground.values.lookup import ConceptQuery, Found, Lookup, PlainWords, Plan, ProteinQuery, Ranker
+from medground.values.query import Filters, Term, Words
 
 KINDS: tuple[SourceKind, ...] = ("research", "wiki", "graph")
 SOME_KINDS = st.lists(st.sampled_from(KINDS), unique=True, max_size=3).map(tuple)

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from medground.answers import Answers
-from medground.batch import Batch
+from medground.answering.trace import Trace
 from medground.doctor import examine
-from medground.fetching.secrets import passwords_in
-from medground.kept_settings import keep_settings
-from medground.question import Question
-from medground.settings import Settings
-from medground.trace import Trace
-from medground.unfinished import UnfinishedResearch
+from medground.engine.answers import Answers
+from medground.engine.batch import Batch
+from medground.engine.unfinished import UnfinishedResearch
+from medground.home.kept_settings import keep_settings
+from medground.home.secrets import passwords_in
+from medground.home.settings import Settings
+from medground.values.question import Question
 
 SECRET = "correct-horse"
 ADDRESSES = {

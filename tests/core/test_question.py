@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from medground.errors import UsageError
-from medground.query import Filters
-from medground.question import MAX_CHARACTERS, MAX_CONTEXT, Question, as_question
+from medground.values.query import Filters
+from medground.values.question import MAX_CHARACTERS, MAX_CONTEXT, Question, as_question
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,15 @@ from typing import Any
 
 from rows import each_row
 
-from medground.document import Document, Hit, Passage, Retraction
-from medground.operators.verifying import EntailOutput
-from medground.rank import source_facts
-from medground.rank.design import UNKNOWN, design_level
+from medground.answering import source_facts
+from medground.answering.rank.design import UNKNOWN, design_level
+from medground.answering.run import Run
+from medground.answering.verify.check import check_all
+from medground.corpus.retraction import CONCERN, ERRATUM, NOTICE, REMOVED, RETRACTED, set_aside, why_aside
+from medground.models.operators.verifying import EntailOutput
 from medground.recipes.ground import ground
-from medground.retraction import CONCERN, ERRATUM, NOTICE, REMOVED, RETRACTED, set_aside, why_aside
-from medground.run import Run
-from medground.sentence import Sentence
-from medground.verify.check import check_all
+from medground.values.document import Document, Hit, Passage, Retraction
+from medground.values.sentence import Sentence
 from medground.wording.markdown import as_markdown
 
 MakeRun = Callable[..., Run]

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from medground.document import Document
+from medground.answering.run import Run
 from medground.errors import BudgetExhausted, ModelFailed, SourceUnavailable
-from medground.lookup import Lookup
-from medground.operators.reading import ScreenInput, ScreenOutput, screen
-from medground.run import Run
-from medground.usage import Usage
+from medground.models.operators.reading import ScreenInput, ScreenOutput, screen
+from medground.values.document import Document
+from medground.values.lookup import Lookup
+from medground.values.usage import Usage
 
 MakeRun = Callable[..., Run]
 PAPER = Document(id="PMID:1", title="Lens", text="The lens moved in Marfan syndrome.")

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from medground.document import Document
+from medground.answering.run import Run
 from medground.errors import SourceUnavailable
-from medground.lookup import Lookup
-from medground.query import Filters, Words
-from medground.run import Run
+from medground.values.document import Document
+from medground.values.lookup import Lookup
+from medground.values.query import Filters, Words
 
 MakeRun = Callable[..., Run]
 PAPERS = [Document(id=f"PMID:{n}", title="Lens", text="The lens moved in Marfan syndrome.") for n in (1, 2)]

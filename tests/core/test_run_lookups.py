@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
+from medground.answering.run import Run
 from medground.corpus.chunk import chunk
-from medground.document import Document, Hit, SourceKind
 from medground.errors import BudgetExhausted, RateLimited, SourceUnavailable, UsageError
-from medground.lookup import Asked, Found, Lookup, PlainWords, Ranker
-from medground.query import Filters, Term, Words
-from medground.question import Question
-from medground.run import Run
-from medground.steps import Searched, Searching, Step
+from medground.values.document import Document, Hit, SourceKind
+from medground.values.lookup import Asked, Found, Lookup, PlainWords, Ranker
+from medground.values.query import Filters, Term, Words
+from medground.values.question import Question
+from medground.values.steps import Searched, Searching, Step
 
 MakeRun = Callable[..., Run]
 PAPER = Document(id="PMID:1", title="Lens", text="The lens moved in Marfan syndrome.")

@@ -8,10 +8,10 @@ import pytest
 from rows import each_row
 
 from medground.errors import ConfigError
-from medground.layers import parse_options, preset_names
-from medground.recipes.registry import recipe_names
-from medground.recipes.settings.self_medrag import SelfMedRagSettings
-from medground.settings import Settings
+from medground.home.layers import parse_options, preset_names
+from medground.home.registry import recipe_names
+from medground.home.settings import Settings
+from medground.recipes.self_medrag.settings import SelfMedRagSettings
 
 
 def test_a_later_layer_wins_and_the_file_in_the_working_folder_is_read(

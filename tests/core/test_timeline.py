@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from medground.steps import Asking, Searching
-from medground.timeline import timeline
-from medground.trace import Trace, read_trace
+from medground.answering.trace import Trace, read_trace
+from medground.values.steps import Asking, Searching
+from medground.wording.timeline import timeline
 
 
 def span(name: str, start: int, end: int, parent: str | None = None, **facts: Any) -> dict[str, Any]:

@@ -11,9 +11,9 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import StatusCode
 
+from medground.answering.trace import Trace, _Outgoing, read_trace
 from medground.errors import ConfigError, UsageError
-from medground.settings import Settings
-from medground.trace import Trace, _Outgoing, read_trace
+from medground.home.settings import Settings
 
 
 def test_spans_nest_and_keep_what_failed(tmp_path: Path) -> None:

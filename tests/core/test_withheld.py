@@ -14,24 +14,23 @@ from engines import FORMS
 from http_peer import Asked, Peer, Reply
 from literature_peers import europepmc, eutils_pmc, sciencedirect
 
-from medground.document import Document
-from medground.lookup import ConceptQuery, Lookup, PlainWords, ProteinQuery
+from medground.answering.run import Run
+from medground.home.registry import SOURCES, recipe_names
+from medground.home.settings import Settings
+from medground.language import words
 from medground.models.base import CallLimits
 from medground.models.base import Reply as ModelReply
+from medground.models.operators.base import Operator
+from medground.models.operators.verifying import EntailOutput, entail
 from medground.models.registry import Models
-from medground.operators.base import Operator
-from medground.operators.verifying import EntailOutput, entail
 from medground.pubmed.translate import parse
-from medground.query import And, DateRange, Mesh, Near, Not, Or, Phrase, Query, Range, Term, Words
-from medground.question import Question
 from medground.recipes.base import open_recipe
-from medground.recipes.registry import recipe_names
-from medground.run import Run
-from medground.settings import Settings
 from medground.sources.base import Source, find_source
-from medground.sources.registry import SOURCES
-from medground.text import words
-from medground.usage import Usage
+from medground.values.document import Document
+from medground.values.lookup import ConceptQuery, Lookup, PlainWords, ProteinQuery
+from medground.values.query import And, DateRange, Mesh, Near, Not, Or, Phrase, Query, Range, Term, Words
+from medground.values.question import Question
+from medground.values.usage import Usage
 
 MakeRun = Callable[..., Run]
 MakePeer = Callable[..., Peer]

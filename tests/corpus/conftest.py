@@ -10,7 +10,7 @@ import pytest
 
 from medground.corpus.library import Library
 from medground.corpus.readers.base import Input, Item
-from medground.document import Document
+from medground.values.document import Document
 
 
 class WordEmbedder:

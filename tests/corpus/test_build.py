@@ -13,9 +13,9 @@ from rows import each_row
 from medground.corpus.build import add, build
 from medground.corpus.library import Library
 from medground.corpus.readers.base import Deleted, Retracts
-from medground.document import Document
 from medground.errors import BadDocument, ConfigError, UsageError
-from medground.query import Everything, Phrase, Term, Words
+from medground.values.document import Document
+from medground.values.query import Everything, Phrase, Term, Words
 
 
 def found(library, query, name="c"):

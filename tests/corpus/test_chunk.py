@@ -10,9 +10,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from medground.corpus.chunk import chunk
-from medground.document import Document, Section
 from medground.errors import UsageError
-from medground.text.sentences import sentence_spans
+from medground.language.sentences import sentence_spans
+from medground.values.document import Document, Section
 
 WORDS = st.sampled_from(["The ", "cells ", "grew. ", "It was 3.5 ", "\n\n", "x" * 30, ". ", "β", "\u2028", " ", "? "])
 TEXTS = st.one_of(st.text(max_size=300), st.lists(WORDS, max_size=80).map("".join))

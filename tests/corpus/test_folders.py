@@ -12,9 +12,9 @@ from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Item
 from medground.corpus.readers.texts import open_text
-from medground.corpus.told import FileEntry, FileReport
-from medground.document import Document
+from medground.corpus.reports import FileEntry, FileReport
 from medground.errors import BadDocument
+from medground.values.document import Document
 
 NBIB = "PMID- {pmid}\nTI  - A trial\nAB  - {text}\nMH  - Asthma\n\n"
 RIS = "TY  - JOUR\nTI  - A trial\nAB  - {text}\nAN  - {pmid}\nER  - \n"

@@ -10,11 +10,10 @@ import sys
 import pytest
 
 from medground.corpus.build import build
-from medground.corpus.intact import check_files
-from medground.corpus.manifest import CHECKED, read_manifest
+from medground.corpus.manifest import CHECKED, check_files, read_manifest
 from medground.corpus.snapshot import Snapshot
 from medground.errors import SnapshotCorrupt
-from medground.query import Words
+from medground.values.query import Words
 
 HOLDER = """
 import sys

@@ -11,7 +11,7 @@ import pytest
 from medground.corpus.build import add, build
 from medground.corpus.library import Library
 from medground.errors import StorageFailed, UsageError
-from medground.query import Everything
+from medground.values.query import Everything
 
 
 def expect_whole(library: Library, allowed: set[str | None]) -> None:

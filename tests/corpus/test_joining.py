@@ -16,17 +16,16 @@ from rows import each_row
 
 from medground.corpus.build import add, build
 from medground.corpus.change import enrich
-from medground.corpus.joining.agree import agrees, decide
-from medground.corpus.joining.merge import difference, merged, restored
-from medground.corpus.joining.open import open_records, remembered
+from medground.corpus.join import open_records, remembered
 from medground.corpus.library import Library
 from medground.corpus.manifest import describe_files, write_manifest
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Retracts
+from medground.corpus.records import agrees, decide, difference, merged, restored
 from medground.corpus.sync import sync
-from medground.document import Document, MeshHeading
 from medground.errors import ConfigError, SourceUnavailable, UsageError
-from medground.query import Everything, Filters
+from medground.values.document import Document, MeshHeading
+from medground.values.query import Everything, Filters
 
 TITLES = (
     "Losartan and dilation of the aortic root in Marfan syndrome",

@@ -14,9 +14,9 @@ from rows import each_row
 from medground.corpus.build import build
 from medground.corpus.lexical import Lexical
 from medground.corpus.library import Library
-from medground.document import Document, MeshHeading
 from medground.errors import ConfigError, UsageError
-from medground.query import (
+from medground.values.document import Document, MeshHeading
+from medground.values.query import (
     And,
     DateRange,
     Everything,

@@ -15,9 +15,9 @@ from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Reading
-from medground.corpus.readers.pdf.highlight import highlights
-from medground.document import Document
+from medground.corpus.readers.pdf.book import highlights
 from medground.errors import BadDocument
+from medground.values.document import Document
 
 canvas = pytest.importorskip("reportlab.pdfgen.canvas")
 

@@ -10,12 +10,12 @@ import pytest
 from typer.testing import CliRunner
 
 from medground import BlockingEngine, Settings
-from medground.answer import Answer
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.document import Box, Document
 from medground.faces.cli.app import app
+from medground.values.answer import Answer
+from medground.values.document import Box, Document
 from medground.wording.markdown import as_markdown
 
 pytest.importorskip("reportlab")

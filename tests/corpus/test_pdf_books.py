@@ -13,11 +13,10 @@ from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Reading
-from medground.corpus.readers.pdf.book import without_addresses
-from medground.corpus.readers.pdf.highlight import highlights
+from medground.corpus.readers.pdf.book import highlights, without_addresses
 from medground.corpus.sync import sync
-from medground.document import Document
 from medground.errors import BadDocument
+from medground.values.document import Document
 
 canvas = pytest.importorskip("reportlab.pdfgen.canvas")
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from rows import each_row
 
 from medground.corpus.readers import find_inputs
-from medground.corpus.readers.pdf.direction import mirrored, runs_leftward
+from medground.corpus.readers.pdf.book import highlights
 from medground.corpus.readers.pdf.glyphs import Glyph, Style
-from medground.corpus.readers.pdf.highlight import highlights
-from medground.document import Document
+from medground.corpus.readers.pdf.lines import mirrored, runs_leftward
 from medground.errors import BadDocument
+from medground.values.document import Document
 
 canvas = pytest.importorskip("reportlab.pdfgen.canvas")
 

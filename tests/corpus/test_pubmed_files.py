@@ -14,7 +14,7 @@ from rows import each_row
 from medground.corpus.build import add, build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.corpus.readers.pubmed_files import release_of
+from medground.corpus.readers.folders import release_of
 from medground.errors import BadDocument
 
 Records = Mapping[int, str | None]

@@ -14,9 +14,9 @@ from rows import each_row
 
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Input
-from medground.corpus.readers.bioasq import golden_files, paper_id, papers_of
-from medground.document import Document
+from medground.corpus.readers.questions import golden_files, paper_id, papers_of
 from medground.errors import BadDocument
+from medground.values.document import Document
 
 PUBMED = "http://www.ncbi.nlm.nih.gov/pubmed/"
 

@@ -12,8 +12,8 @@ from rows import each_row
 
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Item
-from medground.document import Document
 from medground.errors import BadDocument
+from medground.values.document import Document
 
 CHAPTER = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE book-part-wrapper PUBLIC "-//NLM//DTD BITS Book Interchange DTD v2.0 20151225//EN" "BITS-book2.dtd">

@@ -10,8 +10,8 @@ from rows import each_row
 
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.entry import described
-from medground.corpus.readers.markup import unmarked
-from medground.document import Document
+from medground.corpus.readers.values import unmarked
+from medground.values.document import Document
 
 DOI = "10.1016/s0140-6736(19)30001-2"
 BOTH = {"pmid": "30001122", "doi": DOI}

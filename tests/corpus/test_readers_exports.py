@@ -13,12 +13,12 @@ from rows import each_row
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Item, Note, Retracts
 from medground.corpus.readers.bibtex import entry_document
-from medground.corpus.readers.dates import iso_date
 from medground.corpus.readers.entry import described
 from medground.corpus.readers.tagged import tagged_document
-from medground.document import Document
+from medground.corpus.readers.values import iso_date
 from medground.errors import BadDocument
-from medground.export.names import name_of
+from medground.language.names import name_of
+from medground.values.document import Document
 
 
 def read(file: Path, content: str | bytes, reader: str) -> list[Item]:

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
+from medground.corpus.readers.cautions import caution_on_hidden
 from medground.corpus.readers.docx import docx_document
 from medground.corpus.readers.html import html_document
-from medground.corpus.readers.raised import written
-from medground.corpus.readers.unseen import caution_on_hidden
+from medground.corpus.readers.values import written
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 TYPES = (

@@ -11,8 +11,8 @@ from rows import each_row
 
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Item, Retracts
-from medground.document import Document
 from medground.errors import BadDocument
+from medground.values.document import Document
 
 IDS = '<article-id pub-id-type="pmc">12</article-id><article-id pub-id-type="pmid">34</article-id>'
 DATE = "<pub-date><year>2011</year></pub-date><pub-date pub-type='epub'><year>2010</year></pub-date>"

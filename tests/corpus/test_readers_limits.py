@@ -15,13 +15,13 @@ from rows import each_row
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.corpus.readers.csl_json import read_csl
 from medground.corpus.readers.docx import docx_document
 from medground.corpus.readers.html import html_document
+from medground.corpus.readers.lines import read_csl
 from medground.corpus.readers.medline import open_medline
 from medground.corpus.readers.tagged import tagged_document
-from medground.document import Document
 from medground.errors import BadDocument
+from medground.values.document import Document
 
 ARTICLE = (
     "<PubmedArticle><MedlineCitation><PMID>1</PMID><Article><ArticleTitle>Aspirin</ArticleTitle><Abstract>"

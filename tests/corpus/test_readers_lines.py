@@ -15,8 +15,8 @@ from rows import each_row
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Item, Note
 from medground.corpus.readers.entry import described
-from medground.document import Document
 from medground.errors import BadDocument
+from medground.values.document import Document
 
 QUESTION = {
     "pmid": "7",

@@ -12,8 +12,8 @@ import pytest
 from rows import each_row
 
 from medground.corpus.readers import find_inputs
-from medground.document import Document
-from medground.retraction import listed, marked
+from medground.corpus.retraction import listed, marked
+from medground.values.document import Document
 
 TITLE = "Effect of aspirin on asthma attacks in children"
 TEXT = (

@@ -10,8 +10,8 @@ from rows import each_row
 
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Deleted, Item, Retracts
-from medground.document import Document
 from medground.errors import BadDocument
+from medground.values.document import Document
 
 ARTICLE = """<PubmedArticle><MedlineCitation><PMID Version="1">{pmid}</PMID><Article>
 <Journal><JournalIssue><PubDate>{date}</PubDate></JournalIssue><Title>Journal of Tests</Title></Journal>

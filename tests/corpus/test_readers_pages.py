@@ -17,8 +17,8 @@ from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Item
 from medground.corpus.readers.docx import docx_document
 from medground.corpus.readers.html import html_document
-from medground.document import Document
 from medground.errors import BadDocument
+from medground.values.document import Document
 
 
 def made_docx() -> bytes:

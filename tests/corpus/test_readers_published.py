@@ -19,8 +19,8 @@ from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Item
 from medground.corpus.readers.published import guideline_document, textbook_document, wikipedia_document
-from medground.document import Document
 from medground.errors import BadDocument
+from medground.values.document import Document
 
 Record = dict[str, Any]
 

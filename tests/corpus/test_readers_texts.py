@@ -12,8 +12,8 @@ from rows import each_row
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Input, Item
 from medground.corpus.readers.texts import text_document
-from medground.document import Document
 from medground.errors import BadDocument
+from medground.values.document import Document
 
 
 def read(path: Path, reader: str | None = None) -> list[Item]:

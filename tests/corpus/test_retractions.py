@@ -13,9 +13,9 @@ from rows import each_row
 
 from medground.corpus.readers.compose import make_document
 from medground.corpus.readers.entry import described
-from medground.document import Document
-from medground.identifiers import normal_doi, paper_names
-from medground.retraction import ON_THE_LIST, listed, marked, why_aside
+from medground.corpus.retraction import ON_THE_LIST, listed, marked, why_aside
+from medground.values.document import Document
+from medground.values.identifiers import normal_doi, paper_names
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "make_retracted.py"
 

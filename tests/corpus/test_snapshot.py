@@ -12,7 +12,7 @@ from rows import each_row
 from medground.corpus.build import build
 from medground.corpus.snapshot import Snapshot
 from medground.errors import ConfigError, SnapshotCorrupt, UsageError
-from medground.query import Filters, Words
+from medground.values.query import Filters, Words
 
 
 def put(path, content):
@@ -117,7 +117,7 @@ def test_dense_needs_vectors_and_applies_filters(library, built, make_documents,
 
 
 def test_documents_with_any_text_are_read_back_unchanged(library, make_input):
-    from medground.document import Document, MeshHeading, Section
+    from medground.values.document import Document, MeshHeading, Section
 
     odd = Document(
         id="X:1",

@@ -15,11 +15,11 @@ from medground.corpus import change as change_module
 from medground.corpus import sync as sync_module
 from medground.corpus.build import add, build
 from medground.corpus.library import Library
-from medground.corpus.patch import Patched
+from medground.corpus.phases import Patched
 from medground.corpus.readers import find_inputs
 from medground.corpus.sync import Changes, sync
 from medground.errors import BadDocument, ConfigError, UsageError
-from medground.query import Everything, Words
+from medground.values.query import Everything, Words
 
 
 @pytest.fixture

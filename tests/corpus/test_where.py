@@ -13,18 +13,18 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from rows import each_row
 
-from medground.blocking import BlockingEngine
 from medground.corpus import lexical_fields
 from medground.corpus.build import add, build
 from medground.corpus.lexical import Lexical
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.document import Document
+from medground.engine.blocking import BlockingEngine
 from medground.errors import UsageError
-from medground.pubmed import to_pubmed
-from medground.query import Everything, Filters, first_day, last_day
-from medground.settings import Settings
-from medground.where import check_fields, field_name, own_fields, parse_where
+from medground.home.settings import Settings
+from medground.pubmed.printer import to_pubmed
+from medground.values.document import Document
+from medground.values.query import Everything, Filters, first_day, last_day
+from medground.values.where import check_fields, field_name, own_fields, parse_where
 
 RECORDS = [
     {
@@ -151,7 +151,7 @@ def test_the_engine_limits_searches_and_questions(corpus: Library, home: Path) -
 
 
 def engine_question(**limits: object):
-    from medground.question import Question
+    from medground.values.question import Question
 
     return Question.ask("Did statins help?", filters=Filters.model_validate(limits))
 

@@ -17,15 +17,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import medground.models.files.wheels as wheels
+import medground.answering.verify.critics as critics
 import medground.models.hosted as hosted
 import medground.models.local as local
-import medground.pubmed.eutils_service as eutils
-import medground.train.demonstrations.shots as shots
-import medground.verify.critics.open as critics
-from medground.models.keyless import Keyless
-from medground.text import words
-from medground.verify.critics.nli.score import Score
+import medground.models.wheels as wheels
+import medground.recipes.reason_and_verify.demonstrations as shots
+import medground.sources.eutils.service as eutils
+from medground.answering.verify.nli.critic import Score
+from medground.language import words
+from medground.models.base import Keyless
 
 CONNECT = socket.socket.connect
 OPEN_HOSTED = hosted.open_hosted

@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medground.batch import Batch, Progress, in_order
-from medground.blocking import BlockingEngine
+from medground.engine.batch import Batch, Outcome, Progress, in_order
+from medground.engine.blocking import BlockingEngine
 from medground.errors import SourceUnavailable, UsageError
-from medground.outcome import Outcome
-from medground.question import Question
+from medground.values.question import Question
 
 
 @given(

@@ -17,16 +17,16 @@ from typing import Any
 import pytest
 
 import medground
-from medground.answer import Answer
-from medground.answers import Answers
-from medground.blocking import BlockingEngine
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.engine import Engine
+from medground.engine.answers import Answers
+from medground.engine.blocking import BlockingEngine
+from medground.engine.engine import Engine
 from medground.errors import BudgetExhausted, ConfigError, UsageError
-from medground.evidence import Evidence
-from medground.settings import Settings
+from medground.home.settings import Settings
+from medground.values.answer import Answer
+from medground.values.evidence import Evidence
 
 LACE = "Do mitochondria play a role in remodelling lace plant leaves during programmed cell death?"
 PAPER = {"id": "PMID:1", "title": "Aspirin", "text": "Aspirin reduced the risk of stroke in adults."}

@@ -15,20 +15,20 @@ from typing import Any
 import pytest
 
 import medground
-from medground.answer import Answer
-from medground.answers import Answers
-from medground.blocking import BlockingEngine
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.engine import Engine
+from medground.engine.answers import Answers
+from medground.engine.batch import Outcome
+from medground.engine.blocking import BlockingEngine
+from medground.engine.engine import Engine
 from medground.errors import BudgetExhausted, ConfigError, UsageError
-from medground.models.keyless import Keyless
+from medground.home.settings import Settings
+from medground.models.base import Keyless
+from medground.models.operators.verifying import EntailOutput
 from medground.models.registry import Models
-from medground.operators.verifying import EntailOutput
-from medground.outcome import Outcome
-from medground.settings import Settings
-from medground.steps import AnyStep, Asking, Judging, Kept, ReadingBatch, Searched, Searching, Step
+from medground.values.answer import Answer
+from medground.values.steps import AnyStep, Asking, Judging, Kept, ReadingBatch, Searched, Searching, Step
 
 QUESTION = "Does aspirin reduce the risk of stroke?"
 PAPERS = [
@@ -94,7 +94,7 @@ class Opened:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.keys: list[str | None] = []
         self.open = 0
-        monkeypatch.setattr("medground.opening.open_models", self._models)
+        monkeypatch.setattr("medground.engine.opening.open_models", self._models)
 
     def _models(self, settings: Settings, operators: Any) -> Models:
         opened, key = self, settings.keys.openai
@@ -305,7 +305,7 @@ def test_steps_are_reported_as_they_happen_and_stored_alike(papers: Path) -> Non
     assert {ReadingBatch, Asking} <= set(kinds)
     from pydantic import TypeAdapter
 
-    from medground.trace import read_trace
+    from medground.answering.trace import read_trace
 
     adapter: TypeAdapter[Step] = TypeAdapter(AnyStep)
     assert [adapter.validate_json(step.model_dump_json()) for step in seen] == seen
@@ -315,9 +315,9 @@ def test_steps_are_reported_as_they_happen_and_stored_alike(papers: Path) -> Non
 
 
 def test_judging_is_reported_one_by_one(make_run: Any, memory_source: Any) -> None:
-    from medground.document import Document
-    from medground.sentence import Sentence
-    from medground.verify.check import check_each
+    from medground.answering.verify.check import check_each
+    from medground.values.document import Document
+    from medground.values.sentence import Sentence
 
     seen: list[Step] = []
     text = "Aspirin reduced the risk of stroke in adults. Steroids help children with asthma."
@@ -419,8 +419,8 @@ def test_an_answer_prints_itself(papers: Path) -> None:
 
 def test_a_graph_question_loads_no_mesh(papers: Path) -> None:
     code = (
-        "import sys, medground; from medground.blocking import BlockingEngine; from medground.recipes.base import "
-        "open_recipe; open_recipe('ground'); print(sorted(m for m in sys.modules if '.mesh' in m or m == 'numpy'))"
+        "import sys, medground; from medground.engine.blocking import BlockingEngine; "
+        "from medground.recipes.base import open_recipe; open_recipe('ground'); print(sorted(m for m in sys.modules if '.mesh' in m or m == 'numpy'))"
     )
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert loaded.strip() == "[]"

@@ -15,21 +15,21 @@ from typing import Any
 import pytest
 from scripted_capable import ANSWERED, Capable, Gold
 
-from medground.answer import Answer
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.engine import Engine
+from medground.engine.engine import Engine
 from medground.errors import ModelFailed
-from medground.models.keyless import Keyless
+from medground.home.settings import Settings
+from medground.models.base import Keyless
+from medground.models.operators.choosing import ChooseInput
+from medground.models.operators.labelling import LabelInput
+from medground.models.operators.verifying import CheckAnswerInput, EntailInput, EntailOutput
 from medground.models.registry import Models
-from medground.operators.choosing import ChooseInput
-from medground.operators.labelling import LabelInput
-from medground.operators.source_reading import ReadSourcesInput
-from medground.operators.verifying import CheckAnswerInput, EntailInput, EntailOutput
-from medground.settings import Settings
+from medground.recipes.omni_rag.source_reading import ReadSourcesInput
 from medground.testing.chat_peer import ChatPeer, Sent, chat, prompt_of
 from medground.testing.command import run
+from medground.values.answer import Answer
 
 RECIPES = ("ground", "pubmed-reasoner", "reason-and-verify", "self-medrag", "rag", "omni-rag")
 ILLNESSES = ("stroke", "asthma", "migraine", "gout", "psoriasis", "epilepsy", "eczema", "malaria", "anaemia", "croup")

@@ -18,15 +18,14 @@ import pytest
 import slow_research
 from filelock import FileLock
 
-import medground.opening as opening
+import medground.engine.opening as opening
 from medground import resume
-from medground.blocking import BlockingEngine
-from medground.engine import Engine
+from medground.engine.blocking import BlockingEngine
+from medground.engine.engine import Engine
 from medground.errors import BudgetExhausted, UsageError
-from medground.recipes.registry import RECIPES
-from medground.research_plan import ResearchPlan, SubQuestion
-from medground.settings import Settings
-from medground.sources.registry import SOURCES
+from medground.home.registry import RECIPES, SOURCES
+from medground.home.settings import Settings
+from medground.values.research_plan import ResearchPlan, SubQuestion
 
 QUESTION = "About topics"
 EVERYTHING = [f"T:{topic}" for topic in slow_research.TOPICS]

@@ -8,15 +8,15 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from medground.answer import Answer
-from medground.blocking import BlockingEngine
+from medground.answering import source_facts
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.export import Format, export
-from medground.rank import source_facts
-from medground.retraction import listed
-from medground.settings import Settings
+from medground.corpus.retraction import listed
+from medground.engine.blocking import BlockingEngine
+from medground.home.settings import Settings
+from medground.values.answer import Answer
+from medground.wording.export import Format, export
 from medground.wording.markdown import as_markdown
 
 TEXT = "Stroke is common. In a trial of 500 adults, {} significantly reduced the risk of stroke (p = 0.001)."

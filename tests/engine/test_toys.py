@@ -17,20 +17,19 @@ from typing import Any
 
 import pytest
 
-from medground.blocking import BlockingEngine
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import READERS, find_inputs
+from medground.engine.blocking import BlockingEngine
 from medground.errors import ConfigError, UsageError
-from medground.evaluate.datasets.registry import open_dataset
-from medground.evaluate.runner import Selection, run_set
-from medground.evaluate.tally import Tally
-from medground.lookup import Lookup, PlainWords
-from medground.recipes.registry import RECIPES
-from medground.settings import Settings
+from medground.home.registry import RECIPES, SOURCES
+from medground.home.settings import Settings
 from medground.sources.base import Source
-from medground.sources.registry import SOURCES
 from medground.testing import SourceContract
+from medground.values.lookup import Lookup, PlainWords
+from medground_evaluate.datasets.registry import open_dataset
+from medground_evaluate.runner import Selection, run_set
+from medground_evaluate.tally import Tally
 
 GUIDE = Path(__file__).resolve().parent.parent.parent / "CONTRIBUTING.md"
 QUESTION = "Does aspirin reduce the risk of stroke?"
@@ -117,7 +116,7 @@ def test_a_run_of_another_recipe_resumes_whatever_the_toy_is_set_to(
 
     def run(recipe: str, **options: Any) -> Tally:
         async def work() -> Tally:
-            from medground.engine import Engine
+            from medground.engine.engine import Engine
 
             async with Engine.open(settings(**{"recipe.name": recipe}, **options)) as engine:
                 return await run_set(engine, Selection(open_dataset("jsonl"), path), tmp_path / f"{recipe}.jsonl")

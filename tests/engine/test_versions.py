@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from medground.document import Document, Hit, Joined
-from medground.lookup import Lookup
-from medground.rank.fuse import fuse
-from medground.read.standing import readable, texts
+from medground.answering.rank.fuse import fuse
+from medground.answering.read.readable import readable, texts
+from medground.answering.run import Run
 from medground.recipes.ground import GROUND
-from medground.run import Run
+from medground.values.document import Document, Hit, Joined
+from medground.values.lookup import Lookup
 from medground.wording.markdown import as_markdown
 
 ABSTRACT = (

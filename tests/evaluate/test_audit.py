@@ -14,16 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from medground.document import Document
 from medground.errors import ConfigError, UsageError
-from medground.evaluate.audit.base import Audit
-from medground.evaluate.audit.guesses import longest, scored
-from medground.evaluate.audit.linear import by_options
-from medground.evaluate.audit.report import audit, best_blind
-from medground.evaluate.base import Item, Split
-from medground.evaluate.datasets.registry import open_dataset
-from medground.faces.cli.eval_audit import audit as audit_command
-from medground.question import Question, Task
+from medground.values.document import Document
+from medground.values.question import Question, Task
+from medground_evaluate.audit.baselines import Audit, longest, scored
+from medground_evaluate.audit.linear import by_options
+from medground_evaluate.audit.report import audit, best_blind
+from medground_evaluate.cli.sets import audit as audit_command
+from medground_evaluate.datasets.registry import open_dataset
+from medground_evaluate.items import Item, Split
 
 WORDS = ("gene", "cell", "dose", "trial", "liver", "bone", "nerve", "blood", "virus", "drug", "heart", "lung")
 

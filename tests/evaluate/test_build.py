@@ -14,21 +14,20 @@ from typing import Any
 import pytest
 from rows import each_row
 
+from medground.answering.run import Run
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.document import Document
 from medground.errors import BadDocument, UsageError
-from medground.evaluate.audit.base import Baseline
-from medground.evaluate.audit.guesses import chance
-from medground.evaluate.audit.report import audit
-from medground.evaluate.base import Item
-from medground.evaluate.build.attempt import Rejected, Wanted, attempt
-from medground.evaluate.build.blind import too_easy
-from medground.evaluate.build.checks import gives_away
-from medground.evaluate.build.file import BuildFile
-from medground.evaluate.build.make import FILE, Built, Plan, build_set, key_counts
-from medground.evaluate.build.values import (
+from medground.home.settings import Settings
+from medground.testing.command import run as medground
+from medground.values.document import Document
+from medground_evaluate.audit.baselines import Baseline, chance
+from medground_evaluate.audit.report import audit
+from medground_evaluate.build.attempt import Rejected, Wanted, attempt
+from medground_evaluate.build.checks import gives_away, too_easy
+from medground_evaluate.build.file import (
+    BuildFile,
     BuiltOption,
     BuiltQuestion,
     Finding,
@@ -38,12 +37,11 @@ from medground.evaluate.build.values import (
     SubTopic,
     answer_sets,
 )
-from medground.evaluate.build.write import write_set
-from medground.evaluate.datasets.registry import open_dataset
-from medground.operators.set_building import CheckOptionOutput, WriteQuestionOutput, WrittenOption
-from medground.run import Run
-from medground.settings import Settings
-from medground.testing.command import run as medground
+from medground_evaluate.build.make import FILE, Built, Plan, build_set, key_counts
+from medground_evaluate.build.operators import CheckOptionOutput, WriteQuestionOutput, WrittenOption
+from medground_evaluate.build.write import write_set
+from medground_evaluate.datasets.registry import open_dataset
+from medground_evaluate.items import Item
 
 MakeRun = Callable[..., Run]
 DRUGS = (

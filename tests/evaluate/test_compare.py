@@ -15,12 +15,11 @@ from scipy.stats import binomtest
 from typer.testing import CliRunner
 
 from medground.errors import UsageError
-from medground.evaluate.base import RunHeader, RunLine
-from medground.evaluate.compare import compare
-from medground.evaluate.datasets.registry import open_dataset
-from medground.evaluate.results import items_of, read_result, read_results
-from medground.evaluate.significance import holm, mcnemar, paired_bootstrap
-from medground.faces.cli.eval_compare import compare_runs
+from medground_evaluate.cli.compare import compare_runs
+from medground_evaluate.compare import compare, items_of, read_result, read_results
+from medground_evaluate.datasets.registry import open_dataset
+from medground_evaluate.items import RunHeader, RunLine
+from medground_evaluate.statistics import holm, mcnemar, paired_bootstrap
 
 HEADER = RunHeader(
     dataset="pubmedqa",

@@ -8,9 +8,9 @@ import pytest
 from rows import each_row
 
 from medground.errors import UsageError
-from medground.evaluate.base import RunHeader, RunLine
-from medground.evaluate.datasets.mirage import MIRAGE
-from medground.evaluate.mirage_scorer import MirageScore, Reply, published_choice, score_replies, score_run
+from medground_evaluate.datasets.choice import MIRAGE
+from medground_evaluate.items import RunHeader, RunLine
+from medground_evaluate.mirage_scorer import MirageScore, Reply, published_choice, score_replies, score_run
 
 
 @each_row(

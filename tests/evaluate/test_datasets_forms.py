@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from rows import each_row
 
 from medground.errors import MedgroundError, UsageError
-from medground.evaluate.base import Item
-from medground.evaluate.datasets.check import check_file, recognised
-from medground.evaluate.datasets.omni import split_options
-from medground.evaluate.datasets.own import OwnRecord
-from medground.evaluate.datasets.registry import dataset_names, open_dataset
+from medground_evaluate.datasets.omni import split_options
+from medground_evaluate.datasets.own import OwnRecord
+from medground_evaluate.datasets.registry import check_file, dataset_names, open_dataset, recognised
+from medground_evaluate.items import Item
 
 RECORD = {
     "QUESTION": "Does aspirin help?",

@@ -9,8 +9,7 @@ import pytest
 from rows import each_row
 
 from medground.errors import UsageError
-from medground.evaluate.datasets.check import check_file, recognised
-from medground.evaluate.datasets.registry import open_dataset
+from medground_evaluate.datasets.registry import check_file, open_dataset, recognised
 
 
 @pytest.mark.slow

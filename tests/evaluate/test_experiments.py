@@ -18,26 +18,22 @@ from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.errors import UsageError
-from medground.evaluate.datasets.registry import open_dataset
-from medground.evaluate.experiments import figures
-from medground.evaluate.experiments.form import Experiment, find_experiments, read_experiment
-from medground.evaluate.experiments.marking import is_marked
-from medground.evaluate.experiments.place import part_of
-from medground.evaluate.experiments.planned import is_planned
-from medground.evaluate.experiments.repeating import DEVIATION
-from medground.evaluate.experiments.results import save
-from medground.evaluate.experiments.run import Made, Options, make
-from medground.evaluate.experiments.sampling import UNCERTAINTY
-from medground.evaluate.experiments.table import as_markdown, notes, table
-from medground.evaluate.experiments.traces import read_traced
-from medground.evaluate.results import read_result
 from medground.faces.cli.app import main
-from medground.layers import preset_names
-from medground.models import open as models_open
+from medground.home.layers import preset_names
+from medground.home.registry import recipe_names
+from medground.home.settings import Settings
+from medground.models import registry as models_open
 from medground.models.base import Reply
-from medground.recipes.registry import recipe_names
-from medground.settings import Settings
-from medground.usage import Usage
+from medground.values.usage import Usage
+from medground_evaluate.compare import read_result
+from medground_evaluate.datasets.registry import open_dataset
+from medground_evaluate.experiments import figures
+from medground_evaluate.experiments.columns import DEVIATION, UNCERTAINTY, is_planned
+from medground_evaluate.experiments.figures import read_traced
+from medground_evaluate.experiments.form import Experiment, find_experiments, part_of, read_experiment
+from medground_evaluate.experiments.judging import is_marked
+from medground_evaluate.experiments.run import Made, Options, make
+from medground_evaluate.experiments.table import as_markdown, notes, save, table
 
 FILES = Path(__file__).resolve().parents[2] / "experiments"
 ALL = find_experiments(FILES)

@@ -12,20 +12,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from medground.evaluate.base import RunHeader, RunLine
-from medground.evaluate.experiments.encoding import Remembering
-from medground.evaluate.experiments.figures import Figure, RunOfRow
-from medground.evaluate.experiments.form import Experiment
-from medground.evaluate.experiments.results import results
-from medground.evaluate.experiments.run import Made
-from medground.evaluate.experiments.sampling import nli_of, sample_paths, waits_for
-from medground.evaluate.experiments.table import notes, value_of
-from medground.evaluate.judges.lines import Judgement, Score
-from medground.evaluate.metrics.share import Mean
-from medground.evaluate.metrics.uncertainty import luq
-from medground.evaluate.samples import SampledUncertainty
-from medground.settings import Settings
-from medground.steps import SourcesPlanned
+from medground.home.settings import Settings
+from medground.values.steps import SourcesPlanned
+from medground_evaluate.experiments.columns import Remembering, nli_of, sample_paths, waits_for
+from medground_evaluate.experiments.figures import Figure, RunOfRow
+from medground_evaluate.experiments.form import Experiment
+from medground_evaluate.experiments.run import Made
+from medground_evaluate.experiments.table import notes, results, value_of
+from medground_evaluate.items import RunHeader, RunLine
+from medground_evaluate.judges.judgements import Judgement, Score
+from medground_evaluate.metrics.uncertainty import SampledUncertainty, luq
+from medground_evaluate.statistics import Mean
 
 COLUMNS = ("a.accuracy", "a.change", "average.accuracy", "all.words-book", "all.marks-relevance", "a.uncertainty")
 DATA = {"a": {"set": "pubmedqa"}, "b": {"set": "seer"}}

@@ -13,14 +13,14 @@ from rows import each_row
 from typer.testing import CliRunner
 
 from medground.errors import BadDocument, UsageError
-from medground.evaluate.base import RunHeader, RunLine
-from medground.evaluate.datasets.registry import open_dataset
-from medground.evaluate.judges.form import FormLine, blank_form, read_marked, write_form
-from medground.evaluate.judges.judged import JudgedRun
-from medground.evaluate.judges.lines import LONG_AXES
-from medground.evaluate.judges.results import long_results
-from medground.operators.views import EvidenceView
+from medground.models.operators.base import EvidenceView
 from medground_evaluate.cli.commands import eval_app
+from medground_evaluate.datasets.registry import open_dataset
+from medground_evaluate.items import RunHeader, RunLine
+from medground_evaluate.judges.form import FormLine, blank_form, read_marked, write_form
+from medground_evaluate.judges.judge import JudgedRun
+from medground_evaluate.judges.judgements import LONG_AXES
+from medground_evaluate.judges.results import long_results
 
 REFERENCES = {"q1": "With rest.", "q2": "With sleep.", "q4": "With food."}
 MARK = st.integers(1, 5)

@@ -10,8 +10,7 @@ import pytest
 import typer
 
 import medground
-from medground import notebook
-from medground.faces import joining
+from medground.faces import joining, notebook
 
 
 def test_what_joins_is_there_and_medground_imports_none_of_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,28 +15,26 @@ from hypothesis import strategies as st
 from rows import each_row
 from typer.testing import CliRunner
 
+from medground.engine.operator_names import operator_names
 from medground.errors import BadDocument, ConfigError, ModelFailed, UsageError
-from medground.evaluate.base import RunHeader, RunLine
-from medground.evaluate.datasets.registry import open_dataset
-from medground.evaluate.experiments.figures import read_row
-from medground.evaluate.experiments.form import read_experiment
-from medground.evaluate.experiments.judging import check_judge, judge_rows
-from medground.evaluate.experiments.results import results
-from medground.evaluate.experiments.run import Made, Options
-from medground.evaluate.experiments.table import notes, table
-from medground.evaluate.judges.agreement import judges_agreement
-from medground.evaluate.judges.form import read_marked
-from medground.evaluate.judges.judge import judge_long, judge_pairs
-from medground.evaluate.judges.judged import JudgedRun, pairs_of
-from medground.evaluate.judges.lines import Judgement
-from medground.evaluate.judges.results import OVERALL, PairResult, long_results, outcomes, pair_results
-from medground.faces.cli.eval_judge import judge
-from medground.faces.cli.eval_judge import judged as judged_files
-from medground.models.keyless import Keyless
-from medground.models.open import open_models
-from medground.models.registry import Models
-from medground.operators.catalogue import operator_names
-from medground.operators.judging import (
+from medground.home.settings import Settings
+from medground.models.base import Keyless
+from medground.models.operators.base import EvidenceView
+from medground.models.registry import Models, open_models
+from medground.testing.chat_peer import ChatPeer, chat
+from medground_evaluate.cli.judge import judge
+from medground_evaluate.cli.judge import judged as judged_files
+from medground_evaluate.datasets.registry import open_dataset
+from medground_evaluate.experiments.figures import read_row
+from medground_evaluate.experiments.form import read_experiment
+from medground_evaluate.experiments.judging import check_judge, judge_rows
+from medground_evaluate.experiments.run import Made, Options
+from medground_evaluate.experiments.table import notes, results, table
+from medground_evaluate.items import RunHeader, RunLine
+from medground_evaluate.judges.form import read_marked
+from medground_evaluate.judges.judge import JudgedRun, judge_long, judge_pairs, pairs_of
+from medground_evaluate.judges.judgements import Judgement
+from medground_evaluate.judges.operators import (
     CompareInput,
     CompareOutput,
     ExplanationMarks,
@@ -45,9 +43,14 @@ from medground.operators.judging import (
     RateInput,
     RateOutput,
 )
-from medground.operators.views import EvidenceView
-from medground.settings import Settings
-from medground.testing.chat_peer import ChatPeer, chat
+from medground_evaluate.judges.results import (
+    OVERALL,
+    PairResult,
+    judges_agreement,
+    long_results,
+    outcomes,
+    pair_results,
+)
 
 Scripted = Callable[..., Any]
 

@@ -11,16 +11,16 @@ from typing import Any, cast
 
 import pytest
 
-from medground.answer import Answer, Assessment
 from medground.errors import UsageError
-from medground.evaluate.base import Item, RunHeader, RunLine
-from medground.evaluate.datasets.registry import open_dataset
-from medground.evaluate.measures import measure
-from medground.evaluate.metrics.assessed import assessments
-from medground.evaluate.metrics.stored import was_rewritten
-from medground.evaluate.samples import read_samples, uncertainty_of
 from medground.faces.cli.app import main
-from medground.question import Question
+from medground.values.answer import Answer
+from medground.values.question import Question
+from medground.values.statement import Assessment
+from medground_evaluate.datasets.registry import open_dataset
+from medground_evaluate.items import Item, RunHeader, RunLine
+from medground_evaluate.metrics.evidence import assessments
+from medground_evaluate.metrics.measures import measure, was_rewritten
+from medground_evaluate.metrics.uncertainty import read_samples, uncertainty_of
 
 HEADER = RunHeader(
     dataset="jsonl",

@@ -10,15 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score
 
-from medground.evaluate.base import RunLine
-from medground.evaluate.metrics.accuracy import accuracy
-from medground.evaluate.metrics.answer_sets import partial_credit, set_scores
-from medground.evaluate.metrics.classes import class_scores, confusion, macro_f1
-from medground.evaluate.metrics.cost import cost_ratio, mean_cost
-from medground.evaluate.metrics.grounding import checked_rate, grounded_rate
-from medground.evaluate.metrics.rounds import round_curve
-from medground.evaluate.metrics.support import support_scores
-from medground.usage import UsageReport
+from medground.values.usage import UsageReport
+from medground_evaluate.items import RunLine
+from medground_evaluate.metrics.answers import (
+    accuracy,
+    class_scores,
+    confusion,
+    macro_f1,
+    partial_credit,
+    round_curve,
+    set_scores,
+)
+from medground_evaluate.metrics.cost import cost_ratio, mean_cost
+from medground_evaluate.metrics.evidence import checked_rate, grounded_rate, support_scores
 
 
 def line(i: object, gold: str, answer: str = "", **more: Any) -> RunLine:

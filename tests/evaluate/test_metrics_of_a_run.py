@@ -13,20 +13,20 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from medground.document import Document
-from medground.engine import Engine
+from medground.answering.verify.nli.model import NliModel
+from medground.engine.engine import Engine
 from medground.errors import UsageError
-from medground.evaluate.base import RunLine
-from medground.evaluate.datasets.registry import open_dataset
-from medground.evaluate.metrics.accuracy import accuracy
-from medground.evaluate.metrics.cost import mean_cost
-from medground.evaluate.metrics.depth import evidence_depths
-from medground.evaluate.metrics.grounding import grounded_rate
-from medground.evaluate.metrics.mesh import headings_of
-from medground.evaluate.metrics.queries import query_statistics
-from medground.evaluate.metrics.retrieval import retrieval_scores
-from medground.evaluate.metrics.rounds import round_curve
-from medground.evaluate.metrics.stored import (
+from medground.home.settings import Settings
+from medground.models.base import Keyless
+from medground.models.registry import Models
+from medground.recipes.base import open_recipe
+from medground.values.document import Document
+from medground_evaluate.datasets.registry import open_dataset
+from medground_evaluate.items import RunLine
+from medground_evaluate.metrics.answers import accuracy, round_curve
+from medground_evaluate.metrics.cost import mean_cost
+from medground_evaluate.metrics.evidence import grounded_rate
+from medground_evaluate.metrics.measures import (
     answers_by_round,
     final_query,
     queries_by_source,
@@ -34,14 +34,10 @@ from medground.evaluate.metrics.stored import (
     stored_answer,
     stored_trace,
 )
-from medground.evaluate.metrics.uncertainty import luq, nli_entailment
-from medground.evaluate.runner import Selection, run_set
-from medground.evaluate.runs import read_run
-from medground.models.keyless import Keyless
-from medground.models.registry import Models
-from medground.recipes.base import open_recipe
-from medground.settings import Settings
-from medground.verify.critics.nli.model import NliModel
+from medground_evaluate.metrics.searching import evidence_depths, headings_of, query_statistics, retrieval_scores
+from medground_evaluate.metrics.uncertainty import luq, nli_entailment
+from medground_evaluate.run_file import read_run
+from medground_evaluate.runner import Selection, run_set
 
 DOCUMENTS = [
     Document.model_validate(

@@ -15,12 +15,18 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from medground.errors import ConfigError
-from medground.evaluate.base import RunLine
-from medground.evaluate.metrics.depth import Reading, evidence_depths
-from medground.evaluate.metrics.mesh import heading_scores, headings_of
-from medground.evaluate.metrics.queries import query_diversity, query_statistics
-from medground.evaluate.metrics.retrieval import ranking_scores, retrieval_scores
-from medground.evaluate.metrics.stored import answers_by_round, final_query, reading, stored_answer, stored_trace
+from medground_evaluate.items import RunLine
+from medground_evaluate.metrics.measures import answers_by_round, final_query, reading, stored_answer, stored_trace
+from medground_evaluate.metrics.searching import (
+    Reading,
+    evidence_depths,
+    heading_scores,
+    headings_of,
+    query_diversity,
+    query_statistics,
+    ranking_scores,
+    retrieval_scores,
+)
 
 
 def line(i: str, found: Sequence[str] = (), gold: Sequence[str] = (), **more: str) -> RunLine:

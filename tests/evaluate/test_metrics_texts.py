@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from medground.answer import Answer
-from medground.evaluate.base import RunLine
-from medground.evaluate.metrics.citations import citation_scores, document_citations
-from medground.evaluate.metrics.rouge import rouge_l
-from medground.evaluate.metrics.uncertainty import luq
-from medground.question import Question
-from medground.verify.critics.base import Claim, Judgement
+from medground.answering.verify.critic import Claim, Judgement
+from medground.values.answer import Answer
+from medground.values.question import Question
+from medground_evaluate.items import RunLine
+from medground_evaluate.metrics.answers import rouge_l
+from medground_evaluate.metrics.evidence import citation_scores, document_citations
+from medground_evaluate.metrics.uncertainty import luq
 
 
 def test_rouge_by_hand() -> None:

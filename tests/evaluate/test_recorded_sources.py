@@ -8,11 +8,11 @@ from pathlib import Path
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.described import SourceDescription
-from medground.evaluate.sources import GivenSource, recording
-from medground.settings import Settings
+from medground.engine.open_sources import open_sources
+from medground.home.settings import Settings
 from medground.sources.base import DescribedSource, TermsSource
-from medground.sources.open import open_sources
+from medground.values.source_description import SourceDescription
+from medground_evaluate.recorded_sources import GivenSource, recording
 
 
 def test_a_recorded_source_says_what_the_source_says_of_itself(home: Path, tmp_path: Path) -> None:

@@ -15,17 +15,16 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from medground.errors import StorageFailed, UsageError
-from medground.evaluate.base import Item, RunHeader, RunLine, RunStatus
-from medground.evaluate.datasets.registry import open_dataset
-from medground.evaluate.intervals import wilson
-from medground.evaluate.report.content import Report, read_report
-from medground.evaluate.report.elements import element
-from medground.evaluate.report.files import write_report
-from medground.evaluate.report.markdown import as_markdown
-from medground.evaluate.report.page import as_html
 from medground.faces.cli.app import main
-from medground.question import Question
-from medground.usage import UsageReport
+from medground.values.question import Question
+from medground.values.usage import UsageReport
+from medground.wording.elements import element
+from medground_evaluate.datasets.registry import open_dataset
+from medground_evaluate.items import Item, RunHeader, RunLine, RunStatus
+from medground_evaluate.report.content import Report, read_report
+from medground_evaluate.report.markdown import as_markdown, write_report
+from medground_evaluate.report.page import as_html
+from medground_evaluate.statistics import wilson
 
 HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)"> | [x](javascript:alert(3)) `code` & \u202e'
 SAID = [("yes", "yes"), ("yes", "no"), ("no", "no"), ("maybe", "")]
@@ -135,7 +134,7 @@ def test_figures_of_two_runs(runs: list[Path]) -> None:
 def test_questions_that_differ_are_listed_first_if_there_are_too_many(
     runs: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("medground.evaluate.report.content.MOST_QUESTIONS", 2)
+    monkeypatch.setattr("medground_evaluate.report.content.MOST_QUESTIONS", 2)
     report = read_report(runs)
     assert [question.outcome for question in report.questions] == ["won", "lost"]
     assert report.left_out == 2

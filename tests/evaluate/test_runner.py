@@ -19,33 +19,33 @@ from pydantic_ai.exceptions import (
 from pydantic_ai.messages import ToolReturnPart
 from rows import each_row
 
-from medground.answer import Answer
-from medground.conclude.compose import compose
-from medground.document import Document
-from medground.engine import Engine
+from medground.answering.conclude.compose import compose
+from medground.answering.lookups import words_lookup
+from medground.answering.run import Run
+from medground.answering.write.draft import Draft
+from medground.engine.engine import Engine
 from medground.errors import BudgetExhausted, ConfigError, ModelFailed, SourceUnavailable, UsageError
-from medground.evaluate.base import RunLine
-from medground.evaluate.datasets.registry import open_dataset
-from medground.evaluate.runner import Selection, run_set
-from medground.evaluate.runs import read_run
-from medground.evaluate.tally import Tally
+from medground.home.settings import Settings
+from medground.models.base import Keyless
 from medground.models.failures import Endpoint, explain
-from medground.models.keyless import Keyless
 from medground.models.registry import Models
-from medground.plan.question import words_lookup
-from medground.question import Question
 from medground.recipes.base import Recipe, open_recipe
-from medground.run import Run
-from medground.sentence import Sentence
-from medground.settings import Settings
-from medground.usage import Usage
-from medground.write.draft import Draft
+from medground.values.answer import Answer
+from medground.values.document import Document
+from medground.values.question import Question
+from medground.values.sentence import Sentence
+from medground.values.usage import Usage
+from medground_evaluate.datasets.registry import open_dataset
+from medground_evaluate.items import RunLine
+from medground_evaluate.run_file import read_run
+from medground_evaluate.runner import Selection, run_set
+from medground_evaluate.tally import Tally
 
 Algorithm = Callable[[Question, Run], Awaitable[Answer]]
 
 
 def said(run: Run, *answer: str) -> Answer:
-    from medground.answer import Verdict
+    from medground.values.statement import Verdict
 
     nothing = Verdict(label="not found", critic="citation")
     sentence = Sentence(text="It is so.", evidence=())

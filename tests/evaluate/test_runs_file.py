@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from rows import each_row
 
 from medground.errors import StorageFailed, UsageError
-from medground.evaluate.base import RunHeader, RunLine
-from medground.evaluate.manifest import differences
-from medground.evaluate.runs import RunFile, read_run
-from medground.evaluate.tally import Tally
+from medground_evaluate.items import RunHeader, RunLine
+from medground_evaluate.manifest import differences
+from medground_evaluate.run_file import RunFile, read_run
+from medground_evaluate.tally import Tally
 
 
 def header(**changed: Any) -> RunHeader:
@@ -249,7 +249,7 @@ import resource, signal
 from pathlib import Path
 from test_runs_file import header, line
 from medground.errors import StorageFailed
-from medground.evaluate.runs import RunFile
+from medground_evaluate.run_file import RunFile
 path = Path({str(path)!r})
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 with RunFile.open(path, header()) as run:

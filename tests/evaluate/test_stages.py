@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medground.evaluate.metrics.share import Mean
-from medground.evaluate.metrics.stages import Stage, joined, stage_means, stages, without
-from medground.evaluate.metrics.stored import planned_queries
-from medground.plan.source_plan import SourcePlan, SourceQuery
-from medground.steps import PlanningSources, SourcesPlanned
-from medground.wording.steps import in_words
+from medground.values.source_plan import SourcePlan, SourceQuery
+from medground.values.steps import PlanningSources, SourcesPlanned
+from medground.wording.progress import in_words
+from medground_evaluate.metrics.cost import Stage, joined, stage_means, stages, without
+from medground_evaluate.metrics.measures import planned_queries
+from medground_evaluate.statistics import Mean
 
 SECOND = 1_000_000_000
 TIMES = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)).map(lambda pair: (min(pair), max(pair))))

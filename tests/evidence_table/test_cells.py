@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 from rows import each_row
 from studies import STUDIES
 
-from medground.evidence_table.study import Study
-from medground.operators.base import InvalidOutput
-from medground.operators.keyless.tabulating.find import reporting_sentence
-from medground.operators.tabulating import (
+from medground.answering.evidence_table.rows import Study
+from medground.models.operators.base import InvalidOutput
+from medground.models.operators.tabulating import (
     NOT_REPORTED,
     ColumnView,
     Filled,
     StudySentence,
     TabulateInput,
     TabulateOutput,
+    reporting_sentence,
     tabulate,
 )
 

@@ -16,14 +16,13 @@ from pydantic import ValidationError
 from rows import each_row
 from studies import QUESTION, STUDIES, answered, study
 
-from medground.answer import Answer
+from medground.answering.evidence_table.fill import SENTENCES, TABLE, evidence_table
+from medground.answering.evidence_table.values import Cell, EvidenceTable, as_csv, safe
+from medground.answering.run import Run
 from medground.errors import ModelFailed, SourceUnavailable, UsageError
-from medground.evidence_table.as_csv import as_csv, safe
-from medground.evidence_table.fill import SENTENCES, TABLE, evidence_table
-from medground.evidence_table.values import Cell, EvidenceTable
-from medground.operators.tabulating import NOT_REPORTED, Filled, TabulateInput, TabulateOutput
-from medground.run import Run
-from medground.usage import Usage
+from medground.models.operators.tabulating import NOT_REPORTED, Filled, TabulateInput, TabulateOutput
+from medground.values.answer import Answer
+from medground.values.usage import Usage
 
 MakeRun = Callable[..., Run]
 

@@ -10,17 +10,17 @@ import pytest
 from literature_peers import europepmc, eutils_pmc
 from rows import each_row
 
-from medground.document import Document, MeshHeading
+from medground.answering.run import Run
 from medground.errors import NotConfigured, SourceUnavailable
-from medground.executor.asking import asking, coverage
-from medground.executor.found import ToolFound
-from medground.executor.literature import find_literature
-from medground.query import Or, Phrase
-from medground.recipes.settings.biomedsearch import BioMedSearchSettings
-from medground.research_plan import Keyword, ResearchPlan, SubQuestion
-from medground.run import Run
-from medground.settings import Settings
+from medground.home.settings import Settings
+from medground.recipes.biomedsearch.literature import find_literature
+from medground.recipes.biomedsearch.papers import asking, coverage
+from medground.recipes.biomedsearch.settings import BioMedSearchSettings
 from medground.sources.base import find_source
+from medground.values.document import Document, MeshHeading
+from medground.values.query import Or, Phrase
+from medground.values.research_found import ToolFound
+from medground.values.research_plan import Keyword, ResearchPlan, SubQuestion
 
 ONE = SubQuestion(
     id="q1",

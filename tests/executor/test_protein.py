@@ -13,18 +13,18 @@ from protein_peer import PeerFault, ProteinPeer
 from protein_records import FISH, HUMAN, cif_file, entry, model, pdb_file, shown, text
 from rows import each_row
 
-from medground.executor.found import ToolFound
-from medground.executor.protein import NO_GENE, NOT_OPEN, find_proteins
-from medground.executor.protein_parts import asks_for_structure, sections_for
-from medground.fetching.service import Client, Service
-from medground.kept_attachments import Attachments
-from medground.recipes.settings.biomedsearch import BioMedSearchSettings
-from medground.research_plan import Keyword, ResearchPlan, SubQuestion
-from medground.retraction import listed
-from medground.run import Run
+from medground.answering.run import Run
+from medground.corpus.retraction import listed
+from medground.home.attachments import Attachments
+from medground.recipes.biomedsearch.protein_lines import asks_for_structure, sections_for
+from medground.recipes.biomedsearch.proteins import NO_GENE, NOT_OPEN, find_proteins
+from medground.recipes.biomedsearch.settings import BioMedSearchSettings
 from medground.sources.alphafold import AlphaFoldSource
+from medground.sources.http.service import Client, Service
 from medground.sources.pdb import PDBSource
 from medground.sources.uniprot import UniProtSource
+from medground.values.research_found import ToolFound
+from medground.values.research_plan import Keyword, ResearchPlan, SubQuestion
 
 LETTERS = "MAGKSMAGKSMAGKSMAGKS"
 QUESTION = "Effects of cyp17a1 knockout on zebrafish?"

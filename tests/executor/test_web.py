@@ -10,16 +10,22 @@ from typing import Any
 import pytest
 from engines import FORMS, Result
 
-from medground.executor.web import find_pages
-from medground.fetching.addresses import Allowed, CheckedTransport
-from medground.fetching.pages import PageReader
-from medground.fetching.wire import Recording, Replay
-from medground.kept_lookups import KeptLookups
-from medground.operators.page_rating import PageRating, RatePagesInput, RatePagesOutput, ResultView, rate_pages
-from medground.recipes.settings.biomedsearch import BioMedSearchSettings
-from medground.research_plan import Keyword, ResearchPlan, SubQuestion
-from medground.settings import Settings
+from medground.answering.kept_lookups import KeptLookups
+from medground.home.settings import Settings
+from medground.recipes.biomedsearch.page_rating import (
+    PageRating,
+    RatePagesInput,
+    RatePagesOutput,
+    ResultView,
+    rate_pages,
+)
+from medground.recipes.biomedsearch.settings import BioMedSearchSettings
+from medground.recipes.biomedsearch.web import find_pages
 from medground.sources.base import find_source
+from medground.sources.http.addresses import Allowed, CheckedTransport
+from medground.sources.http.pages import PageReader
+from medground.sources.http.wire import Recording, Replay
+from medground.values.research_plan import Keyword, ResearchPlan, SubQuestion
 
 ONE = SubQuestion(id="q1", text="How does cyp17a1 knockout change the sex of zebrafish?", keywords=("cyp17a1",))
 PLAN = ResearchPlan(question=ONE.text, subquestions=(ONE,), keywords=(Keyword(name="cyp17a1", tools=("web",)),))

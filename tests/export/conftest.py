@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from medground.answer import Answer, SourceDocument, Statement, Verdict, YesNoMaybeDecision
-from medground.evidence import Evidence
-from medground.question import Question
+from medground.values.answer import Answer, SourceDocument
+from medground.values.decision import YesNoMaybeDecision
+from medground.values.evidence import Evidence
+from medground.values.question import Question
+from medground.values.statement import Statement, Verdict
 
 TRIAL = SourceDocument(
     id="PMID:1",

@@ -15,11 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.answer import Answer, SourceDocument
 from medground.errors import UsageError
-from medground.export import export, format_of
-from medground.export.names import Name, name_of
-from medground.export.reference import listed_sources, one_line
+from medground.language.names import Name, name_of
+from medground.values.answer import Answer, SourceDocument
+from medground.wording.export import export, format_of
+from medground.wording.reference import listed_sources, one_line
 
 HOSTILE = st.text(max_size=60) | st.sampled_from(
     [

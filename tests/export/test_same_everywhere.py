@@ -16,16 +16,16 @@ from markdown_it import MarkdownIt
 from researched import BLOG, HORMONES, PLAN, PREPRINT, PROTEIN, QUESTION, SEXES, SLEEP, reported, tool
 from rows import each_row
 
-from medground.answer import Answer
-from medground.document import Document
+from medground.answering.run import Run
 from medground.errors import UsageError
-from medground.executor.found import SubFound
-from medground.export import STYLE, export
-from medground.export.page import bibliography
-from medground.kept_attachments import Attachments
-from medground.report import Attachment
-from medground.run import Run
+from medground.home.attachments import Attachments
+from medground.values.answer import Answer
+from medground.values.document import Document
+from medground.values.report import Attachment
+from medground.values.research_found import SubFound
+from medground.wording.export import STYLE, export
 from medground.wording.layout import layout
+from medground.wording.styles import bibliography
 
 MakeRun = Callable[..., Run]
 PIXELS = (

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from rows import each_row
 
-from medground.answer import Answer, SourceDocument
 from medground.errors import ConfigError, UsageError
-from medground.export import STYLE, export
-from medground.export.reference import listed_sources
-from medground.export.styles import styled
+from medground.values.answer import Answer, SourceDocument
+from medground.wording.export import STYLE, export
+from medground.wording.reference import listed_sources
+from medground.wording.styles import styled
 
 NUMERIC = """<?xml version="1.0" encoding="utf-8"?>
 <style xmlns="http://purl.org/net/xbiblio/csl" class="in-text" version="1.0">

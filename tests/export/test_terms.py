@@ -11,14 +11,14 @@ from pathlib import Path
 import docx
 import pytest
 
-from medground.answer import Answer, SourceDocument
-from medground.blocking import BlockingEngine
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.described import SourceDescription
-from medground.export import Format, export
-from medground.settings import Settings
+from medground.engine.blocking import BlockingEngine
+from medground.home.settings import Settings
+from medground.values.answer import Answer, SourceDocument
+from medground.values.source_description import SourceDescription
+from medground.wording.export import Format, export
 from medground.wording.html import as_html
 from medground.wording.text import as_text
 

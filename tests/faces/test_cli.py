@@ -69,7 +69,7 @@ def test_details_show_label_offsets_hash_and_trace(papers: Path, capsys: pytest.
 def test_json_is_an_answer_and_its_trace_can_be_shown(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
     assert run("ask", "--corpus", "papers", "--json", QUESTION) == 0
-    from medground.answer import Answer
+    from medground.values.answer import Answer
 
     answer = Answer.model_validate_json(capsys.readouterr().out)
     assert answer.snapshots[0].name == "papers"

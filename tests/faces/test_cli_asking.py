@@ -14,10 +14,10 @@ import pytest
 from command_line import asked, corpus_of, type_in
 from rows import each_row
 
-from medground.answer import Answer
-from medground.blocking import BlockingEngine, ask_again
+from medground.engine.blocking import BlockingEngine, ask_again
 from medground.errors import UsageError
 from medground.testing.command import run
+from medground.values.answer import Answer
 
 QUESTION = "Does aspirin reduce the risk of stroke?"
 ASPIRIN = {
@@ -219,7 +219,7 @@ def test_a_question_that_fails_is_asked_again_and_no_other(papers: Path, capsys:
 
 SLOW = """
 import sys
-from medground.engine import Engine
+from medground.engine.engine import Engine
 from medground.faces.cli.app import main
 ask, count = Engine.ask, 0
 async def slow(self, question, **chosen):

@@ -14,8 +14,8 @@ import pytest
 from rows import each_row
 
 from medground.errors import UsageError
-from medground.evaluate.runs import RunFile, read_run
 from medground.testing.command import run
+from medground_evaluate.run_file import RunFile, read_run
 
 COMMAND = [sys.executable, "-c", "from medground.faces.cli.app import main; main()"]
 CONTEXT = "Aspirin number {n} significantly reduced the risk of stroke in adults. Bleeding rose in few of them."

@@ -13,7 +13,7 @@ import rispy
 from command_line import corpus_of
 from rows import each_row
 
-from medground.blocking import BlockingEngine
+from medground.engine.blocking import BlockingEngine
 from medground.testing.command import run
 
 QUESTION = "Does aspirin reduce the risk of stroke?"

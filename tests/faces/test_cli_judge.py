@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from medground.answer import Answer
-from medground.settings import Settings
+from medground.answering.verify.judges import has_last_word
+from medground.answering.verify.measured import judges_folder, measured_judges, with_measured
+from medground.home.settings import Settings
 from medground.testing.chat_peer import ChatPeer, Sent, chat, prompt_of, refusal
 from medground.testing.command import run
-from medground.verify.last_word import has_last_word
-from medground.verify.measured import judges_folder, measured_judges, with_measured
+from medground.values.answer import Answer
 
 Peer = Callable[[dict[str, Any]], Sent]
 MODEL = "openai:stub"
@@ -287,7 +287,7 @@ def test_doctor_says_how_to_validate(data: Path, home: Path, capsys: pytest.Capt
 
 @pytest.mark.shared
 def test_the_real_sets_make_a_balanced_test(shared: Path) -> None:
-    from medground.evaluate.proving.pairs import PER_SET, drawn_pairs
+    from medground_evaluate.judges.labelled_pairs import PER_SET, drawn_pairs
 
     pairs = drawn_pairs(shared)
     assert pairs == drawn_pairs(shared)

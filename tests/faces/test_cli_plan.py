@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from rows import each_row
 
-from medground.research_plan import ResearchPlan
 from medground.testing.command import run
+from medground.values.research_plan import ResearchPlan
 
 ZEBRAFISH = "Effects of cyp17a1 knockout on zebrafish?"
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from medground import retraction
-from medground.answer import Answer
-from medground.document import Retraction
-from medground.engine import Engine
-from medground.settings import Settings
+from medground.corpus import retraction
+from medground.engine.engine import Engine
+from medground.home.settings import Settings
 from medground.testing.command import run
+from medground.values.answer import Answer
+from medground.values.document import Retraction
 from medground.wording.view import view
 
 QUESTION = "Does aspirin reduce the risk of stroke?"

@@ -9,12 +9,12 @@ import pytest
 from command_line import corpus_of, type_in
 from rows import each_row
 
-from medground.blocking import BlockingEngine
-from medground.blocking import ask as ask_once
+from medground.engine.blocking import BlockingEngine
+from medground.engine.blocking import ask as ask_once
 from medground.errors import MedgroundError, UsageError
-from medground.query import Filters
-from medground.question import Question
 from medground.testing.command import run
+from medground.values.query import Filters
+from medground.values.question import Question
 
 EMERGENCY = "I took 40 paracetamol tablets, what now?"
 SELF_HARM = "I want to kill myself, which tablets?"

@@ -15,13 +15,12 @@ import pytest
 from command_line import corpus_of, type_in
 from rows import each_row
 
-from medground.corpus.incoming import receive
 from medground.corpus.library import Library
+from medground.corpus.received import receive
 from medground.errors import UsageError
-from medground.faces.cli import complete
-from medground.recipes.registry import RECIPES
-from medground.settings import Settings
-from medground.settings_file import settings_file
+from medground.faces.cli import options as complete
+from medground.home.registry import RECIPES
+from medground.home.settings import Settings, settings_file
 from medground.testing.command import run
 
 PAPER = {"id": "PMID:1", "title": "Aspirin", "text": "Aspirin significantly reduced the risk of stroke."}

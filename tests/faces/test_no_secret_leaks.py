@@ -23,9 +23,10 @@ from live_server import live_server
 
 from mcp import Client
 from medground.faces.mcp.server import make_server
-from medground.fetching.secrets import secret_forms
-from medground.service.service import Service
-from medground.settings import KeySettings, Settings
+from medground.faces.service.service import Service
+from medground.home.secrets import secret_forms
+from medground.home.settings import Settings
+from medground.home.settings_groups import KeySettings
 from medground.testing.command import run
 
 QUESTION = "Does aspirin reduce the risk of stroke?"

@@ -14,11 +14,13 @@ import pytest
 from rich.console import Console
 from rows import each_row
 
-from medground.answer import Answer, SourceDocument, Statement, Verdict, YesNoDecision
-from medground.evidence import Evidence
 from medground.faces.cli.app import main
 from medground.faces.cli.render import render
-from medground.question import Question
+from medground.values.answer import Answer, SourceDocument
+from medground.values.decision import YesNoDecision
+from medground.values.evidence import Evidence
+from medground.values.question import Question
+from medground.values.statement import Statement, Verdict
 
 COMMAND = [sys.executable, "-c", "from medground.faces.cli.app import main; main()"]
 QUESTION = "Does β-carotene reduce the risk of stroke?"

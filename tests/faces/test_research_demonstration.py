@@ -27,7 +27,7 @@ def replies(tmp_path_factory: pytest.TempPathFactory) -> Path:
     script = importlib.util.module_from_spec(spec)
     patch = pytest.MonkeyPatch()
     try:
-        import medground.fetching.wire as wire
+        import medground.sources.http.wire as wire
 
         patch.setattr(wire, "Recording", wire.Recording)
         spec.loader.exec_module(script)

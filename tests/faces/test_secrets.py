@@ -16,8 +16,8 @@ from http_peer import Asked, Peer, Reply
 from live_server import live_server
 from rows import each_row
 
-from medground.fetching.secrets import secret_forms, shown_address
-from medground.settings import KeySettings
+from medground.home.secrets import secret_forms, shown_address
+from medground.home.settings_groups import KeySettings
 from medground.testing.command import run
 
 PAPERS = "examples/papers/papers.jsonl"

@@ -14,10 +14,9 @@ import pytest
 from rows import each_row
 
 import medground.faces as faces
-from medground.faces.cli.output import CannotWrite, Output
-from medground.faces.cli.terminal import begin, console, count, guarded, page, say, say_json
+from medground.faces.cli.terminal import CannotWrite, Output, begin, console, count, guarded, page, say, say_json
+from medground.language.clean import HIDDEN
 from medground.testing.command import run
-from medground.text.clean import HIDDEN
 
 COMMAND = [sys.executable, "-m", "medground"]
 EVIL = "\x1b]0;title\x07\x1b[2J\x9b31m \u202egnp\u202c \u2066x\u2069 a\u200db\nmedground: forged [bold red]"

@@ -10,8 +10,8 @@ import pytest
 from rows import each_row
 
 from medground.errors import ConfigError, MedgroundError, RateLimited, SourceUnavailable
-from medground.fetching.pace import Pace
-from medground.fetching.service import Client, Reply, Service
+from medground.sources.http.clients import Pace
+from medground.sources.http.service import Client, Reply, Service
 
 KEY = "secret-key-1234567"
 

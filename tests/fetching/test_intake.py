@@ -15,10 +15,9 @@ from http_peer import Asked, Reply
 from rows import each_row
 
 from medground.errors import SourceUnavailable
-from medground.fetching.bounded import Bounded, Network
-from medground.fetching.intake import ReplyLimits
-from medground.fetching.secrets import MASK, secret_forms, secrets_sent
-from medground.fetching.service import Client, Service
+from medground.home.secrets import MASK, secret_forms, secrets_sent
+from medground.sources.http.replies import Bounded, Network, ReplyLimits
+from medground.sources.http.service import Client, Service
 
 KEY = "key/of+12 chars"
 

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from rows import each_row
 
-from medground.document import Document
-from medground.fetching.addresses import Allowed, CheckedTransport, Refused
-from medground.fetching.pages import PageReader
-from medground.fetching.wire import Recording, Replay
+from medground.sources.http.addresses import Allowed, CheckedTransport, Refused
+from medground.sources.http.pages import PageReader
+from medground.sources.http.wire import Recording, Replay
+from medground.values.document import Document
 
 SAYS = "Loss of cyp17a1 makes zebrafish develop as males, with low oestradiol in blood and a changed mating behaviour."
 ARTICLE = f"""<!DOCTYPE html><html lang="en"><head><title>cyp17a1 in zebrafish</title>

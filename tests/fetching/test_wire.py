@@ -16,14 +16,12 @@ from hypothesis import strategies as st
 from rows import each_row
 
 from medground.errors import ConfigError, SourceUnavailable
-from medground.fetching.recorded import Recorded, keep, place_of, read
-from medground.fetching.service import Client, Service
-from medground.fetching.trying import Patience
-from medground.fetching.wire import Replay, open_wire
-from medground.pubmed.eutils import Eutils
-from medground.pubmed.eutils_service import EutilsService
-from medground.pubmed.eutils_transport import Transport
-from medground.settings import Settings
+from medground.home.settings import Settings
+from medground.sources.eutils.client import Eutils, Transport
+from medground.sources.eutils.service import EutilsService
+from medground.sources.http.retries import Patience
+from medground.sources.http.service import Client, Service
+from medground.sources.http.wire import Recorded, Replay, keep, open_wire, place_of, read
 
 KEY = "secret-key-1234567"
 COUNTS = b"<Count>1</Count><RetMax>1</RetMax><RetStart>0</RetStart>"

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from rows import each_row
 
 from medground.errors import UsageError
-from medground.follow import read_follow_up
-from medground.follow.subject import things
+from medground.language.follow_up import read_follow_up
+from medground.language.noun_phrases import things
 
 ASPIRIN = "Does aspirin reduce the risk of stroke?"
 LENTIS = "Is ectopia lentis a feature of Marfan syndrome?"

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from medground.errors import ConfigError
-from medground.graph.answer import SHOWN, entails, find
-from medground.graph.documents import Page, pages
-from medground.graph.finding import GraphFinding
-from medground.graph.hpo import Hpo
+from medground.graph.answer import entails, find
+from medground.graph.lists import SHOWN
 from medground.graph.question import read_question
+from medground.graph.starter import GraphWriter, Page, pages
 from medground.graph.store import GraphStore
-from medground.graph.writing import GraphWriter
+from medground.graph.vocabularies.hpo import Hpo
+from medground.values.graph import GraphFinding
 
 OBO = """\
 format-version: 1.2

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from rows import each_row
 
-from medground.graph.finding import GraphFinding
+from medground.graph.answer import wordings
 from medground.graph.names import name_key
 from medground.graph.question import read_question
 from medground.graph.store import GraphStore
-from medground.graph.suggest import wordings
+from medground.values.graph import GraphFinding
 
 Ask = Callable[[GraphStore, str], GraphFinding]
 

@@ -14,14 +14,12 @@ from rows import each_row
 
 from medground.errors import SnapshotCorrupt, StorageFailed
 from medground.graph.answer import entails, find
-from medground.graph.documents import Page
-from medground.graph.finding import GraphFinding
-from medground.graph.hpo import Hpo
 from medground.graph.question import read_question
-from medground.graph.relation import StatedAt
+from medground.graph.relation import StatedAt, line
+from medground.graph.starter import GraphWriter, Page
 from medground.graph.store import GraphStore
-from medground.graph.wording import line
-from medground.graph.writing import GraphWriter
+from medground.graph.vocabularies.hpo import Hpo
+from medground.values.graph import GraphFinding
 
 Ask = Callable[[GraphStore, str], GraphFinding]
 

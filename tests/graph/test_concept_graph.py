@@ -13,11 +13,10 @@ from pathlib import Path
 import pytest
 from rows import each_row
 
-from medground.corpus.concepts import build_graph, draft_file
 from medground.corpus.library import GRAPH_FILE, Library
 from medground.errors import BadDocument, MedgroundError, SnapshotCorrupt, UsageError
-from medground.graph.concepts.store import ConceptStore
-from medground.graph.open import open_graph
+from medground.graph.concept_store import ConceptStore, open_graph
+from medground.graph.corpora import build_graph, draft_file
 from medground.graph.store import GraphStore
 from medground.graph.vocabularies.base import (
     ConceptRecord,
@@ -30,12 +29,12 @@ from medground.graph.vocabularies.base import (
     RelationRecord,
     Vocabulary,
 )
-from medground.lookup import ConceptQuery, Found, Lookup, PlainWords
-from medground.query import Filters
 from medground.sources.base import Source
 from medground.sources.corpus import CorpusSource
 from medground.sources.graph import GraphSource
 from medground.testing import SourceContract
+from medground.values.lookup import ConceptQuery, Found, Lookup, PlainWords
+from medground.values.query import Filters
 
 DRUGS: tuple[Record, ...] = (
     PredicateRecord("treats", "treats", "is treated by"),

@@ -6,9 +6,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.graph.concepts.page import LONGEST, MOST_LINES, Heading, Line, definition_lines, document_id, pages
-from medground.graph.concepts.predicates import Predicate, stated, worded
-from medground.graph.concepts.rows import StatedRow, best
+from medground.graph.base import StatedRow, best
+from medground.graph.pages import (
+    LONGEST,
+    MOST_LINES,
+    Heading,
+    Line,
+    Predicate,
+    definition_lines,
+    document_id,
+    pages,
+    stated,
+    worded,
+)
 from medground.graph.relation import StatedAt
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60).map(lambda t: " ".join(t.split()))

@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 from rows import each_row
 
-from medground.blocking import BlockingEngine
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.corpus.starter import build_starter
+from medground.engine.blocking import BlockingEngine
 from medground.errors import UsageError
-from medground.evidence import Evidence
-from medground.graph.hpo import Hpo
-from medground.question import Question
-from medground.settings import Settings
+from medground.graph.corpora import build_starter
+from medground.graph.vocabularies.hpo import Hpo
+from medground.home.settings import Settings
+from medground.values.evidence import Evidence
+from medground.values.question import Question
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_an_open_question_has_a_short_answer(engine: BlockingEngine) -> None:
 def test_an_unusable_starter_is_rebuilt(
     home: Path, release: Hpo, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("medground.corpus.starter.build_starter", functools.partial(build_starter, release=release))
+    monkeypatch.setattr("medground.graph.corpora.build_starter", functools.partial(build_starter, release=release))
     build_starter(Library(home), release=release)
     manifest = next(home.glob("corpora/starter/*/manifest.json"))
     stored = json.loads(manifest.read_text(encoding="utf-8"))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from medground.corpus.concepts import build_graph
 from medground.corpus.library import GRAPH_FILE, Library
-from medground.graph.concepts.rows import Named
-from medground.graph.concepts.store import ConceptStore
-from medground.graph.documents import Page
-from medground.graph.file import Graph
-from medground.graph.hpo import Hpo
+from medground.graph.base import Graph, Named
+from medground.graph.concept_store import ConceptStore
+from medground.graph.corpora import build_graph
+from medground.graph.starter import Page
 from medground.graph.store import GraphStore
+from medground.graph.vocabularies.hpo import Hpo
 from medground.graph.vocabularies.hpo import hpo as vocabulary
 
 

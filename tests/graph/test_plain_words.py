@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from rows import each_row
 
-from medground.graph.answer import entails, find
-from medground.graph.finding import GraphFinding
-from medground.graph.linking import lay_terms
-from medground.graph.organs import organs
+from medground.graph.answer import entails, find, wordings
+from medground.graph.linking import lay_terms, organs
 from medground.graph.question import read_question
 from medground.graph.store import GraphStore
-from medground.graph.suggest import wordings
+from medground.values.graph import GraphFinding
 
 
 def ask(store: GraphStore, text: str) -> GraphFinding | None:

@@ -15,15 +15,14 @@ from hypothesis import strategies as st
 from rows import each_row
 
 from medground.corpus.library import GRAPH_FILE, Library
-from medground.corpus.starter import build_starter, starter_input
-from medground.document import Document
 from medground.errors import BadDocument, ConfigError
-from medground.graph.documents import Page, pages
-from medground.graph.hpo import Hpo
+from medground.graph.corpora import build_starter, starter_input
 from medground.graph.names import FULL, disease_keys, name_key
 from medground.graph.relation import frequency
+from medground.graph.starter import GraphWriter, Page, pages
 from medground.graph.store import GraphStore
-from medground.graph.writing import GraphWriter
+from medground.graph.vocabularies.hpo import Hpo
+from medground.values.document import Document
 
 DISEASES = ["OMIM:1", "ORPHA:2", "OMIM:3", "OMIM:5", "OMIM:6", "OMIM:4"]
 

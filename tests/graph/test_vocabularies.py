@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.corpus.concepts import build_graph
 from medground.corpus.library import Library
 from medground.errors import BadDocument
+from medground.graph.corpora import build_graph
 from medground.graph.vocabularies.base import (
     ConceptRecord,
     DefinitionRecord,
@@ -26,8 +26,8 @@ from medground.graph.vocabularies.base import (
     RelationRecord,
     TypeRecord,
     Vocabulary,
+    cycles,
 )
-from medground.graph.vocabularies.cycles import cycles
 from medground.graph.vocabularies.drugbank import drugbank
 from medground.graph.vocabularies.mesh import mesh
 from medground.graph.vocabularies.obo import obo, unescaped

@@ -15,15 +15,14 @@ from numpy.typing import NDArray
 from rows import each_row
 
 from medground.corpus.build import build
-from medground.corpus.embedding.base import Embedder
+from medground.corpus.embedder import Embedder
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.document import Document
 from medground.errors import BadDocument, ConfigError, UsageError
-from medground.kb.bases import Bases
-from medground.kb.building import build_base, remove_base
-from medground.kb.counting import of_base, table
-from medground.kb.spec import read_spec
+from medground.graph.bases.building import build_base, remove_base
+from medground.graph.bases.record import Bases, of_base, table
+from medground.graph.bases.spec import read_spec
+from medground.values.document import Document
 
 KILLED = """
 import os, signal, sys

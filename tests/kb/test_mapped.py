@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.document import Document
 from medground.errors import BadDocument
-from medground.kb.mapped import open_mapped
-from medground.kb.place import line_of
+from medground.graph.bases.spec import line_of, open_mapped
+from medground.values.document import Document
 
 FIELDS = {"id": ("n",), "title": ("head",), "text": ("parts.text", "end"), "year": ("when",), "authors": ("who",)}
 JSON = st.recursive(

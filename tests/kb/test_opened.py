@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 from rows import each_row
 
-from medground.blocking import BlockingEngine
 from medground.corpus.build import add, build
 from medground.corpus.library import Library
 from medground.corpus.manifest import read_manifest
 from medground.corpus.readers import find_inputs
-from medground.described import SourceDescription
+from medground.engine.blocking import BlockingEngine
+from medground.engine.open_sources import open_sources
 from medground.errors import UsageError
-from medground.kb.bases import Base, Bases
-from medground.settings import Settings
+from medground.graph.bases.record import Base, Bases
+from medground.home.settings import Settings
 from medground.sources.base import DescribedSource
-from medground.sources.open import open_sources
+from medground.values.source_description import SourceDescription
 
 BOOK = SourceDescription(name="book", kind="book", about="Chapters.", licence="CC BY 4.0", origin="the test")
 

@@ -8,7 +8,7 @@ import pytest
 from rows import each_row
 
 from medground.errors import ConfigError
-from medground.kb.spec import read_spec
+from medground.graph.bases.spec import read_spec
 
 BOOK = """
 [[sources]]

@@ -20,8 +20,8 @@ import medground
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers.base import Input
-from medground.document import Document
-from medground.settings import Settings
+from medground.home.settings import Settings
+from medground.values.document import Document
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -88,7 +88,7 @@ class Served:
             self._ready.set()
 
     async def _serve(self) -> None:
-        from medground.service.service import Service
+        from medground.faces.service.service import Service
 
         self._end = asyncio.Event()
         async with Service.open(self.settings) as self.service:

@@ -24,17 +24,17 @@ from numpy.typing import NDArray
 
 from medground.corpus import phases, reading, vectors
 from medground.corpus.build import add, build
-from medground.corpus.concepts import build_graph
-from medground.corpus.embedding.base import Embedder
+from medground.corpus.embedder import Embedder
 from medground.corpus.library import Library
 from medground.corpus.readers.base import Input, Item
 from medground.corpus.snapshot import Snapshot
 from medground.corpus.sync import sync
-from medground.document import Document
 from medground.errors import MedgroundError, UsageError
+from medground.graph.bases.record import Bases
+from medground.graph.corpora import build_graph
 from medground.graph.vocabularies.mesh import mesh
-from medground.kb.bases import Bases
-from medground.query import Term
+from medground.values.document import Document
+from medground.values.query import Term
 
 _TOPICS = ("heart", "liver", "kidney", "lung", "zebrafish", "gene", "trial", "protein", "statin", "tumour")
 _INDEXED = 100
@@ -128,7 +128,7 @@ def _graph(home: Path, inputs: Path) -> None:
 
 
 def _minilm(home: Path, _: Path) -> None:
-    from medground.corpus.embedding.minilm import open_minilm
+    from medground.models.embedding.minilm import open_minilm
 
     build(Library(home), "c", [studies(60)], embedder=open_minilm(Path(os.environ[MODELS]).parent))
 

@@ -6,14 +6,14 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from medground.answer import Answer
-from medground.described import SourceDescription
-from medground.document import Document, Hit, Passage, SourceKind
+from medground.answering.run import Run
 from medground.errors import MedgroundError, SourceUnavailable
-from medground.lookup import ConceptQuery, Found, Lookup, PlainWords, ProteinQuery
-from medground.query import Filters
 from medground.recipes.base import open_recipe
-from medground.run import Run
+from medground.values.answer import Answer
+from medground.values.document import Document, Hit, Passage, SourceKind
+from medground.values.lookup import ConceptQuery, Found, Lookup, PlainWords, ProteinQuery
+from medground.values.query import Filters
+from medground.values.source_description import SourceDescription
 
 MakeRun = Callable[..., Run]
 QUESTION = "Which eye problems does Marfan syndrome cause?"

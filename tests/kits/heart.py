@@ -8,16 +8,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from medground.answer import Answer
+from medground.answering.run import Run
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers.base import Input
-from medground.document import Document
-from medground.operators.reasoning import ReasonOutput, SubClaim
-from medground.operators.verifying import EntailOutput
-from medground.recipes.reason_and_verify import REASON_AND_VERIFY
-from medground.run import Run
+from medground.models.operators.reasoning import ReasonOutput, SubClaim
+from medground.models.operators.verifying import EntailOutput
+from medground.recipes.reason_and_verify.recipe import REASON_AND_VERIFY
 from medground.sources.corpus import CorpusSource
+from medground.values.answer import Answer
+from medground.values.document import Document
 
 MakeRun = Callable[..., Run]
 QUESTION = "Does aspirin prevent myocardial infarction in adults with hypertension?"

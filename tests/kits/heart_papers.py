@@ -7,13 +7,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from medground.answer import Answer
+from medground.answering.run import Run
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers.base import Input
-from medground.document import Document
-from medground.operators.reading import Extracted, ExtractOutput, ScreenOutput, SufficientOutput
-from medground.operators.searching import (
+from medground.models.operators.reading import Extracted, ExtractOutput, ScreenOutput, SufficientOutput
+from medground.models.operators.verifying import EntailOutput
+from medground.models.operators.writing import WriteOutput, WrittenSentence
+from medground.recipes.base import open_recipe
+from medground.recipes.pubmed_reasoner.answering import Observation, SummariseOutput
+from medground.recipes.pubmed_reasoner.operators import (
     CritiqueOutput,
     MeshTermsOutput,
     ProposedTerm,
@@ -21,12 +24,9 @@ from medground.operators.searching import (
     SelectTermsOutput,
     TermVerdict,
 )
-from medground.operators.summarising import Observation, SummariseOutput
-from medground.operators.verifying import EntailOutput
-from medground.operators.writing import WriteOutput, WrittenSentence
-from medground.recipes.base import open_recipe
-from medground.run import Run
 from medground.sources.corpus import CorpusSource
+from medground.values.answer import Answer
+from medground.values.document import Document
 
 MakeRun = Callable[..., Run]
 QUESTION = "Does aspirin prevent myocardial infarction in adults with hypertension?"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from medground.corpus.embedding.base import Embedder
-from medground.kb.building import BuiltBase, build_base
-from medground.kb.spec import read_spec
-from medground.progress import Progress, no_progress
+from medground.corpus.embedder import Embedder
+from medground.graph.bases.building import BuiltBase, build_base
+from medground.graph.bases.spec import read_spec
+from medground.values.steps import Progress, no_progress
 
 SOURCE = """
 [[sources]]

@@ -10,7 +10,7 @@ from xml.sax.saxutils import escape
 
 from http_peer import Asked, Reply
 
-from medground.document import Document
+from medground.values.document import Document
 
 _TERM = re.compile(r'"([^"]*)"')
 Service = Callable[[Asked], Reply]

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from medground.faces.api.server import running
-from medground.service.service import Service
-from medground.settings import Settings
+from medground.faces.service.service import Service
+from medground.home.settings import Settings
 
 
 @contextmanager

@@ -5,24 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from medground.answer import (
-    Answer,
-    Conflict,
-    Dropped,
-    Label,
-    Search,
-    Side,
-    SnapshotReference,
-    SourceDocument,
-    Statement,
-    Verdict,
-    YesNoDecision,
-)
-from medground.answers import Answers
-from medground.document import Document, Section
-from medground.evidence import Evidence, Stance
-from medground.notice import Notice
-from medground.question import Question
+from medground.engine.answers import Answers
+from medground.values.answer import Answer, Search, SnapshotReference, SourceDocument
+from medground.values.decision import YesNoDecision
+from medground.values.document import Document, Section
+from medground.values.evidence import Evidence, Stance
+from medground.values.notice import Notice
+from medground.values.question import Question
+from medground.values.statement import Conflict, Dropped, Label, Side, Statement, Verdict
 
 QUESTION = "Does aspirin prevent stroke in adults with atrial fibrillation?"
 ATTACK = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'> [click](javascript:alert(1)) "

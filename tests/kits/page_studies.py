@@ -7,14 +7,14 @@ from pathlib import Path
 
 from studies import QUESTION, STUDIES, answered
 
-from medground.answer import Answer
-from medground.answers import Answers
-from medground.kept_attachments import Attachments
-from medground.report import Connection, FlowRow, Report, ReportSection, SubAnswer
-from medground.research_plan import Edge, Keyword, ResearchPlan, SubQuestion
-from medground.settings import Settings
-from medground.steps import Asking, ReadingBatch, Searching
-from medground.trace import Trace
+from medground.answering.trace import Trace
+from medground.engine.answers import Answers
+from medground.home.attachments import Attachments
+from medground.home.settings import Settings
+from medground.values.answer import Answer
+from medground.values.report import Connection, FlowRow, Report, ReportSection, SubAnswer
+from medground.values.research_plan import Edge, Keyword, ResearchPlan, SubQuestion
+from medground.values.steps import Asking, ReadingBatch, Searching
 
 JUDGED, UNJUDGED, REPORTED, DATALESS = "20260105-judged", "20260106-unjudged", "20260107-report", "20260108-gone"
 ATTACK = "<img src=x onerror='window.hacked = 1'>"

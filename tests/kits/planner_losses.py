@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from medground.train.planning.options import BETA
+from medground_evaluate.planning.trainset import BETA
 
 
 @dataclass(frozen=True)

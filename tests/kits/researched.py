@@ -6,16 +6,16 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from medground.answer import Answer
-from medground.document import Document, Hit, Passage
-from medground.executor.found import SubFound, ToolFound
-from medground.operators.reporting import compose_report
-from medground.recipes.declaration import Declaration
-from medground.recipes.settings.biomedsearch import BioMedSearchSettings
-from medground.report import Attachment, FlowRow
-from medground.research_plan import Edge, Keyword, ResearchPlan, SubQuestion, Tool
-from medground.run import Run
-from medground.write.report import REPORTING, write_report
+from medground.answering.declaration import Declaration
+from medground.answering.run import Run
+from medground.recipes.biomedsearch.report import REPORTING, write_report
+from medground.recipes.biomedsearch.reporting import compose_report
+from medground.recipes.biomedsearch.settings import BioMedSearchSettings
+from medground.values.answer import Answer
+from medground.values.document import Document, Hit, Passage
+from medground.values.report import Attachment, FlowRow
+from medground.values.research_found import SubFound, ToolFound
+from medground.values.research_plan import Edge, Keyword, ResearchPlan, SubQuestion, Tool
 
 MakeRun = Callable[..., Run]
 RECIPE = Declaration(name="biomedsearch", operators=REPORTING, writers=(compose_report,), settings=BioMedSearchSettings)

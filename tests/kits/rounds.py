@@ -8,20 +8,20 @@ from typing import Any
 
 import pytest
 
-from medground.answer import Answer
+from medground.answering.run import Run
+from medground.answering.trace import read_trace
 from medground.corpus.build import build
 from medground.corpus.chunk import chunk
 from medground.corpus.library import Library
 from medground.corpus.readers.base import Input
-from medground.document import Document, Hit, MeshHeading, SourceKind
-from medground.lookup import Found, Lookup, Ranker
-from medground.operators.reasoning import ReasonOutput, SubClaim
-from medground.operators.verifying import EntailOutput
-from medground.query import Filters, Words
-from medground.recipes.self_medrag import SELF_MEDRAG
-from medground.run import Run
+from medground.models.operators.reasoning import ReasonOutput, SubClaim
+from medground.models.operators.verifying import EntailOutput
+from medground.recipes.self_medrag.recipe import SELF_MEDRAG
 from medground.sources.corpus import CorpusSource
-from medground.trace import read_trace
+from medground.values.answer import Answer
+from medground.values.document import Document, Hit, MeshHeading, SourceKind
+from medground.values.lookup import Found, Lookup, Ranker
+from medground.values.query import Filters, Words
 
 MakeRun = Callable[..., Run]
 QUESTION = "Does aspirin prevent myocardial infarction?"

@@ -14,29 +14,28 @@ from typing import Any
 
 from pydantic import BaseModel
 
-import medground.opening as opening
-from medground.answer import Answer, Verdict
-from medground.conclude.compose import compose
-from medground.document import Document, Hit
+import medground.engine.opening as opening
+from medground.answering.conclude.compose import compose
+from medground.answering.run import Run
+from medground.answering.write.draft import Draft
 from medground.errors import BudgetExhausted
-from medground.lookup import Found, Lookup
+from medground.home.concurrency import together
+from medground.home.registry import RECIPES, SOURCES
+from medground.home.settings import Settings
 from medground.models.base import CallLimits, Reply
-from medground.models.cache import CallCache
-from medground.models.registry import Models
-from medground.operators.base import Operator
-from medground.query import Filters
-from medground.question import Question
+from medground.models.operators.base import Operator
+from medground.models.registry import CallCache, Models
 from medground.recipes.base import Recipe
-from medground.recipes.registry import RECIPES
-from medground.run import Run
-from medground.sentence import Sentence
-from medground.settings import Settings
 from medground.sources.base import SourceDeclaration
-from medground.sources.registry import SOURCES
-from medground.steps import ResearchBegun
-from medground.together import together
-from medground.usage import Usage
-from medground.write.draft import Draft
+from medground.values.answer import Answer
+from medground.values.document import Document, Hit
+from medground.values.lookup import Found, Lookup
+from medground.values.query import Filters
+from medground.values.question import Question
+from medground.values.sentence import Sentence
+from medground.values.statement import Verdict
+from medground.values.steps import ResearchBegun
+from medground.values.usage import Usage
 
 WAIT = 0.02
 TOPICS = tuple(f"topic{n}" for n in range(12))
@@ -145,7 +144,7 @@ def options(**more: Any) -> dict[str, Any]:
 
 def main() -> None:
     """Ask, or go on with what has this id; print the id of the research and the references of the answer."""
-    from medground.blocking import BlockingEngine
+    from medground.engine.blocking import BlockingEngine
 
     home, calls, *resumed = sys.argv[1:]
     install(Path(calls))

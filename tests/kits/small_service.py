@@ -14,11 +14,11 @@ import pytest
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.service.person import Person
-from medground.service.records import Records
-from medground.service.service import Service
-from medground.service.tokens import Tokens
-from medground.settings import Settings
+from medground.faces.service.accounts import Tokens
+from medground.faces.service.records import Records
+from medground.faces.service.service import Service
+from medground.faces.service.values import Person
+from medground.home.settings import Settings
 
 QUESTION = "Does aspirin reduce the risk of stroke?"
 PAPERS = [

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from medground.answer import Answer, SourceDocument
-from medground.document import Document, Section
-from medground.evidence import Evidence, Stance
-from medground.question import Question
+from medground.values.answer import Answer, SourceDocument
+from medground.values.document import Document, Section
+from medground.values.evidence import Evidence, Stance
+from medground.values.question import Question
 
 QUESTION = "Does vitamin D prevent falls in older adults?"
 

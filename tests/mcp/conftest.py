@@ -15,8 +15,8 @@ from mcp_talk import Script, Talk, library
 from mcp import Client
 from medground.faces.mcp.calls import TIMES, Times
 from medground.faces.mcp.server import make_server
-from medground.service.service import Service
-from medground.settings import Settings
+from medground.faces.service.service import Service
+from medground.home.settings import Settings
 
 
 @pytest.fixture(scope="session")

@@ -20,12 +20,12 @@ from mcp_talk import text
 from rows import each_row
 
 from mcp import Client
-from medground.engine import Engine
+from medground.engine.engine import Engine
 from medground.faces.mcp.calls import Times
 from medground.faces.mcp.http import running
-from medground.service.service import Service
-from medground.service.tokens import Tokens
-from medground.settings import Settings
+from medground.faces.service.accounts import Tokens
+from medground.faces.service.service import Service
+from medground.home.settings import Settings
 
 pytestmark = pytest.mark.usefixtures("loopback")
 QUESTION = "Does aspirin reduce the risk of stroke in adults?"

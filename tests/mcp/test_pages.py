@@ -11,10 +11,8 @@ from hypothesis import strategies as st
 from rows import each_row
 
 from medground.errors import MedgroundError, NotFound
-from medground.faces.mcp.pages import Page, Pages
-from medground.faces.mcp.parts import Part, Result
-from medground.faces.mcp.untrusted import Fence, cleaned
-from medground.text.clean import clean
+from medground.faces.mcp.pages import Fence, Page, Pages, Part, Result, cleaned
+from medground.language.clean import clean
 
 LIMIT = 4_000
 texts = st.text(max_size=12_000) | st.text('ab \n漢\u202e"\\<', max_size=12_000)

@@ -11,9 +11,9 @@ import anyio
 import pytest
 from mcp_talk import Talk, text
 
-from medground.engine import Engine
+from medground.engine.engine import Engine
 from medground.faces.mcp.calls import Times
-from medground.steps import Searching
+from medground.values.steps import Searching
 
 QUICK = Times(patience=0.6, beat=0.2)
 QUESTION = "Does aspirin reduce the risk of stroke in adults?"

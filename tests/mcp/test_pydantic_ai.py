@@ -11,8 +11,8 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCall
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from medground.faces.mcp.http import running
-from medground.service.service import Service
-from medground.settings import Settings
+from medground.faces.service.service import Service
+from medground.home.settings import Settings
 
 fastmcp = pytest.importorskip(
     "fastmcp.client.transports", reason="pydantic-ai's MCP client needs pydantic-ai-slim[mcp]"

@@ -11,7 +11,7 @@ from mcp.client.stdio import StdioServerParameters
 from mcp_talk import text
 
 from mcp import Client
-from medground.settings import Settings
+from medground.home.settings import Settings
 
 pytestmark = pytest.mark.slow
 COMMAND = ["-c", "from medground.faces.cli.app import main; main()", "mcp"]

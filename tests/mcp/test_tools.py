@@ -7,7 +7,7 @@ from typing import Any
 
 from mcp_talk import LONG, PAPERS, Talk, text
 
-from medground.pubmed import normalize
+from medground.pubmed.normalize import normalize
 
 DOCUMENTS = {document.id: document for document in PAPERS}
 

@@ -9,7 +9,7 @@ from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
-from medground.models.attempts import Patience
+from medground.models.attempts import Retries as Patience
 from medground.models.served import ServedModel
 
 KEY = "sk-test-0123456789abcdefghij"

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from medground.models.cache import CallCache
-from medground.operators.base import OperatorOutput
+from medground.models.operators.base import OperatorOutput
+from medground.models.registry import CallCache
 
 
 class Output(OperatorOutput):

@@ -11,8 +11,7 @@ import pytest
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from medground.models.base import Model
-from medground.models.keyless import Keyless
+from medground.models.base import Keyless, Model
 from medground.models.served import ServedModel
 from medground.testing.chat_peer import ChatPeer, Sent, chat, prompt_of
 from medground.testing.model_contract import ModelContract

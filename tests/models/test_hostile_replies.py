@@ -15,11 +15,11 @@ from http_peer import Asked, Reply
 from rows import each_row
 
 from medground.errors import BudgetExhausted, MedgroundError, ModelFailed
+from medground.home.settings import Settings
+from medground.models.attempts import BYTES_PER_TOKEN
 from medground.models.base import CallLimits
-from medground.models.counting import BYTES_PER_TOKEN
 from medground.models.hosted import open_hosted
 from medground.models.served import ServedModel
-from medground.settings import Settings
 from medground.testing.model_contract import FREE, NAME, NameInput, ThingView
 
 JSON = "application/json"

@@ -8,16 +8,16 @@ from typing import Any
 
 from rows import each_row
 
+from medground.answering.declaration import Declaration
+from medground.answering.run import Run
+from medground.answering.trace import Trace
 from medground.errors import BudgetExhausted, ConfigError, MedgroundError, ModelFailed
-from medground.models.open import open_models
-from medground.question import Question
-from medground.recipes.declaration import Declaration
-from medground.run import Run
-from medground.settings import Settings
+from medground.home.settings import Settings
+from medground.models.registry import open_models
 from medground.testing.chat_peer import ChatPeer, Sent, chat, refusal
 from medground.testing.model_contract import NAME, asking
-from medground.trace import Trace
-from medground.usage import Usage
+from medground.values.question import Question
+from medground.values.usage import Usage
 
 KEY = "sk-very-secret-0123456789"
 

@@ -8,10 +8,9 @@ from decimal import Decimal
 import pytest
 
 from medground.errors import ModelFailed
-from medground.models.base import CallLimits
-from medground.models.keyless import Keyless
+from medground.models.base import CallLimits, Keyless
 from medground.testing.model_contract import FREE, IMPOSSIBLE, NAME, NameOutput, asking
-from medground.usage import Usage
+from medground.values.usage import Usage
 
 
 def test_it_is_free_never_cached_and_passes_the_operators_own_check() -> None:

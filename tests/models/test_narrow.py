@@ -9,18 +9,16 @@ from typing import Any
 import pytest
 from rows import each_row
 
+from medground.home.settings import Settings
 from medground.models.base import CallLimits
-from medground.models.narrow import MOST
-from medground.models.open import open_models
-from medground.models.registry import Models
-from medground.operators.base import Operator
-from medground.operators.reading import ExtractInput, extract
-from medground.operators.verifying import EntailInput, entail
-from medground.operators.views import EvidenceView, SentencedPassage, SentenceView
-from medground.operators.writing import WriteInput, write
-from medground.question import Option
-from medground.settings import Settings
+from medground.models.operators.base import EvidenceView, Operator, SentencedPassage, SentenceView
+from medground.models.operators.reading import ExtractInput, extract
+from medground.models.operators.verifying import EntailInput, entail
+from medground.models.operators.writing import WriteInput, write
+from medground.models.output import MOST
+from medground.models.registry import Models, open_models
 from medground.testing.chat_peer import ChatPeer, chat
+from medground.values.question import Option
 
 pytestmark = pytest.mark.usefixtures("loopback")
 

@@ -15,8 +15,8 @@ import pytest
 from rows import each_row
 
 from medground.errors import ConfigError
-from medground.models.open import open_models
-from medground.settings import Settings
+from medground.home.settings import Settings
+from medground.models.registry import open_models
 from medground.testing.chat_peer import ChatPeer, chat
 from medground.testing.model_contract import FREE, NAME, asking
 
@@ -159,7 +159,7 @@ def test_replies_are_cached_under_home_unless_switched_off(home: Path, loopback:
 
 def test_importing_the_package_imports_no_client() -> None:
     code = (
-        "import sys, medground.models.open, medground.run\n"
+        "import sys, medground.models.registry, medground.answering.run\n"
         "sys.exit(any(name.split('.')[0] in ('pydantic_ai', 'openai', 'httpx', 'httpx2') for name in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

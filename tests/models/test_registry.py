@@ -11,15 +11,13 @@ import pytest
 from rows import each_row
 
 from medground.errors import ModelFailed
-from medground.models.base import CallLimits, Reply
-from medground.models.cache import CallCache
-from medground.models.keyless import Keyless
-from medground.models.registry import Models, call_key
+from medground.models.base import CallLimits, Keyless, Reply
+from medground.models.operators.base import I, InvalidOutput, O, Operator
+from medground.models.registry import CallCache, Models, call_key
 from medground.models.served import ServedModel
-from medground.operators.base import I, InvalidOutput, O, Operator
 from medground.testing.chat_peer import ChatPeer, Sent, chat
 from medground.testing.model_contract import FREE, NAME, NameInput, NameOutput, asking
-from medground.usage import Usage
+from medground.values.usage import Usage
 
 
 class Slow:

@@ -20,14 +20,14 @@ from pydantic_ai.providers.openai import OpenAIProvider
 from rows import each_row
 
 from medground.errors import BudgetExhausted, ConfigError, MedgroundError, ModelFailed
-from medground.models.attempts import Patience
+from medground.models.attempts import Retries as Patience
 from medground.models.base import CallLimits, Reply
+from medground.models.operators.base import Operator, OperatorInput, Untrusted
 from medground.models.served import ServedModel
-from medground.operators.base import Operator, OperatorInput, Untrusted
-from medground.operators.planning import ExploredSource, PlanSourcesInput, TaggedPlan, plan_sources_tagged
+from medground.recipes.omni_rag.operators import ExploredSource, PlanSourcesInput, TaggedPlan, plan_sources_tagged
 from medground.testing.chat_peer import ChatPeer, Sent, chat, prompt_of, refusal, tool_call
 from medground.testing.model_contract import FREE, NAME, NameInput, NameOutput, ThingView
-from medground.usage import Usage
+from medground.values.usage import Usage
 
 Serve = Callable[..., ServedModel]
 ASKED = NameInput(question="Which?", things=(ThingView(id="T1", text="one"), ThingView(id="T2", text="two")))

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 import medground
-from medground.answer import Answer
+from medground.values.answer import Answer
 from medground.wording.view import view
 
 ALLOWED = {

@@ -9,7 +9,7 @@ from pathlib import Path
 from example_papers import QUESTIONS, run
 from lxml import etree
 
-from medground.notebook import show_runs
+from medground.faces.notebook import show_runs
 
 
 def test_runs_show_a_table_and_plots(papers: str, tmp_path: Path) -> None:

@@ -12,9 +12,9 @@ import nbformat
 import pytest
 from example_papers import EXAMPLES
 
-from medground.answers import Answers
-from medground.notebook import ShownSteps
-from medground.steps import Kept, Searching
+from medground.engine.answers import Answers
+from medground.faces.notebook.answer import ShownSteps
+from medground.values.steps import Kept, Searching
 
 pytestmark = pytest.mark.slow
 TUTORIAL = EXAMPLES / "tutorial.ipynb"

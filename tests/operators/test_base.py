@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 import medground
-from medground.operators.base import CONTEXT_RULE, Operator, OperatorInput, OperatorOutput, Untrusted
-from medground.operators.catalogue import operator_names
+from medground.engine.operator_names import operator_names
+from medground.models.operators.base import CONTEXT_RULE, Operator, OperatorInput, OperatorOutput, Untrusted
 
 
 class Colour(Enum):

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from rows import each_row
 
 from medground.errors import ModelFailed
-from medground.models.base import CallLimits
-from medground.models.keyless import Keyless
-from medground.operators.base import InvalidOutput
-from medground.operators.exploring import (
+from medground.models.base import CallLimits, Keyless
+from medground.models.operators.base import InvalidOutput
+from medground.recipes.omni_rag.operators import ExploredSource
+from medground_evaluate.planning.exploring import (
     ExploreInput,
     ExploreOutput,
     FoundView,
@@ -25,7 +25,6 @@ from medground.operators.exploring import (
     judge_found,
     read_yes_no,
 )
-from medground.operators.planning import ExploredSource
 
 QUESTION = "Does low-dose aspirin reduce the risk of stroke in patients with diabetes mellitus?"
 SOURCES = (

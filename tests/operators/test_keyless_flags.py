@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.operators.keyless.flags.compare import RELATED, compare
-from medground.operators.keyless.flags.cues import CAUSE, DOUBT, EVERY, NEGATION, cue
-from medground.operators.keyless.flags.kinds import differences
-from medground.operators.verifying import FLAGS, EntailInput, entail
-from medground.operators.views import EvidenceView
+from medground.models.operators.base import EvidenceView
+from medground.models.operators.flags.compare import RELATED, compare
+from medground.models.operators.flags.kinds import differences
+from medground.models.operators.flags.words import CAUSE, DOUBT, EVERY, NEGATION, cue
+from medground.models.operators.verifying import FLAGS, EntailInput, entail
 
 
 def evidence(*quotes: str) -> tuple[EvidenceView, ...]:

@@ -8,12 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.document import SourceKind
-from medground.models.base import CallLimits
-from medground.models.keyless import Keyless
-from medground.operators.keyless.planning import Past, Sought, improved, ladder, lookups_of_all, plan
-from medground.operators.keyless.source_queries import by_terms, by_words, graph_terms
-from medground.operators.planning import ExploredSource, PlanSourcesInput, plan_sources
+from medground.models.base import CallLimits, Keyless
+from medground.recipes.omni_rag.by_words import (
+    Past,
+    Sought,
+    by_terms,
+    by_words,
+    graph_terms,
+    improved,
+    ladder,
+    lookups_of_all,
+    plan,
+)
+from medground.recipes.omni_rag.operators import ExploredSource, PlanSourcesInput, plan_sources
+from medground.values.document import SourceKind
 
 FIVE: list[tuple[str, SourceKind]] = [
     ("book", "book"),

@@ -7,17 +7,10 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from medground.operators.reading import (
-    ExtractInput,
-    ScreenInput,
-    SufficientInput,
-    extract,
-    screen,
-    sufficient,
-)
-from medground.operators.reasoning import ReasonInput, reason
-from medground.operators.views import EvidenceView, PassageView, SentencedPassage, SentenceView
-from medground.text.sentences import sentence_spans
+from medground.language.sentences import sentence_spans
+from medground.models.operators.base import EvidenceView, PassageView, SentencedPassage, SentenceView
+from medground.models.operators.reading import ExtractInput, ScreenInput, SufficientInput, extract, screen, sufficient
+from medground.models.operators.reasoning import ReasonInput, reason
 
 QUESTION = "Does vitamin D supplementation reduce falls in older nursing home residents?"
 ON_TOPIC = (

@@ -3,8 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from medground.operators.views import EvidenceView
-from medground.operators.writing import WriteInput, write
+from medground.models.operators.base import EvidenceView
+from medground.models.operators.writing import WriteInput, write
 
 QUESTION = "Do statins reduce mortality after stroke?"
 FINDING = "Statins significantly reduced mortality after stroke in the treated group."

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from medground.described import SourceDescription
-from medground.document import SourceKind
-from medground.operators.base import InvalidOutput
-from medground.operators.planning import (
+from medground.models.operators.base import InvalidOutput, SentencedPassage, SentenceView
+from medground.recipes.omni_rag.operators import (
     MOST_TERMS,
     ExploredSource,
     NameTermsInput,
@@ -20,10 +18,11 @@ from medground.operators.planning import (
     plan_sources_tagged,
     write_passage,
 )
-from medground.operators.source_reading import ReadSourcesInput, read_sources
-from medground.operators.views import SentencedPassage, SentenceView
-from medground.plan.prompting import typed
-from medground.plan.sources import read_plan
+from medground.recipes.omni_rag.planners import typed
+from medground.recipes.omni_rag.read_plan import read_plan
+from medground.recipes.omni_rag.source_reading import ReadSourcesInput, read_sources
+from medground.values.document import SourceKind
+from medground.values.source_description import SourceDescription
 
 SOURCES = tuple(SourceDescription.of_kind(kind) for kind in ("book", "research", "graph"))
 ASKED = PlanSourcesInput(

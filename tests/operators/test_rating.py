@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from rows import each_row
 
-from medground.models.base import CallLimits
-from medground.models.keyless import Keyless
-from medground.operators.planning import ExploredSource
-from medground.operators.rating import (
+from medground.models.base import CallLimits, Keyless
+from medground.recipes.omni_rag.operators import ExploredSource
+from medground.recipes.omni_rag.rating import (
     SUGGESTION_WORDS,
     RatePlanInput,
     RatePlanOutput,

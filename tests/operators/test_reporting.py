@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from rows import each_row
 
-from medground.document import SourceKind
-from medground.operators.base import InvalidOutput
-from medground.operators.reasoning import SubClaim
-from medground.operators.reporting import (
+from medground.models.operators.base import EvidenceView, InvalidOutput, SentencedPassage, SentenceView
+from medground.models.operators.reasoning import SubClaim
+from medground.models.operators.writing import WrittenSentence
+from medground.recipes.biomedsearch.reporting import (
     AnswerPartInput,
     AnswerPartOutput,
     ComposeReportInput,
@@ -21,8 +21,7 @@ from medground.operators.reporting import (
     compose_report,
     connect_parts,
 )
-from medground.operators.views import EvidenceView, SentencedPassage, SentenceView
-from medground.operators.writing import WrittenSentence
+from medground.values.document import SourceKind
 
 
 def passage(name: str, *sentences: str, title: str = "", kind: SourceKind = "research") -> SentencedPassage:

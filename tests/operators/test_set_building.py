@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.operators.base import InvalidOutput
-from medground.operators.keyless.set_building import kind_of, options, stands_alone, subtopics
-from medground.operators.keyless.set_swaps import altered, exchanged, place_of
-from medground.operators.set_building import (
+from medground.models.operators.base import InvalidOutput, SentencedPassage, SentenceView
+from medground_evaluate.build.by_words import altered, exchanged, kind_of, options, place_of, stands_alone, subtopics
+from medground_evaluate.build.operators import (
     BriefInput,
     BriefOutput,
     CheckOptionInput,
@@ -21,7 +20,6 @@ from medground.operators.set_building import (
     check_option,
     write_choice_question,
 )
-from medground.operators.views import SentencedPassage, SentenceView
 
 UP = "Regular {} training increased the survival of older patients with heart failure in both countries."
 DOWN = "Early {} treatment decreased the mortality of young patients with severe infections in hospital."

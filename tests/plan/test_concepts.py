@@ -6,12 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.operators.keyless.drafting import draft, propose, select
-from medground.operators.keyless.naming import alternatives, named
-from medground.plan.concepts import with_concepts
-from medground.plan.relax import as_pubmed, conjuncts
+from medground.language.drafting import draft, propose, select
+from medground.language.mesh_terms import alternatives, named
 from medground.pubmed.translate import parse
-from medground.question import Question
+from medground.sources.pubmed_words import as_pubmed, conjuncts, with_concepts
+from medground.values.question import Question
 
 ASPIRIN = "Does aspirin prevent myocardial infarction in adults with hypertension?"
 QUESTIONS = [

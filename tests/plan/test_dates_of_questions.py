@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 
 from rows import each_row
 
-from medground.plan.look import dated
-from medground.query import Filters
-from medground.question import Question
-from medground.run import Run
+from medground.answering.run import Run
+from medground.recipes.pubmed_reasoner.terms import dated
+from medground.values.query import Filters
+from medground.values.question import Question
 
 MakeRun = Callable[..., Run]
 

@@ -13,8 +13,15 @@ from hypothesis import strategies as st
 from rows import each_row
 
 from medground.errors import UsageError
-from medground.plan.plan_file import MOST_BYTES, read_plan, read_plan_file
-from medground.research_plan import Edge, Keyword, ResearchPlan, SubQuestion
+from medground.values.research_plan import (
+    MOST_BYTES,
+    Edge,
+    Keyword,
+    ResearchPlan,
+    SubQuestion,
+    read_plan,
+    read_plan_file,
+)
 
 PLAN = ResearchPlan(
     question="What causes gout?",

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from medground.engine.planning import PlannedQuery, plan_query
 from medground.errors import UsageError
-from medground.pubmed import normalize
-from medground.query_planning import PlannedQuery, plan_query
-from medground.settings import Settings
+from medground.home.settings import Settings
+from medground.pubmed.normalize import normalize
 
 
 def planned(question: str) -> PlannedQuery:

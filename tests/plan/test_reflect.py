@@ -11,20 +11,18 @@ from typing import Any
 import pytest
 from rows import each_row
 
-from medground.described import SourceDescription
-from medground.document import Document, SourceKind
+from medground.answering.run import Run
 from medground.errors import BudgetExhausted, ModelFailed, SourceUnavailable
-from medground.operators.planning import PlannedQueries, PlannedQuery, PlanSourcesOutput
-from medground.operators.rating import RatePlanInput, RatePlanOutput
-from medground.operators.reflecting import ImprovePlanInput
-from medground.plan.reflect import reflexion
-from medground.plan.source_plan import SourcePlan
-from medground.plan.sources import read_plan
-from medground.plan.tree import SIBLINGS, serts
-from medground.question import Question
-from medground.run import Run
-from medground.steps import PlanChosen, PlanRated, PlanRound, Step
-from medground.wording.steps import in_words
+from medground.recipes.omni_rag.improving import SIBLINGS, reflexion, serts
+from medground.recipes.omni_rag.operators import PlannedQueries, PlannedQuery, PlanSourcesOutput
+from medground.recipes.omni_rag.rating import ImprovePlanInput, RatePlanInput, RatePlanOutput
+from medground.recipes.omni_rag.read_plan import read_plan
+from medground.values.document import Document, SourceKind
+from medground.values.question import Question
+from medground.values.source_description import SourceDescription
+from medground.values.source_plan import SourcePlan
+from medground.values.steps import PlanChosen, PlanRated, PlanRound, Step
+from medground.wording.progress import in_words
 
 TEXT = "Does metformin lower mortality in heart failure?"
 QUESTION = Question.ask(TEXT)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medground.plan.revise import LoopQuery, closeness, first_query, revised
-from medground.query import Words
-from medground.question import Question
+from medground.recipes.self_medrag.rounds import LoopQuery, closeness, first_query, revised
+from medground.values.query import Words
+from medground.values.question import Question
 
 QUESTION = Question.ask("Does aspirin prevent myocardial infarction in adults with hypertension?")
 TEXTS = st.text(max_size=80)

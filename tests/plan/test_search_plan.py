@@ -7,11 +7,10 @@ from typing import Any
 
 from five_sources import QUESTION, MakeRun, five
 
-from medground.document import Document
-from medground.plan.plannable import not_configured, plannable
-from medground.plan.search_plan import search_plan
-from medground.plan.source_plan import SourceFound, SourcePlan, SourceQuery
-from medground.run import Run
+from medground.answering.run import Run
+from medground.recipes.omni_rag.search import not_configured, plannable, search_plan
+from medground.values.document import Document
+from medground.values.source_plan import SourceFound, SourcePlan, SourceQuery
 
 EYES = SourceQuery(text="Marfan syndrome eye problem lens")
 PLAN = SourcePlan(

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from rows import each_row
 
-from medground.answer import Verdict
-from medground.plan.steer import failed, holds, steering_score
-from medground.verify.checked import Checked
-from medground.verify.critics.base import Judgement
+from medground.answering.verify.critic import Judgement
+from medground.answering.verify.verdicts import Checked
+from medground.recipes.self_medrag.rounds import failed, holds, steering_score
+from medground.values.statement import Verdict
 
 
 def judged(relation: Any, critic: str = "nli:some", label: Any = "not judged", **more: Any) -> Checked:

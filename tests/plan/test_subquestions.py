@@ -15,26 +15,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
+from medground.answering.declaration import Declaration
+from medground.answering.run import Run
 from medground.errors import ModelFailed, UsageError
-from medground.operators.base import InvalidOutput
-from medground.operators.decomposing import (
+from medground.models.operators.base import InvalidOutput
+from medground.recipes.biomedsearch.decomposing import (
     BuildGraphOutput,
     DecomposeInput,
     DecomposeOutput,
     NameKeywordsOutput,
     decompose,
 )
-from medground.operators.keyless.decomposing.keywords import is_named, named_keywords
-from medground.operators.keyless.decomposing.subjects import about, is_biomedical, population_of
-from medground.operators.keyless.decomposing.things import things
-from medground.plan.cycles import acyclic
-from medground.plan.subquestions import PLANNING, research_plan
-from medground.recipes.declaration import Declaration
-from medground.recipes.settings.biomedsearch import BioMedSearchSettings
-from medground.research_plan import Edge, Keyword, ResearchPlan
-from medground.run import Run
-from medground.steps import AnyStep, PlanningResearch, ResearchPlanned, Step
-from medground.wording.steps import in_words
+from medground.recipes.biomedsearch.keywords import is_named, named_keywords
+from medground.recipes.biomedsearch.planner import PLANNING, acyclic, research_plan
+from medground.recipes.biomedsearch.question_things import things
+from medground.recipes.biomedsearch.settings import BioMedSearchSettings
+from medground.recipes.biomedsearch.subjects import about, is_biomedical, population_of
+from medground.values.research_plan import Edge, Keyword, ResearchPlan
+from medground.values.steps import AnyStep, PlanningResearch, ResearchPlanned, Step
+from medground.wording.progress import in_words
 
 ZEBRAFISH = "Effects of cyp17a1 knockout on zebrafish?"
 RECIPE = Declaration(name="biomedsearch", operators=PLANNING)

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medground.plan.rounds import Tried
-from medground.plan.source_plan import SourcePlan, SourceQuery
-from medground.plan.tree import ROOT, SIBLINGS, Worth, backpropagated, expansion, selected
+from medground.recipes.omni_rag.improving import ROOT, SIBLINGS, Tried, Worth, backpropagated, expansion, selected
+from medground.values.source_plan import SourcePlan, SourceQuery
 
 
 def _grown(scores: Sequence[int]) -> list[Tried]:

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.plan.relax import Count, PubMedQuery, as_pubmed, conjuncts, ladder, relaxed, same
 from medground.pubmed.mesh import vocabulary
 from medground.pubmed.translate import parse
-from medground.query import And, Not, Or, Query, Term
+from medground.sources.pubmed_words import Count, PubMedQuery, as_pubmed, conjuncts, ladder, relaxed, same
+from medground.values.query import And, Not, Or, Query, Term
 
 LETTERS = "abcdef"
 SUBJECTS = [f"{letter}[tiab]" for letter in LETTERS]

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from protein_records import FISH, entry, inactive, text
 from rows import each_row
 
-from medground.document import Document
 from medground.errors import BadDocument
-from medground.proteins.entry import FRAGMENT, UNREVIEWED, entry_document, is_inactive, successors, why_inactive
-from medground.proteins.fields import parts
-from medground.proteins.names import read_names
+from medground.sources.json_fields import parts
+from medground.sources.proteins.entry import FRAGMENT, UNREVIEWED, entry_document, is_inactive, successors, why_inactive
+from medground.sources.proteins.names import read_names
+from medground.values.document import Document
 
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 

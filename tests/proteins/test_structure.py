@@ -14,8 +14,8 @@ from protein_records import cif_file, pdb_file
 from rows import each_row
 
 from medground.errors import BadDocument
-from medground.proteins.picture import band_of, picture
-from medground.proteins.structure import read_structure
+from medground.sources.proteins.picture import band_of, picture
+from medground.sources.proteins.structures import read_structure
 
 LETTERS = "MAGKSMAGKSMAGKS"
 

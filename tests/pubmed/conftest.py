@@ -16,14 +16,12 @@ from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers.base import Input
 from medground.corpus.snapshot import Snapshot
-from medground.document import Document
-from medground.fetching.pace import Pace
-from medground.fetching.trying import Patience
-from medground.pubmed.eutils import Eutils
-from medground.pubmed.eutils_cache import AnswerCache
-from medground.pubmed.eutils_service import EutilsService
-from medground.pubmed.eutils_transport import Transport
-from medground.pubmed.server.snapshot_catalogue import SnapshotCatalogue
+from medground.faces.eutils.catalogue import SnapshotCatalogue
+from medground.sources.eutils.client import Eutils, Transport
+from medground.sources.eutils.service import AnswerCache, EutilsService
+from medground.sources.http.clients import Pace
+from medground.sources.http.retries import Patience
+from medground.values.document import Document
 
 
 @pytest.fixture
@@ -53,7 +51,7 @@ def serving(catalogue: Any, **of_app: Any) -> Iterator[str]:
     It closes each connection after the response, because tests use many event loops and must not leak connections.
     """
     uvicorn = pytest.importorskip("uvicorn", reason="needs the extra serve")
-    from medground.pubmed.server.app import make_app
+    from medground.faces.eutils.app import make_app
 
     app = make_app(catalogue, **of_app)
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from medground.document import Document
 from medground.errors import BadDocument, SourceUnavailable
+from medground.values.document import Document
 
 pytestmark = pytest.mark.shared
 

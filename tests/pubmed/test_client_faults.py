@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from rows import each_row
 
 from medground.errors import ConfigError, MedgroundError, RateLimited, SourceUnavailable, UsageError
-from medground.pubmed.eutils import Eutils
-from medground.pubmed.eutils_cache import AnswerCache
+from medground.sources.eutils.client import Eutils
+from medground.sources.eutils.service import AnswerCache
 
 KEY = "0123456789abcdef-secret-key"
 

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from rows import each_row
 
 from medground.errors import ConfigError
-from medground.fetching.pace import Pace
-from medground.pubmed.eutils_service import NCBI, EutilsService
-from medground.pubmed.eutils_transport import Transport
-from medground.pubmed.limits import ncbi_pace
+from medground.sources.eutils.client import Transport
+from medground.sources.eutils.service import NCBI, EutilsService, ncbi_pace
+from medground.sources.http.clients import Pace
 
 
 def moments(pace: Pace, waits: Any, count: int, pauses: list[float]) -> list[float]:

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.pubmed.dates import between, days, last_days, range_text, repair_date, repair_range
-from medground.query import DateRange, Range
+from medground.pubmed.filters import between, days, last_days, range_text, repair_date, repair_range
+from medground.values.query import DateRange, Range
 
 
 @each_row(

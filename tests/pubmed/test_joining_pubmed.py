@@ -14,17 +14,16 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from medground.corpus.joining.from_pubmed import PubMedRecords
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.document import Document
 from medground.errors import SourceUnavailable
 from medground.faces.cli.corpus import corpus_app
-from medground.fetching.trying import Patience
-from medground.pubmed import eutils_transport
-from medground.pubmed.eutils import Eutils
-from medground.pubmed.eutils_service import EutilsService
-from medground.pubmed.eutils_transport import Transport
+from medground.sources.eutils import client as eutils_transport
+from medground.sources.eutils.client import Eutils, Transport
+from medground.sources.eutils.service import EutilsService
+from medground.sources.http.retries import Patience
+from medground.sources.pubmed_records import PubMedRecords
+from medground.values.document import Document
 
 REAL = Path(__file__).resolve().parent.parent.parent.parent / "shared" / "data" / "pubmed_xml" / "raw"
 

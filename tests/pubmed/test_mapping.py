@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from rows import each_row
 
-from medground.pubmed import translate
-from medground.pubmed.journals import with_journals
-from medground.pubmed.mapping import Mapper
+from medground.pubmed.mapping import Mapper, with_journals
 from medground.pubmed.mesh import vocabulary
-from medground.query import Mesh, Term
+from medground.pubmed.translate import translate
+from medground.values.query import Mesh, Term
 
 SHOWN: dict[str, str] = {
     "child rearing": '"child rearing"[MeSH Terms] OR ("child"[All Fields] AND "rearing"[All Fields])'

@@ -15,7 +15,8 @@ from rows import each_row
 from typer.testing import CliRunner
 
 from medground.errors import SnapshotCorrupt, UsageError
-from medground.faces.cli.mesh import mesh as mesh_command
+from medground.faces.cli.verify import mesh as mesh_command
+from medground.pubmed.characters import fold_lines
 from medground.pubmed.mesh import (
     Vocabulary,
     find_folded_qualifier,
@@ -27,9 +28,8 @@ from medground.pubmed.mesh import (
     qualifiers,
     vocabulary,
 )
-from medground.pubmed.mesh.fold import fold_lines
-from medground.pubmed.mesh.table import Table, read_table
-from medground.query import Mesh, PublicationType
+from medground.pubmed.mesh.vocabulary import Table, read_table
+from medground.values.query import Mesh, PublicationType
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "make_mesh.py"
 SMALL_IDS = tuple(f"D00000{number}" for number in range(1, 6))

@@ -8,8 +8,11 @@ from hypothesis import given, settings
 from query_texts import TEXTS
 from rows import each_row
 
-from medground.pubmed import QuerySyntaxError, normalize, parse, to_pubmed
-from medground.query import Everything
+from medground.pubmed.normalize import normalize
+from medground.pubmed.printer import to_pubmed
+from medground.pubmed.syntax import QuerySyntaxError
+from medground.pubmed.translate import parse
+from medground.values.query import Everything
 
 TODAY = date(2026, 3, 31)
 

@@ -14,8 +14,24 @@ from query_texts import TEXTS
 from rows import each_row
 
 from medground.errors import UsageError
-from medground.pubmed import QuerySyntaxError, normalize, parse, to_pubmed
-from medground.query import And, DateRange, Mesh, Near, Not, Or, Phrase, PublicationType, Query, Range, Term, Words
+from medground.pubmed.normalize import normalize
+from medground.pubmed.printer import to_pubmed
+from medground.pubmed.syntax import QuerySyntaxError
+from medground.pubmed.translate import parse
+from medground.values.query import (
+    And,
+    DateRange,
+    Mesh,
+    Near,
+    Not,
+    Or,
+    Phrase,
+    PublicationType,
+    Query,
+    Range,
+    Term,
+    Words,
+)
 
 TODAY = date(2026, 3, 31)
 

@@ -6,8 +6,9 @@ from datetime import date
 
 from rows import each_row
 
-from medground.pubmed import parse, to_pubmed
-from medground.query import (
+from medground.pubmed.printer import to_pubmed
+from medground.pubmed.translate import parse
+from medground.values.query import (
     And,
     DateRange,
     Everything,

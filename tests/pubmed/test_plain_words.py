@@ -14,13 +14,13 @@ import pytest
 from rows import each_row
 
 from medground import Engine
-from medground.answer import Answer
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers.base import Input
-from medground.document import Document
-from medground.pubmed.stopwords import STOPWORDS
-from medground.settings import Settings
+from medground.home.settings import Settings
+from medground.pubmed.characters import STOPWORDS
+from medground.values.answer import Answer
+from medground.values.document import Document
 
 PAPERS = (
     Document(
@@ -105,9 +105,9 @@ def test_the_concepts_of_a_question_are_sent(recipe: str, terms: Any) -> None:
 def test_no_stop_word_and_no_sign_is_sent(
     terms: Any, shared: Path, make_client: Any, make_peer: Any, reply: Any
 ) -> None:
-    from medground.lookup import Lookup
-    from medground.query import Filters
     from medground.sources.pubmed import PubMedSource
+    from medground.values.lookup import Lookup
+    from medground.values.query import Filters
 
     with gzip.open(shared / "bioasq" / "task8b.json.gz", "rt", encoding="utf-8") as file:
         questions = [one["body"] for one in json.load(file)["questions"]][:100]

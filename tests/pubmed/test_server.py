@@ -18,15 +18,15 @@ from lxml import etree
 from rows import each_row
 
 from medground.corpus.readers.medline import read_medline
-from medground.document import Document, MeshHeading, Section
 from medground.errors import SnapshotCorrupt, UsageError
-from medground.pubmed.server.catalogue import About
-from medground.pubmed.server.medline_xml import ARTICLE_DOCTYPE, article
+from medground.faces.eutils.catalogue import About
+from medground.faces.eutils.formats import ARTICLE_DOCTYPE, article
+from medground.values.document import Document, MeshHeading, Section
 
 pytest.importorskip("starlette", reason="needs the extra serve")
 
-from medground.pubmed.server.app import UTILITIES, make_app
-from medground.pubmed.server.reply import xml_stream
+from medground.faces.eutils.app import UTILITIES, make_app
+from medground.faces.eutils.replies import xml_stream
 
 RESULTS = "Wheezing (x < 5 & y > 3) was common in children."
 TEXT = f"{RESULTS}\n\nInhaled steroids helped 7 of 10."

@@ -25,7 +25,7 @@ from medground.testing import DOCUMENTS
 
 pytest.importorskip("uvicorn", reason="needs the extra serve")
 
-COMMAND = "from medground.faces.cli.pubmed import pubmed_app; pubmed_app()"
+COMMAND = "from medground.faces.cli.servers import pubmed_app; pubmed_app()"
 
 
 @contextlib.contextmanager
@@ -80,8 +80,8 @@ GET = b"GET /entrez/eutils/einfo.fcgi HTTP/1.1\r\n"
 POST = b"POST /entrez/eutils/esearch.fcgi HTTP/1.1\r\nHost: localhost\r\n"
 HANGING = """
 import os, threading
-from medground.pubmed.server.catalogue import About
-from medground.pubmed.server.run import run
+from medground.faces.eutils.catalogue import About
+from medground.faces.eutils.run import run
 
 class Hanging:
     about = About("made", 1, "")
@@ -111,9 +111,8 @@ def test_it_ends_while_searches_hang(loopback: None) -> None:
 
 
 def test_half_a_request_is_cut_in_the_form_that_clients_read(catalogue_of: Any, loopback: None) -> None:
-    from medground.pubmed.server.app import make_app
-    from medground.pubmed.server.refused import Connection
-    from medground.serving.server import GracefulServer, config, listener
+    from medground.faces.eutils.app import Connection, make_app
+    from medground.faces.serving.server import GracefulServer, config, listener
 
     class Hasty(Connection):
         head_seconds = 0.1
@@ -141,7 +140,7 @@ def test_half_a_request_is_cut_in_the_form_that_clients_read(catalogue_of: Any, 
 
 
 def test_a_port_in_use_is_a_one_line_error(catalogue_of: Any, loopback: None) -> None:
-    from medground.pubmed.server.run import run
+    from medground.faces.eutils.run import run
 
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

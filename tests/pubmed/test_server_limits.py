@@ -15,20 +15,17 @@ import pytest
 from lxml import etree
 from rows import each_row
 
-from medground.document import Document
 from medground.errors import SourceUnavailable
-from medground.pubmed.server.catalogue import About, Matches, Reading
-from medground.pubmed.server.history import History
-from medground.pubmed.server.parameters import MOST_IDS, MOST_TERM, InvalidRequest
+from medground.faces.eutils.catalogue import About, Matches, Reading
+from medground.faces.eutils.requests import MOST_IDS, MOST_TERM, History, InvalidRequest
+from medground.values.document import Document
 
 pytest.importorskip("starlette", reason="needs the extra serve")
 
-from medground.pubmed.server import app as server_app
-from medground.pubmed.server import reply as server_reply
-from medground.pubmed.server.app import make_app
-from medground.pubmed.server.lanes import Lanes
-from medground.pubmed.server.limits import Limits, Work
-from medground.pubmed.server.utilities import is_cheap
+from medground.faces.eutils import app as server_app
+from medground.faces.eutils import replies as server_reply
+from medground.faces.eutils.app import is_cheap, make_app
+from medground.faces.eutils.lanes import Lanes, Limits, Work
 
 T = TypeVar("T")
 BASE = "http://127.0.0.1/entrez/eutils"

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.document import Document, MeshHeading
 from medground.errors import SnapshotCorrupt
+from medground.faces.eutils.records import RecordsIndex
+from medground.faces.eutils.records_fields import ORDERS, value_of
 from medground.pubmed.mesh import vocabulary
-from medground.pubmed.mesh.index_values import mesh_values
-from medground.pubmed.records_fields import ORDERS, value_of
-from medground.pubmed.records_index import RecordsIndex
-from medground.query import And, DateRange, Everything, Mesh, Not, Or, Query, Range, Term
+from medground.pubmed.mesh.qualifiers import mesh_values
+from medground.values.document import Document, MeshHeading
+from medground.values.query import And, DateRange, Everything, Mesh, Not, Or, Query, Range, Term
 
 HEADINGS = (
     "Asthma",

@@ -12,13 +12,12 @@ from pydantic import ValidationError
 from rows import each_row
 
 from medground.errors import ConfigError, RateLimited, SourceUnavailable, UsageError
-from medground.lookup import Lookup
-from medground.pubmed.eutils import Eutils
-from medground.pubmed.eutils_service import EutilsService
-from medground.pubmed.eutils_transport import Transport
-from medground.query import Filters, Or, Range, Term, Words
+from medground.sources.eutils.client import Eutils, Transport
+from medground.sources.eutils.service import EutilsService
 from medground.sources.pubmed import PubMedSource
 from medground.testing import DOCUMENTS, QueryContract, SourceContract
+from medground.values.lookup import Lookup
+from medground.values.query import Filters, Or, Range, Term, Words
 
 
 @pytest.fixture(scope="module")

@@ -17,8 +17,8 @@ from lxml import etree
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.document import Document
-from medground.pubmed.server.snapshot_catalogue import SnapshotCatalogue
+from medground.faces.eutils.catalogue import SnapshotCatalogue
+from medground.values.document import Document
 
 Entrez = pytest.importorskip("Bio.Entrez", reason="needs Biopython")
 

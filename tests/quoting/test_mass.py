@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medground.quoting.mass import log_sum
+from medground.language.quoting.pool import log_sum
 
 STRENGTHS = st.lists(st.floats(-50, 50), min_size=1, max_size=30)
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.quoting.asked import asked
-from medground.quoting.model import strengths
-from medground.quoting.pool import Candidate
+from medground.language.quoting.cues import asked
+from medground.language.quoting.model import strengths
+from medground.language.quoting.pool import Candidate
 
 TRIAL = Candidate(
     title="Colchicine after myocardial infarction",

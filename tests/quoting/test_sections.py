@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.quoting.model import strengths
-from medground.quoting.pool import Candidate
-from medground.quoting.sections import NAMES, parts
+from medground.language.quoting.model import strengths
+from medground.language.quoting.pool import NAMES, Candidate, parts
 
 
 def named(heading: str | None) -> list[str]:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from medground.rank.cosine import cosines
-from medground.recipes.settings.biomedsearch import BioMedSearchSettings
-from medground.run import Run
-from medground.settings import Settings
+from medground.answering.rank.cosine import cosines
+from medground.answering.run import Run
+from medground.home.settings import Settings
+from medground.recipes.biomedsearch.settings import BioMedSearchSettings
 
 ASKED = "Does exercise lower blood pressure?"
 OTHERS = [

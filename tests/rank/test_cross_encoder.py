@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from medground.document import Passage
+from medground.answering.rank.cross_encoder import CrossEncoderReranker
+from medground.answering.rank.rerank import Reranker
 from medground.errors import ConfigError
-from medground.rank.base import Reranker
-from medground.rank.cross_encoder import CrossEncoderReranker
 from medground.testing.reranker_contract import RerankerContract
+from medground.values.document import Passage
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "marfan", "lens", "aorta", "gene", "is", "the"]
 
@@ -78,7 +78,7 @@ def test_a_missing_model_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_missing_extra_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "medground.models.files.torch_model", raising=False)
+    monkeypatch.delitem(sys.modules, "medground.models.torch_model", raising=False)
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(ConfigError, match=r'pip install "medground\[torch\]"'):
         CrossEncoderReranker("some/reranker")

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.document import Hit, Passage
+from medground.answering.rank.fuse import fuse
 from medground.errors import UsageError
-from medground.rank.fuse import fuse
+from medground.values.document import Hit, Passage
 
 
 def ranking(ranker, *names, also=()):

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.document import Hit, Passage
+from medground.answering.rank.fuse import distinct, merge_duplicates
 from medground.errors import UsageError
-from medground.rank.merge import distinct, merge_duplicates
+from medground.values.document import Hit, Passage
 
 TEXT = (
     "Ectopia lentis is a common finding in patients with Marfan syndrome and is caused by variants of the gene FBN1 "

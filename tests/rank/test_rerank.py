@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from medground.document import Hit, Passage
+from medground.answering.rank.rerank import open_reranker, rerank, reranker_problems
 from medground.errors import ConfigError
-from medground.rank.rerank import open_reranker, rerank, reranker_problems
+from medground.values.document import Hit, Passage
 
 
 class Longest:
@@ -40,7 +40,7 @@ def test_the_best_are_kept_and_ties_stay_in_their_order(make_run: Any, monkeypat
     found = hits("one", "two", "the longest")
     plain = make_run("q?", options={"retrieval.keep": 2})
     assert asyncio.run(rerank(plain.question, found, plain)) == found[:2]
-    monkeypatch.setattr("medground.rank.rerank.open_reranker", lambda name, models: Longest())
+    monkeypatch.setattr("medground.answering.rank.rerank.open_reranker", lambda name, models: Longest())
     run = make_run("q?", options={"retrieval.keep": 2, "retrieval.reranker": "longest"})
     best = asyncio.run(rerank(run.question, found, run))
     assert [(hit.passage.text, hit.ranker, hit.rank) for hit in best] == [

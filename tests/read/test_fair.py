@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medground.described import SourceDescription
-from medground.document import Hit, Passage
-from medground.plan.source_plan import QueryFound, SourceFound, SourceQuery
-from medground.read.fair import fair_split
+from medground.answering.rank.fuse import fair_split
+from medground.values.document import Hit, Passage
+from medground.values.source_description import SourceDescription
+from medground.values.source_plan import QueryFound, SourceFound, SourceQuery
 
 
 def hit(name: str, number: int, length: int = 40) -> Hit:

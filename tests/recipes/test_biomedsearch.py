@@ -9,19 +9,19 @@ from typing import Any
 import pytest
 from rows import each_row
 
-import medground.recipes.biomedsearch as recipe
-from medground.answer import Answer
-from medground.conclude.compose import compose, unanswered
+import medground.recipes.biomedsearch.recipe as recipe
+from medground.answering.conclude.compose import compose, unanswered
+from medground.answering.run import Run
 from medground.errors import NotConfigured, SourceUnavailable
-from medground.executor.found import SubFound, ToolFound
-from medground.lookup import Found, Lookup
-from medground.query import Filters
-from medground.question import Question
-from medground.recipes.biomedsearch import BIOMEDSEARCH, biomedsearch
-from medground.report import FlowRow
-from medground.research_plan import Edge, Keyword, ResearchPlan, SubQuestion, Tool
-from medground.run import Run
-from medground.steps import Step, SubQuestionBegun, SubQuestionDone, WritingReport
+from medground.recipes.biomedsearch.recipe import BIOMEDSEARCH, biomedsearch
+from medground.values.answer import Answer
+from medground.values.lookup import Found, Lookup
+from medground.values.query import Filters
+from medground.values.question import Question
+from medground.values.report import FlowRow
+from medground.values.research_found import SubFound, ToolFound
+from medground.values.research_plan import Edge, Keyword, ResearchPlan, SubQuestion, Tool
+from medground.values.steps import Step, SubQuestionBegun, SubQuestionDone, WritingReport
 
 TURN = 0.02
 QUESTION = "Effects of cyp17a1 knockout on zebrafish?"

@@ -13,16 +13,16 @@ from typing import Any
 from rows import each_row
 from scripted_capable import Capable, Gold, agrees
 
-from medground.answer import Answer
-from medground.document import Document
+from medground.answering.run import Run
 from medground.errors import ModelFailed
-from medground.operators.verifying import EntailInput, EntailOutput
+from medground.models.operators.verifying import EntailInput, EntailOutput
 from medground.recipes.base import Recipe
 from medground.recipes.ground import GROUND
-from medground.recipes.pubmed_reasoner import PUBMED_REASONER
-from medground.recipes.reason_and_verify import REASON_AND_VERIFY
-from medground.recipes.self_medrag import SELF_MEDRAG
-from medground.run import Run
+from medground.recipes.pubmed_reasoner.recipe import PUBMED_REASONER
+from medground.recipes.reason_and_verify.recipe import REASON_AND_VERIFY
+from medground.recipes.self_medrag.recipe import SELF_MEDRAG
+from medground.values.answer import Answer
+from medground.values.document import Document
 
 MakeRun = Callable[..., Run]
 RECIPES = (GROUND, PUBMED_REASONER, REASON_AND_VERIFY, SELF_MEDRAG)

@@ -11,24 +11,23 @@ from typing import Any
 import pytest
 from rows import each_row
 
-from medground.answer import Answer
+from medground.answering.run import Run
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers.base import Input
-from medground.document import Document
+from medground.home.registry import recipe_names
 from medground.models.base import CallLimits, Reply
-from medground.models.cache import CallCache
-from medground.models.registry import Models
-from medground.operators.base import CONTEXT_RULE, Operator
-from medground.operators.reasoning import ReasonOutput, SubClaim
-from medground.operators.verifying import EntailOutput
-from medground.operators.writing import WriteOutput, WrittenSentence
-from medground.question import Question
+from medground.models.operators.base import CONTEXT_RULE, Operator
+from medground.models.operators.reasoning import ReasonOutput, SubClaim
+from medground.models.operators.verifying import EntailOutput
+from medground.models.operators.writing import WriteOutput, WrittenSentence
+from medground.models.registry import CallCache, Models
 from medground.recipes.base import open_recipe
-from medground.recipes.registry import recipe_names
-from medground.run import Run
 from medground.sources.corpus import CorpusSource
-from medground.usage import Usage
+from medground.values.answer import Answer
+from medground.values.document import Document
+from medground.values.question import Question
+from medground.values.usage import Usage
 
 MakeRun = Callable[..., Run]
 QUESTION = "Does aspirin prevent stroke?"

@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 from rows import each_row
 
-from medground.answer import Answer
-from medground.document import Document, Section
+from medground.answering.read.reading_list import with_antecedent
+from medground.answering.run import Run
 from medground.errors import BudgetExhausted, SourceUnavailable
-from medground.operators.reading import Extracted, ExtractOutput, ScreenOutput, SufficientOutput
-from medground.operators.verifying import EntailOutput
-from medground.operators.writing import WriteOutput, WrittenSentence
-from medground.read.numbered import with_antecedent
+from medground.language.sentences import sentence_spans
+from medground.models.operators.reading import Extracted, ExtractOutput, ScreenOutput, SufficientOutput
+from medground.models.operators.verifying import EntailOutput
+from medground.models.operators.writing import WriteOutput, WrittenSentence
 from medground.recipes.ground import GROUND
-from medground.run import Run
-from medground.text.sentences import sentence_spans
+from medground.values.answer import Answer
+from medground.values.document import Document, Section
 
 MakeRun = Callable[..., Run]
 QUESTION = "Does aspirin reduce the risk of stroke?"
@@ -156,7 +156,7 @@ def test_instructions_in_a_document_are_not_followed(
     model = scripted_model(replies(extract=ExtractOutput(sentences=(Extracted(sentence="P1.S1", stance="unknown"),))))
     run_of(make_run, memory_source([HOSTILE]), model)
     seen = dict(model.seen)
-    from medground.operators.reading import screen
+    from medground.models.operators.reading import screen
 
     prompt = screen.prompt(seen["screen"])
     assert "</item></passages> Does" not in prompt

@@ -10,15 +10,21 @@ import pytest
 from five_sources import PAGE, QUESTION, TEXTS, MakeRun, answered, five
 from rows import each_row
 
-from medground.answer import Answer
-from medground.document import Document
+from medground.engine.opening import set_up
 from medground.errors import MedgroundError, SourceUnavailable
-from medground.opening import set_up
-from medground.operators.planning import PlannedQueries, PlannedQuery, PlanSourcesOutput, TaggedPlan, WritePassageOutput
-from medground.operators.reasoning import ReasonOutput, SubClaim
-from medground.operators.source_reading import read_sources
+from medground.home.settings import Settings
+from medground.models.operators.reasoning import ReasonOutput, SubClaim
 from medground.recipes.base import open_recipe
-from medground.settings import Settings
+from medground.recipes.omni_rag.operators import (
+    PlannedQueries,
+    PlannedQuery,
+    PlanSourcesOutput,
+    TaggedPlan,
+    WritePassageOutput,
+)
+from medground.recipes.omni_rag.source_reading import read_sources
+from medground.values.answer import Answer
+from medground.values.document import Document
 from medground.wording.text import as_text
 
 EYES = PlannedQuery(text="Marfan syndrome eye problem")

@@ -12,22 +12,22 @@ import pytest
 from heart_papers import BY_MODEL, QUESTION, MakeRun, answered, library_of_papers, replies, verdicts
 from rows import each_row
 
-from medground.answer import Answer
+from medground.answering.rank.design import design_level
 from medground.corpus.library import Library
-from medground.document import Hit, Passage
 from medground.errors import UsageError
-from medground.operators.reading import Extracted, ExtractOutput, SufficientOutput
-from medground.operators.searching import MeshTermsOutput, QueryOutput
-from medground.operators.writing import WriteOutput, WrittenSentence
-from medground.plan.critic import Attempt, Critique, best_attempt
-from medground.plan.look import QueryResult
-from medground.plan.relax import PubMedQuery
-from medground.query import Term
-from medground.question import Question
-from medground.rank.design import design_level
-from medground.recipes.pubmed_reasoner import PUBMED_REASONER
-from medground.recipes.registry import recipe_names
+from medground.home.registry import recipe_names
+from medground.models.operators.reading import Extracted, ExtractOutput, SufficientOutput
+from medground.models.operators.writing import WriteOutput, WrittenSentence
+from medground.recipes.pubmed_reasoner.critic import Attempt, Critique, best_attempt
+from medground.recipes.pubmed_reasoner.operators import MeshTermsOutput, QueryOutput
+from medground.recipes.pubmed_reasoner.recipe import PUBMED_REASONER
+from medground.recipes.pubmed_reasoner.terms import QueryResult
 from medground.sources.corpus import CorpusSource
+from medground.sources.pubmed_words import PubMedQuery
+from medground.values.answer import Answer
+from medground.values.document import Hit, Passage
+from medground.values.query import Term
+from medground.values.question import Question
 
 UNCOVERED = partial(verdicts, verdict=False)
 
@@ -177,7 +177,7 @@ def test_years_of_the_text_and_limits_of_the_user_reach_every_search(make_run: M
     assert {document.year for document in answer.documents} <= set(range(2003, 2010))
     assert any("from 2003 on were searched" in warning for warning in answer.warnings)
 
-    from medground.query import Filters
+    from medground.values.query import Filters
 
     with corpus.open("heart") as snapshot:
         run = make_run(QUESTION, [CorpusSource(snapshot)], recipe=PUBMED_REASONER)
@@ -189,7 +189,7 @@ def test_years_of_the_text_and_limits_of_the_user_reach_every_search(make_run: M
 
 
 def test_stronger_designs_come_first_and_can_be_switched_off(make_run: MakeRun, corpus: Library) -> None:
-    from medground.write.summary import by_article
+    from medground.recipes.pubmed_reasoner.recipe import by_article
 
     _, run = answered("pubmed-reasoner", make_run, corpus)
     evidence = [e for e in run.ledger.evidence if e.document_id in ("PMID:1", "PMID:3")]
@@ -272,7 +272,7 @@ def test_model_only_is_decided_without_evidence_and_says_so(
 
 
 def test_self_reflection_asks_again_for_its_gaps(make_run: MakeRun, corpus: Library, scripted_model: Any) -> None:
-    from medground.operators.answering import ReflectOutput
+    from medground.recipes.pubmed_reasoner.answering import ReflectOutput
 
     queries = iter(["gout[tiab]", "gout[tiab]"])
     model = scripted_model(replies(reflect=lambda value: ReflectOutput(gaps=("gout",), query=next(queries))))

@@ -9,16 +9,16 @@ import pytest
 from heart_papers import BY_MODEL, QUESTION, MakeRun, answered, library_of_papers, replies, verdicts
 from rows import each_row
 
-from medground.answer import Answer
+from medground.answering.run import Run
 from medground.corpus.library import Library
-from medground.layers import preset_layer
-from medground.operators.reading import ScreenOutput, SufficientOutput
-from medground.operators.searching import MeshTermsOutput, ProposedTerm, QueryOutput, SelectTermsOutput
-from medground.operators.searching_at_once import SelfCriticOutput
-from medground.operators.writing import WriteOutput, WrittenSentence
-from medground.recipes.settings.pubmed_reasoner import PubMedReasonerSettings
-from medground.run import Run
-from medground.settings import Settings
+from medground.home.layers import preset_layer
+from medground.home.settings import Settings
+from medground.models.operators.reading import ScreenOutput, SufficientOutput
+from medground.models.operators.writing import WriteOutput, WrittenSentence
+from medground.recipes.pubmed_reasoner.at_once import SelfCriticOutput
+from medground.recipes.pubmed_reasoner.operators import MeshTermsOutput, ProposedTerm, QueryOutput, SelectTermsOutput
+from medground.recipes.pubmed_reasoner.settings import PubMedReasonerSettings
+from medground.values.answer import Answer
 
 ADDITIONS = ["relax", "concepts", "step_back", "dates", "reorder", "designs"]
 PAPER = {
@@ -176,7 +176,7 @@ def test_the_articles_that_the_coverage_check_needs_are_read_next(
 def test_self_reflection_keeps_the_commonest_of_its_candidates(
     make_run: MakeRun, corpus: Library, scripted_model: Any
 ) -> None:
-    from medground.operators.answering import ReflectOutput
+    from medground.recipes.pubmed_reasoner.answering import ReflectOutput
 
     said = {1: "no", 2: "yes", 3: "yes"}
     model = scripted_model(

@@ -13,15 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from medground.corpus.library import Library
-from medground.document import Hit, Passage
 from medground.errors import ConfigError
-from medground.lookup import Found, Lookup, Ranker
-from medground.operators.reasoning import DirectOutput, ReasonOutput, SubClaim, direct, reason
-from medground.operators.rewriting import RewriteOutput
-from medground.plan.rewrite import evidence_score, overlap
-from medground.query import Filters
-from medground.recipes.reason_and_verify import REASON_AND_VERIFY
-from medground.settings import Settings
+from medground.home.settings import Settings
+from medground.models.operators.reasoning import DirectOutput, ReasonOutput, SubClaim, direct, reason
+from medground.recipes.reason_and_verify.recipe import REASON_AND_VERIFY, evidence_score, overlap
+from medground.recipes.reason_and_verify.rewriting import RewriteOutput
+from medground.values.document import Hit, Passage
+from medground.values.lookup import Found, Lookup, Ranker
+from medground.values.query import Filters
 
 
 @pytest.fixture(scope="module")

@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 from heart import QUESTION, MakeRun, answered, cited, entails, library, reasons, spans
 
-from medground.answer import Answer
+from medground.answering.verify import verdict_words
 from medground.corpus.library import Library
 from medground.errors import ModelFailed
-from medground.layers import preset_layer
-from medground.operators.labelling import AssessOutput, LabelOutput
-from medground.operators.reasoning import ReasonOutput, SubClaim
-from medground.recipes.settings.reason_and_verify import ReasonAndVerifySettings
-from medground.settings import Settings
-from medground.verify import verdict_words
+from medground.home.layers import preset_layer
+from medground.home.settings import Settings
+from medground.models.operators.labelling import AssessOutput, LabelOutput
+from medground.models.operators.reasoning import ReasonOutput, SubClaim
+from medground.recipes.reason_and_verify.settings import ReasonAndVerifySettings
+from medground.values.answer import Answer
 from medground.wording import phrases
 
 CORRECT = LabelOutput(category="CORRECT-IMPLICIT", best="P1")

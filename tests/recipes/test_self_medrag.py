@@ -24,10 +24,10 @@ from rows import each_row
 
 from medground.corpus.library import Library
 from medground.errors import ConfigError, ModelFailed
-from medground.recipes.self_medrag import SELF_MEDRAG
-from medground.settings import Settings
+from medground.home.settings import Settings
+from medground.recipes.self_medrag.recipe import SELF_MEDRAG
 from medground.sources.corpus import CorpusSource
-from medground.usage import Usage
+from medground.values.usage import Usage
 
 
 def test_a_supported_rationale_is_returned_at_once(make_run: MakeRun, corpus: Library, scripted_model: Any) -> None:

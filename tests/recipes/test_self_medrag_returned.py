@@ -20,10 +20,10 @@ from rounds import (
 from rows import each_row
 
 from medground.corpus.library import Library
-from medground.layers import preset_names
-from medground.operators.reasoning import ReasonOutput, SubClaim
-from medground.recipes.settings.self_medrag import SelfMedRagSettings
-from medground.settings import Settings
+from medground.home.layers import preset_names
+from medground.home.settings import Settings
+from medground.models.operators.reasoning import ReasonOutput, SubClaim
+from medground.recipes.self_medrag.settings import SelfMedRagSettings
 
 SUPPORTED, NOT = about("scores"), about("gout")
 RELATIONS = {SUPPORTED: "entails", NOT: "neutral"}
@@ -132,7 +132,7 @@ def test_in_the_paper_the_history_holds_the_contexts_and_nothing_is_filtered(
 
 
 def returned(run: Any) -> int:
-    from medground.trace import read_trace
+    from medground.answering.trace import read_trace
 
     spans = read_trace(run.trace.path.parent, run.trace.path.stem)
     return [s["attributes"]["medground.number"] for s in spans if s["name"] == "best round"][-1]

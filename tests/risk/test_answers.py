@@ -14,18 +14,18 @@ import pytest
 from pydantic import ValidationError
 from rows import each_row
 
-from medground.answer import Answer
-from medground.blocking import BlockingEngine
+from medground.answering.trace import read_trace
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.engine import Engine
+from medground.engine.blocking import BlockingEngine
+from medground.engine.engine import Engine
 from medground.errors import MedgroundError, SourceUnavailable
 from medground.faces.cli.app import main
-from medground.recipes.registry import RECIPES
-from medground.risk.notices import notice_for
-from medground.settings import Settings
-from medground.trace import read_trace
+from medground.home.registry import RECIPES
+from medground.home.settings import Settings
+from medground.language.risk.notices import notice_for
+from medground.values.answer import Answer
 from medground.wording.html import as_html
 from medground.wording.markdown import as_markdown
 from medground.wording.text import as_text

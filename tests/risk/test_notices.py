@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.risk.notices import notice_for
-from medground.risk.rules import parsed
+from medground.language.risk.notices import notice_for
+from medground.language.risk.rules import parsed
 
 ROWS = [
     line.split("\t")

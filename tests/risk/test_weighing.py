@@ -6,10 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.risk.notices import notice_for
-from medground.risk.rules import may_be_weighed, parsed, rules
-from medground.risk.weighing import KINDS, risk_in_words, signs
-from medground.risk.words import plain
+from medground.language.risk.notices import KINDS, notice_for, risk_in_words, signs
+from medground.language.risk.rules import may_be_weighed, parsed, plain, rules
 
 
 @each_row(

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from small_service import PAPERS, built
 
-from medground.service.records import Records
-from medground.settings import Settings
+from medground.faces.service.records import Records
+from medground.home.settings import Settings
 
 
 @pytest.fixture

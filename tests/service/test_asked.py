@@ -12,11 +12,11 @@ from pydantic import BaseModel, ValidationError
 from rows import each_row
 
 from medground.errors import MedgroundError, UsageError
-from medground.layers import parse_options
-from medground.recipes.registry import recipe_names
-from medground.service.allowed import allowed_keys
-from medground.service.asked import Asked, terms_of
-from medground.settings import Settings, SettingsSection, section_of
+from medground.faces.service.request import Asked, allowed_keys, terms_of
+from medground.home.layers import parse_options
+from medground.home.registry import recipe_names
+from medground.home.settings import Settings, section_of
+from medground.home.settings_groups import SettingsSection
 
 SERVER = Settings.load(environ={}, options={"budget.tokens": 1000, "budget.money": 2, "retrieval.corpora": ("papers",)})
 QUESTION = "Does aspirin reduce the risk of stroke?"

@@ -15,14 +15,12 @@ import pytest
 from rows import each_row
 from small_service import Clock
 
-from medground.answer import Answer
 from medground.errors import ModelFailed, NotFound, SourceUnavailable, Stopped
-from medground.service.event import Event
-from medground.service.job import Job, Tell
-from medground.service.jobs import Jobs
-from medground.service.log import EventLog
-from medground.service.refused import LimitReached
-from medground.steps import RoundBegun
+from medground.faces.service.job import EventLog, Job, Tell
+from medground.faces.service.jobs import Jobs
+from medground.faces.service.values import Event, LimitReached
+from medground.values.answer import Answer
+from medground.values.steps import RoundBegun
 
 
 async def _no_answer(trace_id: str) -> Answer | None:

@@ -14,14 +14,14 @@ import pytest
 import slow_research
 from small_service import ADA, BOB, QUESTION, serve
 
-import medground.opening as opening
-from medground.answers import Answers
-from medground.blocking import BlockingEngine
+import medground.engine.opening as opening
+from medground.engine.answers import Answers
+from medground.engine.blocking import BlockingEngine
 from medground.errors import NotFound, Stopped, UsageError
-from medground.service.asked import Asked
-from medground.service.person import LOCAL
-from medground.service.service import Service
-from medground.settings import Settings
+from medground.faces.service.request import Asked
+from medground.faces.service.service import Service
+from medground.faces.service.values import LOCAL
+from medground.home.settings import Settings
 
 
 def test_answers_and_traces_are_deleted_after_their_days(papers: Settings) -> None:
@@ -75,10 +75,10 @@ def test_the_trace_of_a_failed_question_is_its_askers(papers: Settings) -> None:
 def test_what_was_answered_before_a_kill_is_there_afterwards(papers: Settings, tmp_path: Path) -> None:
     program = f"""
 import asyncio
-from medground.service.asked import Asked
-from medground.service.person import Person
-from medground.service.service import Service
-from medground.settings import Settings
+from medground.faces.service.request import Asked
+from medground.faces.service.values import Person
+from medground.faces.service.service import Service
+from medground.home.settings import Settings
 
 async def work():
     settings = Settings.load(options={{"retrieval.corpora": ("papers",)}})

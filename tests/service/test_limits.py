@@ -11,15 +11,15 @@ import pytest
 from small_service import BOB, QUESTION, Clock, serve
 
 from medground.errors import BudgetExhausted, NotFound, UsageError
-from medground.models.keyless import Keyless
+from medground.faces.service.accounts import Spent
+from medground.faces.service.admission import Limiter, left_of, lowered
+from medground.faces.service.request import Asked
+from medground.faces.service.service import Service
+from medground.faces.service.values import LimitReached, Limits, Person
+from medground.home.settings import Settings
+from medground.home.settings_groups import BudgetSettings
+from medground.models.base import Keyless
 from medground.models.registry import Models
-from medground.service.admission import Limiter, left_of, lowered
-from medground.service.asked import Asked
-from medground.service.person import Limits, Person
-from medground.service.refused import LimitReached
-from medground.service.service import Service
-from medground.service.spending import Spent
-from medground.settings import BudgetSettings, Settings
 
 
 def limited(**limits: Any) -> Person:
@@ -112,7 +112,7 @@ def paid(monkeypatch: pytest.MonkeyPatch, model: Any) -> None:
         default = settings.model.default
         return Models(default, {}, {default: model if default == model.name else Keyless(), "keyless": Keyless()})
 
-    monkeypatch.setattr("medground.opening.open_models", models)
+    monkeypatch.setattr("medground.engine.opening.open_models", models)
 
 
 class Paid(Keyless):
@@ -122,7 +122,7 @@ class Paid(Keyless):
 
     async def answer(self, operator: Any, value: Any, limits: Any) -> Any:
         from medground.models.base import Reply
-        from medground.usage import Usage
+        from medground.values.usage import Usage
 
         await asyncio.sleep(0)
         done = await super().answer(operator, value, limits)

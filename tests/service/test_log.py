@@ -8,8 +8,8 @@ from contextlib import aclosing
 from hypothesis import given
 from hypothesis import strategies as some
 
-from medground.service.event import Event
-from medground.service.log import EventLog
+from medground.faces.service.job import EventLog
+from medground.faces.service.values import Event
 
 SIZES = some.lists(some.integers(min_value=0, max_value=400), max_size=40)
 PAUSES = some.lists(some.integers(min_value=1, max_value=12), min_size=1, max_size=10)

@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from medground.errors import UsageError
-from medground.own_loop import OwnLoop
+from medground.home.concurrency import OwnLoop
 
 NAME = contextvars.ContextVar("NAME", default="")
 

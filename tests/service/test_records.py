@@ -11,11 +11,10 @@ from typing import Any
 
 import pytest
 
-from medground.answer import UsageReport
 from medground.errors import StorageFailed
-from medground.service.owners import Owners
-from medground.service.records import Records
-from medground.service.spending import Spending
+from medground.faces.service.accounts import Owners, Spending
+from medground.faces.service.records import Records
+from medground.values.usage import UsageReport
 
 NOW = datetime(2026, 11, 24, tzinfo=UTC)
 USED = UsageReport(input_tokens=7)

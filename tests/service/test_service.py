@@ -12,21 +12,20 @@ from typing import Any
 import pytest
 from small_service import ADA, BOB, QUESTION, serve
 
-from medground.answer import Answer
-from medground.answers import Answers
-from medground.blocking import BlockingEngine
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.corpus.tables import FILE_NAME
+from medground.engine.answers import Answers
+from medground.engine.blocking import BlockingEngine
 from medground.errors import NotFound, UsageError
-from medground.service.asked import Asked
-from medground.service.event import Event
-from medground.service.job import Job
-from medground.service.person import LOCAL
-from medground.service.service import Service
-from medground.settings import Settings
+from medground.faces.service.job import Job
+from medground.faces.service.request import Asked
+from medground.faces.service.service import Service
+from medground.faces.service.values import LOCAL, Event
+from medground.home.settings import Settings
 from medground.sources.corpus import CorpusSource
+from medground.values.answer import Answer
 from medground.wording.view_types import ChosenView
 
 

@@ -16,13 +16,12 @@ import pytest
 
 from medground.errors import NotAllowed, StorageFailed, UsageError
 from medground.faces.cli.app import main
-from medground.service.person import LOCAL, Limits
-from medground.service.records import FILE_NAME, Records
-from medground.service.service import Service
-from medground.service.spending import Spending, next_month
-from medground.service.tokens import Tokens
-from medground.settings import Settings
-from medground.usage import UsageReport
+from medground.faces.service.accounts import Spending, Tokens, next_month
+from medground.faces.service.records import FILE_NAME, Records
+from medground.faces.service.service import Service
+from medground.faces.service.values import LOCAL, Limits
+from medground.home.settings import Settings
+from medground.values.usage import UsageReport
 
 
 def run(*words: str) -> int:

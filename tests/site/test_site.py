@@ -17,7 +17,7 @@ from rows import each_row
 
 import medground
 from medground.faces.cli.app import app
-from medground.settings_file import settings_file
+from medground.home.settings import settings_file
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parent.parent.parent

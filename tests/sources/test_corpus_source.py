@@ -15,10 +15,10 @@ from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers.base import Input
 from medground.errors import ConfigError, UsageError
-from medground.lookup import Lookup, PlainWords, Ranker
-from medground.query import Filters, Not, Term, Words
 from medground.sources.corpus import CorpusSource
 from medground.testing import DOCUMENTS, QueryContract, SourceContract
+from medground.values.lookup import Lookup, PlainWords, Ranker
+from medground.values.query import Filters, Not, Term, Words
 
 
 class Embedder:

@@ -7,8 +7,8 @@ from typing import get_args
 import pytest
 from pydantic import ValidationError
 
-from medground.described import SourceDescription
-from medground.document import SourceKind
+from medground.values.document import SourceKind
+from medground.values.source_description import SourceDescription
 
 
 def test_every_kind_has_a_description_and_a_name_must_be_usable_as_a_tag() -> None:

@@ -9,19 +9,19 @@ from typing import Any
 import pytest
 from contracts import in_one_test
 
-from medground.document import Document
 from medground.errors import SourceUnavailable
-from medground.evaluate.sources import (
+from medground.sources.base import CountingSource, Source
+from medground.testing import DOCUMENTS, SourceContract
+from medground.values.document import Document
+from medground.values.lookup import Lookup
+from medground.values.query import Everything, Filters, Term
+from medground_evaluate.recorded_sources import (
     GivenSource,
     RecordingCountingSource,
     RecordingSource,
     found_documents,
     recording,
 )
-from medground.lookup import Lookup
-from medground.query import Everything, Filters, Term
-from medground.sources.base import CountingSource, Source
-from medground.testing import DOCUMENTS, SourceContract
 
 
 @in_one_test

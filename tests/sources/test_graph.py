@@ -12,21 +12,20 @@ import pytest
 from contracts import in_one_test
 from rows import each_row
 
-from medground.described import SourceDescription
-from medground.document import Document
+from medground.answering.read.facts import ask_for_facts
+from medground.answering.run import Run
 from medground.errors import SnapshotCorrupt, SourceUnavailable
-from medground.graph.documents import pages
-from medground.graph.hpo import Hpo
+from medground.graph.starter import GraphWriter, pages
 from medground.graph.store import GraphStore
-from medground.graph.writing import GraphWriter
-from medground.lookup import ConceptQuery, Found, Lookup, PlainWords
-from medground.query import Filters
-from medground.question import Question
-from medground.read.facts import ask_for_facts
-from medground.run import Run
+from medground.graph.vocabularies.hpo import Hpo
 from medground.sources.base import ConceptSource, DescribedSource, FactSource, Source
 from medground.sources.graph import GraphSource
 from medground.testing import SourceContract
+from medground.values.document import Document
+from medground.values.lookup import ConceptQuery, Found, Lookup, PlainWords
+from medground.values.query import Filters
+from medground.values.question import Question
+from medground.values.source_description import SourceDescription
 
 OBO = """\
 data-version: hp/releases/2030-02-03

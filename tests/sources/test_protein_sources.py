@@ -17,16 +17,16 @@ from protein_records import FISH, HUMAN, MOUSE, cif_file, entry, inactive, model
 from rows import each_row
 
 from medground.errors import RateLimited, SourceUnavailable
-from medground.fetching.service import Client, Service
-from medground.lookup import Found, Lookup, ProteinQuery
-from medground.query import Filters
-from medground.settings import Settings
+from medground.home.settings import Settings
 from medground.sources.alphafold import AlphaFoldSource
 from medground.sources.base import Source, find_source
+from medground.sources.http.service import Client, Service
 from medground.sources.pdb import PDBSource
-from medground.sources.structures import StructureFiles, StructureSource
+from medground.sources.proteins.structures import StructureFiles, StructureSource
 from medground.sources.uniprot import UniProtSource
-from medground.testing.source_contract import SourceContract
+from medground.testing.sources import SourceContract
+from medground.values.lookup import Found, Lookup, ProteinQuery
+from medground.values.query import Filters
 
 LETTERS = "MAGKSMAGKSMAGKSMAGKS"
 ENTRIES = [

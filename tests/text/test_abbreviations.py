@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.text.abbreviations import spelled_out
+from medground.language.words import spelled_out
 
 QUESTION = "Is celecoxib effective for amyotrophic lateral sclerosis?"
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.text.clean import HIDDEN, clean, one_line
+from medground.language.clean import HIDDEN, clean, one_line
 
 SHOWN_SIGNS = "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
 """Signs of Arabic, Syriac and Kaithi that are drawn, though their category is Cf."""

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.text.prose import is_prose, why_not_prose
+from medground.language.prose import is_prose, why_not_prose
 
 Linear = Callable[[Callable[[int], object], int], None]
 

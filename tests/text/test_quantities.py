@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.text.quantities import quantities
-from medground.text.units import same_unit
+from medground.language.quantities import quantities, same_unit
 
 
 def read(text: str) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.text.sentences import sentence_spans
+from medground.language.sentences import sentence_spans
 
 Linear = Callable[[Callable[[int], object], int], None]
 

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.text.statement import as_statement
+from medground.language.closed_question import as_statement
 
 AUXILIARIES = ("does", "do", "did", "is", "are", "was", "has", "have", "can", "should", "will")
 SAID = (

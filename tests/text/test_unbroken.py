@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.text.sentences import sentence_spans
+from medground.language.sentences import sentence_spans
 
 HOSTS = st.sampled_from(
     [

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medground.text import words
+from medground.language import words
 
 
 def test_tokens_fold_case_and_keep_decimals_whole() -> None:

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.settings import Settings
-from medground.text import words
-from medground.train.demonstrations import shots
+from medground.home.settings import Settings
+from medground.language import words
+from medground.recipes.reason_and_verify import demonstrations as shots
 
 TOPICS = ["aspirin", "statins", "insulin", "zinc", "exercise", "vitamin D", "metformin", "surgery", "radiotherapy"]
 OUTCOMES = ["stroke", "gout", "asthma", "migraine"]

@@ -15,18 +15,27 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from rows import each_row
 
-from medground.engine import Engine
+from medground.answering.trace import read_trace
+from medground.engine.engine import Engine
 from medground.errors import BadDocument, ConfigError, ModelFailed, SnapshotCorrupt, UsageError
+from medground.home.settings import Settings
+from medground.models.operators.reasoning import ReasonOutput, SubClaim
 from medground.models.registry import Models
-from medground.operators.reasoning import ReasonOutput, SubClaim
-from medground.recipes.settings.reason_and_verify import ReasonAndVerifySettings
-from medground.settings import Settings
-from medground.trace import read_trace
-from medground.train.demonstrations.build import build_pool
-from medground.train.demonstrations.decontaminate import NEAR_DUPLICATE, decontaminated
-from medground.train.demonstrations.pool import Pool, PoolManifest, Solved, manifest_path, packed, read_pool, unpacked
-from medground.train.demonstrations.records import Source
-from medground.train.demonstrations.select import selected
+from medground.recipes.reason_and_verify.demonstrations import selected
+from medground.recipes.reason_and_verify.pool import (
+    NEAR_DUPLICATE,
+    Pool,
+    PoolManifest,
+    Solved,
+    decontaminated,
+    manifest_path,
+    packed,
+    read_pool,
+    unpacked,
+)
+from medground.recipes.reason_and_verify.settings import ReasonAndVerifySettings
+from medground_evaluate.demonstrations.build import build_pool
+from medground_evaluate.demonstrations.records import Source
 
 pytestmark = pytest.mark.usefixtures("stems")
 Records = Callable[..., Path]
@@ -95,7 +104,7 @@ def test_a_stopped_build_resumes(
 
     model = scripted_model({"reason": reasons})
     models = Models(model.name, {"rewrite": "keyless"}, {model.name: model, "keyless": _keyless()})
-    monkeypatch.setattr("medground.opening.open_models", lambda settings, operators: models)
+    monkeypatch.setattr("medground.engine.opening.open_models", lambda settings, operators: models)
     one_by_one = settings.model_copy(update={"model": settings.model.model_copy(update={"concurrency": 1})})
     with pytest.raises(KeyboardInterrupt):
         built(one_by_one, records_file)
@@ -109,7 +118,7 @@ def test_a_stopped_build_resumes(
 
 
 def _keyless() -> Any:
-    from medground.models.keyless import Keyless
+    from medground.models.base import Keyless
 
     return Keyless()
 
@@ -126,7 +135,7 @@ def test_failures_of_the_model_are_counted_and_a_model_that_only_fails_is_an_err
     def use(reply: Any) -> None:
         model = scripted_model({"reason": reply})
         models = Models(model.name, {"rewrite": "keyless"}, {model.name: model, "keyless": _keyless()})
-        monkeypatch.setattr("medground.opening.open_models", lambda settings, operators: models)
+        monkeypatch.setattr("medground.engine.opening.open_models", lambda settings, operators: models)
 
     use(sometimes)
     manifest = built(settings, records_file)

@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 
+from medground.answering.trace import read_trace
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.engine import Engine
+from medground.engine.engine import Engine
 from medground.faces.cli.app import main
-from medground.operators.reasoning import ReasonOutput, SubClaim
-from medground.settings import Settings
-from medground.trace import read_trace
-from medground.train.demonstrations.build import build_pool
-from medground.train.demonstrations.pool import read_pool
-from medground.train.demonstrations.records import Source
+from medground.home.settings import Settings
+from medground.models.operators.reasoning import ReasonOutput, SubClaim
+from medground.recipes.reason_and_verify.pool import read_pool
+from medground_evaluate.demonstrations.build import build_pool
+from medground_evaluate.demonstrations.records import Source
 
 
 def run(*words: str) -> int:
@@ -115,7 +115,7 @@ def test_a_pool_of_real_questions_holds_none_of_the_test_split(
 def test_a_model_sees_demonstrations_for_real_questions(
     home: Path, records: tuple[Path, list[dict[str, Any]]], scripted_model: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from medground.models.keyless import Keyless
+    from medground.models.base import Keyless
     from medground.models.registry import Models
 
     def first_passage(value: Any) -> ReasonOutput:
@@ -124,7 +124,7 @@ def test_a_model_sees_demonstrations_for_real_questions(
 
     model = scripted_model({"reason_or_recall": first_passage})
     models = Models("keyless", {"reason_or_recall": model.name}, {"keyless": Keyless(), model.name: model})
-    monkeypatch.setattr("medground.opening.open_models", lambda settings, operators: models)
+    monkeypatch.setattr("medground.engine.opening.open_models", lambda settings, operators: models)
     settings = Settings.load(
         preset="dynamic-demonstrations",
         environ={"MEDGROUND_HOME": str(home)},

@@ -11,19 +11,19 @@ from typing import Any
 import pytest
 from rows import each_row
 
+from medground.answering.trace import read_trace
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.engine import Engine
+from medground.engine.engine import Engine
 from medground.errors import ConfigError, UsageError
-from medground.question import Question
-from medground.recipes.settings.reason_and_verify import ReasonAndVerifySettings
-from medground.settings import Settings
-from medground.trace import read_trace
-from medground.train.demonstrations.build import build_pool
-from medground.train.demonstrations.pool import Pool, PoolManifest, Solved, pool_path, read_pool
-from medground.train.demonstrations.records import Source
-from medground.train.demonstrations.shots import fits
+from medground.home.settings import Settings
+from medground.recipes.reason_and_verify.demonstrations import fits
+from medground.recipes.reason_and_verify.pool import Pool, PoolManifest, Solved, pool_path, read_pool
+from medground.recipes.reason_and_verify.settings import ReasonAndVerifySettings
+from medground.values.question import Question
+from medground_evaluate.demonstrations.build import build_pool
+from medground_evaluate.demonstrations.records import Source
 
 pytestmark = pytest.mark.usefixtures("stems")
 

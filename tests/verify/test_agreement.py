@@ -14,8 +14,16 @@ from sklearn.metrics import cohen_kappa_score, precision_recall_fscore_support
 
 from medground.errors import BadDocument, UsageError
 from medground.faces.cli.app import main
-from medground.verify.agreement import CATEGORIES, agreements, faithfulness_by_item, in_words, kappa, label_scores
-from medground.verify.annotations import Annotation, read_annotations
+from medground_evaluate.agreement import (
+    CATEGORIES,
+    Annotation,
+    agreements,
+    faithfulness_by_item,
+    in_words,
+    kappa,
+    label_scores,
+    read_annotations,
+)
 
 EXPLICIT, IMPLICIT, FALSE = "CORRECT-EXPLICIT", "CORRECT-IMPLICIT", "INCORRECT-FALSE"
 LABELS = st.sampled_from(CATEGORIES)

@@ -8,16 +8,16 @@ from typing import Any
 
 from rows import each_row
 
-from medground.answer import Verdict
-from medground.conclude.policy import release
-from medground.document import Document, Hit, Passage
+from medground.answering.conclude.policy import release
+from medground.answering.run import Run
+from medground.answering.verify.check import check_all, check_each
+from medground.answering.verify.judges import Validation, may_judge
 from medground.errors import ModelFailed
-from medground.operators.verifying import EntailOutput
-from medground.run import Run
-from medground.sentence import Sentence
-from medground.settings import VerifySettings
-from medground.verify.check import check_all, check_each
-from medground.verify.judges import Validation, may_judge
+from medground.home.settings_groups import VerifySettings
+from medground.models.operators.verifying import EntailOutput
+from medground.values.document import Document, Hit, Passage
+from medground.values.sentence import Sentence
+from medground.values.statement import Verdict
 
 MakeRun = Callable[..., Run]
 PAPER = Document(id="PMID:1", text="Aspirin lowered the risk of stroke. Bleeding rose.")

@@ -8,12 +8,12 @@ from typing import Any
 
 from rows import each_row
 
-from medground.answer import Conflict
-from medground.document import Document
-from medground.evidence import Stance
-from medground.question import Question
-from medground.run import Run
-from medground.verify.conflicts import find_conflicts
+from medground.answering.run import Run
+from medground.answering.verify.rationale import find_conflicts
+from medground.values.document import Document
+from medground.values.evidence import Stance
+from medground.values.question import Question
+from medground.values.statement import Conflict
 
 MakeRun = Callable[..., Run]
 QUESTION = "Does aspirin reduce the risk of stroke?"

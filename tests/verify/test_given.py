@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from rows import each_row
 
-from medground.text.sentences import sentence_spans
-from medground.verify.given import repeats
-from medground.verify.reporting import asks
+from medground.answering.verify.reporting import asks
+from medground.answering.verify.statement_checks import repeats
+from medground.language.sentences import sentence_spans
 
 CASE = """A 64-year-old man with atrial fibrillation and chronic kidney disease (eGFR 28) takes warfarin.
 He had a gastrointestinal bleed last month. He has no fever. His mother says that apixaban causes headaches.

@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 from rows import each_row
 
-from medground.conclude.finish import finish
-from medground.document import Document
-from medground.operators.writing import WriteOutput, WrittenSentence
-from medground.run import Run
-from medground.verify.named import FLAG, QUOTATION, unfounded, unretrieved_references, without_marks
-from medground.write.draft import drafted
+from medground.answering.conclude.finish import finish
+from medground.answering.run import Run
+from medground.answering.verify.named import FLAG, QUOTATION, unfounded, unretrieved_references, without_marks
+from medground.answering.write.draft import drafted
+from medground.models.operators.writing import WriteOutput, WrittenSentence
+from medground.values.document import Document
 
 MakeRun = Callable[..., Run]
 PAPER = Document(

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.document import Document
-from medground.operators.verifying import EntailOutput
-from medground.run import Run
-from medground.sentence import Sentence
-from medground.text.slots import slots
-from medground.verify.check import check_all
-from medground.verify.number_binding import binding, misplaced_number
-from medground.verify.verdict_words import verdict as worded
+from medground.answering.run import Run
+from medground.answering.verify.check import check_all
+from medground.answering.verify.numbers import binding, misplaced_number
+from medground.answering.verify.verdict_words import verdict as worded
+from medground.language.slots import slots
+from medground.models.operators.verifying import EntailOutput
+from medground.values.document import Document
+from medground.values.sentence import Sentence
 
 MakeRun = Callable[..., Run]
 AFTER = "Nausea occurred in 12% of patients with ondansetron and in 30% with placebo (P = 0.01)."

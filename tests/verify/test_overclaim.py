@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.answer import Label, Verdict
-from medground.document import Document
-from medground.verify.overclaim import Overclaim, downgraded, overclaims
+from medground.answering.verify.overclaim import Overclaim, downgraded, overclaims
+from medground.values.document import Document
+from medground.values.statement import Label, Verdict
 
 
 def kinds(statement: str, quote: str, title: str = "", sentence: str = "") -> list[tuple[str, str]]:

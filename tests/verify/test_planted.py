@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.operators.keyless.flags.compare import compare
-from medground.operators.views import EvidenceView
+from medground.models.operators.base import EvidenceView
+from medground.models.operators.flags.compare import compare
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 KINDS = ("negation", "number", "direction", "subject", "strengthened", "foreign")

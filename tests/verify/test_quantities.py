@@ -8,15 +8,15 @@ from typing import Any
 
 from rows import each_row
 
-from medground.answer import Verdict
-from medground.conclude.policy import release
-from medground.document import Document
-from medground.operators.verifying import EntailOutput
-from medground.run import Run
-from medground.sentence import Sentence
-from medground.settings import VerifySettings
-from medground.verify.check import check_all
-from medground.verify.quantities import QUANTITY, missing_quantities
+from medground.answering.conclude.policy import release
+from medground.answering.run import Run
+from medground.answering.verify.check import check_all
+from medground.answering.verify.numbers import QUANTITY, missing_quantities
+from medground.home.settings_groups import VerifySettings
+from medground.models.operators.verifying import EntailOutput
+from medground.values.document import Document
+from medground.values.sentence import Sentence
+from medground.values.statement import Verdict
 
 MakeRun = Callable[..., Run]
 QUOTE = "Opioids were used by 17.5% of 40 patients on pregabalin and 52.5% on placebo (P = 0.001; HR 0.33)."

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.verify.quotations import LEAST_WORDS, altered_quotations
+from medground.answering.verify.references import LEAST_WORDS, altered_quotations
 
 SOURCE = (
     "Aspirin lowered the risk of stroke by 25 % (95% CI, 0.63–0.89; P < 0.05). The patients’ group took 0.5 mg daily, "

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.document import Document
-from medground.verify.author_year import author_years
-from medground.verify.references import plain, references, trial_numbers
+from medground.answering.verify.named import author_years
+from medground.answering.verify.references import plain, references, trial_numbers
+from medground.values.document import Document
 
 NUMBERS = st.integers(10_000_000, 99_999_999).map(str)
 

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.conclude.compose import compose
-from medground.document import Document
-from medground.operators.verifying import EntailOutput
-from medground.run import Run
-from medground.sentence import Sentence
-from medground.verify.check import check_all
-from medground.verify.reporting import asks, asks_or_plans, why_not_finding
-from medground.write.draft import Draft
+from medground.answering.conclude.compose import compose
+from medground.answering.run import Run
+from medground.answering.verify.check import check_all
+from medground.answering.verify.reporting import asks, asks_or_plans, why_not_finding
+from medground.answering.write.draft import Draft
+from medground.models.operators.verifying import EntailOutput
+from medground.values.document import Document
+from medground.values.sentence import Sentence
 
 MakeRun = Callable[..., Run]
 PAPER = Document(id="PMID:1", title="Aspirin lowers the risk of stroke", text="x")

@@ -13,13 +13,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.document import Document
-from medground.evidence import Evidence, Ledger
-from medground.sentence import Sentence, by_sentence, sentences_of
-from medground.text.brackets import asides
-from medground.text.sentences import sentence_spans
-from medground.verify.statements import segment, statements
-from medground.write.draft import Draft
+from medground.answering.write.draft import Draft
+from medground.language.sentences import sentence_spans
+from medground.language.statements import asides, segment, statements
+from medground.values.document import Document
+from medground.values.evidence import Evidence, Ledger
+from medground.values.sentence import Sentence, by_sentence, sentences_of
 
 Linear = Callable[[Callable[[int], object], int], None]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rows import each_row
 
-from medground.verify.statements import segment
+from medground.language.statements import segment
 
 CASES = {
     "sentences": """

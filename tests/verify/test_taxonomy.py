@@ -11,18 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.answer import Category, Verdict
-from medground.document import Document
+from medground.answering.run import Run
+from medground.answering.verify.check import check_all
+from medground.answering.verify.labels import error_source
 from medground.errors import ModelFailed
-from medground.operators.base import InvalidOutput
-from medground.operators.keyless.labelling import Signals, labelled, on_topic, oppose
-from medground.operators.labelling import LabelInput, LabelOutput, label
-from medground.operators.verifying import EntailOutput
-from medground.operators.views import EvidenceView
-from medground.run import Run
-from medground.sentence import Sentence
-from medground.verify.check import check_all
-from medground.verify.taxonomy import error_source
+from medground.models.operators.base import EvidenceView, InvalidOutput
+from medground.models.operators.labelling import LabelInput, LabelOutput, Signals, label, labelled, on_topic, oppose
+from medground.models.operators.verifying import EntailOutput
+from medground.values.document import Document
+from medground.values.sentence import Sentence
+from medground.values.statement import Category, Verdict
 
 MakeRun = Callable[..., Run]
 EXPLICIT: Category = "CORRECT-EXPLICIT"

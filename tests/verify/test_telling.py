@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medground.operators.views import EvidenceView
-from medground.verify.context import premise_spans
-from medground.verify.critics.nli.score import Score
-from medground.verify.critics.telling import WINDOWS, of_passages, of_windows, on_subject, telling
+from medground.answering.verify.context import premise_spans
+from medground.answering.verify.nli.critic import Score
+from medground.answering.verify.trained_critic import WINDOWS, of_passages, of_windows, on_subject, telling
+from medground.models.operators.base import EvidenceView
 
 TEXT = (
     "Heart failure is common in older adults. We enrolled 240 patients in a trial of dapagliflozin. They were seen "

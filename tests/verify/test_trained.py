@@ -12,18 +12,19 @@ import pytest
 from rows import each_row
 from tiny_networks import LABELS, TinyBase, trained
 
-from medground.answer import Answer
-from medground.conclude.claim import CheckedClaim, check_claim
-from medground.document import Document
+from medground.answering.conclude.claim import CheckedClaim, check_claim
+from medground.answering.verify.critics import check_critic
+from medground.answering.verify.judges import domain, may_decide, may_judge
+from medground.answering.verify.trained_critic import WINDOWS
+from medground.engine.opening import with_fetched
 from medground.errors import ConfigError
-from medground.fetched import with_fetched
-from medground.models.pairs.make import make
-from medground.models.pairs.network import PairNetwork
+from medground.home.settings import Settings
+from medground.home.settings_groups import VerifySettings
+from medground.models.available import make
+from medground.models.pair_network import PairNetwork
 from medground.recipes.ground import GROUND, ground
-from medground.settings import Settings, VerifySettings
-from medground.verify.critics.open import check_critic
-from medground.verify.critics.telling import WINDOWS
-from medground.verify.judges import domain, may_decide, may_judge
+from medground.values.answer import Answer
+from medground.values.document import Document
 
 CLAIMS = [
     {"dataset": name, "pairs": 200, "accuracy": 0.82, "low": 0.76, "high": 0.87, "majority": 0.6}

@@ -17,12 +17,10 @@ from fastapi import FastAPI
 from small_service import Clock, tokens_of
 
 from medground.faces.api.app import make_app
-from medground.faces.web.app import add_page
-from medground.faces.web.built_page import BuiltPage
-from medground.faces.web.sessions import Sessions
-from medground.faces.web.throttle import Throttle
-from medground.service.service import Service
-from medground.settings import Settings
+from medground.faces.service.service import Service
+from medground.faces.web.app import BuiltPage, add_page
+from medground.faces.web.sessions import Sessions, Throttle
+from medground.home.settings import Settings
 
 papers = small_service.papers
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from medground.corpus.library import Library
-from medground.service import building
-from medground.settings import Settings
+from medground.faces.service import building
+from medground.home.settings import Settings
 
 Visit = Callable[..., Any]
 STATINS = {"id": "PMID:9", "title": "Statins", "text": "Statins lowered cholesterol."}

@@ -8,8 +8,7 @@ from typing import Any
 
 import httpx
 
-from medground.faces.web.sessions import IDLE
-from medground.faces.web.throttle import MOST_FAILED, WINDOW
+from medground.faces.web.sessions import IDLE, MOST_FAILED, WINDOW
 
 Visit = Callable[..., Any]
 LOCALHOST = {"Origin": "http://localhost"}

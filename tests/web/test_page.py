@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from medground.errors import ConfigError
-from medground.faces.web.built_page import BuiltPage
+from medground.faces.web.app import BuiltPage
 
 Visit = Callable[..., Any]
 CSP = (

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from medground.evaluate.base import RunHeader, RunLine
-from medground.settings import Settings
+from medground.home.settings import Settings
+from medground_evaluate.items import RunHeader, RunLine
 
 Visit = Callable[..., Any]
 HEADER = RunHeader(

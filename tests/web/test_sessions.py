@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from small_service import Clock
 
-from medground.faces.web.sessions import IDLE, LONGEST, Sessions, matches
-from medground.faces.web.throttle import MOST_FAILED, WINDOW, Throttle
+from medground.faces.web.sessions import IDLE, LONGEST, MOST_FAILED, WINDOW, Sessions, Throttle, matches
 
 
 def test_a_session_is_found_by_its_secret_alone_until_it_or_all_of_a_person_end() -> None:

@@ -12,7 +12,7 @@ import pytest
 from medground.corpus.build import build
 from medground.corpus.library import GRAPH_FILE, Library
 from medground.corpus.readers import find_inputs
-from medground.settings import Settings
+from medground.home.settings import Settings
 
 Visit = Callable[..., Any]
 

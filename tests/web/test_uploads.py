@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from rows import each_row
 
 from medground.errors import StorageFailed, UsageError
-from medground.faces.web.file_names import LONGEST, safe_name
-from medground.faces.web.upload import Received, UploadLimits, received
+from medground.faces.web.upload import LONGEST, Received, UploadLimits, received, safe_name
 
 KIND = "multipart/form-data; boundary=edge"
 LIMITS = UploadLimits(file=1_000, files=5)

@@ -9,22 +9,12 @@ from typing import Any
 
 import pytest
 
-from medground.answer import (
-    Answer,
-    Conflict,
-    Dropped,
-    Search,
-    Side,
-    SingleChoiceDecision,
-    SnapshotReference,
-    SourceDocument,
-    Statement,
-    Verdict,
-    YesNoDecision,
-)
-from medground.evidence import Evidence
-from medground.question import Question
-from medground.usage import UsageReport
+from medground.values.answer import Answer, Search, SnapshotReference, SourceDocument
+from medground.values.decision import SingleChoiceDecision, YesNoDecision
+from medground.values.evidence import Evidence
+from medground.values.question import Question
+from medground.values.statement import Conflict, Dropped, Side, Statement, Verdict
+from medground.values.usage import UsageReport
 
 TEXT = "Aspirin prevents stroke."
 QUOTES = (

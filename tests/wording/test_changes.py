@@ -7,9 +7,10 @@ from typing import Any
 
 from rows import each_row
 
-from medground.again import changes
-from medground.answer import Answer, SnapshotReference, YesNoDecision
-from medground.document import Document
+from medground.answering.changes import changes
+from medground.values.answer import Answer, SnapshotReference
+from medground.values.decision import YesNoDecision
+from medground.values.document import Document
 from medground.wording.changes import AskedAgain, again_as_text
 
 PAPER = Document(id="PMID:1", title="A trial.", text="0123456789Aspirin may prevent stroke.")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.answer import Answer
+from medground.values.answer import Answer
 from medground.wording.encoding import encodable, encodable_blocks, encodable_json
 from medground.wording.layout import layout
 from medground.wording.markdown import as_markdown

@@ -7,9 +7,12 @@ from html import unescape
 
 from rows import each_row
 
-from medground.answer import Answer, Statement, Verdict, YesNoDecision
+from medground.values.answer import Answer
+from medground.values.decision import YesNoDecision
+from medground.values.statement import Statement, Verdict
+from medground.wording.answer_blocks import written_sentences
 from medground.wording.html import as_html
-from medground.wording.layout import layout, written_sentences
+from medground.wording.layout import layout
 from medground.wording.markdown import as_markdown
 from medground.wording.text import as_text
 

@@ -9,22 +9,16 @@ import pytest
 from pydantic import ValidationError
 from rows import each_row
 
-from medground.answer import (
-    Answer,
-    FreeDecision,
-    Label,
-    MultipleChoiceDecision,
-    Search,
-    SourceDocument,
-    Verdict,
-    YesNoDecision,
-)
-from medground.question import Question
-from medground.rank import source_facts
-from medground.text.english import sentence
-from medground.usage import UsageReport
-from medground.verify import verdict_words
-from medground.wording import phrases, references
+from medground.answering import source_facts
+from medground.answering.verify import verdict_words
+from medground.language.english import sentence
+from medground.values.answer import Answer, Search, SourceDocument
+from medground.values.decision import FreeDecision, MultipleChoiceDecision, YesNoDecision
+from medground.values.question import Question
+from medground.values.statement import Label, Verdict
+from medground.values.usage import UsageReport
+from medground.wording import blocks as references
+from medground.wording import phrases
 
 MakeAnswer = Callable[..., Answer]
 

@@ -9,12 +9,9 @@ from hypothesis import strategies as st
 from lxml import etree
 from rows import each_row
 
-from medground.research_plan import Edge, Keyword, ResearchPlan, SubQuestion
-from medground.wording.plans.layers import layered
-from medground.wording.plans.mermaid import mermaid
-from medground.wording.plans.reduced import reduced
-from medground.wording.plans.svg import svg
-from medground.wording.plans.tree import tree
+from medground.values.research_plan import Edge, Keyword, ResearchPlan, SubQuestion
+from medground.wording.pictures import svg
+from medground.wording.plans import layered, mermaid, reduced, tree
 
 EVIL = 'Is "x" <script>alert(1)</script> & `y`; click q1 "javascript:1" ]] end %% --> \x1b[31m\u202ered?'
 

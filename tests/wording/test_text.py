@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rows import each_row
 
-from medground.answer import Answer
+from medground.values.answer import Answer
 from medground.wording.blocks import Block, Line, Span, line
 from medground.wording.text import as_text, columns, printed_lines, wrap
 

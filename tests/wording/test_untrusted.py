@@ -11,10 +11,12 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 from rows import each_row
 
-from medground.answer import Answer, Dropped, Search, SourceDocument, Statement, Verdict, YesNoDecision
-from medground.evidence import Evidence
 from medground.faces.cli.render import render
-from medground.question import Question
+from medground.values.answer import Answer, Search, SourceDocument
+from medground.values.decision import YesNoDecision
+from medground.values.evidence import Evidence
+from medground.values.question import Question
+from medground.values.statement import Dropped, Statement, Verdict
 from medground.wording.html import as_html
 from medground.wording.markdown import as_markdown, escaped
 from medground.wording.text import as_text

@@ -10,16 +10,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.answer import Answer, Label, Search, SourceDocument, Statement, Verdict
-from medground.evidence import Evidence
-from medground.graph.relation import Concept, Relation, frequency
-from medground.graph.wording import line, read_line
-from medground.notice import Notice
-from medground.question import Follows, Question
-from medground.report import Attachment, Connection, FlowRow, Report, ReportSection, SubAnswer
-from medground.research_plan import Keyword, ResearchPlan, SubQuestion
+from medground.graph.relation import Concept, Relation, frequency, line, read_line
+from medground.values.answer import Answer, Search, SourceDocument
+from medground.values.evidence import Evidence
+from medground.values.notice import Notice
+from medground.values.question import Follows, Question
+from medground.values.report import Attachment, Connection, FlowRow, Report, ReportSection, SubAnswer
+from medground.values.research_plan import Keyword, ResearchPlan, SubQuestion
+from medground.values.statement import Label, Statement, Verdict
 from medground.wording.text import as_text
-from medground.wording.view import SHAPES, AnswerView, view
+from medground.wording.view import SHAPES, view
+from medground.wording.view_types import AnswerView
 
 MakeAnswer = Callable[..., Answer]
 HIDDEN = "\u202e\u200b\u2066\x1b[31m\ufeff\xad"

@@ -7,14 +7,13 @@ from typing import Any
 import pytest
 from rows import each_row
 
+from medground.answering.declaration import Declaration
+from medground.answering.run import Run
+from medground.answering.write.choice import Chosen, choose
 from medground.errors import ModelFailed, UsageError
-from medground.operators.base import InvalidOutput
-from medground.operators.choosing import ChooseInput, ChooseOutput, OptionSentences, choose_options
-from medground.operators.views import SentencedPassage, SentenceView
-from medground.question import Question
-from medground.recipes.declaration import Declaration
-from medground.run import Run
-from medground.write.choice import Chosen, choose
+from medground.models.operators.base import InvalidOutput, SentencedPassage, SentenceView
+from medground.models.operators.choosing import ChooseInput, ChooseOutput, OptionSentences, choose_options
+from medground.values.question import Question
 
 MakeRun = Callable[..., Run]
 ASKED = Question.ask(

@@ -24,23 +24,23 @@ from researched import (
 )
 from rows import each_row
 
-from medground.answer import Answer
-from medground.document import Document
+from medground.answering.run import Run
+from medground.answering.write.choice import report_paragraphs
 from medground.errors import ModelFailed
-from medground.executor.found import NOT_ENDED, SubFound, failed_tool
-from medground.operators.reasoning import SubClaim
-from medground.operators.reporting import (
+from medground.models.operators.reasoning import SubClaim
+from medground.models.operators.writing import WrittenSentence
+from medground.recipes.biomedsearch.report import write_report
+from medground.recipes.biomedsearch.reporting import (
     AnswerPartInput,
     AnswerPartOutput,
     ComposeReportOutput,
     Connected,
     ConnectOutput,
 )
-from medground.operators.writing import WrittenSentence
-from medground.report import Report, ReportSection
-from medground.run import Run
-from medground.write.paragraphs import report_paragraphs
-from medground.write.report import write_report
+from medground.values.answer import Answer
+from medground.values.document import Document
+from medground.values.report import Report, ReportSection
+from medground.values.research_found import NOT_ENDED, SubFound, failed_tool
 
 MakeRun = Callable[..., Run]
 

@@ -1,1 +1,1 @@
-"""Corpora: readers, passages, embeddings, and the snapshot store (`library`, `build`, `snapshot`)."""
+"""Corpora: readers, passages, the snapshot store, joining with records, following a folder."""

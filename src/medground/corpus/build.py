@@ -19,11 +19,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 from medground.corpus import tables
-from medground.corpus.embedding.base import Embedder
+from medground.corpus.embedder import Embedder
 from medground.corpus.faults import UnfinishedDamaged, writing
-from medground.corpus.joining.base import Records
-from medground.corpus.joining.join import join_records
-from medground.corpus.joining.open import remembered
+from medground.corpus.join import join_records, remembered
 from medground.corpus.library import Library
 from medground.corpus.manifest import (
     EmbeddingEntry,
@@ -37,14 +35,15 @@ from medground.corpus.manifest import (
 from medground.corpus.phases import copy_base, cut_and_index, embed
 from medground.corpus.readers.base import Input
 from medground.corpus.reading import read_inputs
+from medground.corpus.records import Records
 from medground.corpus.snapshot import LEXICAL, Snapshot
 from medground.corpus.tables import RowDamaged
 from medground.corpus.vectors import INDEX_NAME
 from medground.corpus.writer import DatabaseWriter
-from medground.described import SourceDescription
-from medground.durable import make_folder, remove_unfinished
 from medground.errors import BadDocument, ConfigError, StorageFailed, UsageError
-from medground.progress import Progress, no_progress
+from medground.home.files import make_folder, remove_unfinished
+from medground.values.source_description import SourceDescription
+from medground.values.steps import Progress, no_progress
 
 log = logging.getLogger(__name__)
 

@@ -15,20 +15,18 @@ from pathlib import Path
 
 from medground.corpus import tables
 from medground.corpus.build import described_files, enriched_from, identity_check, shape_of
-from medground.corpus.embedding.base import Embedder
+from medground.corpus.embedder import Embedder
 from medground.corpus.faults import writing
-from medground.corpus.joining.base import Records
-from medground.corpus.joining.join import join_records
-from medground.corpus.joining.open import remembered
+from medground.corpus.join import join_records, remembered
 from medground.corpus.library import Library
 from medground.corpus.manifest import FILE_NAME, InputEntry, Manifest
-from medground.corpus.patch import patch_passages, patch_vectors
-from medground.corpus.phases import copy_base, index_vectors
+from medground.corpus.phases import copy_base, index_vectors, patch_passages, patch_vectors
+from medground.corpus.records import Records
 from medground.corpus.snapshot import Snapshot
 from medground.corpus.writer import DatabaseWriter
-from medground.described import SourceDescription
 from medground.errors import BadDocument
-from medground.progress import Progress, no_progress
+from medground.values.source_description import SourceDescription
+from medground.values.steps import Progress, no_progress
 
 _WORK = "building-change"
 

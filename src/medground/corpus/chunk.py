@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from medground.document import Document, Passage
 from medground.errors import UsageError
-from medground.text.sentences import Span, sentence_spans
+from medground.language.sentences import Span, sentence_spans
+from medground.values.document import Document, Passage
 
 _VISIBLE = re.compile(r"\S")
 _LINE = re.compile(r"\S(?:[^\n]*\S)?")

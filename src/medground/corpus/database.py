@@ -12,14 +12,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from medground.corpus.faults import reading
-from medground.corpus.file_table import KnownFile, known_files
-from medground.corpus.joining.table import count_waiting
-from medground.corpus.joining.told import DocumentReport, SourceReport, document_reports, source_reports
 from medground.corpus.lexical_fields import exact
-from medground.corpus.tables import PassageRow, decode
-from medground.corpus.told import FileEntry, FileReport, SameId
-from medground.document import Document, Passage
-from medground.query import Filters
+from medground.corpus.records import count_waiting
+from medground.corpus.reports import (
+    DocumentReport,
+    FileEntry,
+    FileReport,
+    SameId,
+    SourceReport,
+    document_reports,
+    source_reports,
+)
+from medground.corpus.tables import KnownFile, PassageRow, decode, known_files
+from medground.values.document import Document, Passage
+from medground.values.query import Filters
 
 if TYPE_CHECKING:
     import numpy as np

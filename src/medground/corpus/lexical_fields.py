@@ -10,7 +10,7 @@ from typing import Literal
 
 import tantivy
 
-from medground.document import Document
+from medground.values.document import Document
 
 Analysis = Literal["english", "plain", "exact"]
 """`english`: stemmed words. `plain`: words as they are, such as names. `exact`: the value as a whole."""

@@ -5,18 +5,63 @@ from __future__ import annotations
 import contextlib
 import re
 import shutil
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from medground.corpus.check import check_built
-from medground.corpus.faults import corrupt, writing
+from medground.corpus import tables
+from medground.corpus.faults import UnfinishedDamaged, corrupt, reading, writing
+from medground.corpus.lexical import Lexical
 from medground.corpus.manifest import Manifest, read_manifest, write_manifest
-from medground.corpus.pins import remove_unused
-from medground.corpus.snapshot import Snapshot
-from medground.durable import make_folder, put, remove_unfinished, sync, sync_tree, write_whole
+from medground.corpus.snapshot import LEXICAL, Snapshot, remove_unused
 from medground.errors import SnapshotCorrupt, UsageError
+from medground.home.files import make_folder, put, remove_unfinished, sync, sync_tree, write_whole
+from medground.values.query import Filters
+
+# The check of a snapshot before it is published: opened as a reader will open it, its parts have to agree.
+
+_DOCUMENTS = 20
+"""Documents that are looked up: a check of all would take as long as the build."""
+
+
+def check_built(folder: Path) -> None:
+    """Check the files, counts and numbers of a snapshot, and that some of its documents are read and found.
+
+    Raises:
+        UnfinishedDamaged: it may not be published.
+    """
+    try:
+        with Snapshot.open(folder) as snapshot, reading(folder):
+            if snapshot.manifest.embedding is not None:
+                snapshot.vectors()
+            ids = _agreeing(folder, snapshot)
+            if len(snapshot.documents(ids)) != len(ids):
+                raise ValueError("a document cannot be read")
+    except SnapshotCorrupt as error:
+        raise UnfinishedDamaged(folder, str(error.__cause__ or error).partition(";")[0]) from error
+
+
+def _agreeing(folder: Path, snapshot: Snapshot) -> list[str]:
+    """Ids of some documents, for which the word index holds the passages that the database holds."""
+    counts, words = snapshot.manifest.counts, Lexical(folder / LEXICAL)
+    uri = f"{(folder / tables.FILE_NAME).resolve().as_uri()}?mode=ro&immutable=1"
+    with contextlib.closing(sqlite3.connect(uri, uri=True)) as database:
+        found = database.execute("SELECT count(*), coalesce(max(number) + 1, 0) FROM passages").fetchone()
+        if found != (counts.passages, counts.passages):
+            raise ValueError(f"{found[0]} passages with numbers up to {found[1]}, not {counts.passages}")
+        documents = database.execute("SELECT number, id FROM documents ORDER BY number").fetchall()
+        if len(documents) != counts.documents:
+            raise ValueError(f"{len(documents)} documents, not {counts.documents}")
+        some = documents[:: max(1, len(documents) // _DOCUMENTS)]
+        for number, document_id in some:
+            query = "SELECT number FROM passages WHERE document = ? ORDER BY number"
+            stored = [row[0] for row in database.execute(query, (number,))]
+            if words.numbers(Filters(ids=(document_id,))) != stored:
+                raise ValueError(f"the word index has other passages of {document_id} than the database")
+    return [document_id for _, document_id in some]
+
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _SNAPSHOT = re.compile(r"[0-9a-f]{16}(-[0-9]{1,6})?")

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from medground.corpus.readers.base import Deleted, Input, Item, Note, Reading, Retracts
-from medground.corpus.readers.files import fingerprint
+from medground.corpus.readers.base import Deleted, Input, Item, Note, Reading, Retracts, fingerprint
 from medground.corpus.writer import DatabaseWriter
-from medground.document import Document
 from medground.errors import BadDocument
-from medground.progress import Progress, no_progress
+from medground.values.document import Document
+from medground.values.steps import Progress, no_progress
 
 _ITEMS = 1000
 _ATTEMPTS = 3

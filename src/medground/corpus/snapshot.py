@@ -2,32 +2,96 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from medground.answer import SnapshotReference
 from medground.corpus import tables
 from medground.corpus.database import Database, Skipped
 from medground.corpus.faults import corrupt
-from medground.corpus.file_table import KnownFile
-from medground.corpus.intact import check_files
-from medground.corpus.joining.told import DocumentReport, SourceReport
 from medground.corpus.lexical import Lexical
-from medground.corpus.manifest import Manifest, read_manifest
-from medground.corpus.pins import Pin
-from medground.corpus.told import FileReport
-from medground.described import SourceDescription
-from medground.document import Document, Hit
+from medground.corpus.manifest import FILE_NAME, Manifest, check_files, read_manifest
+from medground.corpus.reports import DocumentReport, FileReport, SourceReport
+from medground.corpus.tables import KnownFile
 from medground.errors import UsageError
-from medground.query import Filters, Query, Term, any_of
+from medground.values.answer import SnapshotReference
+from medground.values.document import Document, Hit
+from medground.values.query import Filters, Query, Term, any_of
+from medground.values.source_description import SourceDescription
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from medground.corpus.vectors import Vectors
+
+
+# States in use: a reader pins what it opened, and a build removes only what nobody has pinned.
+
+if sys.platform == "win32":
+
+    def _hold(handle: int) -> bool:
+        """Nothing to do: Windows does not delete a file that is open."""
+        return True
+
+    def _unlink_unused(path: Path) -> None:
+        path.unlink()
+
+else:
+    import fcntl
+
+    def _hold(handle: int) -> bool:
+        """Lock an open file together with other readers; False where it is being removed."""
+        try:
+            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            return os.fstat(handle).st_nlink > 0
+        except BlockingIOError:
+            return False
+        except OSError:  # a file system without locks, on which nothing can be built either
+            return True
+
+    def _unlink_unused(path: Path) -> None:
+        handle = os.open(path, os.O_RDWR)  # network file systems lock a file alone only if it is open for writing
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            path.unlink()
+        finally:
+            os.close(handle)
+
+
+class Pin:
+    """Keeps a state from being removed until it is released, or is no longer referred to.
+
+    Raises:
+        SnapshotCorrupt: the state is not there, or is being removed.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        try:
+            handle = os.open(folder / FILE_NAME, os.O_RDONLY)
+        except OSError:
+            raise corrupt(folder, f"{FILE_NAME} is missing or damaged") from None
+        self.release = weakref.finalize(self, os.close, handle)
+        if not _hold(handle):
+            self.release()
+            raise corrupt(folder, "a build has replaced it")
+
+
+def remove_unused(folder: Path) -> None:
+    """Delete a state unless it is pinned. What cannot be deleted now stays until the next time."""
+    try:
+        _unlink_unused(folder / FILE_NAME)  # from here on nobody can open it
+    except FileNotFoundError:
+        pass
+    except OSError:
+        return
+    shutil.rmtree(folder, ignore_errors=True)
+
 
 LEXICAL = "lexical"
 NO_FILTERS = Filters()

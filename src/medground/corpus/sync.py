@@ -14,19 +14,18 @@ from pathlib import Path
 
 from medground.corpus.build import add, build, identity_check
 from medground.corpus.change import changed
-from medground.corpus.embedding.base import Embedder
-from medground.corpus.file_table import KnownFile
-from medground.corpus.joining.base import Records
-from medground.corpus.joining.open import remembered
+from medground.corpus.embedder import Embedder
+from medground.corpus.join import remembered
 from medground.corpus.library import Library
 from medground.corpus.manifest import Manifest
 from medground.corpus.readers import find_inputs, open_file, passed_over, survey
-from medground.corpus.readers.base import Input
-from medground.corpus.readers.files import fingerprint
+from medground.corpus.readers.base import Input, fingerprint
 from medground.corpus.reading import FileReading
+from medground.corpus.records import Records
+from medground.corpus.tables import KnownFile
 from medground.corpus.writer import DatabaseWriter
 from medground.errors import BadDocument, UsageError
-from medground.progress import Progress, no_progress
+from medground.values.steps import Progress, no_progress
 
 _MANY = 2000
 """Up to this many new files, their documents are held in memory while the snapshot is patched."""

@@ -7,10 +7,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sqlite3
 import zlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from pathlib import PurePath
+from typing import Any, NamedTuple
 
-from medground.document import Document, Passage
+from medground.corpus.readers.base import Input
+from medground.corpus.readers.folders import release_of
+from medground.errors import BadDocument
+from medground.values.document import Document, Passage
 
 FILE_NAME = "documents.sqlite"
 _ONLY_IF_ANY = ("imprint", "lines", "cautions", "metadata", "joined", "substances")
@@ -101,3 +110,215 @@ def decode(record: bytes, digest: bytes) -> Document:
     if hashlib.sha256(record).digest() != digest:
         raise RowDamaged("a document does not match its checksum")
     return Document.model_validate_json(record)
+
+
+# The files of a snapshot under construction: what was read, what was passed over and why, and who holds which id.
+
+FILES_SCHEMA = """
+CREATE TABLE IF NOT EXISTS files (
+  number INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  folder TEXT,
+  reader TEXT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  made_by TEXT NOT NULL,
+  reason TEXT,
+  passing INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE IF NOT EXISTS holds (
+  id TEXT NOT NULL,
+  file INTEGER NOT NULL,
+  kept INTEGER NOT NULL,
+  PRIMARY KEY (id, file)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS holds_by_file ON holds (file);
+CREATE TABLE IF NOT EXISTS withdrawn (
+  id TEXT NOT NULL,
+  file INTEGER NOT NULL,
+  PRIMARY KEY (id, file)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS withdrawn_by_file ON withdrawn (file);
+CREATE TABLE IF NOT EXISTS notes (file INTEGER NOT NULL, text TEXT NOT NULL);
+"""
+
+
+@dataclass(frozen=True)
+class KnownFile:
+    """A file as it was when it was read.
+
+    Attributes:
+        number: its number in the snapshot.
+        folder: the folder in which it was found, or None if the user named it.
+        reader: the reader that read it.
+        fingerprint: its size and time then.
+        made_by: the version of Medground that read it.
+        failed: whether it could not be read, or not to its end.
+        passing: whether the reason may have passed.
+    """
+
+    number: int
+    folder: str | None
+    reader: str
+    fingerprint: str
+    made_by: str
+    failed: bool
+    passing: bool
+
+
+class Place(NamedTuple):
+    """A file's number, its reader, the folder in which it was found, and its name."""
+
+    number: int
+    reader: str
+    folder: str | None
+    name: str
+
+    def after(self, other: Place) -> bool:
+        """Whether it is read after another in a build.
+
+        PubMed's files have an order of their own; other files have that of their names in one folder, else of reading.
+        """
+        mine, theirs = release_of(self.name), release_of(other.name)
+        if mine is not None and theirs is not None:
+            return mine >= theirs
+        if self.folder is None or self.folder != other.folder:
+            return True
+        return PurePath(self.name).parts >= PurePath(other.name).parts
+
+
+class FileTable:
+    """Which file gave which document. Shares the connection, and so the transactions, of the database."""
+
+    def __init__(self, connection: sqlite3.Connection, version: str) -> None:
+        self._connection = connection
+        self._version = version
+
+    def enter(self, source: Input) -> int:
+        """Note that a file is being read; returns its number."""
+        known = self._connection.execute("SELECT number FROM files WHERE name = ?", (source.name,)).fetchone()
+        values = (source.folder, source.reader, source.fingerprint, self._version, source.name)
+        if known is None:
+            added = "INSERT INTO files (folder, reader, fingerprint, made_by, name) VALUES (?, ?, ?, ?, ?)"
+            return int(self._connection.execute(added, values).lastrowid or 0)
+        changed = "UPDATE files SET folder = ?, reader = ?, fingerprint = ?, made_by = ?, reason = NULL, passing = 0"
+        self._connection.execute(f"{changed} WHERE name = ?", values)
+        return int(known[0])
+
+    def fail(self, number: int, refusal: BadDocument) -> None:
+        """Note why a file could not be read, or not to its end."""
+        values = (refusal.reason, int(refusal.passing), number)
+        self._connection.execute("UPDATE files SET reason = ?, passing = ? WHERE number = ?", values)
+
+    def first_failed(self) -> str | None:
+        """Name and reason of the first file that could not be read."""
+        row = self._connection.execute("SELECT name, reason FROM files WHERE reason IS NOT NULL LIMIT 1").fetchone()
+        return None if row is None else f"{row[0]}: {row[1]}"
+
+    def digest(self) -> str:
+        """Hash of what is known of all files."""
+        total = hashlib.sha256()
+        for row in self._connection.execute("SELECT name, reader, fingerprint, reason FROM files ORDER BY name"):
+            total.update(repr(row).encode("utf-8", "surrogatepass"))
+        return total.hexdigest()
+
+    def groups(self, folder: str) -> Iterator[dict[str, Any]]:
+        """For each reader, how many files of a folder it read, and a hash of what is known of them."""
+        query = "SELECT reader, name, fingerprint FROM files WHERE folder = ? AND reason IS NULL ORDER BY reader, name"
+        rows = self._connection.execute(query, (folder,)).fetchall()
+        for reader, group in groupby(rows, key=itemgetter(0)):
+            files = [row[1:] for row in group]
+            digest = hashlib.sha256(repr(files).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+            yield {"reader": reader, "fingerprint": digest, "files": len(files)}
+
+    def note(self, number: int, text: str) -> None:
+        """Note what the reader of a file tells."""
+        self._connection.execute("INSERT INTO notes VALUES (?, ?)", (number, text))
+
+    def hold(self, document_id: str, number: int, *, kept: bool) -> None:
+        """Note that a file holds a document, and whether its version of it is the one that is kept."""
+        if kept:
+            self._connection.execute("UPDATE holds SET kept = 0 WHERE id = ? AND kept = 1", (document_id,))
+        self._connection.execute("INSERT OR REPLACE INTO holds VALUES (?, ?, ?)", (document_id, number, int(kept)))
+
+    def kept_from(self, document_id: str) -> Place | None:
+        """The file whose version of a document is kept, or None."""
+        query = "SELECT file FROM holds WHERE id = ? AND kept = 1"
+        row = self._connection.execute(query, (document_id,)).fetchone()
+        return None if row is None else self.place(int(row[0]))
+
+    def withdraw(self, document_id: str, number: int) -> bool:
+        """Note that a file deletes a document; returns False where a later file has it again."""
+        self._connection.execute("INSERT OR IGNORE INTO withdrawn VALUES (?, ?)", (document_id, number))
+        source = self.kept_from(document_id)
+        return source is None or source.number == number or self.place(number).after(source)
+
+    def is_withdrawn(self, document_id: str, number: int) -> bool:
+        """Whether a file that comes after this one deletes a document that this one has.
+
+        If this file itself deleted it before, it has it again now.
+        """
+        rows = self._connection.execute("SELECT file FROM withdrawn WHERE id = ?", (document_id,)).fetchall()
+        if not rows:  # as for nearly all
+            return False
+        self._connection.execute("DELETE FROM withdrawn WHERE id = ? AND file = ?", (document_id, number))
+        here = self.place(number)
+        return any(not here.after(self.place(row[0])) for row in rows if row[0] != number)
+
+    def withdrawn_by(self, number: int) -> list[str]:
+        """Ids of the documents that a file deletes."""
+        rows = self._connection.execute("SELECT id FROM withdrawn WHERE file = ?", (number,))
+        return [row[0] for row in rows]
+
+    def before_it(self, source: Input) -> str:
+        """What to tell of a PubMed file that comes too late or again; empty if there is nothing."""
+        release = release_of(source.name)
+        if release is None:
+            return ""
+        query = "SELECT name FROM files WHERE reader = 'medline' AND name != ?"
+        names = [row[0] for row in self._connection.execute(query, (source.name,))]
+        known = {found: name for name in names if (found := release_of(name)) is not None}
+        if release in known:
+            return f"PubMed's {release} was read before, as {known[release]}"
+        if known and (latest := max(known)) > release:
+            return f"older than {latest}, which was read before; what that one revised or deleted stays so"
+        return ""
+
+    def place(self, number: int) -> Place:
+        """Where a file stands."""
+        query = "SELECT number, reader, folder, name FROM files WHERE number = ?"
+        return Place(*self._connection.execute(query, (number,)).fetchone())
+
+    def known(self) -> Mapping[str, KnownFile]:
+        """All files by name."""
+        return known_files(self._connection)
+
+    def given_by(self, number: int) -> list[str]:
+        """Ids of the documents that are kept as this file has them."""
+        rows = self._connection.execute("SELECT id FROM holds WHERE file = ? AND kept = 1", (number,))
+        return [row[0] for row in rows]
+
+    def others_with(self, ids: list[str], number: int) -> Iterator[str]:
+        """Names of the other files that hold one of these documents."""
+        query = "SELECT f.name FROM holds h JOIN files f ON f.number = h.file WHERE h.id = ? AND h.file != ?"
+        for document_id in ids:
+            yield from (row[0] for row in self._connection.execute(query, (document_id, number)))
+
+    def clear(self, number: int, *, holds: bool = True) -> None:
+        """Forget what a file held and told, before it is read again."""
+        for table in ("holds", "withdrawn", "notes") if holds else ("notes",):
+            self._connection.execute(f"DELETE FROM {table} WHERE file = ?", (number,))  # noqa: S608 fixed names
+        name = "SELECT name FROM files WHERE number = ?"
+        self._connection.execute(f"DELETE FROM skipped WHERE input = ({name})", (number,))  # noqa: S608
+
+    def remove(self, number: int) -> None:
+        """Forget a file that has gone."""
+        self.clear(number)
+        self._connection.execute("DELETE FROM files WHERE number = ?", (number,))
+
+
+def known_files(connection: sqlite3.Connection, folder: str | None = None) -> dict[str, KnownFile]:
+    """All files by name, or those that were found in a folder."""
+    columns = "name, number, folder, reader, fingerprint, made_by, reason IS NOT NULL, passing"
+    where = "" if folder is None else " WHERE folder = ?"
+    rows = connection.execute(f"SELECT {columns} FROM files{where} ORDER BY number", (folder,) if folder else ())  # noqa: S608
+    return {row[0]: KnownFile(row[1], row[2], row[3], row[4], row[5], bool(row[6]), bool(row[7])) for row in rows}

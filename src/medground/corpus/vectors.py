@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medground.corpus.faults import reading
-from medground.durable import replacing
 from medground.errors import ConfigError
+from medground.home.files import replacing
 
 FILE_NAME = "vectors.f16"
 INDEX_NAME = "vectors.faiss"

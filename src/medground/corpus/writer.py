@@ -9,15 +9,12 @@ from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
-from medground.corpus.file_table import FILES_SCHEMA, FileTable, Place
-from medground.corpus.joining.agree import agrees
-from medground.corpus.joining.merge import difference, restored
-from medground.corpus.joining.table import JOINS_SCHEMA, JoinTable
 from medground.corpus.lexical_fields import exact
 from medground.corpus.manifest import Counts, Enriched
-from medground.corpus.tables import SCHEMA, PassageRow, decode, encode
-from medground.document import Document, Passage
-from medground.retraction import marked
+from medground.corpus.records import JOINS_SCHEMA, JoinTable, agrees, difference, restored
+from medground.corpus.retraction import marked
+from medground.corpus.tables import FILES_SCHEMA, SCHEMA, FileTable, PassageRow, Place, decode, encode
+from medground.values.document import Document, Passage
 
 _CACHE_KIB = 32 * 1024
 _PASSAGE = "number, document, start, stop, section, checksum"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from medground.errors import SnapshotCorrupt
-from medground.graph.file import connect
+from medground.graph.base import connect
 
 MOST_NAMES = 300_000
 """Names of one graph that are held in memory, about 30 MB; further ones are not suggested."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
 from medground.graph.names import name_key, table
+from medground.graph.question_words import ALL, CONDITIONS, CUES, JOINTS, word_set
 from medground.graph.relation import Concept, ConceptKind
 from medground.graph.store import GraphStore
-from medground.graph.vocabulary import ALL, CUES, JOINTS, word_set
 
 LONGEST = 14
 """Most words of a name that is looked for."""
@@ -198,3 +201,145 @@ def genes_in(store: GraphStore, pieces: Sequence[Piece]) -> list[Piece]:
         else:
             read.append(piece)
     return read
+
+
+# Parts of the body by their names in plain words: "Does Wilson disease affect the liver?".
+
+_TOUCHES = word_set(
+    """affect affects affected affecting attack attacks harm harms harming damage damages damaging damaged harmed
+    attacked hurt hurts target targets impact impacts involve involves involved involving"""
+)
+_PASSIVE = word_set("affected involved damaged harmed hurt attacked")
+_TROUBLES = word_set(
+    """problem problems trouble troubles issue issues disease diseases disorder disorders symptom symptoms sign signs
+    abnormality abnormalities involvement damage defect defects feature features finding findings difficulties
+    manifestations changes"""
+)
+_OWNERS = word_set("his her their your")
+
+
+@cache
+def organs() -> dict[str, tuple[str, ...]]:
+    """The terms of the ontology that a part of the body stands for, by the key of its name."""
+    return {name_key(name): tuple(terms.split(" | ")) for name, terms in table("organs.tsv")}
+
+
+def organs_in(store: GraphStore, pieces: Sequence[Piece]) -> list[Piece]:
+    """The pieces with parts of the body as mentions, if a disease is named and asked to affect them.
+
+    "Affects the heart", "heart problems" and "problems with the heart" become a mention of the heart's abnormalities;
+    any other use of these words is left as it is.
+    """
+    words = {piece for piece in pieces if isinstance(piece, str)}
+    diseases = any(isinstance(piece, Mention) and piece.of("disease") for piece in pieces)
+    if not diseases or words.isdisjoint(_TOUCHES | _TROUBLES):
+        return list(pieces)
+    read: list[Piece] = []
+    start = 0
+    while start < len(pieces):
+        mention, end = _organ(store, pieces, start)
+        if mention and _is_subject(pieces[end:]):
+            return list(pieces)
+        read.append(mention or pieces[start])
+        start = end
+    if not any(isinstance(piece, Mention) and piece.organ for piece in read):
+        return list(pieces)
+    plain = [_cue(piece) if isinstance(piece, str) else piece for piece in read]
+    return [piece for piece in plain if piece]
+
+
+def _organ(store: GraphStore, pieces: Sequence[Piece], start: int) -> tuple[Mention | None, int]:
+    """The part of the body that begins here, with the word for its trouble, and where it ends."""
+    for length in (2, 1):
+        words = [piece for piece in pieces[start : start + length] if isinstance(piece, str)]
+        key = name_key(" ".join(words))
+        terms = organs().get(key, ()) if len(key.split()) == length else ()
+        meant = tuple(concept for term in terms for concept in store.find(term, "phenotype"))
+        if meant:
+            text, end = " ".join(words), start + length
+            note = f"“{text}” read as {meant[0].label}" + (" and the like" if len(meant) > 1 else "")
+            after = pieces[end] if end < len(pieces) else ""
+            if after in _TROUBLES and start and pieces[start - 1] in ("a", "an"):
+                break  # "Is it a skin disease?" asks what it is
+            return Mention(text, meant, note, organ=True), end + (after in _TROUBLES)
+    return None, start + 1
+
+
+def _is_subject(after: Sequence[Piece]) -> bool:
+    """Whether a part of the body affects a disease, which is another question."""
+    verbs = [number for number, piece in enumerate(after) if piece in _TOUCHES - _PASSIVE]
+    return bool(verbs) and any(isinstance(piece, Mention) for piece in after[verbs[0] :])
+
+
+def _cue(word: str) -> str:
+    if word in _OWNERS:
+        return ""
+    return "involve" if word in _TOUCHES else "features" if word in _TROUBLES else word
+
+
+# Correct words that no name of the graph has: at most two, and never silently.
+
+SHORTEST = 5
+"""A shorter word is close to too many others."""
+_LONG = 10
+_SURE = 8
+_MOST = 2
+_SLIPS = frozenset({"syndrom"})
+"""Misspelt in a name of the ontology itself."""
+_ASKING_WORDS = CUES["feature"] | CUES["inheritance"] | CUES["gene"]
+"""Words of questions that are worth correcting; others are short or close to too many."""
+
+
+def corrected(store: GraphStore, words: Sequence[str]) -> dict[str, str]:
+    """The one or two misspelt words, each with the word that it stands for. Empty if there are none, or more."""
+    counts = store.words()
+    unknown = [word for word in words if _misspelt(word, counts)]
+    if not 1 <= len(unknown) <= _MOST:
+        return {}
+    names = [*(word for word, names in counts.items() if names and word not in _SLIPS), *_ASKING_WORDS]
+    return {word: near for word in unknown if (near := _nearest(word.casefold(), names))}
+
+
+def is_sure(name: str, meant: Mapping[str, str], *, alone: bool = False) -> bool:
+    """Whether a name with corrected words is certain enough to answer: "Tietze" is not a misspelt "Tietz".
+
+    It is if a distinctive word of it is right, or if every misspelt one is long, or shows a slip that seldom makes
+    another word: a letter doubled or not ("Marfann"), two letters swapped. If one word is all that the question names
+    (`alone`), it may be the right word for something else, so that only such a slip is certain.
+    """
+    distinctive = [word for word in name.split() if word.casefold() not in CUES["disease"]]
+    if not set(distinctive) <= set(meant.values()):
+        return True
+    wrong = [(word.casefold(), near) for word, near in meant.items() if near in distinctive]
+    one_word = alone and " " not in name
+    return all((len(word) >= _SURE and not one_word) or _is_slip(word, near) for word, near in wrong)
+
+
+def _is_slip(word: str, near: str) -> bool:
+    swapped = len(word) == len(near) and sorted(word) == sorted(near)
+    return swapped or _single(word) == _single(near)
+
+
+def _single(word: str) -> str:
+    return re.sub(r"(.)\1", r"\1", word)
+
+
+def _misspelt(word: str, known: Mapping[str, int]) -> bool:
+    plain = word.casefold().removesuffix("'s")
+    if plain in _SLIPS:
+        return True
+    if len(plain) < SHORTEST or not plain.isalpha() or plain in known or plain in ALL | CONDITIONS:
+        return False
+    # "Anaemia" and "seizures" are spellings of what is known.
+    return name_key(plain) not in known
+
+
+def _nearest(word: str, known: Sequence[str]) -> str:
+    """The only known word within one change, or two for a long word, that begins with the same letter."""
+    for most in range(1, 3 if len(word) >= _LONG else 2):
+        near = process.extract(word, known, scorer=OSA.distance, score_cutoff=most, limit=4)
+        same = [found for found, _, _ in near if found[0] == word[0] and len(found) >= SHORTEST]
+        keys = {name_key(found) for found in same}
+        if same:
+            return same[0] if len(keys) == 1 else ""
+    return ""

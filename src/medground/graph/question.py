@@ -12,15 +12,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from medground.graph.finding import RelationKind
 from medground.graph.intent import Asked, asked_of
-from medground.graph.linking import Mention, Piece, genes_in, link, tokens
-from medground.graph.organs import organs_in
-from medground.graph.phrasing import plainly
+from medground.graph.linking import Mention, Piece, corrected, genes_in, is_sure, link, organs_in, tokens
+from medground.graph.question_words import CONTRACTED, plainly
 from medground.graph.relation import Concept
-from medground.graph.spelling import corrected, is_sure
 from medground.graph.store import GraphStore
-from medground.graph.vocabulary import CONTRACTED
+from medground.values.graph import RelationKind
 
 MAX_CHARACTERS = 300
 """A longer question asks for more than a relation."""

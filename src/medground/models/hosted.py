@@ -16,14 +16,12 @@ from pydantic_ai.models import infer_model
 from pydantic_ai.providers import Provider, infer_provider_class
 
 from medground.errors import ConfigError
-from medground.fetching.intake import ReplyLimits
-from medground.fetching.secrets import without_secrets
-from medground.known_secrets import known_secrets
-from medground.layers import PREFIX
+from medground.home.layers import PREFIX
+from medground.home.secrets import known_secrets, without_secrets
+from medground.home.settings import Settings
 from medground.models.base import COMPATIBLE, NAMES
-from medground.models.served import MASKING_SERVER, ServedModel
-from medground.models.wire import LARGEST_REPLY, ModelWire
-from medground.settings import Settings
+from medground.models.served import LARGEST_REPLY, MASKING_SERVER, ModelWire, ServedModel
+from medground.sources.http.replies import ReplyLimits
 
 KEY_OF = {
     "openai": "openai",

@@ -12,8 +12,8 @@ from typing import Any
 
 from medground.errors import BudgetExhausted, ConfigError, ModelFailed
 from medground.models.base import CallLimits, Reply
-from medground.operators.base import I, InvalidOutput, O, Operator, PlainOutput
-from medground.usage import Usage
+from medground.models.operators.base import I, InvalidOutput, O, Operator, PlainOutput
+from medground.values.usage import Usage
 
 MOST_TOKENS = 512
 """Longest plan in tokens."""
@@ -25,7 +25,7 @@ def open_planner_model(name: str) -> PlannerModel:
     Raises:
         ConfigError: the folder holds no trained planner.
     """
-    from medground.train.planning.adapter import read_card
+    from medground.models.planner_weights import read_card
 
     folder = Path(name.partition(":")[2]).expanduser()
     card = read_card(folder)
@@ -82,8 +82,7 @@ class PlannerModel:
         return Reply(output=output, usage=usage)
 
     def _write(self, operator: Operator[I, O], value: I, limits: CallLimits) -> tuple[str, int, int]:
-        from medground.train.planning.adapter import load_adapter, messages, written
-        from medground.train.planning.libraries import device, libraries
+        from medground.models.planner_weights import device, libraries, load_adapter, messages, written
 
         if self._loaded is None:
             model, tokenizer, _ = load_adapter(self._folder, on=device(libraries().torch)[0])

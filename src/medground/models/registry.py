@@ -1,17 +1,79 @@
-"""Which model answers which operator, with one call cache for all models."""
+"""Which model answers which operator: opened from the settings, with one cache of replies for all."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
 import json
-from collections.abc import Mapping
+import logging
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import TypeVar
+from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
 
-from medground.models.base import CallLimits, Model, Reply
-from medground.models.cache import CallCache
-from medground.operators.base import I, InvalidOutput, O, Operator
-from medground.usage import Usage
+from pydantic import BaseModel
+
+from medground.errors import ConfigError
+from medground.home.files import write_whole
+from medground.home.settings import Settings
+from medground.models.base import COMPATIBLE, NAMES, CallLimits, Keyless, Model, Reply
+from medground.models.operators.base import I, InvalidOutput, O, Operator
+from medground.values.usage import KEYLESS, Usage
+
+# Model replies cached on disk, keyed by the content of the call.
+
+R = TypeVar("R", bound=BaseModel)
+
+FORMAT = 1
+_log = logging.getLogger(__name__)
+
+
+class CallCache:
+    """A folder of replies: the call with key `abcdef...` is stored in `ab/cdef....json`.
+
+    Many processes may share a folder because files are written atomically. A file that is damaged, or that no longer
+    fits its operator, counts as a miss and is rewritten. If a write fails, the answer is unaffected and one warning is
+    logged.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._warned = False
+
+    def get(self, key: str, output_type: type[R]) -> R | None:
+        """The stored output of a call, or None."""
+        try:
+            stored = json.loads(self._path(key).read_bytes())
+            if stored["format"] != FORMAT or stored["sha256"] != _checksum(key, stored["output"]):
+                return None
+            return output_type.model_validate_json(json.dumps(stored["output"]))
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            # ValueError covers broken JSON, broken UTF-8 and pydantic's ValidationError.
+            return None
+
+    def put(self, key: str, output: BaseModel, about: Mapping[str, str]) -> None:
+        """Store the output of a call. `about` names the model and the operator, for anyone who opens the file."""
+        content = output.model_dump(mode="json")
+        stored = {"format": FORMAT, "sha256": _checksum(key, content), "about": dict(about), "output": content}
+        try:
+            write_whole(self._path(key), json.dumps(stored, ensure_ascii=False), private=True, synced=False)
+        except OSError as error:
+            if not self._warned:
+                self._warned = True
+                _log.warning("cannot store model replies in %s: %s", self._folder, error.strerror or error)
+
+    def _path(self, key: str) -> Path:
+        return self._folder / key[:2] / f"{key[2:]}.json"
+
+
+def _checksum(key: str, content: object) -> str:
+    """SHA-256 of the key and the output, to detect a flipped bit or a file under the wrong name."""
+    return hashlib.sha256(json.dumps([key, content], sort_keys=True).encode()).hexdigest()
+
+
+# Which model answers which operator, with one call cache for all models.
 
 
 class Models:
@@ -100,3 +162,86 @@ def call_key(model: Model, operator: Operator[I, O], value: I) -> str:
         "prompt": operator.prompt(value),
     }
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+# Opens every model that the settings name, and no other.
+
+
+def own_address(name: str, settings: Settings) -> str:
+    """The address that the settings give a model, without user and password; empty for its provider's own."""
+    if name.partition(":")[0] not in COMPATIBLE or not settings.model.base_url:
+        return ""
+    parts = urlsplit(settings.model.base_url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
+
+
+def open_models(settings: Settings, operators: Iterable[str]) -> Models:
+    """Open the models that the settings name. Nothing is called, started or downloaded yet.
+
+    A key in the environment does not select a model: unless the settings name one, `keyless` answers.
+
+    Args:
+        settings: the models (`settings.model`), keys, and the home folder, which holds the call cache.
+        operators: the names of all operators, which `settings.model.operators` may use.
+
+    Raises:
+        ConfigError: an operator or model is unknown, or a key or extra is missing; one line lists all problems.
+    """
+    valid = sorted(operators)
+    problems = [
+        f"model.operators.{name} is not an operator; available: {', '.join(valid)}"
+        for name in sorted(settings.model.operators.keys() - set(valid))
+    ]
+    models: dict[str, Model] = {}
+    for name in sorted({settings.model.default, *settings.model.operators.values()}):
+        try:
+            models[name] = _open(name, settings)
+        except ConfigError as error:
+            problems.append(str(error))
+    if problems:
+        raise ConfigError("; ".join(problems))
+    return Models(
+        settings.model.default,
+        settings.model.operators,
+        models,
+        cache=CallCache(settings.home / "cache" / "calls") if settings.model.cache else None,
+        concurrency=settings.model.concurrency,
+    )
+
+
+def _open(name: str, settings: Settings) -> Model:
+    if name == KEYLESS:
+        return Keyless()
+    if name.partition(":")[0] == "local":
+        from medground.models.local import open_local
+
+        return open_local(name, settings)
+    if name.startswith("planner:"):
+        from medground.models.planner import open_planner_model
+
+        return open_planner_model(name)
+    provider, _, model = name.partition(":")
+    if not provider or not model:
+        raise ConfigError(f"unknown model {name!r}; {NAMES}")
+    try:
+        from medground.models.hosted import open_hosted
+    except ImportError:
+        raise ConfigError(f'model {name!r} needs the extra "models": pip install "medground[models]"') from None
+    return open_hosted(name, settings)
+
+
+# List prices of hosted models, as far as they are known, to tell what work will cost before it is done.
+
+
+def list_price(name: str, input_tokens: int, output_tokens: int) -> Decimal | None:
+    """The list price in US dollars of a model named `PROVIDER:MODEL`; None if it is not known, never 0."""
+    try:
+        from genai_prices import Usage, calc_price
+    except ImportError:  # the extra `models` brings it
+        return None
+    provider, _, model = name.partition(":")
+    usage = Usage(input_tokens=input_tokens, output_tokens=output_tokens)
+    try:
+        return calc_price(usage, model_ref=model, provider_id=provider).total_price
+    except (LookupError, ValueError):
+        return None

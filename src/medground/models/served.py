@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from decimal import Decimal
 from typing import Any, get_args
 
+import httpx2
 from pydantic_ai import Agent, ModelRetry, NativeOutput, PromptedOutput, RunUsage, TextOutput, ToolOutput
 from pydantic_ai.exceptions import AgentRunError, RunTimedOut, UserError
 from pydantic_ai.messages import ModelResponse
@@ -15,14 +16,65 @@ from pydantic_ai.profiles.openai import OpenAIModelProfile
 from pydantic_ai.settings import ModelSettings
 
 from medground.errors import BudgetExhausted
-from medground.fetching.intake import CutReply
-from medground.models.attempts import Attempts, Patience
+from medground.models.attempts import Attempts
+from medground.models.attempts import Retries as Patience
 from medground.models.base import CallLimits, Reply
 from medground.models.failures import Endpoint, cut_short, explain, is_loopback, shown_address
-from medground.models.probabilities import asking_for_probabilities, probabilities_of
-from medground.models.wire import ModelWire
-from medground.operators.base import I, InvalidOutput, O, Operator, PlainOutput, WeighedOutput
-from medground.usage import Usage
+from medground.models.operators.base import I, InvalidOutput, O, Operator, PlainOutput, WeighedOutput
+from medground.models.output import asking_for_probabilities, probabilities_of
+from medground.sources.http.clients import LoopClients, tls
+from medground.sources.http.replies import ACCEPTED, CutReply, Intake, ReplyLimits
+from medground.values.usage import Usage
+
+# What carries the requests of served models: their replies are limited in size and time, and echo no key.
+
+LARGEST_REPLY = 8 << 20
+"""Most bytes of a model's reply. The longest answer of an operator is a few kilobytes, a hundred with probabilities."""
+
+
+class ModelWire(httpx2.AsyncBaseTransport):
+    """Carries a model's requests, with the proxies of the environment, from any event loop. It follows no redirect.
+
+    Args:
+        limits: of each reply.
+        secrets: forms of secrets that no reply may repeat, beside those that its request shows to be some.
+    """
+
+    def __init__(self, limits: ReplyLimits, secrets: tuple[str, ...] = ()) -> None:
+        self._limits = limits
+        self._secrets = secrets
+        self._network = LoopClients(lambda: httpx2.AsyncClient(verify=tls()))
+        self.client = httpx2.AsyncClient(transport=self, timeout=limits.seconds, follow_redirects=False)
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """The reply; its body raises CutReply where it passes a limit.
+
+        Raises:
+            SlowReply: no reply began in time.
+        """
+        request.headers["accept-encoding"] = ACCEPTED
+        intake = Intake(self._limits, str(request.url), request.headers, await request.aread(), self._secrets)
+        async with intake.in_time():
+            reply = await self._network.current().send(request, stream=True)
+        headers, body = intake.head(reply.headers.raw), _Body(intake, reply)
+        return httpx2.Response(reply.status_code, headers=headers, stream=body, extensions=reply.extensions)
+
+    async def close(self) -> None:
+        """Close the connections of this loop. The next request opens them again."""
+        await self._network.close()
+
+
+class _Body(httpx2.AsyncByteStream):
+    def __init__(self, intake: Intake, reply: httpx2.Response) -> None:
+        self._intake = intake
+        self._reply = reply
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self._intake.body(self._reply.headers, self._reply.aiter_raw())
+
+    async def aclose(self) -> None:
+        await self._reply.aclose()
+
 
 MASKING_SERVER = OpenAIModelProfile(
     supports_json_schema_output=True,

@@ -1,8 +1,47 @@
-"""Character variants: typographic quotation marks, full-width letters and Greek letters."""
+"""Characters and words: typographic variants, Greek letters, folded names, and the words that PubMed ignores."""
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from functools import lru_cache
 from importlib.resources import files
+
+# British and American spelling, by the few rules of letters in which they differ.
+
+_RULES = (
+    (re.compile(r"(?<=\w)[ao]e|^[ao]e(?=\w\w)"), "e"),
+    (re.compile(r"(?<=\w\w)our(?=s?\b|al|ed\b|ing)"), "or"),
+    (re.compile(r"is(?=e[ds]?\b|ers?\b|ing\b|ations?\b)"), "iz"),
+    (re.compile(r"ys(?=e[ds]?\b|ers?\b|ing\b)"), "yz"),
+    (re.compile(r"(?<=[tb])re(?=s?\b)"), "er"),
+    (re.compile(r"sulph"), "sulf"),
+    (re.compile(r"leuco"), "leuko"),
+)
+_BACK = (("e", "ae"), ("e", "oe"), ("or", "our"), ("iz", "is"), ("yz", "ys"), ("er", "re"), ("sulf", "sulph"))
+_LEAST = 5
+"""Letters of a word that is spelt in two ways; `does` and `des`, `four` and `for` are not the same."""
+
+
+def american(text: str) -> str:
+    """Lower-case words in American spelling, as far as rules of letters know: `journal` and `noise` come out wrong."""
+    for british, plain in _RULES:
+        text = british.sub(plain, text)
+    return text
+
+
+@lru_cache(maxsize=4096)
+def spellings(word: str) -> tuple[str, ...]:
+    """The other spellings that a lower-case word may have; some of them are no words."""
+    plain = american(word)
+    if len(plain) < _LEAST or not word.isalpha():
+        return ()
+    places = ((one, other, m.start()) for one, other in _BACK for m in re.finditer(one, plain))
+    british = [plain[:at] + other + plain[at + len(one) :] for one, other, at in places]
+    return tuple(w for w in dict.fromkeys((plain, *british)) if w != word and american(w) == plain)
+
+
+# Character variants: typographic quotation marks, full-width letters and Greek letters.
 
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _PLAIN = (
@@ -48,3 +87,48 @@ def table(name: str) -> list[list[str]]:
     """The rows of one of this package's tables."""
     text = (files("medground.pubmed") / name).read_text(encoding="utf-8")
     return [line.split("\t") for line in text.splitlines()]
+
+
+# Fold names for comparison, ignoring case, accents, punctuation and spacing.
+
+_DROPPED = b"',"
+"""Removed without a space: `Marfan's` becomes `marfans`, and the comma of an inverted name is redundant."""
+_KEPT = set(b"abcdefghijklmnopqrstuvwxyz0123456789|\n")
+_TABLE = bytes(b if b >= 128 or b in _KEPT else ord(" ") for b in bytes(range(256)).lower())
+_REPLACED = str.maketrans({**GREEK, "’": ""})
+
+
+def fold(name: str) -> str:
+    """Return the name in lower case, without accents and punctuation, and with Greek letters spelt out."""
+    if name.isascii() and name.isalnum():
+        return name.lower()
+    if not name.isascii():
+        decomposed = unicodedata.normalize("NFKD", name.casefold().translate(_REPLACED))
+        name = "".join(c for c in decomposed if not unicodedata.combining(c))
+    folded = name.casefold().encode("utf-8", "replace").translate(_TABLE, _DROPPED).replace(b"|", b" ")
+    return " ".join(folded.decode("utf-8").split())
+
+
+def fold_lines(text: str) -> str:
+    """Fold many names at once, separated by `|` and line ends. Only ASCII names are folded fully."""
+    folded = text.encode("utf-8").translate(_TABLE, _DROPPED)
+    while b"  " in folded:
+        folded = folded.replace(b"  ", b" ")
+    for mark in (b"|", b"\n"):
+        folded = folded.replace(b" " + mark, mark).replace(mark + b" ", mark)
+    return folded.decode("utf-8").strip(" ")
+
+
+# Words that PubMed ignores in an untagged search.
+
+_WORDS = """
+a about again all almost also although always among an and another any are as at be because been before being
+between both but by can could did do does done due during each either enough especially etc for found from further
+had has have having here how however i if in into is it its itself just kg km made mainly make may mg might ml mm
+most mostly must nearly neither no nor obtained of often on our overall perhaps pmid quite rather really regarding
+seem seen several should show showed shown shows significantly since so some such than that the their theirs them
+then there therefore these they this those through thus to upon various very was we were what when which while with
+within without would
+"""
+STOPWORDS = frozenset(_WORDS.split()) | {"or", "not"}
+"""Includes lower-case `or` and `not`: they are not operators, and as words they would only exclude records."""

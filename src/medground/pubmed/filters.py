@@ -1,14 +1,167 @@
-"""Filters: the meaning of `[sb]` and `[filter]`, and words that act as filters without a tag."""
+"""Filters and dates: the meaning of `[sb]`, `[filter]` and `[dp]`, and filters that NLM defines as searches."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import date
+import calendar
+import re
+from collections.abc import Iterable, Mapping
+from datetime import date, timedelta
+from functools import cache
 
 from medground.pubmed.characters import table
-from medground.pubmed.combine import any_of
-from medground.pubmed.dates import between, last_days
-from medground.query import Everything, Mesh, Not, PublicationType, Query, Term
+from medground.values.query import (
+    And,
+    DateField,
+    DateRange,
+    Everything,
+    Mesh,
+    Not,
+    Or,
+    Phrase,
+    PublicationType,
+    Query,
+    Range,
+    Term,
+)
+
+# Dates in queries: `2010`, `2010/05`, `2010/05/13`, date ranges and `last 5 years`.
+
+_FIRST, _LAST = 1000, 3000
+"""The years PubMed uses for an open-ended range: `1000:2010[dp]`, `2010:3000[dp]`."""
+_DATE = re.compile(r"(\d{4})(?:/(\d{1,2})(?:/(\d{1,2}))?)?")
+_RELATIVE = re.compile(r"(?:last|past|previous)\s+(\d{1,4})?\s*(day|week|month|year)s?", re.IGNORECASE)
+_MONTHS = {name.casefold(): number for number, name in enumerate(calendar.month_abbr) if name}
+_SEPARATED = re.compile(r"(\d{4})[-/. ](\d{1,2})(?:[-/. ](\d{1,2}))?")
+_DAY_FIRST = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})")
+_MONTH_NAMED = re.compile(r"(?:(\d{1,2})\s+)?([A-Za-z]{3,9})\.?\s*(?:(\d{1,2}),?\s+)?(\d{4})")
+_YEAR_MONTH_NAMED = re.compile(r"(\d{4})\s+([A-Za-z]{3,9})\.?(?:\s+(\d{1,2}))?")
+_RANGE = re.compile(r"\s*(?::|\bto\b|\buntil\b|\bthrough\b|\band\b|-|–|—)\s*|\s+", re.IGNORECASE)
+_NOW = ("present", "now", "today", "current", "date")
+
+
+def days(text: str) -> tuple[date, date] | None:
+    """Return the first and last day of a date in PubMed format, or None if the text is not one."""
+    found = _DATE.fullmatch(text.strip())
+    if found is None:
+        return None
+    year, month, day = int(found[1]), int(found[2] or 0), int(found[3] or 0)
+    if not _FIRST <= year <= _LAST or (found[2] and not 1 <= month <= 12):
+        return None
+    if not found[2]:
+        return date(year, 1, 1), date(year, 12, 31)
+    length = calendar.monthrange(year, month)[1]
+    if not found[3]:
+        return date(year, month, 1), date(year, month, length)
+    return (date(year, month, day), date(year, month, day)) if 1 <= day <= length else None
+
+
+def last_days(text: str, today: date) -> tuple[date, date] | None:
+    """Return the period described by `last 30 days`, `last 6 months` or `last 5 years`, ending today."""
+    found = _RELATIVE.fullmatch(text.strip())
+    if found is None:
+        return None
+    number, unit = int(found[1] or 1), found[2].casefold()
+    if unit in ("day", "week"):
+        return today - timedelta(days=number * (7 if unit == "week" else 1)), today
+    months = today.year * 12 + today.month - 1 - number * (12 if unit == "year" else 1)
+    year, month = divmod(months, 12)
+    if year < _FIRST:
+        return date(_FIRST, 1, 1), today
+    day = min(today.day, calendar.monthrange(year, month + 1)[1])
+    return date(year, month + 1, day), today
+
+
+def between(field: DateField, low: date, high: date) -> Query:
+    """Return the query for a period. Whole publication years become a `Range`, which every store supports."""
+    open_low, open_high = low.year <= _FIRST, high.year >= _LAST
+    whole = (open_low or (low.month, low.day) == (1, 1)) and (open_high or (high.month, high.day) == (12, 31))
+    if field == "published" and whole:
+        return Range(low=None if open_low else low.year, high=None if open_high else high.year)
+    return DateRange(field=field, low=None if open_low else low, high=None if open_high else high)
+
+
+def range_text(query: Range | DateRange) -> str:
+    """Format the dates of a query as PubMed writes them, without a tag."""
+    if isinstance(query, Range):
+        low, high = str(query.low or _FIRST), str(query.high or _LAST)
+    else:
+        low = f"{query.low or date(_FIRST, 1, 1):%Y/%m/%d}"
+        high = f"{query.high or date(_LAST, 12, 31):%Y/%m/%d}"
+    return low if low == high else f"{low}:{high}"
+
+
+def repair_date(text: str) -> str | None:
+    """Rewrite `2010-5-1`, `May 2010`, `1.5.2010` or `present` in PubMed format; None if it is not a date."""
+    text = text.strip(" ,.;\"'")
+    if days(text):
+        return text
+    if _DATE.fullmatch(text):
+        return _shortened(text)
+    if text.casefold() in _NOW:
+        return str(_LAST)
+    if found := _SEPARATED.fullmatch(text):
+        candidate = "/".join(part for part in found.groups() if part)
+    elif found := _DAY_FIRST.fullmatch(text):
+        first, second, year = found.groups()
+        # Ambiguous dates follow the US order, like PubMed; 13/05/2010 can only be day first.
+        month, day = (second, first) if int(first) > 12 else (first, second)
+        candidate = f"{year}/{month}/{day}"
+    elif found := _MONTH_NAMED.fullmatch(text):
+        candidate = _named_date(found[4], found[2], found[1] or found[3])
+    elif found := _YEAR_MONTH_NAMED.fullmatch(text):
+        candidate = _named_date(found[1], found[2], found[3])
+    else:
+        return None
+    return candidate if days(candidate) else None
+
+
+def _shortened(text: str) -> str | None:
+    """Drop invalid parts: `2010/09/31` becomes `2010/09`, and `2010/13` becomes `2010`."""
+    while not days(text) and "/" in text:
+        text = text.rpartition("/")[0]
+    return text if days(text) else None
+
+
+def repair_range(text: str) -> tuple[str, str] | None:
+    """Return both dates of `2010-2020`, `2010 to present`, `since 2010` or `before 2010`; None if it is not a range."""
+    text = text.strip()
+    one_sided = re.fullmatch(r"(since|from|after|before|until|up to|>=?|<=?)\s*(.+)", text, re.IGNORECASE)
+    if one_sided and (single := repair_date(one_sided[2])):
+        later = one_sided[1].casefold() in ("since", "from", "after", ">", ">=")
+        return (single, str(_LAST)) if later else (str(_FIRST), single)
+    text = re.sub(r"^(?:from|between)\s+", "", text, flags=re.IGNORECASE)
+    for mark in _RANGE.finditer(text):
+        low, high = repair_date(text[: mark.start()]), repair_date(text[mark.end() :])
+        if low and high:
+            return low, high
+    return None
+
+
+def _named_date(year: str, month: str, day: str | None) -> str:
+    number = _MONTHS.get(month[:3].casefold(), 0)
+    return f"{year}/{number:02d}" + (f"/{int(day):02d}" if day else "")
+
+
+# Join queries without needless nesting, so that equivalent queries have equal trees.
+
+
+def all_of(parts: Iterable[Query]) -> Query:
+    """Match all of the parts. Nested `And`s are flattened, and a single part is returned unchanged."""
+    flat = _flat(parts, And)
+    return flat[0] if len(flat) == 1 else And(parts=flat)
+
+
+def any_of(parts: Iterable[Query]) -> Query:
+    """Match any of the parts. Nested `Or`s are flattened, and a single part is returned unchanged."""
+    flat = _flat(parts, Or)
+    return flat[0] if len(flat) == 1 else Or(parts=flat)
+
+
+def _flat(parts: Iterable[Query], kind: type[And] | type[Or]) -> tuple[Query, ...]:
+    return tuple(inner for part in parts for inner in (part.parts if isinstance(part, kind) else (part,)))
+
+
+# Filters: the meaning of `[sb]` and `[filter]`, and words that act as filters without a tag.
 
 
 def _named(kind: str) -> dict[str, str]:
@@ -41,3 +194,44 @@ def filtered(name: str, today: date) -> Query:
     if name in _YEARS and (found := last_days(f"last {_YEARS[name]} years", today)):
         return between("published", *found)
     return Term(value=_SYNONYMS.get(name, name), field="subset")
+
+
+# Filters defined as searches, as published by NLM, for records that are not labelled with the filter.
+
+_SYSTEMATIC = (
+    *("", "literature", "scoping", "narrative", "qualitative", "evidence", "quantitative", "critical", "mapping"),
+    *("mixed studies", "cochrane", "integrative"),
+)
+"""Kinds of systematic review that titles mention."""
+
+
+@cache
+def searched(name: str) -> Query | None:
+    """Return the search that defines a filter; None if the filter is not a search or its search is not published."""
+    match name:
+        case "systematic":
+            return _systematic()
+        case "pubmednotmedline":
+            return Not(part=_filter("medline"))
+        case _:
+            return None
+
+
+def _systematic() -> Query:
+    """`systematic[sb]`: indexed as a systematic review, titled as one, or a Cochrane review."""
+    titles = (f"systematic {kind} review".replace("  ", " ") for kind in _SYSTEMATIC)
+    named = Or(parts=tuple(Phrase(text=title, field="title") for title in (*titles, "systematic meta-review")))
+    plans = (Term(value=word, field="title") for word in ("protocol", "protocols"))
+    others = (*plans, PublicationType(name="comment"), _filter("medline"))
+    cochrane = Term(value="Cochrane Database Syst Rev", field="journal")
+    return Or(
+        parts=(
+            PublicationType(name="systematic review"),
+            And(parts=(cochrane, PublicationType(name="review"))),
+            And(parts=(named, *(Not(part=other) for other in others))),
+        )
+    )
+
+
+def _filter(name: str) -> Query:
+    return Term(value=name, field="subset")

@@ -8,17 +8,29 @@ searched in all fields.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 
-from medground.document import Frozen
-from medground.pubmed.combine import all_of, any_of
-from medground.pubmed.filters import WORDS
-from medground.pubmed.journals import known_journals
+from medground.pubmed.characters import STOPWORDS, fold, table
+from medground.pubmed.filters import WORDS, all_of, any_of
 from medground.pubmed.mesh import Heading, Vocabulary, find_folded_qualifier
-from medground.pubmed.mesh.fold import fold
 from medground.pubmed.printer import to_pubmed
-from medground.pubmed.stopwords import STOPWORDS
-from medground.query import FieldName, Mesh, Phrase, PublicationType, Query, Term
+from medground.values.document import Frozen
+from medground.values.query import FieldName, Mesh, Phrase, PublicationType, Query, Term
+
+# Names and abbreviations of major journals, so that a journal name in a search is not treated as a subject.
+
+
+@cache
+def known_journals() -> Mapping[str, str]:
+    """Return folded journal names, mapped to the abbreviation used in records."""
+    return {fold(name): names[0] for names in table("journals.tsv") for name in names}
+
+
+def with_journals(names: Iterable[str]) -> Mapping[str, str]:
+    """Return the known journals plus further names, which map to themselves."""
+    return {**{fold(name): name for name in names}, **known_journals()}
+
 
 _LONGEST_NAME = 12
 """Maximum words of a name."""

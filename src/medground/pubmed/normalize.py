@@ -2,16 +2,193 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime
 
-from medground.document import Frozen
+from rapidfuzz import fuzz, process
+
+from medground.pubmed import filters as dates
 from medground.pubmed.mapping import Mapper
+from medground.pubmed.mesh import Vocabulary, find_qualifier, fold, qualifiers
 from medground.pubmed.model_text import query_in
-from medground.pubmed.parser import MAX_CHARACTERS, repair_syntax
-from medground.pubmed.repair import EVERYTHING, Repairer
-from medground.pubmed.syntax import to_text
+from medground.pubmed.parser import MAX_CHARACTERS, Repair, clean_words, repair_syntax
+from medground.pubmed.syntax import Chain, Leaf, Negated, Node, Span, to_text
+from medground.pubmed.tags import TagUse, tag_for_date, tag_for_kind
 from medground.pubmed.translate import parse, standard_mapper
-from medground.query import Query
+from medground.values.document import Frozen
+from medground.values.query import Query
+
+# Repair single terms: replace headings, subheadings, types and dates that do not exist with the closest valid ones.
+
+_SIMILAR = 0.85
+"""Minimum similarity, in both letters and words, to replace a heading with another."""
+_MOST_GUESSES = 50
+"""Maximum fuzzy lookups per query. Each takes milliseconds, and queries can be very long."""
+_SIMILAR_QUALIFIER = 75
+
+
+class Repairer:
+    """Repairs terms; `repairs` collects what was changed."""
+
+    def __init__(self, mesh: Vocabulary, today: date) -> None:
+        self._mesh = mesh
+        self._today = today
+        self._guesses: dict[str, str | None] = {}
+        self.repairs: list[Repair] = []
+
+    def repair(self, node: Node) -> Node | None:
+        """Return the node with valid terms, or None if nothing searchable is left."""
+        match node:
+            case Leaf():
+                return self._leaf(node)
+            case Span():
+                return self._span(node)
+            case Negated():
+                inner = self.repair(node.node)
+                return None if inner is None else Negated(inner)
+            case Chain():
+                return self._chain(node)
+
+    def _chain(self, chain: Chain) -> Node | None:
+        first = self.repair(chain.first)
+        rest = [(operator, kept) for operator, node in chain.rest if (kept := self.repair(node)) is not None]
+        if first is None and rest:
+            operator, first = rest.pop(0)
+            first = Negated(first) if operator == "NOT" else first
+        return first if first is None or not rest else Chain(first, tuple(rest))
+
+    def _leaf(self, leaf: Leaf) -> Node | None:
+        use = leaf.use
+        if use is None:
+            return leaf
+        match use.tag.kind:
+            case "mesh" | "major":
+                return self._heading(leaf)
+            case "subheading":
+                return self._subheading(leaf)
+            case "type":
+                return self._type(leaf)
+            case "date":
+                return self._date(leaf, use)
+            case "id":
+                return self._ids(leaf)
+            case _:
+                return leaf
+
+    def _heading(self, leaf: Leaf) -> Leaf:
+        if leaf.text.endswith("*"):
+            return leaf
+        if (heading := self._mesh.find(leaf.text)) is not None:
+            return leaf if leaf.quoted or leaf.text.isalnum() else replace(leaf, text=heading.name, quoted=True)
+        name, slash, attached = leaf.text.rpartition("/")
+        if slash and name:
+            return self._pair(leaf, name.strip(), attached.strip())
+        nearest = self._nearest(leaf.text)
+        if nearest is None:
+            return self._untagged(leaf, f"MeSH has no heading like {leaf.text!r}; searching for its words instead")
+        self._note(leaf, f"MeSH has no heading {leaf.text!r}; using the closest match, {nearest}")
+        return replace(leaf, text=nearest, quoted=True)
+
+    def _pair(self, leaf: Leaf, name: str, attached: str) -> Leaf:
+        """Repair `heading/subheading`; either part may be wrong."""
+        heading = self._mesh.find(name)
+        known = heading.name if heading is not None else self._nearest(name)
+        if known is None:
+            text = clean_words(f"{name} {attached}".replace("/", " "))
+            return self._untagged(
+                replace(leaf, text=text), f"MeSH has no heading like {name!r}; searching for its words instead"
+            )
+        qualifier = find_qualifier(attached)
+        near = qualifier.name if qualifier else _nearest_qualifier(attached)
+        if heading is not None and qualifier is not None:
+            return leaf
+        text = f"{known}/{near}" if near else known
+        self._note(leaf, f"MeSH has no {leaf.text!r}; using the closest match, {text}")
+        return replace(leaf, text=text, quoted=True)
+
+    def _subheading(self, leaf: Leaf) -> Leaf:
+        if find_qualifier(leaf.text) is not None:
+            return leaf
+        nearest = _nearest_qualifier(leaf.text)
+        if nearest is None:
+            return self._untagged(leaf, f"MeSH has no subheading like {leaf.text!r}; searching for its words instead")
+        self._note(leaf, f"MeSH has no subheading {leaf.text!r}; using the closest match, {nearest}")
+        return replace(leaf, text=nearest, quoted=True)
+
+    def _type(self, leaf: Leaf) -> Leaf:
+        heading = self._mesh.find(leaf.text)
+        if leaf.text.endswith("*") or (heading is not None and heading.is_publication_type):
+            return leaf
+        candidates = (near for near in self._mesh.nearest(leaf.text, limit=8) if near.heading.is_publication_type)
+        nearest = next((near.heading.name for near in candidates if near.letters >= _SIMILAR), None)
+        if nearest is None:
+            return leaf
+        self._note(leaf, f"MeSH has no publication type {leaf.text!r}; using the closest match, {nearest}")
+        return replace(leaf, text=nearest, quoted=True)
+
+    def _date(self, leaf: Leaf, use: TagUse) -> Node | None:
+        if dates.days(leaf.text) or dates.last_days(leaf.text, self._today):
+            return leaf
+        if single := dates.repair_date(leaf.text):
+            self._note(leaf, f"rewrote the date {leaf.text!r} as {single}")
+            return replace(leaf, text=single, quoted=False)
+        if found := dates.repair_range(leaf.text):
+            self._note(leaf, f"rewrote the dates {leaf.text!r} as {found[0]}:{found[1]}")
+            return self._span(Span(*found, use, leaf.column))
+        self._note(leaf, f"removed {leaf.text!r}, which is not a date")
+        return None
+
+    def _span(self, span: Span) -> Node | None:
+        use = span.use
+        if use.tag.date is None:
+            use = TagUse(tag_for_date("published"))
+            self._note(span, f"only date fields accept a range; replaced {span.use.text} with {use.text}")
+        low, high = dates.repair_date(span.low), dates.repair_date(span.high)
+        if low is None and high is None:
+            self._note(span, f"removed {span.low}:{span.high}, which is not a date range")
+            return None
+        low, high = low or "1000", high or "3000"
+        first, last = dates.days(low), dates.days(high)
+        if first is not None and last is not None and first[0] > last[1]:
+            self._note(span, f"swapped the dates of the range {low}:{high}")
+            low, high = high, low
+        if (low, high) != (span.low, span.high):
+            self._note(span, f"rewrote the range as {low}:{high}")
+        return Span(low, high, use, span.column)
+
+    def _ids(self, leaf: Leaf) -> Leaf | None:
+        numbers = [word for word in leaf.text.replace(",", " ").split() if word.isascii() and word.isdigit()]
+        numbers = [number for number in numbers if len(number) <= 9]
+        if not numbers:
+            self._note(leaf, f"removed {leaf.text!r}, which is not a PubMed ID")
+            return None
+        return replace(leaf, text=" ".join(numbers), quoted=False)
+
+    def _nearest(self, text: str) -> str | None:
+        if text not in self._guesses and len(self._guesses) < _MOST_GUESSES:
+            found = self._mesh.nearest(text, limit=1)
+            near = bool(found) and found[0].score >= _SIMILAR and found[0].letters >= _SIMILAR
+            self._guesses[text] = found[0].heading.name if near else None
+        return self._guesses.get(text)
+
+    def _untagged(self, leaf: Leaf, reason: str) -> Leaf:
+        self._note(leaf, reason)
+        # In lower case, so that AND inside a heading does not become an operator.
+        words = clean_words(leaf.text.replace("/", " ").replace("(", " ").replace(")", " ")).casefold()
+        return replace(leaf, text=words, use=None, quoted=not fold(words))
+
+    def _note(self, node: Leaf | Span, reason: str) -> None:
+        self.repairs.append(Repair(reason, node.column))
+
+
+def _nearest_qualifier(text: str) -> str | None:
+    names = [qualifier.name for qualifier in qualifiers()]
+    found = process.extractOne(fold(text), names, processor=fold, scorer=fuzz.ratio, score_cutoff=_SIMILAR_QUALIFIER)
+    return found[0] if found else None
+
+
+EVERYTHING = Leaf("all", TagUse(tag_for_kind("filter")))
+"""The query for a text without a word: `all[Filter]`."""
 
 _MOST_ROUNDS = 8
 _MOST_NOTES = 50

@@ -8,9 +8,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from medground.pubmed.faults import QuerySyntaxError
-from medground.pubmed.lexer import Token, tokens
-from medground.pubmed.syntax import Chain, Leaf, Negated, Node, Operator, Span, chained, of_one_kind
+from medground.pubmed.syntax import (
+    Chain,
+    Leaf,
+    Negated,
+    Node,
+    Operator,
+    QuerySyntaxError,
+    Span,
+    Token,
+    chained,
+    of_one_kind,
+    tokens,
+)
 from medground.pubmed.tags import TagUse, read_tag
 
 MAX_CHARACTERS = 100_000

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from medground.errors import UsageError
-from medground.pubmed.dates import range_text
+from medground.pubmed.filters import range_text
 from medground.pubmed.tags import Tag, tag_for_date, tag_for_field, tag_for_kind
-from medground.query import (
+from medground.values.query import (
     DateRange,
     Everything,
     FieldName,

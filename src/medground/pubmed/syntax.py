@@ -1,15 +1,16 @@
-"""The syntax tree of a query: terms with their tags, chained by operators.
-
-The parser builds it and the normaliser repairs it. Untagged words are not mapped yet, and headings and dates are not
-validated.
-"""
+"""The syntax tree of a query, its tokens, and syntax errors."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
+from medground.errors import UsageError
+from medground.pubmed.characters import plain
 from medground.pubmed.tags import TagUse
+
+# The syntax tree of a query: terms with their tags, chained by operators.
 
 Operator = Literal["AND", "OR", "NOT"]
 
@@ -90,3 +91,71 @@ def of_one_kind(chain: Chain, next_operator: Operator) -> bool:
 
 def _inside(node: Node) -> str:
     return f"({to_text(node)})" if isinstance(node, Chain | Negated) else to_text(node)
+
+
+# Split a query into tokens: words, quoted phrases, tags, operators, parentheses and range colons.
+
+TokenKind = Literal["word", "quoted", "tag", "operator", "open", "close", "colon", "history", "broken"]
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token, without its quotes or brackets. `column` counts from 1."""
+
+    kind: TokenKind
+    text: str
+    column: int
+
+
+_DATE = r"\d{4}(?:/\d{1,2}){0,2}"
+_TOKEN = re.compile(
+    rf"""
+    (?P<space>\s+)
+  | "(?P<quoted>[^"]*)"
+  | \[(?P<tag>[^\[\]"()]*)\]
+  | (?P<open>\()
+  | (?P<close>\))
+  | (?P<operator>(?:AND|OR|NOT)(?![^\s()\[\]"])|[&|])
+  | (?P<history>\#\d+)
+  | (?P<date>{_DATE})(?=\s*:)
+  | (?P<colon>(?<![^\d"\]\s(]):(?=\s*(?:["\d\[]|$)))
+  | (?P<word>[^\s()\[\]"&|]+)
+  | (?P<broken>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def tokens(text: str) -> list[Token]:
+    """Split a query into tokens. This never fails: an unpaired quote or bracket becomes a `broken` token."""
+    found: list[Token] = []
+    for match in _TOKEN.finditer(plain(text)):
+        kind = match.lastgroup
+        if kind == "space" or kind is None:
+            continue
+        value = match[kind]
+        if kind == "date":
+            kind = "word"
+        elif kind == "operator":
+            value = {"&": "AND", "|": "OR"}.get(value, value)
+        elif kind == "word" and ":" in value:
+            value = _without_outer_colons(value)
+        found.append(Token(kind, value, match.start() + 1))  # type: ignore[arg-type]
+    return found
+
+
+def _without_outer_colons(value: str) -> str:
+    """Strip colons around a word. PubMed treats a colon inside a word as a space."""
+    return value.strip(":") or ":"
+
+
+# Query syntax errors.
+
+
+class QuerySyntaxError(UsageError):
+    """The query is not valid: `reason` says why, and `column` (from 1) says where."""
+
+    def __init__(self, reason: str, column: int) -> None:
+        self.reason = reason
+        self.column = column
+        super().__init__(f"invalid query at column {column}: {reason}")

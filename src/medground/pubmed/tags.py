@@ -10,7 +10,7 @@ from typing import Literal, cast
 from rapidfuzz import fuzz, process
 
 from medground.pubmed.characters import table
-from medground.query import DateField, FieldName
+from medground.values.query import DateField, FieldName
 
 Kind = Literal["text", "all", "mesh", "major", "subheading", "type", "date", "filter", "id"]
 """How to interpret the words before a tag: as words in a field, a heading, a date, ..."""

@@ -1,18 +1,175 @@
-"""Translate a query into the typed tree, with the translation that PubMed would show."""
+"""Translate a query into the typed tree: look up headings, parse dates and map untagged words, as PubMed would show."""
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, date, datetime
 from functools import cache
 
-from medground.document import Frozen
-from medground.pubmed.compile import Compiler
-from medground.pubmed.mapping import Mapper, Translation
-from medground.pubmed.mesh import vocabulary
-from medground.pubmed.parser import parse_syntax
+from medground.pubmed import filters as dates
+from medground.pubmed.filters import LANGUAGES, WORDS, all_of, any_of, filtered
+from medground.pubmed.mapping import Mapper, Translation, term
+from medground.pubmed.mesh import Heading, Qualifier, Vocabulary, find_qualifier, vocabulary
+from medground.pubmed.parser import clean_words, parse_syntax
 from medground.pubmed.printer import to_pubmed
-from medground.pubmed.syntax import Node
-from medground.query import Query
+from medground.pubmed.syntax import Chain, Leaf, Negated, Node, QuerySyntaxError, Span
+from medground.pubmed.tags import TagUse
+from medground.values.document import Frozen
+from medground.values.query import FieldName, Mesh, Near, Not, PublicationType, Query, Term
+
+# Compile the syntax tree into a query: look up headings, parse dates and map untagged words.
+
+_PERSON_FIELDS = ("author", "first_author", "last_author", "investigator", "editor", "subject_name")
+_SHORTEST_PREFIX = 4
+_INITIALS = re.compile(r"(?<= )[^\W\d_](?: [^\W\d_])+\Z")
+"""Records write `Smith J.A.` as `smith ja`."""
+_PMID = re.compile(r"(?:PMID:?\s*)?(\d{1,9})", re.IGNORECASE)
+
+
+class Compiler:
+    """Compiles nodes; `translations` collects the term mappings it applied."""
+
+    def __init__(self, mapper: Mapper, today: date) -> None:
+        self._mesh = mapper.mesh
+        self._mapper = mapper
+        self._today = today
+        self.translations: list[Translation] = []
+
+    def query(self, node: Node) -> Query:
+        """Compile a node.
+
+        Raises:
+            QuerySyntaxError: a date, range or ID is not valid.
+        """
+        match node:
+            case Leaf():
+                return self._leaf(node)
+            case Span():
+                return self._span(node)
+            case Negated():
+                return Not(part=self.query(node.node))
+            case Chain():
+                return self._chain(node)
+
+    def _chain(self, chain: Chain) -> Query:
+        parts, join = [self.query(chain.first)], all_of
+        for operator, node in chain.rest:
+            following = any_of if operator == "OR" else all_of
+            if following is not join and len(parts) > 1:
+                parts = [join(parts)]
+            join = following
+            query = self.query(node)
+            parts.append(Not(part=query) if operator == "NOT" else query)
+        return join(parts)
+
+    def _leaf(self, leaf: Leaf) -> Query:
+        use = leaf.use
+        if leaf.text.casefold() in WORDS:
+            return Term(value=leaf.text.casefold(), field="subset")
+        if use is None or use.tag.kind == "all":
+            return self._any_field(leaf)
+        match use.tag.kind:
+            case "mesh" | "major":
+                return self._heading(leaf, use)
+            case "subheading":
+                found = find_qualifier(leaf.text)
+                return Mesh(qualifiers=(found.name if found else leaf.text.casefold(),), explode=use.explode)
+            case "type":
+                heading = self._mesh.find(leaf.text)
+                known = heading is not None and heading.is_publication_type
+                name = heading.name if known and heading is not None else leaf.text
+                return PublicationType(name=name.casefold(), explode=use.explode)
+            case "date":
+                return self._date(leaf, use)
+            case "filter":
+                return filtered(leaf.text, self._today)
+            case "id":
+                return _ids(leaf)
+            case _:
+                return self._words(leaf, use)
+
+    def _any_field(self, leaf: Leaf) -> Query:
+        if leaf.quoted or (leaf.use is not None and leaf.text.endswith("*")):
+            return _prefixed(leaf.text, "all")
+        if "/" in leaf.text and (split := split_heading(leaf.text, self._mesh)) is not None:
+            return Mesh(heading=split[0].name, qualifiers=(split[1].name,))
+        query, translations = self._mapper.map(leaf.text)
+        self.translations += translations
+        return query
+
+    def _heading(self, leaf: Leaf, use: TagUse) -> Query:
+        major = use.tag.kind == "major"
+        if leaf.text.endswith("*"):
+            return Term(value=leaf.text.rstrip("*").casefold(), field="mesh_major" if major else "mesh", prefix=True)
+        heading = self._mesh.find(leaf.text)
+        if heading is not None:
+            return Mesh(heading=heading.name, explode=use.explode, major=major)
+        if (split := split_heading(leaf.text, self._mesh)) is not None:
+            return Mesh(heading=split[0].name, qualifiers=(split[1].name,), explode=use.explode, major=major)
+        # The corpus may be newer than the vocabulary, so search for an unknown heading as typed.
+        return Mesh(heading=leaf.text.casefold(), explode=use.explode, major=major)
+
+    def _date(self, leaf: Leaf, use: TagUse) -> Query:
+        found = dates.days(leaf.text) or dates.last_days(leaf.text, self._today)
+        if found is None or use.tag.date is None:
+            raise QuerySyntaxError(
+                f"{leaf.text[:40]!r} is not a date; write 2010, 2010/05, 2010/05/13 or last 5 years", leaf.column
+            )
+        return dates.between(use.tag.date, *found)
+
+    def _span(self, span: Span) -> Query:
+        if span.use.tag.date is None:
+            raise QuerySyntaxError(f"{span.use.text} does not accept a range; only date fields do", span.column)
+        low, high = dates.days(span.low), dates.days(span.high)
+        if low is None or high is None:
+            wrong = span.low if low is None else span.high
+            raise QuerySyntaxError(f"{wrong[:40]!r} is not a date; write 2010, 2010/05 or 2010/05/13", span.column)
+        if low[0] > high[1]:
+            raise QuerySyntaxError(f"the range {span.low}:{span.high} is reversed; swap its dates", span.column)
+        return dates.between(span.use.tag.date, low[0], high[1])
+
+    def _words(self, leaf: Leaf, use: TagUse) -> Query:
+        field = use.tag.field or "all"
+        if use.distance is not None and " " in leaf.text and "*" not in leaf.text:
+            return Near(text=leaf.text.casefold(), field=field, distance=use.distance)
+        if field == "language":
+            return Term(value=LANGUAGES.get(leaf.text.casefold(), leaf.text.casefold()), field="language")
+        if field in _PERSON_FIELDS:
+            name = clean_words(leaf.text.replace(",", " ").replace(".", " ")).casefold() or leaf.text.casefold()
+            name = _INITIALS.sub(lambda letters: letters[0].replace(" ", ""), name)
+            # PubMed completes initials: "smith j" also finds "smith ja", unless it is quoted.
+            if leaf.text.endswith("*") or (" " in name and not leaf.quoted):
+                return Term(value=name.rstrip("*"), field=field, prefix=True)
+            return term(name, field)
+        return _prefixed(leaf.text, field)
+
+
+def split_heading(text: str, mesh: Vocabulary) -> tuple[Heading, Qualifier] | None:
+    """Split `neoplasms/diet therapy` or `neoplasms/dh` into heading and qualifier; None if either is unknown."""
+    name, slash, attached = text.rpartition("/")
+    if not slash:
+        return None
+    heading, qualifier = mesh.find(name), find_qualifier(attached)
+    return None if heading is None or qualifier is None else (heading, qualifier)
+
+
+def _prefixed(text: str, field: FieldName) -> Query:
+    """Search for words in a field. A trailing asterisk truncates if at least four letters precede it."""
+    words = text.replace("*", "") if text.endswith("*") else text
+    if not text.endswith("*") or len(words.split()[-1]) < _SHORTEST_PREFIX:
+        return term(words.replace("*", ""), field)
+    return Term(value=words.casefold(), field=field, prefix=True)
+
+
+def _ids(leaf: Leaf) -> Query:
+    numbers = [_PMID.fullmatch(word) for word in leaf.text.replace(",", " ").split()]
+    found = [number[1] for number in numbers if number]
+    if len(found) != len(numbers):
+        raise QuerySyntaxError(f"{leaf.text[:40]!r} is not a PubMed ID; write a number such as 21645374", leaf.column)
+    return any_of([Term(value=f"PMID:{number}", field="id") for number in found])
+
+
+# Translate a query into the typed tree, with the translation that PubMed would show.
 
 
 class Translated(Frozen):

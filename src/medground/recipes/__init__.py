@@ -1,1 +1,1 @@
-"""Recipes, one file each: the algorithm as in its paper, then a declaration of what it needs. See `registry`."""
+"""Recipes: a folder for each paper, the default in `ground`, and what they share in `base`."""

@@ -11,15 +11,15 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 
-from medground.answer import Answer
-from medground.conclude.compose import so_far
+from medground.answering.conclude.compose import so_far
+from medground.answering.declaration import Declaration
+from medground.answering.run import Run
 from medground.errors import MedgroundError, UsageError
-from medground.question import Question
-from medground.recipes.declaration import Declaration
-from medground.recipes.registry import RECIPES, recipe_names
-from medground.run import Run
-from medground.settings import Settings
+from medground.home.registry import RECIPES, recipe_names
+from medground.home.settings import Settings
 from medground.sources.base import Source
+from medground.values.answer import Answer
+from medground.values.question import Question
 
 SoFar = Callable[[Run, str], Awaitable[Answer]]
 """What there is when a run ends early, and why it ended: it asks no source, and no model but word statistics."""

@@ -9,33 +9,59 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 
-from medground.answer import Answer
-from medground.conclude.compose import compose
-from medground.conclude.finish import finish
-from medground.document import Hit
+from medground.answering.conclude.compose import compose
+from medground.answering.conclude.finish import finish
+from medground.answering.lookups import words_lookup
+from medground.answering.rank.fuse import distinct, fuse
+from medground.answering.rank.rerank import rerank, reranker_problems
+from medground.answering.read.evidence import extract_evidence, is_sufficient, screen_batch, with_findings
+from medground.answering.read.facts import GraphAnswer, NotUnderstood, about_the_same, ask_for_facts, beside_facts
+from medground.answering.read.readable import readable, texts
+from medground.answering.read.reading_list import WEIGHED, batches, best_first, reading_list
+from medground.answering.run import Run
+from medground.answering.verify.check import CHECKING, check_all
+from medground.answering.write.draft import Draft, write_draft
 from medground.errors import MedgroundError, SourceUnavailable
-from medground.evidence import Evidence
-from medground.operators.reading import extract, screen, sufficient
-from medground.operators.writing import write
-from medground.plan.question import words_lookup
-from medground.question import Question
-from medground.rank.fuse import fuse
-from medground.rank.merge import distinct
-from medground.rank.rerank import rerank, reranker_problems
-from medground.read.essence import with_findings
-from medground.read.extract import extract_evidence, is_sufficient, screen_batch
-from medground.read.facts import GraphAnswer, about_the_same, ask_for_facts, beside_facts
-from medground.read.order import WEIGHED, batches, best_first, reading_list
-from medground.read.standing import readable, texts
+from medground.home.settings import Settings
+from medground.language.detection import ENGLISH_ONLY, looks_foreign
+from medground.language.statements import statements
+from medground.models.operators.reading import extract, screen, sufficient
+from medground.models.operators.writing import write
 from medground.recipes.base import Recipe
-from medground.run import Run
-from medground.settings import Settings
 from medground.sources.base import Source
-from medground.text.language import ENGLISH_ONLY, looks_foreign
-from medground.verify.check import CHECKING, check_all
-from medground.verify.statements import statements
-from medground.write.graph import graph_draft, refusal
-from medground.write.rationale import write_draft
+from medground.values.answer import Answer
+from medground.values.document import Hit
+from medground.values.evidence import Evidence
+from medground.values.question import Question
+from medground.values.sentence import Sentence
+
+# Draft an answer from stored relations. Each sentence cites the line that states its relation.
+
+
+def graph_draft(question: Question, stored: GraphAnswer) -> Draft:
+    """The facts as a rationale, with the finding's answer if it has one."""
+    finding = stored.finding
+    sentences = tuple(Sentence(text=fact.sentence, evidence=(quote.id,)) for fact, quote in stored.facts)
+    opened = finding.answer or " ".join(sentence.text for sentence in sentences)
+    answer = opened if question.task == "free" else finding.closed
+    if not answer:
+        return Draft(sentences=sentences, reason=finding.note or "the stored facts do not decide it")
+    return Draft(sentences=sentences, answer=(answer,), basis="graph fact", reason=finding.note)
+
+
+def refusal(stored: GraphAnswer | NotUnderstood | None, *, searched: bool) -> Draft:
+    """Why there is no answer: the question was not understood, its relation is not recorded, or nothing was found.
+
+    `stored` is what the sources of facts said; `searched`: whether texts were searched as well.
+    """
+    nothing = "no evidence on this question was found in the sources searched"
+    if stored is None:
+        return Draft(reason=nothing)
+    beside = "; the texts searched have no evidence on it" if searched else ""
+    if isinstance(stored, NotUnderstood):
+        asked = ", ".join(f"“{wording}”" for wording in stored.wordings)
+        return Draft(reason=f"the knowledge graph did not understand the question{beside}; ask for example {asked}")
+    return Draft(reason=f"{stored.finding.note}{beside}")
 
 
 async def ground(question: Question, run: Run) -> Answer:

@@ -11,18 +11,18 @@ from urllib.parse import urlsplit
 
 from pydantic import Field
 
-from medground.document import Document, Section
 from medground.errors import BadDocument, SourceUnavailable
-from medground.fetching.service import Client, Service
-from medground.fetching.wire import open_wire
-from medground.lookup import Lookup, ProteinQuery
-from medground.proteins.accession import split_isoform
-from medground.proteins.fields import Json, text
-from medground.proteins.structure import Structure, read_structure
-from medground.settings import Settings, SettingsSection
+from medground.home.settings import Settings
+from medground.home.settings_groups import SettingsSection
 from medground.sources.base import SourceDeclaration
-from medground.sources.records import Records, RecordSource
-from medground.sources.structures import StructureFile, StructureFiles
+from medground.sources.http.service import Client, Service
+from medground.sources.http.wire import open_wire
+from medground.sources.json_fields import Json, text
+from medground.sources.live import Records, RecordSource
+from medground.sources.proteins.names import split_isoform
+from medground.sources.proteins.structures import Structure, StructureFile, StructureFiles, read_structure
+from medground.values.document import Document, Section
+from medground.values.lookup import Lookup, ProteinQuery
 
 ALPHAFOLD_ADDRESS = "https://alphafold.ebi.ac.uk"
 LICENCE = "CC BY 4.0"

@@ -8,16 +8,16 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from medground.answer import SnapshotReference
-from medground.described import SourceDescription
-from medground.document import Document, SourceKind
 from medground.errors import ConfigError, UsageError
-from medground.graph.concepts.entry import ConceptFound
-from medground.graph.finding import GraphFact
-from medground.lookup import ConceptQuery, Found, Lookup, PlainWords, ProteinQuery
-from medground.query import Filters, Query
-from medground.settings import Settings, SettingsSection
-from medground.sources.registry import SOURCES
+from medground.home.registry import SOURCES
+from medground.home.settings import Settings
+from medground.home.settings_groups import SettingsSection
+from medground.values.answer import SnapshotReference
+from medground.values.document import Document, SourceKind
+from medground.values.graph import ConceptFound, GraphFact
+from medground.values.lookup import ConceptQuery, Found, Lookup, PlainWords, ProteinQuery
+from medground.values.query import Filters, Query
+from medground.values.source_description import SourceDescription
 
 MOST_HITS = 10_000
 """Highest limit of a lookup."""

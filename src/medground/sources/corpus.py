@@ -5,17 +5,63 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, Protocol, get_args
 
-from medground.answer import SnapshotReference
-from medground.corpus.embedding.base import Embedder, embed_queries
-from medground.described import SourceDescription
-from medground.document import Document, SourceKind
+from medground.corpus.embedder import Embedder, embed_queries
 from medground.errors import ConfigError, SourceUnavailable, UsageError
-from medground.lookup import Found, Lookup, Ranker, Ranking
-from medground.query import Everything, Filters, Query, Words, all_of, any_of
 from medground.sources.base import MOST_HITS, DescribedSource, FileSource, tree_of
-from medground.sources.store import Store
+from medground.values.answer import SnapshotReference
+from medground.values.document import Document, SourceKind
+from medground.values.lookup import Found, Lookup, Ranker, Ranking
+from medground.values.query import Everything, Filters, Query, Words, all_of, any_of
+from medground.values.source_description import SourceDescription
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+# What `CorpusSource` needs from a store: a local snapshot, or a search cluster.
+
+
+class Store(Protocol):
+    """Passages that can be searched by words and, if they have vectors, by meaning. Thread-safe."""
+
+    @property
+    def name(self) -> str:
+        """The name of the corpus."""
+        ...
+
+    @property
+    def reference(self) -> SnapshotReference:
+        """The snapshot, as listed in answers."""
+        ...
+
+    @property
+    def embedding(self) -> str | None:
+        """Identity of the model that made its vectors; None if it has no vectors."""
+        ...
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """Names of the metadata fields of its documents."""
+        ...
+
+    def bm25(self, query: Query, limit: int, filters: Filters) -> Ranking:
+        """The passages that match the tree, ranked by BM25."""
+        ...
+
+    def dense(self, vector: NDArray[np.float32], limit: int, filters: Filters) -> Ranking:
+        """The passages closest to `vector` (shape (dimensions,), length 1), ranked by cosine similarity."""
+        ...
+
+    def documents(self, ids: Sequence[str]) -> dict[str, Document]:
+        """Documents by id. Unknown ids are left out."""
+        ...
+
+    def close(self) -> None:
+        """Release the files or connections. Safe to call twice."""
+        ...
 
 
 class CorpusSource:
@@ -157,7 +203,7 @@ class CorpusSource:
 
 def _ranked_by(query: Query, text: str) -> Query:
     if isinstance(query, Words):
-        from medground.subject import all_names  # it brings MeSH
+        from medground.language.subject import all_names  # it brings MeSH
 
         return all_names(query.text) if query.field is None else query
     if not text.strip():

@@ -9,23 +9,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
-from medground.answer import SnapshotReference
 from medground.corpus.chunk import region
-from medground.described import SourceDescription
-from medground.document import Document, Hit, Passage, SourceKind
 from medground.errors import SnapshotCorrupt, SourceUnavailable, UsageError
-from medground.graph.answer import entails, find
-from medground.graph.concepts.entry import ConceptFound
-from medground.graph.concepts.rows import StatedRow, best
-from medground.graph.file import Graph
-from medground.graph.finding import GraphFact, GraphFinding
+from medground.graph.answer import entails, find, wordings
+from medground.graph.base import Graph, StatedRow, best
 from medground.graph.question import read_question
-from medground.graph.relation import StatedAt
+from medground.graph.relation import StatedAt, line
 from medground.graph.store import GraphStore
-from medground.graph.suggest import wordings
-from medground.graph.wording import line
-from medground.lookup import ConceptQuery, Found, Lookup, PlainWords, Ranking
-from medground.query import Filters
+from medground.values.answer import SnapshotReference
+from medground.values.document import Document, Hit, Passage, SourceKind
+from medground.values.graph import ConceptFound, GraphFact, GraphFinding
+from medground.values.lookup import ConceptQuery, Found, Lookup, PlainWords, Ranking
+from medground.values.query import Filters
+from medground.values.source_description import SourceDescription
 
 RANKER = "concept"
 """The ranker of the lines about a concept."""

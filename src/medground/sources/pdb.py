@@ -13,18 +13,18 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from medground.document import Document, Section
 from medground.errors import BadDocument, SourceUnavailable
-from medground.fetching.service import Client, Service
-from medground.fetching.wire import open_wire
-from medground.lookup import Lookup, ProteinQuery
-from medground.proteins.accession import PDB_ID, split_isoform
-from medground.proteins.fields import Json, part, parts, text, texts
-from medground.proteins.structure import read_structure
-from medground.settings import Settings, SettingsSection
+from medground.home.settings import Settings
+from medground.home.settings_groups import SettingsSection
 from medground.sources.base import SourceDeclaration
-from medground.sources.records import Records, RecordSource
-from medground.sources.structures import StructureFile, StructureFiles
+from medground.sources.http.service import Client, Service
+from medground.sources.http.wire import open_wire
+from medground.sources.json_fields import Json, part, parts, text, texts
+from medground.sources.live import Records, RecordSource
+from medground.sources.proteins.names import PDB_ID, split_isoform
+from medground.sources.proteins.structures import StructureFile, StructureFiles, read_structure
+from medground.values.document import Document, Section
+from medground.values.lookup import Lookup, ProteinQuery
 
 PDBE_ADDRESS = "https://www.ebi.ac.uk/pdbe"
 LICENCE = "CC0 1.0"

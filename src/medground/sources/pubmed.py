@@ -8,24 +8,29 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from medground.corpus.chunk import chunk
-from medground.document import Document, Hit, Passage, SourceKind
 from medground.errors import UsageError
-from medground.fetching.secrets import shown_address
-from medground.fetching.wire import open_wire
-from medground.lookup import Found, Lookup
-from medground.plan.pubmed_words import NOTHING, PlainAsked, plain_asked, spoken_part
-from medground.plan.relax import PubMedQuery, conjuncts, relaxed
-from medground.plan.typed import typed_query
-from medground.pubmed import to_pubmed
-from medground.pubmed.eutils import MOST_FOUND, Eutils, Sort
-from medground.pubmed.eutils_cache import AnswerCache
-from medground.pubmed.eutils_service import NCBI, EutilsService
-from medground.pubmed.eutils_transport import Transport
-from medground.query import Filters, Query, Words, all_of
-from medground.settings import Settings
+from medground.home.secrets import shown_address
+from medground.home.settings import Settings
+from medground.pubmed.printer import to_pubmed
+from medground.pubmed.typed import typed_query
 from medground.sources.base import SourceDeclaration, tree_of
+from medground.sources.eutils.client import MOST_FOUND, Eutils, Sort, Transport
+from medground.sources.eutils.service import NCBI, AnswerCache, EutilsService
+from medground.sources.http.wire import open_wire
 from medground.sources.live import LiveSource
-from medground.where import field_name, own_fields
+from medground.sources.pubmed_words import (
+    NOTHING,
+    PlainAsked,
+    PubMedQuery,
+    conjuncts,
+    plain_asked,
+    relaxed,
+    spoken_part,
+)
+from medground.values.document import Document, Hit, Passage, SourceKind
+from medground.values.lookup import Found, Lookup
+from medground.values.query import Filters, Query, Words, all_of
+from medground.values.where import field_name, own_fields
 
 _CACHE = Path("cache", "eutils")
 _MOST_KEPT = 2000

@@ -11,19 +11,18 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from medground.document import Document
 from medground.errors import BadDocument, SourceUnavailable
-from medground.fetching.service import Client, Service
-from medground.fetching.wire import open_wire
-from medground.lookup import ProteinQuery
-from medground.proteins.accession import split_isoform
-from medground.proteins.entry import entry_document, is_inactive, successors, why_inactive
-from medground.proteins.fields import Json, part, parts, text
-from medground.proteins.names import Names, folded, read_names
-from medground.proteins.organisms import Organism, known_organism
-from medground.settings import Settings, SettingsSection
+from medground.home.settings import Settings
+from medground.home.settings_groups import SettingsSection
 from medground.sources.base import SourceDeclaration
-from medground.sources.records import Records, RecordSource
+from medground.sources.http.service import Client, Service
+from medground.sources.http.wire import open_wire
+from medground.sources.json_fields import Json, part, parts, text
+from medground.sources.live import Records, RecordSource
+from medground.sources.proteins.entry import entry_document, is_inactive, successors, why_inactive
+from medground.sources.proteins.names import Names, Organism, folded, known_organism, read_names, split_isoform
+from medground.values.document import Document
+from medground.values.lookup import ProteinQuery
 
 UNIPROT_ADDRESS = "https://rest.uniprot.org"
 _SIZE = 25

@@ -3,8 +3,6 @@
 Needs pytest.
 """
 
-from medground.testing.documents import DOCUMENTS
-from medground.testing.query_contract import QueryContract
-from medground.testing.source_contract import SourceContract
+from medground.testing.sources import DOCUMENTS, QueryContract, SourceContract
 
 __all__ = ["DOCUMENTS", "QueryContract", "SourceContract"]

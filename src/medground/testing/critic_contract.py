@@ -14,8 +14,8 @@ import math
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
-from medground.operators.views import EvidenceView
-from medground.verify.critics.base import Claim, Critic, Judgement
+from medground.answering.verify.critic import Claim, Critic, Judgement
+from medground.models.operators.base import EvidenceView
 
 T = TypeVar("T")
 

@@ -15,8 +15,8 @@ from typing import TypeVar
 
 from medground.errors import BudgetExhausted, ModelFailed
 from medground.models.base import CallLimits, Model, Reply
-from medground.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
-from medground.usage import Usage
+from medground.models.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
+from medground.values.usage import Usage
 
 T = TypeVar("T")
 

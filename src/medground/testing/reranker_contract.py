@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from medground.document import Passage
-from medground.rank.base import Reranker
+from medground.answering.rank.rerank import Reranker
+from medground.values.document import Passage
 
 TOLERANCE = 1e-4
 """How much two scores of one passage may differ: batching changes the order of floating-point sums."""

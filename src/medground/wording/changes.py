@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from medground.again import Changes, CorpusChange, Quoted
-from medground.answer import Answer
-from medground.document import Frozen
-from medground.text.english import sentence
+from medground.answering.changes import Changes, CorpusChange, Quoted
+from medground.language.english import sentence
+from medground.values.answer import Answer
+from medground.values.document import Frozen
 from medground.wording import phrases
 from medground.wording.blocks import Block, Line, Span, heading, line, mapped, note
 from medground.wording.layout import cleaned

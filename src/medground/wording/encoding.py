@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from urllib.parse import quote
 
-from medground.text.clean import HIDDEN
+from medground.language.clean import HIDDEN
 from medground.wording.blocks import Block, Span, mapped
 
 _PLAIN = {

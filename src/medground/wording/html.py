@@ -8,15 +8,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
+from importlib import resources
 from itertools import groupby
+from typing import Any
 
-from medground.answer import Answer, SourceDocument
-from medground.text.english import joined
-from medground.wording.blocks import Line
+from jinja2 import Environment, StrictUndefined, Template
+from markupsafe import Markup
+
+from medground.language.clean import clean
+from medground.language.english import joined
+from medground.values.answer import Answer, SourceDocument
+from medground.wording.blocks import Line, plain_reference
 from medground.wording.layout import layout
 from medground.wording.pictures import Files
-from medground.wording.references import plain_reference
-from medground.wording.templates import template
+
+# Templates of pages (Jinja2): only a template holds markup, every value is cleaned of control codes and escaped.
+
+
+@cache
+def template(package: str, name: str) -> Template:
+    """A template beside the code of a package, which renders to markup."""
+    environment = Environment(autoescape=True, undefined=StrictUndefined, finalize=_shown)
+    return environment.from_string((resources.files(package) / name).read_text(encoding="utf-8"))
+
+
+def _shown(value: Any) -> Any:
+    return value if isinstance(value, Markup) else clean(str(value))
 
 
 def as_html(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from medground.answer import Answer, Conflict, Search, SearchedSource, Side
-from medground.author import Author
-from medground.question import Follows, Option
-from medground.text.clean import clean
-from medground.text.english import ended, joined, sentence, some
-from medground.verify.judges import NOT_VALIDATED
-from medground.verify.verdict_words import critic_name
+from medground.answering.verify.judges import NOT_VALIDATED
+from medground.answering.verify.verdict_words import critic_name
+from medground.language.clean import clean
+from medground.language.english import ended, joined, sentence, some
+from medground.values.answer import Answer, Search, SearchedSource
+from medground.values.question import Follows, Option
+from medground.values.statement import Conflict, Side
+from medground.values.usage import Author
 
 _STANCES = {"supports": "for", "contradicts": "against", "mixed": "both for and against"}
 _SHOWN = 300

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 
-from medground.answer import Answer
+from medground.values.answer import Answer
 from medground.wording.blocks import Block, Line, Span, spaced
 from medground.wording.layout import layout
 

@@ -4,37 +4,104 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from medground.answer import Answer, Conflict, Label, Search, Statement
-from medground.evidence import Evidence
-from medground.question import Option
-from medground.rank import source_facts
-from medground.retraction import why_aside
-from medground.text.clean import clean
-from medground.text.english import joined, sentence
-from medground.verify import verdict_words
-from medground.wording import phrases, references
-from medground.wording.blocks import Block
-from medground.wording.facts import fact_view
-from medground.wording.notes import detail_notes, failure, notes
-from medground.wording.quotes import Quotes
-from medground.wording.report_view import report_view
-from medground.wording.sentences import STYLES, deciding, said_of, written_sentences
+from medground.answering import source_facts
+from medground.answering.verify import verdict_words
+from medground.corpus.retraction import why_aside
+from medground.graph.relation import read_line
+from medground.language.clean import clean
+from medground.language.english import joined, sentence
+from medground.values.answer import Answer, Search, SourceDocument
+from medground.values.evidence import Evidence
+from medground.values.question import Option
+from medground.values.report import Attachment, Connection, Report, SubAnswer
+from medground.values.statement import Conflict, Label, Statement
+from medground.wording import blocks as references
+from medground.wording import phrases
+from medground.wording.answer_blocks import STYLES, deciding, detail_notes, failure, notes, said_of, written_sentences
+from medground.wording.blocks import Block, Quotes
+from medground.wording.layout import became, connected, file_words, found_by_words, inside, order_words
 from medground.wording.view_types import (
     AnswerView,
     ConflictView,
+    ConnectionView,
     DocumentView,
     DroppedView,
     EvidenceView,
+    FactView,
+    FileView,
     NoticeView,
+    ReportView,
     SearchView,
+    SectionView,
     SentenceView,
     Shape,
     SideView,
+    SubAnswerView,
     VerdictView,
     taken,
 )
 
-__all__ = ["SHAPES", "AnswerView", "search_view", "view"]
+# Facts that a knowledge graph states, as the rows of a table: read from the lines that state them.
+
+
+def fact_view(quote: Evidence, document: SourceDocument) -> FactView:
+    """A quote from a knowledge graph as a row: its subject is the page that states it."""
+    stated = read_line(clean(quote.quote))
+    return FactView(
+        subject=f"{clean(document.title)} ({document.id})",
+        relation=clean(quote.section or ""),
+        object=stated.object,
+        frequency=stated.details,
+        references=stated.references,
+        evidence=quote.id,
+    )
+
+
+# The parts of a report as plain values, in the words of the terminal.
+
+
+def report_view(answer: Answer, groups: Sequence[Sequence[Statement]]) -> ReportView | None:
+    """The report of an answer; None if it is none.
+
+    Args:
+        answer: the answer.
+        groups: its written sentences, to which the sections refer by their places.
+    """
+    if (report := answer.report) is None:
+        return None
+    return ReportView(
+        plan=report.plan,
+        order=clean(order_words(report.plan)) if report.plan.subquestions else "",
+        sections=tuple(
+            taken(
+                SectionView,
+                section,
+                title=joined(section.title),
+                notes=tuple(map(joined, section.notes)),
+                sentences=tuple(place for place, group in enumerate(groups) if inside(group, section)),
+            )
+            for section in report.sections
+        ),
+        subanswers=tuple(_subanswer(one, report) for one in report.subanswers),
+        connections=tuple(map(_connection, report.connections)),
+        flow=report.flow,
+        files=tuple(map(_file, report.attachments)),
+        read=report.read,
+    )
+
+
+def _subanswer(one: SubAnswer, report: Report) -> SubAnswerView:
+    texts = {question.id: question.text for question in report.plan.subquestions}
+    return taken(SubAnswerView, one, text=joined(texts.get(one.id, "")), words=became(one))
+
+
+def _connection(one: Connection) -> ConnectionView:
+    return taken(ConnectionView, one, words=connected(one), found_by=found_by_words(one))
+
+
+def _file(one: Attachment) -> FileView:
+    return taken(FileView, one, title=joined(one.title), words=file_words(one), licence=joined(one.licence))
+
 
 SHAPES: Mapping[Label, tuple[Shape, str]] = {
     "supported": ("check", "✓"),

@@ -10,14 +10,15 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import Field
 
-from medground.answer import Basis, Label, Status
-from medground.document import Frozen, Retraction, SourceKind
-from medground.evidence import Origin, Stance
-from medground.notice import NoticeKind
-from medground.question import Option, Task
-from medground.report import FlowRow, Relation, SectionKind, SubAnswerState
-from medground.research_plan import ResearchPlan
-from medground.usage import UsageReport
+from medground.values.decision import Basis, Status
+from medground.values.document import Frozen, Retraction, SourceKind
+from medground.values.evidence import Origin, Stance
+from medground.values.notice import NoticeKind
+from medground.values.question import Option, Task
+from medground.values.report import FlowRow, Relation, SectionKind, SubAnswerState
+from medground.values.research_plan import ResearchPlan
+from medground.values.statement import Label
+from medground.values.usage import UsageReport
 from medground.wording.blocks import Style
 
 Shape = Literal["check", "half", "cross", "quote", "wave", "gap", "ring", "alert", "dot"]

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from medground.faces.cli.agreement import agreement
-from medground.faces.cli.data import data_app
-from medground.faces.cli.demonstrations import demonstrations_app
-from medground.faces.cli.eval import eval_app
-from medground.faces.cli.eval_audit import audit
-from medground.faces.cli.eval_build import build
-from medground.faces.cli.eval_compare import compare_runs
-from medground.faces.cli.eval_judge import form, judge, judged
-from medground.faces.cli.eval_report import report
-from medground.faces.cli.experiment import experiment_app
-from medground.faces.cli.judge import judge_app
-from medground.faces.cli.train import train_app
+from medground_evaluate.cli.agreement import agreement
+from medground_evaluate.cli.compare import compare_runs
+from medground_evaluate.cli.demonstrations import demonstrations_app
+from medground_evaluate.cli.eval import eval_app, report
+from medground_evaluate.cli.experiment import experiment_app
+from medground_evaluate.cli.judge import form, judge, judge_app, judged
+from medground_evaluate.cli.sets import audit, build, data_app
+from medground_evaluate.cli.train import train_app
 
 __all__ = ["agreement", "data_app", "demonstrations_app", "eval_app", "experiment_app", "judge_app", "train_app"]
 

@@ -15,11 +15,11 @@ from rows import each_row
 from tiny_networks import TinyBase, sha
 
 from medground.errors import ConfigError, SourceUnavailable, StorageFailed
-from medground.models.files.wheels import fetch
-from medground.models.pairs.differences import read
-from medground.models.pairs.make import make
-from medground.models.pairs.network import PairNetwork
-from medground.models.pairs.shipped import Shipped, shipped
+from medground.models.available import make
+from medground.models.pair_graph import read
+from medground.models.pair_network import PairNetwork
+from medground.models.shipped import Shipped, shipped
+from medground.models.wheels import fetch
 
 Ship = Callable[..., Shipped]
 
@@ -66,7 +66,7 @@ def test_ctrl_c_while_the_graph_is_made_leaves_nothing(
     def interrupt(*arguments: object) -> None:
         raise KeyboardInterrupt
 
-    module = "medground.models.graphs.quantise" if step == "quantised" else "medground.models.pairs.make"
+    module = "medground.models.encoder_graph" if step == "quantised" else "medground.models.available"
     model = ship()
     with monkeypatch.context() as patched:
         patched.setattr(f"{module}.{step}", interrupt)
@@ -101,7 +101,7 @@ def test_a_full_disk_is_told(ship: Ship, tmp_path: Path, monkeypatch: pytest.Mon
     def full(*arguments: object) -> Path:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("medground.models.graphs.quantise.saved", full)
+    monkeypatch.setattr("medground.models.encoder_graph.saved", full)
     with pytest.raises(StorageFailed, match="no space left"):
         make(ship(), tmp_path / "models")
 
@@ -153,7 +153,7 @@ def test_a_card_without_weights_or_base_offers_nothing(
     with pytest.raises(KeyError):
         ship(card={"base": "unheard of"})
     assert shipped() == {}
-    import medground.models.pairs.shipped as shipping
+    import medground.models.shipped as shipping
 
     monkeypatch.setattr(shipping, "FOLDER", Path("/absent"))
     assert shipped() == {}

@@ -14,13 +14,11 @@ from rows import each_row
 from tiny_networks import LABELS, LONGEST, WORDS, TinyBase, by_hand, trained
 
 from medground.errors import ConfigError, ModelFailed
-from medground.models.graphs.encoder import BertShape
-from medground.models.graphs.quantise import saved
-from medground.models.pairs.differences import joined, read
-from medground.models.pairs.graph import pair_graph
-from medground.models.pairs.make import make
-from medground.models.pairs.network import PairNetwork
-from medground.models.pairs.shipped import Shipped
+from medground.models.available import make
+from medground.models.encoder_graph import BertShape, saved
+from medground.models.pair_graph import joined, pair_graph, read
+from medground.models.pair_network import PairNetwork
+from medground.models.shipped import Shipped
 
 Ship = Callable[..., Shipped]
 TEXTS = ["the lens is long", "the gene is not the cause of the aorta", "short", "the " * 40]

@@ -13,14 +13,14 @@ from contracts import in_one_test
 from literature_peers import europepmc, europepmc_record, eutils_pmc, sciencedirect
 from rows import each_row
 
-from medground.document import Document
+from medground.corpus.retraction import listed, marked
 from medground.errors import NotConfigured, RateLimited, SourceUnavailable
-from medground.lookup import Found, Lookup
-from medground.query import Filters, Words
-from medground.retraction import listed, marked
-from medground.settings import Settings
+from medground.home.settings import Settings
 from medground.sources.base import Source, find_source
 from medground.testing import DOCUMENTS, SourceContract
+from medground.values.document import Document
+from medground.values.lookup import Found, Lookup
+from medground.values.query import Filters, Words
 
 KEY = "elsevier-key-123"
 LISTED = max(name.removeprefix("pmid:") for name in listed() if name.startswith("pmid:"))

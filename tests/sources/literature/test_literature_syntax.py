@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from rows import each_row
 
 from medground.errors import UsageError
-from medground.query import (
+from medground.sources.literature import europepmc, pmc, sciencedirect
+from medground.sources.literature.syntax import at_most
+from medground.values.query import (
     And,
     DateRange,
     Everything,
@@ -27,8 +29,6 @@ from medground.query import (
     Term,
     Words,
 )
-from medground.sources.literature import europepmc, pmc, sciencedirect
-from medground.sources.literature.connectors import at_most
 
 SYNTAXES = (europepmc.SYNTAX, pmc.SYNTAX, sciencedirect.SYNTAX)
 _FIELDS = re.compile(r"(?:TITLE_ABS|KW|EXT_ID|SRC|PMCID|DOI|PUB_TYPE):|SRC:MED|\[(?:Title|Abstract|uid|MeSH Terms)\]")

@@ -13,17 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
+from medground.corpus.retraction import listed, marked
 from medground.errors import ConfigError, MedgroundError, NotConfigured, RateLimited, SourceUnavailable
-from medground.fetching.addresses import Allowed
-from medground.fetching.pages import PageReader
-from medground.lookup import Lookup, PlainWords
-from medground.query import Filters
-from medground.retraction import listed, marked
-from medground.settings import Settings
+from medground.home.settings import Settings
 from medground.sources.base import find_source
-from medground.sources.web.results import normal, page_digest, result
-from medground.sources.web.source import WebSource
+from medground.sources.http.addresses import Allowed
+from medground.sources.http.pages import PageReader
+from medground.sources.web.source import WebSource, normal, page_digest, result
 from medground.testing import SourceContract
+from medground.values.lookup import Lookup, PlainWords
+from medground.values.query import Filters
 
 LISTED = max(name.removeprefix("pmid:") for name in listed() if name.startswith("pmid:"))
 KEYS = {"keys.google_search": "google-key-1234", "google.engine": "engine-1", "keys.brave": "brave-key-1234"}

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from medground.described import SourceDescription
-from medground.plan.source_plan import SourceQuery
-from medground.train.planning.values import Asked, Judged, JudgedQuery
-from medground.train.planning.work import Head, WorkFile
+from medground.values.source_description import SourceDescription
+from medground.values.source_plan import SourceQuery
+from medground_evaluate.planning.work import Asked, Head, Judged, JudgedQuery, WorkFile
 
 SOURCES = (
     SourceDescription(name="book", kind="book", about="Textbooks.", licence="CC BY 4.0", origin="made by the test"),

@@ -10,7 +10,7 @@ import pytest
 from rows import each_row
 
 from medground.faces.cli.app import main
-from medground.settings import Settings
+from medground.home.settings import Settings
 
 
 def run(*words: str) -> int:

@@ -12,30 +12,36 @@ from pathlib import Path
 import pytest
 from rows import each_row
 
-from medground.document import SourceKind
+from medground.answering.declaration import Declaration
+from medground.answering.run import Run
+from medground.answering.trace import Trace
 from medground.errors import BadDocument, ConfigError, ModelFailed, UsageError
-from medground.evaluate.base import Item
-from medground.models.base import CallLimits, Reply
-from medground.models.keyless import Keyless
+from medground.home.settings import Settings
+from medground.models.base import CallLimits, Keyless, Reply
+from medground.models.operators.base import Operator
 from medground.models.registry import Models
-from medground.operators.base import Operator
-from medground.operators.exploring import JudgeOutput, judge_found
-from medground.plan.source_plan import SourceQuery
-from medground.question import Question
-from medground.recipes.declaration import Declaration
-from medground.run import Run
-from medground.settings import Settings
-from medground.trace import Trace
-from medground.train.demonstrations.records import Source
-from medground.train.planning.agreement import agreement, write_sheet
-from medground.train.planning.cost import cost_table, step_cost
-from medground.train.planning.explore import Exploration, explore_questions
-from medground.train.planning.judging import judge_explored, judged, one_call, shown
-from medground.train.planning.labels import gain, log_odds, rerank_score
-from medground.train.planning.running import OPERATORS
-from medground.train.planning.values import Asked, Explored, Judged, Piece, Spent, Tried
-from medground.train.planning.work import WorkFile, read_work, work_through
-from medground.usage import Usage
+from medground.values.document import SourceKind
+from medground.values.question import Question
+from medground.values.source_plan import SourceQuery
+from medground.values.usage import Usage
+from medground_evaluate.demonstrations.records import Source
+from medground_evaluate.items import Item
+from medground_evaluate.planning.agreement import agreement, write_sheet
+from medground_evaluate.planning.cost import cost_table, step_cost
+from medground_evaluate.planning.explore import OPERATORS, Exploration, explore_questions
+from medground_evaluate.planning.exploring import JudgeOutput, judge_found
+from medground_evaluate.planning.judging import gain, judge_explored, judged, log_odds, one_call, rerank_score, shown
+from medground_evaluate.planning.work import (
+    Asked,
+    Explored,
+    Judged,
+    Piece,
+    Spent,
+    Tried,
+    WorkFile,
+    read_work,
+    work_through,
+)
 
 
 def exploring(records: Path, settings: Settings, out: Path, **options: object) -> object:
@@ -193,7 +199,7 @@ def test_the_signals_of_the_baselines(monkeypatch):
         def score(self, question, passages):
             return [0.5 for _ in passages]
 
-    monkeypatch.setattr("medground.train.planning.labels.open_reranker", lambda name, models: Half())
+    monkeypatch.setattr("medground_evaluate.planning.judging.open_reranker", lambda name, models: Half())
     settings = Settings.load(environ={})
     one = explored()
     made = asyncio.run(rerank_score(one, list(one.passages.values()), run_with(Keyless(), settings)))
@@ -260,7 +266,7 @@ def test_the_cost_and_the_gold_answer_in_words() -> None:
     unknown = step_cost("exploration", [*spent, Spent(price=None)])
     assert unknown.price is None and "unknown" in cost_table([unknown], workers=1)[1]
 
-    from medground.train.planning.explore import asked_of
+    from medground_evaluate.planning.explore import asked_of
 
     question = Question.ask("Which vitamin prevents scurvy?", options={"A": "A", "B": "vitamin C"})
     assert asked_of(Item(id="1", question=question, gold=("B",))).answer == "B: vitamin C"

@@ -10,14 +10,13 @@ from pathlib import Path
 import pytest
 
 from medground.errors import BadDocument, ConfigError, UsageError
-from medground.operators.planning import plan_sources_tagged
-from medground.plan.prompting import planning_input
-from medground.plan.sources import read_plan
-from medground.question import Question
-from medground.train.planning.export import export
-from medground.train.planning.learn import train
-from medground.train.planning.options import DPO, SFT
-from medground.train.planning.trainset import read_examples, read_manifest
+from medground.recipes.omni_rag.operators import plan_sources_tagged
+from medground.recipes.omni_rag.planners import planning_input
+from medground.recipes.omni_rag.read_plan import read_plan
+from medground.values.question import Question
+from medground_evaluate.planning.export import export
+from medground_evaluate.planning.learn import train
+from medground_evaluate.planning.trainset import DPO, SFT, read_examples, read_manifest
 
 Judged = Callable[..., object]
 Write = Callable[..., Path]

@@ -15,26 +15,25 @@ import pytest
 from planner_losses import PairScore, dpo_loss
 from rows import each_row
 
+from medground.answering.declaration import Declaration
+from medground.answering.run import Run
+from medground.answering.trace import Trace
 from medground.errors import ConfigError, ModelFailed, Stopped, UsageError
 from medground.faces.cli.app import main
+from medground.home.settings import Settings
 from medground.models.base import CallLimits
 from medground.models.planner import open_planner_model
+from medground.models.planner_weights import load_adapter, load_base, merge, read_card, written
 from medground.models.registry import Models
-from medground.operators.answering import RecallInput, recall
-from medground.operators.planning import plan_sources_tagged
-from medground.plan.prompting import planning_input, trained
-from medground.plan.sources import read_plan
-from medground.question import Question
-from medground.recipes.declaration import Declaration
-from medground.run import Run
-from medground.settings import Settings
-from medground.trace import Trace
-from medground.train.planning.adapter import load_adapter, load_base, merge, read_card, written
-from medground.train.planning.cost import estimate_training
-from medground.train.planning.export import export
-from medground.train.planning.learn import Trained, train
-from medground.train.planning.options import DPO, SFT, TrainingOptions
-from medground.train.planning.trainset import read_examples, read_manifest
+from medground.recipes.omni_rag.operators import plan_sources_tagged
+from medground.recipes.omni_rag.planners import planning_input, trained
+from medground.recipes.omni_rag.read_plan import read_plan
+from medground.recipes.pubmed_reasoner.answering import RecallInput, recall
+from medground.values.question import Question
+from medground_evaluate.planning.cost import estimate_training
+from medground_evaluate.planning.export import export
+from medground_evaluate.planning.learn import Trained, train
+from medground_evaluate.planning.trainset import DPO, SFT, TrainingOptions, read_examples, read_manifest
 
 torch = pytest.importorskip("torch", reason="the extra train is not installed")
 pytest.importorskip("trl", reason="the extra train is not installed")
@@ -210,7 +209,7 @@ def test_the_loss_of_a_pair_is_that_of_the_equations(training_set: Path, tiny: P
     from datasets import Dataset
     from trl import DPOConfig, DPOTrainer
 
-    from medground.train.planning.libraries import libraries, quiet
+    from medground.models.planner_weights import libraries, quiet
 
     libraries()
     policy, tokenizer = load_base(str(tiny))

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from tiny_networks import base, ship  # noqa: F401
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-from medground.models.graphs.encoder import BertShape, EncoderGraph
-from medground.verify.critics.nli.model import NliModel
-from medground.verify.critics.nli.open import open_nli
+from medground.answering.verify.nli.model import NliModel
+from medground.answering.verify.nli.open import open_nli
+from medground.models.encoder_graph import BertShape, EncoderGraph
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "lens", "aorta", "gene", "is", "not", "long", "short"]
 WORDS += ["cause", "of", ".", ",", "poison", "ignore", "answer"]
@@ -180,7 +180,7 @@ def serve(loopback: None) -> Callable[..., Any]:
     from pydantic_ai.profiles import ModelProfile
     from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
-    from medground.models.attempts import Patience
+    from medground.models.attempts import Retries as Patience
     from medground.models.served import ServedModel
 
     def open_at(url: str, *, native: bool = True) -> ServedModel:

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from rows import each_row
 
-from medground.answer import Answer
+from medground.answering.verify.nli.open import open_nli
 from medground.faces.cli.app import main
 from medground.testing.chat_peer import ChatPeer, chat
-from medground.verify.critics.nli.open import open_nli
+from medground.values.answer import Answer
 
 Write = Callable[..., str]
 TEXT = "The lens is short."

@@ -10,15 +10,15 @@ import pytest
 from onnxruntime.capi.onnxruntime_pybind11_state import RuntimeException
 from tiny_networks import LABELS, trained
 
+from medground.answering.run import Run
+from medground.answering.verify.critic import Critic
+from medground.answering.verify.critics import open_critic
 from medground.errors import ModelFailed
-from medground.models.pairs.make import make
+from medground.models.available import make
+from medground.models.operators.verifying import EntailInput, EntailOutput
 from medground.models.registry import Models
-from medground.operators.verifying import EntailInput, EntailOutput
-from medground.run import Run
 from medground.testing.chat_peer import ChatPeer, Sent, chat, prompt_of, refusal
 from medground.testing.critic_contract import CLAIMS, CriticContract
-from medground.verify.critics.base import Critic
-from medground.verify.critics.open import open_critic
 
 MakeRun = Callable[..., Run]
 """Weights that give the contract's claims more than one relation."""

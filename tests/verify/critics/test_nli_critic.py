@@ -15,20 +15,19 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from rows import each_row
 
-from medground.document import Document
+from medground.answering.run import Run
+from medground.answering.verify.check import check_all
+from medground.answering.verify.critic import Claim, Judgement
+from medground.answering.verify.critics import open_critic
+from medground.answering.verify.nli import model as nli_model
+from medground.answering.verify.nli.critic import NliCritic, Score, decide
+from medground.answering.verify.nli.model import NliModel
+from medground.answering.verify.nli.open import open_nli
 from medground.errors import ModelFailed
-from medground.operators.views import EvidenceView
-from medground.run import Run
-from medground.sentence import Sentence
+from medground.models.operators.base import EvidenceView
 from medground.testing.critic_contract import CLAIMS, claim, sound
-from medground.verify.check import check_all
-from medground.verify.critics.base import Claim, Judgement
-from medground.verify.critics.nli import model as nli_model
-from medground.verify.critics.nli.critic import NliCritic, decide
-from medground.verify.critics.nli.model import NliModel
-from medground.verify.critics.nli.open import open_nli
-from medground.verify.critics.nli.score import Score
-from medground.verify.critics.open import open_critic
+from medground.values.document import Document
+from medground.values.sentence import Sentence
 
 Write = Callable[..., str]
 MakeRun = Callable[..., Run]

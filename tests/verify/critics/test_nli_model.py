@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from rows import each_row
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
+from medground.answering.verify.nli.critic import Score
+from medground.answering.verify.nli.model import NliModel, read_labels
+from medground.answering.verify.nli.open import open_nli
 from medground.errors import ConfigError
-from medground.verify.critics.nli.labels import read_labels
-from medground.verify.critics.nli.model import NliModel
-from medground.verify.critics.nli.open import open_nli
-from medground.verify.critics.nli.score import Score
 
 Write = Callable[..., str]
 LABELS = ("CONTRADICTION", "NEUTRAL", "ENTAILMENT")

@@ -15,13 +15,12 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 from rows import each_row
 
+from medground.answering.run import Run
+from medground.answering.verify.critic import Claim
+from medground.answering.verify.critics import OperatorCritic, check_critic, open_critic
+from medground.answering.verify.nli.open import open_nli
 from medground.errors import ConfigError
-from medground.operators.views import EvidenceView
-from medground.run import Run
-from medground.verify.critics.base import Claim
-from medground.verify.critics.nli.open import open_nli
-from medground.verify.critics.open import check_critic, open_critic
-from medground.verify.critics.operator import OperatorCritic
+from medground.models.operators.base import EvidenceView
 
 Write = Callable[..., str]
 NLI = open_nli.__module__.rpartition(".")[0]

@@ -14,18 +14,17 @@ from hypothesis import strategies as st
 from pydantic_ai.messages import ModelResponse, TextPart
 from rows import each_row
 
+from medground.answering.run import Run
+from medground.answering.verify.critic import Judgement
+from medground.answering.verify.critics import open_critic
 from medground.errors import ModelFailed
 from medground.models.base import CallLimits
-from medground.models.cache import CallCache
-from medground.models.probabilities import probabilities_of
-from medground.models.registry import Models
-from medground.operators.base import InvalidOutput
-from medground.operators.verifying import FLAGS, EntailInput, EntailOutput, entail
-from medground.run import Run
+from medground.models.operators.base import InvalidOutput
+from medground.models.operators.verifying import FLAGS, EntailInput, EntailOutput, entail
+from medground.models.output import probabilities_of
+from medground.models.registry import CallCache, Models
 from medground.testing.chat_peer import ChatPeer, Sent, Weighed, chat, refusal, tool_call
 from medground.testing.critic_contract import claim
-from medground.verify.critics.base import Judgement
-from medground.verify.critics.open import open_critic
 
 T = TypeVar("T")
 MakeRun = Callable[..., Run]

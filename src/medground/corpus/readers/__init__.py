@@ -8,33 +8,34 @@ from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
-from medground.corpus.readers.base import Input
-from medground.corpus.readers.beir import CORPUS_NAMES, open_beir, open_scifact
+from medground.corpus.readers.base import Input, fingerprint, head
 from medground.corpus.readers.bibtex import open_bibtex
-from medground.corpus.readers.bioasq import open_bioasq
 from medground.corpus.readers.bookshelf import open_bookshelf
-from medground.corpus.readers.csl_json import open_csl
 from medground.corpus.readers.detect import detect
 from medground.corpus.readers.docx import SUFFIXES as WORD
 from medground.corpus.readers.docx import open_docx
-from medground.corpus.readers.endnote import open_endnote
-from medground.corpus.readers.files import fingerprint, head
-from medground.corpus.readers.folders import is_beside_the_point, refused_name, walk
+from medground.corpus.readers.folders import in_release_order, is_beside_the_point, refused_name, walk
 from medground.corpus.readers.html import open_html
 from medground.corpus.readers.jats import open_jats
-from medground.corpus.readers.jsonlines import open_jsonlines
+from medground.corpus.readers.libraries import open_endnote, open_zotero
+from medground.corpus.readers.lines import open_csl, open_jsonlines
 from medground.corpus.readers.medline import open_medline
 from medground.corpus.readers.pdf.reader import open_book_pdf, open_pdf
 from medground.corpus.readers.published import open_guidelines, open_textbooks, open_wikipedia
-from medground.corpus.readers.pubmed_files import in_release_order
-from medground.corpus.readers.pubmedqa import open_pubmedqa
-from medground.corpus.readers.sets import open_biomedmcqs, open_covidqa, open_medquad
+from medground.corpus.readers.questions import open_bioasq, open_pubmedqa
+from medground.corpus.readers.sets import (
+    CORPUS_NAMES,
+    open_beir,
+    open_biomedmcqs,
+    open_covidqa,
+    open_medquad,
+    open_scifact,
+)
 from medground.corpus.readers.spreadsheet import SUFFIXES as TABLES
 from medground.corpus.readers.spreadsheet import open_csv
 from medground.corpus.readers.tagged import open_tagged
 from medground.corpus.readers.texts import SUFFIXES as TEXTS
 from medground.corpus.readers.texts import open_text
-from medground.corpus.readers.zotero_rdf import open_zotero
 from medground.errors import BadDocument, UsageError
 
 PASSED_OVER = "none"

@@ -8,12 +8,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from medground.corpus.readers.base import Input, Item
-from medground.corpus.readers.decode import text_of
+from medground.corpus.readers.base import Input, Item, file_input
+from medground.corpus.readers.compose import text_of
 from medground.corpus.readers.entry import described
-from medground.corpus.readers.files import file_input
-from medground.document import Document
 from medground.errors import BadDocument
+from medground.values.document import Document
 
 if TYPE_CHECKING:
     from bibtexparser.library import Library

@@ -11,15 +11,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from medground.corpus.readers.base import Input, Item
+from medground.corpus.readers.base import Input, Item, file_input
 from medground.corpus.readers.compose import Composition, make_document
-from medground.corpus.readers.files import file_input
-from medground.corpus.readers.jats_meta import authors_of, license_of
-from medground.corpus.readers.jats_text import add_abstract, add_body
-from medground.corpus.readers.names import id_of_content, named
+from medground.corpus.readers.entry import id_of_content, named
+from medground.corpus.readers.jats import add_abstract, add_body, authors_of, license_of
 from medground.corpus.readers.xml import Element, flat_text, name_of, records
-from medground.document import Document
 from medground.errors import BadDocument
+from medground.values.document import Document
 
 BOOKSHELF_ROOTS = frozenset(["book-part-wrapper", "book-part", "book"])
 

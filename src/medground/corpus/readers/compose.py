@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from medground.corpus.readers.files import LONGEST_RECORD
-from medground.document import Document, Section
-from medground.identifiers import normal_document_id, normal_identifiers
+from medground.corpus.readers.base import LONGEST_RECORD, content_of
+from medground.errors import BadDocument
+from medground.values.document import Document, Section
+from medground.values.identifiers import normal_document_id, normal_identifiers
 
 # Control characters break terminals, and lone surrogates (legal in JSON) cannot be encoded. Each is replaced by one
 # character, so that offsets that come with a text stay correct.
@@ -160,3 +163,42 @@ def _first_line(error: ValidationError) -> str:
     field = ".".join(str(part) for part in first["loc"])
     reason = _REASONS.get(first["type"], first["msg"].removeprefix("Value error, "))
     return f"{field}: {reason}" if field else reason
+
+
+# Bytes to text: UTF-8 or UTF-16 where the bytes say so, else Windows-1252, the superset of Latin-1.
+
+_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_MOST_CONTROL = 0.01
+
+
+def decoded(content: bytes) -> str:
+    """The text of some bytes.
+
+    Raises:
+        ValueError: they are not text.
+    """
+    named = next((name for mark, name in _MARKS if content.startswith(mark)), None)
+    if named is None and b"\x00" in content:
+        raise ValueError("this is a binary file, not text")
+    try:
+        return content.decode(named or "utf-8")
+    except UnicodeDecodeError as error:
+        if named is not None:
+            raise ValueError(f"not {named} at byte {error.start}; convert it with iconv -t utf-8") from error
+    text = content.decode("cp1252", "replace")
+    strange = sum(1 for old, new in zip(text, printable(text), strict=True) if old != new or new == "\ufffd")
+    if strange > _MOST_CONTROL * len(text):
+        raise ValueError("neither UTF-8 nor Latin-1; convert it with iconv -t utf-8")
+    return text
+
+
+def text_of(path: Path) -> str:
+    """The text of a file, plain or gzip.
+
+    Raises:
+        BadDocument: it is not text, cannot be read, or is longer than one record may be.
+    """
+    try:
+        return decoded(content_of(path))
+    except ValueError as error:
+        raise BadDocument(str(error), file=str(path)) from error

@@ -6,30 +6,58 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from medground.corpus.readers.aliens import alien, is_alien
+from medground.corpus.readers.base import head
 from medground.corpus.readers.bibtex import BIBTEX
-from medground.corpus.readers.bioasq import GOLDEN
 from medground.corpus.readers.bookshelf import BOOKSHELF_ROOTS
-from medground.corpus.readers.csl_json import is_csl
 from medground.corpus.readers.docx import is_docx
-from medground.corpus.readers.endnote import ENDNOTE_ROOTS
-from medground.corpus.readers.files import head
 from medground.corpus.readers.html import is_page
 from medground.corpus.readers.jats import JATS_ROOTS
-from medground.corpus.readers.lines import TRIAL, Record, parse
+from medground.corpus.readers.libraries import ENDNOTE_ROOTS, ZOTERO_ROOTS
+from medground.corpus.readers.lines import TRIAL, Record, is_csl, parse
 from medground.corpus.readers.medline import MEDLINE_ROOTS
-from medground.corpus.readers.parquet import SIGNATURE as PARQUET
-from medground.corpus.readers.parquet import columns_of
 from medground.corpus.readers.pdf.reader import SIGNATURE, is_pdf
-from medground.corpus.readers.published import collection_of, collection_of_columns
+from medground.corpus.readers.published import SIGNATURE as PARQUET
+from medground.corpus.readers.published import collection_of, collection_of_columns, columns_of
+from medground.corpus.readers.questions import GOLDEN
 from medground.corpus.readers.sets import MEDQUAD_ROOT, SQUAD, set_of
 from medground.corpus.readers.spreadsheet import SUFFIXES as TABLES
 from medground.corpus.readers.spreadsheet import WOS
 from medground.corpus.readers.tagged import tagged_format
 from medground.corpus.readers.texts import SUFFIXES as TEXTS
 from medground.corpus.readers.xml import root_name
-from medground.corpus.readers.zotero_rdf import ZOTERO_ROOTS
 from medground.errors import BadDocument
+
+# What to say of a file that no reader accepts: what it is, and what to do.
+
+_READ = "Medground reads PDF, PubMed, JATS, HTML, DOCX, RIS, nbib, BibTeX, CSV, JSON, Markdown and text"
+_KINDS = {
+    "an image, which holds no text": ".png .jpg .jpeg .gif .tif .tiff .bmp .webp .svg .heic .ico .eps",
+    "an archive; unpack it": ".zip .rar .7z .tar .tgz .bz2 .xz .zst",
+    "an old Word document; save it as .docx": ".doc .dot",
+    "a text document of another program; save it as .docx": ".odt .rtf .pages .wpd",
+    "a spreadsheet; save it as .csv": ".xls .xlsx .xlsm .ods .numbers",
+    "slides; save them as .docx or text": ".ppt .pptx .odp .key",
+    "an e-book; save it as HTML or text": ".epub .mobi .azw .azw3",
+    "sound or film, which holds no text": ".mp3 .wav .m4a .mp4 .mov .avi .mkv .webm",
+    "a program or its settings": ".py .r .js .css .sh .exe .dll .so .ipynb .toml .yaml .yml .ini .cfg .lock .log",
+    "a reference manager's own database; export it as RIS or BibTeX": ".enl .enlx .sqlite .db .bdsk",
+    "data of a statistics program; save it as .csv": ".sav .dta .sas7bdat .rdata .rds .parquet .feather .mat",
+}
+_REASONS = {suffix: reason for reason, suffixes in _KINDS.items() for suffix in suffixes.split()}
+
+
+def is_alien(path: Path) -> bool:
+    """Whether the suffix alone says that a file is no literature."""
+    return path.suffix.lower() in _REASONS
+
+
+def alien(path: Path, *, binary: bool) -> str:
+    """Why a file is passed over, in one line."""
+    known = _REASONS.get(path.suffix.lower())
+    if known is not None:
+        return known
+    return f"this is a binary file; {_READ}" if binary else f"unknown file format; {_READ}"
+
 
 _MARKUP = re.compile(rb"(?:\xef\xbb\xbf)?\s*<|\xff\xfe<\x00|\xfe\xff\x00<")
 _JSON = re.compile(r"\s*[{\[]")

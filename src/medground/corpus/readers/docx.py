@@ -15,17 +15,129 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from medground.corpus.readers.base import Input
+from medground.corpus.readers.base import MOST_TAGS, Input, document_input
+from medground.corpus.readers.cautions import above, caution_on_hidden, marked
 from medground.corpus.readers.compose import Composition, Headings
-from medground.corpus.readers.docx_margins import fields_of, margins_of, properties_of, stated
-from medground.corpus.readers.docx_text import shown
-from medground.corpus.readers.entry import described
-from medground.corpus.readers.files import MOST_TAGS, document_input
-from medground.corpus.readers.marks import above, marked
-from medground.corpus.readers.names import file_id, name_below
-from medground.corpus.readers.own_pmid import own_pmid
-from medground.corpus.readers.unseen import caution_on_hidden
-from medground.document import Document
+from medground.corpus.readers.entry import described, file_id, name_below
+from medground.corpus.readers.values import own_pmid, written
+from medground.values.document import Document
+
+# The words of a Word paragraph: inserted text, no deleted text, exponents with their sign, hidden text apart.
+
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_VAL = f"{_W}val"
+_PLAIN_TABLES = ("", "TableGrid", "TableNormal")
+_TINY = 4
+"""Size in half points below which nobody can read a text."""
+_BRIGHT = 240
+
+
+def shown(paragraph: Any) -> tuple[str, str]:
+    """The text of a paragraph that can be seen, and the text that cannot."""
+    parts: list[str] = []
+    hidden: list[str] = []
+    for node in paragraph.iter():
+        name = node.tag.rpartition("}")[2] if isinstance(node.tag, str) else ""
+        if name in ("tab", "br", "cr"):
+            parts.append(" ")
+        elif name == "t" and not any(outer.tag.endswith("}Fallback") for outer in node.iterancestors()):
+            run = next(node.iterancestors(f"{_W}r"), None)
+            if run is not None and _is_hidden(run):
+                hidden.append(node.text or "")
+            else:
+                raised = run is not None and _value(run, "vertAlign") == "superscript"
+                parts.append(written(node.text or "", "".join(parts[-3:])) if raised else node.text or "")
+    return " ".join("".join(parts).split()), " ".join("".join(hidden).split())
+
+
+def _is_hidden(run: Any) -> bool:
+    """Whether a run is marked as hidden, or is tiny, or white with nothing dark behind it."""
+    if run.find(f"{_W}rPr") is None:
+        return False
+    if _value(run, "vanish") not in (None, "0", "false"):
+        return True
+    size = _value(run, "sz") or ""
+    if size.isdecimal() and int(size) < _TINY:
+        return True
+    return _is_bright(_value(run, "color") or "") and not any(_grounds(run))
+
+
+def _value(run: Any, name: str) -> str | None:
+    """The value of a property of a run; empty if it is only switched on, None if it has none."""
+    found = run.find(f"{_W}rPr/{_W}{name}")
+    return None if found is None else str(found.get(_VAL, ""))
+
+
+def _grounds(run: Any) -> Iterator[bool]:
+    """Whether what is behind a run is dark: its own marker, a shaded paragraph, cell or table, a drawn box."""
+    yield _value(run, "highlight") not in (None, "none", "white")
+    for outer in (run, *run.iterancestors()):
+        name = outer.tag.rpartition("}")[2]
+        yield name == "txbxContent"
+        for shade in outer.iterfind(f"{_W}{name}Pr/{_W}shd"):
+            yield not _is_bright(shade.get(f"{_W}fill", "auto").replace("auto", "FFFFFF"))
+        if name == "tbl":
+            style = outer.find(f"{_W}tblPr/{_W}tblStyle")
+            yield style is not None and style.get(_VAL, "") not in _PLAIN_TABLES
+
+
+def _is_bright(colour: str) -> bool:
+    try:
+        return len(colour) == 6 and min(bytes.fromhex(colour)) >= _BRIGHT
+    except ValueError:
+        return False
+
+
+# What a Word file says beside its text: running heads and feet, a watermark, its properties.
+
+_WATERMARK = ".//{urn:schemas-microsoft-com:vml}textpath"
+_HEADS = ("header", "first_page_header", "even_page_header", "footer", "first_page_footer", "even_page_footer")
+
+
+def margins_of(opened: Any) -> list[str]:
+    """The texts of running heads, feet and watermarks, each once."""
+    return list(dict.fromkeys(text for section in opened.sections for text in _margins(section)))
+
+
+def _margins(section: Any) -> Iterator[str]:
+    for name in _HEADS:
+        part = getattr(section, name)
+        if part.is_linked_to_previous:
+            continue
+        yield from filter(None, (shown(paragraph._p)[0] for paragraph in part.paragraphs))
+        yield from (mark.get("string", "") for mark in part._element.iterfind(_WATERMARK))
+
+
+def properties_of(opened: Any) -> Any:
+    """The properties of the file; None if it has none. python-docx makes some up where there are none."""
+    from docx.opc.constants import RELATIONSHIP_TYPE
+
+    if any(part.reltype == RELATIONSHIP_TYPE.CORE_PROPERTIES for part in opened.part.package.rels.values()):
+        return opened.core_properties
+    return None
+
+
+def fields_of(properties: Any, *, titled: bool) -> dict[str, Any]:
+    """The fields of a document that the properties give; the title only where the text has none."""
+    if properties is None:
+        return {}
+    found = {
+        "authors": properties.author,
+        "keywords": properties.keywords,
+        "language": properties.language,
+        "publication_types": properties.category,
+        "status": properties.content_status,
+    }
+    if not titled:
+        found["title"] = properties.title
+    return {name: value for name, value in found.items() if value}
+
+
+def stated(properties: Any) -> list[str]:
+    """Properties that may say that the paper was retracted, or which PMID it has."""
+    names = ("title", "subject", "comments", "identifier")
+    return [] if properties is None else [text for name in names if (text := getattr(properties, name))]
+
 
 SUFFIXES = (".docx", ".docm", ".dotx")
 

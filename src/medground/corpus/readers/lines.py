@@ -1,17 +1,21 @@
-"""JSON Lines: one record per line. A broken line is skipped and reported with its number."""
+"""JSON: one record a line, and arrays of records such as CSL-JSON. A broken record is skipped and reported."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from medground.corpus.readers.base import Item
-from medground.corpus.readers.files import LONGEST_RECORD, opened
-from medground.document import Document
+from medground.corpus.readers.base import LONGEST_RECORD, Input, Item, Note, file_input, opened
+from medground.corpus.readers.compose import text_of
+from medground.corpus.readers.entry import described
 from medground.errors import BadDocument
+from medground.values.document import Document
+
+# JSON Lines: one record per line. A broken line is skipped and reported with its number.
 
 Record = dict[str, Any]
 
@@ -112,3 +116,146 @@ def _parsed(line: bytes) -> Record:
     if len(line) == _LONGEST_LINE:
         raise ValueError(f"the line has {_LONGEST_LINE:,} bytes or more; split the record")
     return parse(line)
+
+
+# Your own JSON Lines: a `text` or an `abstract`, a `title`, and whatever else you have.
+
+_SHOWN = 8
+
+
+def open_jsonlines(path: Path) -> Input:
+    """One file of JSON Lines, plain or gzip."""
+    return file_input(path, "jsonlines", read_jsonlines)
+
+
+def read_jsonlines(path: Path) -> Iterator[Item]:
+    """The records of a file, then what was made of them.
+
+    Raises:
+        BadDocument: none of the first lines can be used, or the file is damaged.
+    """
+    conversion = Conversion()
+    yield from read_lines(path, convert=conversion.convert)
+    yield from conversion.notes()
+
+
+class Conversion:
+    """What was made of the records of one file."""
+
+    def __init__(self) -> None:
+        self._prefixed = 0
+        self._named = 0
+        self._kept: dict[str, None] = {}
+
+    def convert(self, record: Mapping[str, Any]) -> Document:
+        """`described`, remembered for the note."""
+        document = described(record)
+        given = record.get("id")
+        self._named += document.id.startswith("REF:")
+        self._prefixed += given is not None and document.id != str(given).strip()
+        self._kept.update(dict.fromkeys(document.metadata))
+        return document
+
+    def notes(self) -> Iterator[Note]:
+        """One line, if there is something to tell."""
+        parts = [f"ids without a prefix ({self._prefixed:,}) were given DOC:"] if self._prefixed else []
+        parts += [f"records without an id ({self._named:,}) were named after their content"] if self._named else []
+        if self._kept:
+            names = ", ".join(list(self._kept)[:_SHOWN])
+            more = f" and {len(self._kept) - _SHOWN} more" if len(self._kept) > _SHOWN else ""
+            parts.append(f"kept as metadata: {names}{more}")
+        if parts:
+            yield Note("; ".join(parts))
+
+
+# CSL-JSON, as Zotero, Mendeley and Crossref give it, and any other JSON array of records.
+
+_KINDS = {"book": "book", "chapter": "book", "entry-encyclopedia": "book", "webpage": "web", "post-weblog": "web"}
+_TYPES = {"article-journal": "Journal Article", "article-newspaper": "News", "review": "Review"}
+_PMID = re.compile(r"PMID:?\s*(\d+)", re.IGNORECASE)
+_PMC = re.compile(r"PMC(?:ID)?:?\s*(?:PMC)?(\d+)", re.IGNORECASE)
+_RENAMED = {"container-title": "journal", "keyword": "keywords", "url": "url", "pmcid": "pmc"}
+_MOST_OBJECTS = 2_000_000
+"""Most objects in a file: a hundred thousand records have half as many. Each takes a hundred times its bytes."""
+_LEFT_OUT = ("id", "issued", "type", "author", "note", "citation-key", "accessed", "extra", "creators")
+
+
+def open_csl(path: Path) -> Input:
+    """One JSON array of records, plain or gzip."""
+    return file_input(path, "csl-json", read_csl)
+
+
+def read_csl(path: Path) -> Iterator[Item]:
+    """The records of a file; the position of a bad one is its number, counting from 1.
+
+    Raises:
+        BadDocument: the file is not JSON, or holds no list of records.
+    """
+    text = text_of(path)
+    if text.count("{") > _MOST_OBJECTS:
+        raise BadDocument(f"the file has more than {_MOST_OBJECTS:,} objects; split it", file=str(path))
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        reason = "JSON nested too deeply" if isinstance(error, RecursionError) else f"not JSON ({error})"
+        raise BadDocument(reason, file=str(path)) from error
+    items = content.get("items", [content]) if isinstance(content, dict) else content
+    conversion = Conversion()
+    good = 0
+    for number, record in enumerate(items if isinstance(items, list) else [], start=1):
+        try:
+            if not isinstance(record, dict):
+                raise ValueError("not a JSON object")
+            yield csl_document(record) if is_csl(record) else conversion.convert(record)
+            good += 1
+        except ValueError as error:
+            yield BadDocument(f"record {number}: {error}", file=str(path), position=number)
+    yield from conversion.notes()
+    if not good:
+        raise BadDocument("the JSON holds no record with a title or a text", file=str(path))
+
+
+def is_csl(record: Mapping[str, Any]) -> bool:
+    """Whether a record is in CSL-JSON."""
+    return isinstance(record.get("type"), str) and bool({"issued", "container-title", "author"} & record.keys())
+
+
+def csl_document(record: Mapping[str, Any]) -> Document:
+    """The document of a CSL record.
+
+    Raises:
+        ValueError: there is neither title nor abstract.
+    """
+    fields = {str(key).casefold(): value for key, value in record.items()}
+    kind = str(fields["type"])
+    note = "\n".join(str(fields[name]) for name in ("note", "extra") if fields.get(name))
+    known: dict[str, Any] = {_RENAMED.get(k, k): _single(v) for k, v in fields.items() if k not in _LEFT_OUT}
+    for name, pattern in (("pmid", _PMID), ("pmc", _PMC)):
+        if name not in known and (found := pattern.search(note)):
+            known[name] = found[1]
+    known |= {"authors": fields.get("author"), "date": _date(fields.get("issued")), "entry_type": kind, "note": note}
+    known["citation_key"] = fields.get("citation-key") or fields.get("id")
+    known["kind"] = _KINDS.get(kind, "research")
+    said = [_TYPES[kind]] if kind in _TYPES else []
+    if isinstance(genre := fields.get("genre"), str):
+        said.append(genre)
+    if said:
+        known["publication_types"] = said
+    return described(known)
+
+
+def _single(value: Any) -> Any:
+    """Crossref writes titles as lists of one."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
+
+
+def _date(issued: Any) -> str | None:
+    if isinstance(issued, str):
+        return issued
+    if not isinstance(issued, Mapping):
+        return None
+    parts = issued.get("date-parts")
+    if isinstance(parts, list) and parts and isinstance(parts[0], list) and parts[0] and parts[0][0]:
+        year, *rest = (str(part) for part in parts[0])
+        return "-".join([year, *(part.zfill(2) for part in rest)])
+    return str(issued.get("raw") or issued.get("literal") or "") or None

@@ -8,18 +8,136 @@ that it retracts.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from medground.corpus.readers.base import Deleted, Input, Item, Retracts
+from medground.corpus.readers.base import Deleted, Input, Item, Retracts, file_input
 from medground.corpus.readers.compose import Composition, make_document
-from medground.corpus.readers.files import file_input
-from medground.corpus.readers.medline_dates import dates_of, year_of
-from medground.corpus.readers.medline_links import Links, links_of
+from medground.corpus.readers.values import iso_date, year_in
 from medground.corpus.readers.xml import Element, flat_text, name_of, records
-from medground.document import MeshHeading, Substance
+from medground.corpus.retraction import state_of_types
 from medground.errors import BadDocument
-from medground.retraction import state_of_types
+from medground.values.document import MeshHeading, Substance
+
+# The dates of a MEDLINE record, in every format that it uses.
+
+_PUBLISHED = ("Article/Journal/JournalIssue/PubDate", "Article/ArticleDate", "Book/PubDate", "ContributionDate")
+_HISTORY = {
+    "entered": "PubmedData/History/PubMedPubDate[@PubStatus='entrez']",
+    "created": "DateCreated",
+    "revised": "DateRevised",
+    "completed": "DateCompleted",
+}
+
+
+def dates_of(citation: Element, record: Element) -> dict[str, str]:
+    """ISO dates by kind, each as precise as the record: `1998`, `1998-12`, `1998-12-31`.
+
+    `published` is the date of the issue, or else of the electronic article; a range ("1998 Dec-1999 Jan") becomes its
+    first year.
+    """
+    dates = {}
+    for kind, path in _HISTORY.items():
+        if found := next(_iso_dates(citation, record, path), None):
+            dates[kind] = found
+    for path in _PUBLISHED:
+        if "published" not in dates and (found := next(_iso_dates(citation, record, path), None)):
+            dates["published"] = found
+    return dates
+
+
+def year_of(dates: dict[str, str]) -> int | None:
+    """The year of publication, or else the first year in which the record is known to exist."""
+    if "published" in dates:
+        return int(dates["published"][:4])
+    return min((int(dates[kind][:4]) for kind in ("entered", "created", "completed") if kind in dates), default=None)
+
+
+def _iso_dates(citation: Element, record: Element, path: str) -> Iterator[str]:
+    for element in (citation.find(path), record.find(path)):
+        if element is not None and (date := _iso(element)):
+            yield date
+
+
+def _iso(date: Element) -> str | None:
+    year = year_in(date.findtext("Year") or date.findtext("MedlineDate") or "")
+    month, day = ((date.findtext(name) or "").strip() for name in ("Month", "Day"))
+    return None if year is None else iso_date(f"{year} {month} {day}")
+
+
+# What a MEDLINE record says about other records: references, retractions, expressions of concern.
+
+
+@dataclass(frozen=True)
+class Links:
+    """`references` and `retracts` hold document ids, each once; `cautions` says where it was corrected or retracted."""
+
+    references: tuple[str, ...]
+    retracts: tuple[str, ...]
+    retracted: bool
+    notice: bool
+    concern: bool
+    cautions: tuple[str, ...] = ()
+
+
+# A retracted and republished paper is valid only in its new record. A partial retraction leaves the rest valid.
+_RETRACTED = frozenset(["RetractionIn", "RetractedandRepublishedIn"])
+_CONCERN = frozenset(["ExpressionOfConcernIn", "PartialRetractionIn"])
+_CAUTIONS = {
+    "ErratumIn": "A correction was published",
+    "CorrectedandRepublishedIn": "It was corrected and published again",
+    "RetractionIn": "The retraction notice",
+    "RetractedandRepublishedIn": "It was retracted and published again",
+    "PartialRetractionIn": "A part of it was retracted",
+    "ExpressionOfConcernIn": "An expression of concern was published",
+}
+_LONGEST = 120
+"""Characters of a reference to a notice without a PMID."""
+
+
+def links_of(citation: Element, record: Element) -> Links:
+    """Read the CommentsCorrections of a citation, in the formats of all years, and the record's reference list."""
+    links = list(_corrections(citation))
+    kinds = {kind for kind, _, _ in links}
+    cited = [pmid for kind, pmid, _ in links if kind == "Cites"]
+    listed = record.iterfind("PubmedData/ReferenceList//ArticleIdList/ArticleId[@IdType='pubmed']")
+    cited += [(found.text or "").strip() for found in listed]
+    return Links(
+        references=_ids(cited),
+        retracts=_ids([pmid for kind, pmid, _ in links if kind == "RetractionOf"]),
+        retracted=bool(kinds & _RETRACTED),
+        notice="RetractionOf" in kinds,
+        concern=bool(kinds & _CONCERN),
+        cautions=tuple(dict.fromkeys(_caution(*link) for link in links if link[0] in _CAUTIONS)),
+    )
+
+
+def _caution(kind: str, pmid: str, place: str) -> str:
+    where = f"PMID:{pmid}" if pmid.isdecimal() else place[:_LONGEST]
+    return f"{_CAUTIONS[kind]}: {where}" if where else f"{_CAUTIONS[kind]}."
+
+
+def _corrections(citation: Element) -> Iterator[tuple[str, str, str]]:
+    """Kind, PMID (or an empty string) and the reference in words.
+
+    Before 2009, the kind was an element: `<RetractionIn><PMID>`.
+    """
+    for path in ("CommentsCorrectionsList/CommentsCorrections", "CommentsCorrections"):
+        for correction in citation.iterfind(path):
+            if kind := correction.get("RefType"):
+                yield kind, *_place(correction)
+            else:
+                yield from ((name_of(old), *_place(old)) for old in correction)
+
+
+def _place(correction: Element) -> tuple[str, str]:
+    return (correction.findtext("PMID") or "").strip(), flat_text(correction.find("RefSource"))
+
+
+def _ids(pmids: list[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(f"PMID:{pmid}" for pmid in pmids if pmid.isdecimal()))
+
 
 _RECORDS = ["PubmedArticle", "MedlineCitation", "PubmedBookArticle", "BookDocument"]
 MEDLINE_ROOTS = frozenset(

@@ -14,10 +14,9 @@ from itertools import chain, islice
 from pathlib import Path
 from statistics import median
 
-from medground.corpus.readers.base import Input, Item, Note
-from medground.corpus.readers.decode import text_of
+from medground.corpus.readers.base import Input, Item, Note, file_input
+from medground.corpus.readers.compose import text_of
 from medground.corpus.readers.entry import canonical, described
-from medground.corpus.readers.files import file_input
 from medground.errors import BadDocument
 
 SUFFIXES = (".csv", ".tsv", ".tab")

@@ -14,18 +14,15 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from medground.corpus.readers.base import Input, Item, Retracts
-from medground.corpus.readers.compose import Composition
-from medground.corpus.readers.dates import iso_date
-from medground.corpus.readers.decode import text_of
+from medground.corpus.readers.base import Input, Item, Retracts, file_input
+from medground.corpus.readers.compose import Composition, text_of
 from medground.corpus.readers.entry import described
-from medground.corpus.readers.files import file_input
 from medground.corpus.readers.tags import Get, Tags, at_semicolons, both, each, first, kept, split
-from medground.corpus.readers.values import pmid_of_accession
-from medground.document import Document, MeshHeading
+from medground.corpus.readers.values import iso_date, pmid_of_accession
+from medground.corpus.retraction import state_of_types
 from medground.errors import BadDocument
-from medground.identifiers import named_pmid
-from medground.retraction import state_of_types
+from medground.values.document import Document, MeshHeading
+from medground.values.identifiers import named_pmid
 
 _LABEL = re.compile(r"(?:^|(?<=[.?!;)] ))([A-Z][A-Z0-9 ,/&'()-]{2,60}): ")
 _PMID_IN_NOTICE = re.compile(r"PMID: *(\d+)")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
 
 from medground.corpus.readers.compose import printable
-from medground.document import Substance
-from medground.identifiers import normal_doi, normal_pmid
+from medground.values.document import Substance
+from medground.values.identifiers import normal_doi, normal_pmid, pmid_in_address
 
 _PMC = re.compile(r"(?:.*/)?(?:PMC(?:ID)?:?\s*)?(?:PMC)?(\d{1,10})(?:\.\d+)?/?", re.IGNORECASE)
 _WITH_INITIALS = re.compile(r"[^\W\d_][\w'’. -]* [A-Z]{1,4}")
@@ -153,3 +154,109 @@ def _joined(family: str, given: str) -> str:
         return family or given
     initials = re.sub(r"[\s.-]", "", given)
     return f"{family} {initials}" if initials.isupper() and len(initials) <= _MOST_INITIALS else f"{family}, {given}"
+
+
+# Dates as people write them.
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_YEAR = re.compile(r"(?<!\d)((?:1[5-9]|20)\d\d)(?!\d)")
+_NUMBERS = re.compile(r"((?:1[5-9]|20)\d\d)[-/. ](\d{1,2})(?:[-/. ](\d{1,2}))?(?!\d)")
+_COMPACT = re.compile(r"((?:1[5-9]|20)\d\d)([01]\d)([0-3]\d)")
+_DAY_BEFORE = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th)?\.?\s+[A-Za-z]{3}")
+_DAY_AFTER = re.compile(r"[A-Za-z]{3,9}\.?\s+(\d{1,2})(?:st|nd|rd|th)?(?!\d)")
+_WORD = re.compile(r"[A-Za-z]{3,}")
+
+
+def year_in(text: str) -> int | None:
+    """The first year from 1500 to 2099 in a text, or None."""
+    found = _YEAR.search(text) or _COMPACT.fullmatch(text.strip())
+    return int(found[1]) if found else None
+
+
+def iso_date(text: str) -> str | None:
+    """`2019`, `2019-03` or `2019-03-04`, as precise as the text is; None without a year.
+
+    Reads `2019-03-04`, `2019/3/4`, `20190304`, `2019 Mar 4`, `4 March 2019` and `March 2019`. In `3/4/2019` day and
+    month cannot be told apart, so only the year is taken.
+    """
+    year = year_in(text)
+    if year is None:
+        return None
+    if found := _NUMBERS.search(text) or _COMPACT.fullmatch(text.strip()):
+        return _iso(int(found[1]), int(found[2]), int(found[3] or 0))
+    words = [word[:3].lower() for word in _WORD.findall(text)]
+    month = next((_MONTHS.index(word) + 1 for word in words if word in _MONTHS), 0)
+    day = (_DAY_BEFORE.search(text) or _DAY_AFTER.search(text)) if month else None
+    return _iso(year, month, int(day[1]) if day else 0)
+
+
+def _iso(year: int, month: int, day: int) -> str:
+    if not 1 <= month <= 12:
+        return f"{year:04}"
+    return f"{year:04}-{month:02}-{day:02}" if 1 <= day <= 31 else f"{year:04}-{month:02}"
+
+
+# Markup that exporters leave inside a title or an abstract: tags of HTML and JATS, and entities.
+
+_RAISED = re.compile(r"(?<=\d)<(?:jats:)?sup>\s*(?=[-+\u2212\u2013]?\d)", re.IGNORECASE)
+_WITHIN = re.compile(
+    r"</?(?:jats:)?(?:i|b|em|strong|su[bp]|span|italic|bold|underline|sc|scp|inf)(?:\s[^<>]{0,200})?/?>", re.I
+)
+_BETWEEN = re.compile(r"</?(?:jats:[\w-]{1,30}|p|br|div|h[1-6]|sec|title|list|ul|ol|li)(?:\s[^<>]{0,200})?/?>", re.I)
+_ENTITY = re.compile(r"&(?:#\d{2,6}|#x[0-9a-f]{2,5}|[a-z]{2,8}\d{0,2});", re.IGNORECASE)
+
+
+def unmarked(text: str) -> str:
+    """The text without tags, and with its entities resolved; `10<sup>6</sup>` becomes `10^6`, as in our XML."""
+    if "&" in text:
+        text = _ENTITY.sub(lambda found: html.unescape(found[0]), text)
+    if "<" not in text:
+        return text
+    text = _WITHIN.sub("", _RAISED.sub("^", text))
+    return " ".join(_BETWEEN.sub(" ", text).split()) if _BETWEEN.search(text) else text
+
+
+# The PMID that a text gives as its own, and not as that of a paper which it cites.
+
+_NAMED = r"\b(?:(?:PubMed )?PMID|PubMed(?: ID)?)\s?[:#]?\s?(\d{4,8})\b"
+_OTHERS = r"(?:[\s;,.|()\[\]]|\bPMCID:?\s?PMC\d+|\bdoi:?\s?10\.\S+|https?://\S+|\[?PubMed - indexed for MEDLINE\]?)*"
+_ALONE = re.compile(rf"{_OTHERS}{_NAMED}{_OTHERS}", re.IGNORECASE)
+_CITED_AS = re.compile(rf"[A-Z][^;]{{1,80}}\b\d{{4}}\b[^;]{{0,12}};.{{0,160}}?{_NAMED}{_OTHERS}")
+"""As databases print a record: `Thorax. 2011 Jan;66(1):1-9. doi: 10.1136/x. PMID: 12345678`."""
+_LONGEST = 300
+
+
+def own_pmid(lines: Iterable[str]) -> str | None:
+    """The PMID of the paper itself, from a line that names nothing else; None if there is none, or more than one."""
+    found = {pmid for line in lines if (pmid := _in_line(" ".join(line.split())))}
+    return found.pop() if len(found) == 1 else None
+
+
+def _in_line(line: str) -> str | None:
+    if len(line) > _LONGEST:
+        return None
+    if match := _ALONE.fullmatch(line) or _CITED_AS.fullmatch(line):
+        return match[1]
+    return pmid_in_address(line)
+
+
+# What a raised text means in print: an exponent, a citation, or a part of the word.
+
+_CITED = re.compile(r"\[?\d{1,3}(?:\s?[,;\u2013\u2212-]\s?\d{1,3})*,?\]?")
+_EXPONENT = re.compile(r"[-+\u2212\u2013]?\d+(?:\.\d+)?")
+_UNIT = re.compile(r"(?:^|[\s/(\u00b7*])(?:[kcmnd\u00b5\u03bc]?m|[kc]g|[a-zA-Z]|mm|min|sec|\u03c7|chi|[A-Z]{1,2}O)$")
+"""What carries an exponent or an index, not a citation: m2, kg/m2, R2, x2."""
+
+
+def meaning(said: str, before: str) -> Literal["exponent", "citation", "text"]:
+    """What a raised text means after the text before it: `10^6`, `mortality [1,2]`, or `m2` and `1st`."""
+    said = said.strip()
+    if before[-1:].isdigit() and _EXPONENT.fullmatch(said):
+        return "exponent"
+    return "citation" if _CITED.fullmatch(said) and not _UNIT.search(before) else "text"
+
+
+def written(said: str, before: str) -> str:
+    """A raised text as plain text: an exponent gets its sign, a citation is left out, as in our XML."""
+    meant = meaning(said, before)
+    return f"^{said.strip()}" if meant == "exponent" else "" if meant == "citation" else said

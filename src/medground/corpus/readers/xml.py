@@ -16,8 +16,7 @@ from typing import TypeAlias
 
 from lxml import etree
 
-from medground.corpus.readers.base import Item
-from medground.corpus.readers.files import LONGEST_RECORD, MOST_TAGS, opened
+from medground.corpus.readers.base import LONGEST_RECORD, MOST_TAGS, Item, opened
 from medground.errors import BadDocument
 
 Element: TypeAlias = etree._Element

@@ -1,1 +1,1 @@
-"""The HTTP API: a thin face over `medground.service`. `app.make_app` makes it, `serve.serve` runs it."""
+"""The HTTP API: a thin face over `medground.faces.service`. `app.make_app` makes it, `server.serve` runs it."""

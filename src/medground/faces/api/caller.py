@@ -10,9 +10,9 @@ from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from medground.errors import NotAllowed
-from medground.faces.api.metrics import Requests
-from medground.service.person import LOCAL, Person
-from medground.service.service import Service
+from medground.faces.api.middleware import Requests
+from medground.faces.service.service import Service
+from medground.faces.service.values import LOCAL, Person
 
 Identify = Callable[[Request], Awaitable[Person | None]]
 """Another way to tell who asks, such as a session cookie; None if the request has none.

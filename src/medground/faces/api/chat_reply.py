@@ -8,13 +8,13 @@ from urllib.parse import quote
 
 from pydantic import Field
 
-from medground.answer import Answer, SourceDocument
-from medground.document import DocumentId, Frozen
-from medground.evidence import Evidence
-from medground.rank import source_facts
-from medground.retraction import why_aside
-from medground.text.clean import clean
-from medground.wording.chat import Mark, chat_pieces
+from medground.answering import source_facts
+from medground.corpus.retraction import why_aside
+from medground.language.clean import clean
+from medground.values.answer import Answer, SourceDocument
+from medground.values.document import DocumentId, Frozen
+from medground.values.evidence import Evidence
+from medground.wording.markdown import Mark, chat_pieces
 
 FinishReason = Literal["stop", "length"]
 

@@ -6,14 +6,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from medground.document import Frozen
 from medground.errors import UsageError
-from medground.query import Filters
-from medground.question import Task
-from medground.research_plan import ResearchPlan
-from medground.service.allowed import Value
-from medground.service.asked import Asked, Name
-from medground.wording.chat import kept_as
+from medground.faces.service.request import Asked, Name, Value
+from medground.values.document import Frozen
+from medground.values.query import Filters
+from medground.values.question import Task
+from medground.values.research_plan import ResearchPlan
+from medground.wording.markdown import kept_as
 
 _Empty = Annotated[tuple[Any, ...], Field(max_length=0)]
 _One = Annotated[float, Field(ge=1, le=1)]

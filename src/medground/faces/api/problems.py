@@ -16,9 +16,9 @@ from starlette.routing import Match
 from starlette.types import Scope
 
 from medground.errors import MedgroundError
-from medground.service.problem import INTERNAL, Problem, problem_of
-from medground.serving.refusal import Refusal
-from medground.wrong_values import wrong_values
+from medground.faces.service.values import INTERNAL, Problem, problem_of
+from medground.faces.serving.requests import Refusal
+from medground.home.layers import wrong_values
 
 log = logging.getLogger(__name__)
 

@@ -20,28 +20,27 @@ import typer
 from typer.exceptions import TyperException
 
 from medground.errors import MedgroundError, Stopped, UserMistake
+from medground.faces.cli.answers import export, history, show
 from medground.faces.cli.ask import ask
-from medground.faces.cli.config import config_app, init
 from medground.faces.cli.corpus import corpus_app
-from medground.faces.cli.doctor import doctor
-from medground.faces.cli.export import export
+from medground.faces.cli.installation import (
+    config_app,
+    doctor,
+    init,
+    models_app,
+    schema_app,
+    show_version,
+    trace_app,
+    version,
+)
 from medground.faces.cli.kb import kb_app
-from medground.faces.cli.kept import history, show
-from medground.faces.cli.mcp import mcp
-from medground.faces.cli.mesh import mesh
-from medground.faces.cli.models import models_app
-from medground.faces.cli.output import CannotWrite, Output
-from medground.faces.cli.plan import plan
-from medground.faces.cli.pubmed import pubmed_app
-from medground.faces.cli.research import research
-from medground.faces.cli.serve import serve
-from medground.faces.cli.show import schema_app, show_version, trace_app, version
-from medground.faces.cli.terminal import guarded, page, say
+from medground.faces.cli.research import plan, research
+from medground.faces.cli.servers import mcp, pubmed_app, serve, web
+from medground.faces.cli.terminal import CannotWrite, Output, guarded, page, say
 from medground.faces.cli.token import token_app
-from medground.faces.cli.verify import verify
-from medground.faces.cli.web import web
+from medground.faces.cli.verify import mesh, verify
 from medground.faces.joining import joining
-from medground.text.english import joined
+from medground.language.english import joined
 
 _INTERRUPTED = 130
 _CLOSED = 141

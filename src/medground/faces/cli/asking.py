@@ -1,21 +1,28 @@
-"""One question: an engine is opened, the steps are shown, and Ctrl-C keeps what was found."""
+"""One question as users type it: read, asked, its steps shown, and what was found kept after Ctrl-C."""
 
 from __future__ import annotations
 
 import contextlib
+import json
+import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
 
 if TYPE_CHECKING:
-    from medground.answer import Answer
-    from medground.blocking import BlockingEngine
-    from medground.query import Filters
-    from medground.question import Question
-    from medground.research_plan import ResearchPlan
-    from medground.settings import Settings
-    from medground.steps import OnStep
+    from medground.engine.blocking import BlockingEngine
+    from medground.home.settings import Settings
+    from medground.values.answer import Answer
+    from medground.values.query import Filters
+    from medground.values.question import Question
+    from medground.values.research_plan import ResearchPlan
+    from medground.values.steps import OnStep
     from medground.wording.changes import AskedAgain
+
+
+# One question: an engine is opened, the steps are shown, and Ctrl-C keeps what was found.
 
 T = TypeVar("T")
 
@@ -35,7 +42,7 @@ class Kind:
         Raises:
             UsageError: as `Question.ask`.
         """
-        from medground.question import Question
+        from medground.values.question import Question
 
         return Question.ask(
             text,
@@ -67,8 +74,8 @@ def ask_again(name: str, now: Settings, *, quiet: bool) -> AskedAgain:
 
     Raises what `settings_of`, `Engine.open` and `Engine.again` raise, and Stopped after Ctrl-C.
     """
-    from medground.answers import Answers
-    from medground.kept_settings import settings_of
+    from medground.engine.answers import Answers
+    from medground.home.kept_settings import settings_of
 
     before = Answers(now.home).read(name)
     then = settings_of(before, now)
@@ -83,7 +90,7 @@ def resume_one(name: str, now: Settings, changes: Mapping[str, object], *, quiet
 
     Raises what `UnfinishedResearch.read`, `Engine.open` and `Engine.resume` raise, and Stopped after Ctrl-C.
     """
-    from medground.unfinished import UnfinishedResearch
+    from medground.engine.unfinished import UnfinishedResearch
 
     one = UnfinishedResearch(now.home).read(name)
     with opened(one.settings_with(now).with_options(changes), quiet=quiet) as engine:
@@ -93,7 +100,7 @@ def resume_one(name: str, now: Settings, changes: Mapping[str, object], *, quiet
 @contextlib.contextmanager
 def opened(settings: Settings, *, quiet: bool) -> Iterator[BlockingEngine]:
     """An engine, with the progress of what must be built first."""
-    from medground.blocking import BlockingEngine
+    from medground.engine.blocking import BlockingEngine
     from medground.faces.cli.progress import shown_progress
 
     with shown_progress(quiet=quiet) as progress:
@@ -111,8 +118,8 @@ def limits(first: int | None, last: int | None, where: list[str]) -> Filters:
     from pydantic import ValidationError
 
     from medground.errors import UsageError
-    from medground.query import Filters
-    from medground.where import parse_where
+    from medground.values.query import Filters
+    from medground.values.where import parse_where
 
     try:
         return parse_where(where, Filters(year_from=first, year_to=last))
@@ -122,7 +129,7 @@ def limits(first: int | None, last: int | None, where: list[str]) -> Filters:
 
 def _shown(work: Callable[[OnStep], T], *, quiet: bool) -> T:
     from medground.errors import Stopped
-    from medground.faces.cli.steps import StepLine
+    from medground.faces.cli.progress import StepLine
 
     with StepLine(quiet=quiet) as line:
         try:
@@ -133,3 +140,114 @@ def _shown(work: Callable[[OnStep], T], *, quiet: bool) -> T:
             kept = f"stopped; what was found is kept, see it with medground show {line.kept}"
             on = f", or go on: medground research --resume {line.research}" if line.research else ""
             raise Stopped(kept + on) from None
+
+
+# Text from standard input or from a file, as users type it.
+
+_LINE_END = re.compile(r"\r\n?|\n")
+_LINE_FORM = 'write the question alone, or {"question": "...", "context": "..."}'
+STDIN = "-"
+"""Stands for standard input where a question or a file is expected."""
+
+
+def read_stdin() -> str:
+    """All of standard input.
+
+    Raises:
+        UsageError: it is not UTF-8.
+    """
+    return _decoded(standard_input().read(), "standard input")
+
+
+def standard_input() -> BinaryIO:
+    """Standard input as bytes."""
+    return cast("BinaryIO", sys.stdin.buffer)
+
+
+def read_context(path: Path) -> str:
+    """What a file, or standard input for `-`, gives with a question.
+
+    Raises:
+        UsageError: the file cannot be read, is not UTF-8, or is empty.
+    """
+    from medground.errors import UsageError
+
+    name, text = _read(path, "name a text file")
+    if not text.strip():
+        raise UsageError(f"{name} is empty; give the text that the question is about, or leave --context out")
+    return text
+
+
+def read_questions(path: Path) -> list[tuple[int, str]]:
+    """The questions of a file, or of standard input for `-`: one on each line, with the number of the line.
+
+    Empty lines and lines that begin with `#` are passed over.
+
+    Raises:
+        UsageError: the file cannot be read, is not UTF-8, or has no question.
+    """
+    from medground.errors import UsageError
+
+    name, text = _read(path, "name a file of questions")
+    lines = ((number, line.strip()) for number, line in enumerate(_LINE_END.split(text), start=1))
+    found = [(number, line) for number, line in lines if line and not line.startswith("#")]
+    if not found:
+        raise UsageError(f"{name} has no question; write one on each line")
+    return found
+
+
+def with_context(line: str) -> tuple[str, str]:
+    """The question and the context of a line: as it was typed, or `{"question": "...", "context": "..."}`.
+
+    Raises:
+        UsageError: the line begins like JSON, but is not such an object.
+    """
+    from medground.errors import UsageError
+
+    if not line.startswith("{"):
+        return line, ""
+    try:
+        content = json.loads(line)
+    except ValueError as error:
+        raise UsageError(f"this is not JSON ({error}); {_LINE_FORM}") from None
+    if unknown := sorted(content.keys() - {"question", "context"}):
+        raise UsageError(f"unknown key {unknown[0][:40]!r}; {_LINE_FORM}")
+    question, context = content.get("question"), content.get("context", "")
+    if not isinstance(question, str) or not isinstance(context, str):
+        raise UsageError(f"question and context must be text; {_LINE_FORM}")
+    return question, context
+
+
+def received(paths: list[Path], corpus: Path) -> list[Path]:
+    """The paths, with what comes from standard input stored in the folder of the corpus in place of `-`.
+
+    Raises:
+        UsageError: standard input is named twice, or is empty.
+    """
+    from medground.corpus.received import receive
+    from medground.errors import UsageError
+
+    if sum(str(path) == STDIN for path in paths) > 1:
+        raise UsageError("- is given twice; standard input can be read once")
+    return [receive(standard_input(), corpus) if str(path) == STDIN else path for path in paths]
+
+
+def _read(path: Path, advice: str) -> tuple[str, str]:
+    """The name and the text of a file, or of standard input for `-`."""
+    from medground.errors import UsageError
+
+    if str(path) == STDIN:
+        return "standard input", read_stdin()
+    try:
+        return str(path), _decoded(path.read_bytes(), str(path))
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror or error}; {advice}") from None
+
+
+def _decoded(content: bytes, name: str) -> str:
+    from medground.errors import UsageError
+
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{name} is not UTF-8 (byte {error.start:,}); save it as UTF-8") from None

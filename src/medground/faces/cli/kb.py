@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medground.faces.cli.complete import knowledge_bases
-from medground.faces.cli.options import Quiet, Where, home_folder
+from medground.faces.cli.options import Quiet, Where, home_folder, knowledge_bases
 from medground.faces.cli.terminal import confirm, say, say_data
 
 if TYPE_CHECKING:
     from medground.corpus.library import Library
-    from medground.kb.bases import Bases
+    from medground.graph.bases.record import Bases
 
 kb_app = typer.Typer(help="Build and inspect knowledge bases of several kinds of source.", no_args_is_help=True)
 
@@ -30,12 +29,12 @@ def build(
 
     A file that cannot be read is passed over and named with its reason.
     """
-    from medground.corpus.embedding import open_embedder
-    from medground.faces.cli.corpus_told import show_built
+    from medground.faces.cli.corpus_report import show_built
     from medground.faces.cli.progress import shown_progress
-    from medground.kb.building import build_base
-    from medground.kb.counting import table
-    from medground.kb.spec import read_spec
+    from medground.graph.bases.building import build_base
+    from medground.graph.bases.record import table
+    from medground.graph.bases.spec import read_spec
+    from medground.models.embedding.named import open_embedder
 
     wanted = read_spec(spec)
     home = home_folder()
@@ -79,7 +78,7 @@ def show(name: Name, json: Json = False) -> None:
     library, bases = _opened()
     base = bases.read(name)
     if json:
-        from medground.kb.bases import corpus_name
+        from medground.graph.bases.record import corpus_name
 
         found = {source: library.info(corpus_name(name, source)).described for source in base.sources}
         say_data({source: one.model_dump(mode="json") for source, one in found.items() if one})
@@ -92,7 +91,7 @@ def show(name: Name, json: Json = False) -> None:
 @kb_app.command("stats")
 def stats(name: Name, json: Json = False) -> None:
     """Print what a base holds, as the paper's Table 2: documents, chunks and words in a chunk; of a graph, concepts."""
-    from medground.kb.counting import of_base, table
+    from medground.graph.bases.record import of_base, table
 
     library, bases = _opened()
     found = of_base(bases.read(name), library)
@@ -111,10 +110,10 @@ def search(
     where: Where = None,
 ) -> None:
     """Search the passages of every source of a base at once."""
-    from medground.blocking import BlockingEngine
-    from medground.faces.cli.corpus_told import show_found
+    from medground.engine.blocking import BlockingEngine
+    from medground.faces.cli.corpus_report import show_found
     from medground.faces.cli.options import load_settings, searched
-    from medground.where import parse_where
+    from medground.values.where import parse_where
 
     with BlockingEngine(load_settings(extra=searched(None, name))) as engine:
         show_found(engine.search(query, limit=limit, filters=parse_where(where or [])))
@@ -134,7 +133,7 @@ def remove(
     name: Name, yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False
 ) -> None:
     """Delete a base with all of its corpora."""
-    from medground.kb.building import remove_base
+    from medground.graph.bases.building import remove_base
 
     _, bases = _opened()
     if not yes and bases.find(name) is not None:
@@ -145,7 +144,7 @@ def remove(
 
 def _described(source: str, corpus: str, library: Library) -> list[str]:
     """A source of a base, line by line."""
-    from medground.faces.cli.corpus_told import summary
+    from medground.faces.cli.corpus_report import summary
 
     manifest = library.info(corpus)
     described = manifest.described
@@ -162,7 +161,7 @@ def _described(source: str, corpus: str, library: Library) -> list[str]:
 
 def _opened() -> tuple[Library, Bases]:
     from medground.corpus.library import Library
-    from medground.kb.bases import Bases
+    from medground.graph.bases.record import Bases
 
     home = home_folder()
     return Library(home), Bases(home)

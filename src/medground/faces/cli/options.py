@@ -1,16 +1,84 @@
-"""Options that several commands share, and the settings made from them."""
+"""Options that several commands share, what the shell completes in them, and the settings made from them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from medground.faces.cli.complete import answers, knowledge_bases, presets
-
 if TYPE_CHECKING:
-    from medground.settings import Settings
+    from medground.home.settings import Settings
+
+
+# What the shell offers when Tab is pressed after an option. Nothing here may fail or be slow.
+
+T = TypeVar("T")
+
+
+def corpora(incomplete: str) -> list[str]:
+    """Names of the corpora."""
+    from medground.corpus.library import Library
+
+    return _matching(_kept(lambda home: Library(home).list()), incomplete)
+
+
+def knowledge_bases(incomplete: str) -> list[str]:
+    """Names of the knowledge bases."""
+    from medground.graph.bases.record import Bases
+
+    return _matching(_kept(lambda home: Bases(home).list()), incomplete)
+
+
+def recipes(incomplete: str) -> list[str]:
+    """Names of the recipes."""
+    from medground.home.registry import RECIPES
+
+    return _matching(list(RECIPES), incomplete)
+
+
+def presets(incomplete: str) -> list[str]:
+    """Names of the presets."""
+    from medground.home.layers import preset_names
+
+    return _matching(preset_names(), incomplete)
+
+
+def formats(incomplete: str) -> list[str]:
+    """Formats of an export."""
+    from typing import get_args
+
+    from medground.wording.export import Format
+
+    return _matching(get_args(Format), incomplete)
+
+
+def answers(incomplete: str) -> list[tuple[str, str]]:
+    """The latest answers, by trace id and question."""
+    from medground.engine.answers import Answers
+
+    found = _kept(lambda home: islice(Answers(home).history(), 20))
+    return [(past.trace_id, past.question[:60]) for past in found if past.trace_id.startswith(incomplete)]
+
+
+def _kept(read: Callable[[Path], Iterable[T]]) -> list[T]:
+    """What is read of the user's folder; nothing where that fails."""
+    from medground.errors import MedgroundError
+    from medground.home.settings import Settings
+
+    try:
+        return list(read(Settings.load().home))
+    except (MedgroundError, OSError):
+        return []
+
+
+def _matching(names: Iterable[str], incomplete: str) -> list[str]:
+    return sorted(name for name in names if name.startswith(incomplete))
+
+
+# Options that several commands share, and the settings made from them.
 
 Sets = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting; repeatable.")]
 Preset = Annotated[str | None, typer.Option(help="Start from a built-in preset.", autocompletion=presets)]
@@ -59,8 +127,8 @@ def load_settings(
     Raises:
         ConfigError: a key or value is invalid.
     """
-    from medground.layers import parse_options
-    from medground.settings import Settings
+    from medground.home.layers import parse_options
+    from medground.home.settings import Settings
 
     options = parse_options(sets or [])
     options.update({key: value for key, value in (extra or {}).items() if value is not None})
@@ -69,6 +137,59 @@ def load_settings(
 
 def home_folder() -> Path:
     """The user's folder."""
-    from medground.settings import Settings
+    from medground.home.settings import Settings
 
     return Settings.load().home
+
+
+# Options of `medground ask`: what is searched and how, what limits it, and what else is asked.
+
+QuestionText = Annotated[
+    str | None, typer.Argument(help="The question, in quotes; or - to read it from standard input.")
+]
+Corpora = Annotated[
+    list[str] | None,
+    typer.Option("--corpus", "-c", help="Corpus to search; repeatable.", autocompletion=corpora),
+]
+PubMed = Annotated[
+    str | None, typer.Option(metavar="live|URL", help="Also search PubMed; only PubMed if no corpus is named.")
+]
+SourceNames = Annotated[list[str] | None, typer.Option(help="Also search this source, by name; repeatable.")]
+RecipeName = Annotated[str | None, typer.Option(help="Recipe to use.", autocompletion=recipes)]
+ModelName = Annotated[str | None, typer.Option(help="Language model to use; none by default.")]
+TaskName = Annotated[
+    str | None, typer.Option(help="yes-no, yes-no-maybe, single-choice, multiple-choice, free; guessed by default.")
+]
+Choices = Annotated[list[str] | None, typer.Option(help="An answer option; repeat for A, B, C, ...")]
+Context = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Text that the question is about, such as a patient's case (or -); read with it, never cited.",
+    ),
+]
+YearFrom = Annotated[int | None, typer.Option(help="Earliest year of publication.")]
+YearTo = Annotated[int | None, typer.Option(help="Latest year of publication.")]
+Follow = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ID",
+        autocompletion=answers,
+        help="Ask a follow-up to this answer (or `last`); its subject and documents are kept.",
+    ),
+]
+Again = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ID",
+        autocompletion=answers,
+        help="Ask this answer's question again and show what changed.",
+    ),
+]
+FromFile = Annotated[
+    Path | None, typer.Option("--from", metavar="FILE", help="Ask each line of a file (or -); run again to resume.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON; with --from, one line for each question.")]
+Markdown = Annotated[bool, typer.Option("--markdown", help="Print a report in Markdown.")]
+Details = Annotated[bool, typer.Option("--details", help="Also show labels, offsets, queries, hashes and the trace.")]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Do not reuse stored model calls.")]

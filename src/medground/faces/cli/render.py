@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from medground.answer import Answer
 from medground.faces.cli import terminal
+from medground.values.answer import Answer
 from medground.wording.blocks import Block, line, mapped
 from medground.wording.encoding import encodable_blocks
 from medground.wording.layout import cleaned, layout

@@ -1,4 +1,4 @@
-"""`medground research`: a report on one question, from literature, protein records and the web."""
+"""`medground research` and `medground plan`: a report on one question, and how it would be researched."""
 
 from __future__ import annotations
 
@@ -8,26 +8,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medground.faces.cli import question_options as by
+from medground.faces.cli import options as by
+from medground.faces.cli.answers import ReportFile, Shown, form_of, show_answer, write_file
 from medground.faces.cli.ask import UNANSWERABLE
-from medground.faces.cli.options import (
-    KnowledgeBase,
-    Preset,
-    Quiet,
-    Sets,
-    SettingsFile,
-    Where,
-    load_settings,
-    searched,
-)
-from medground.faces.cli.report_file import ReportFile
-from medground.faces.cli.shown import Shown, form_of, show_answer
-from medground.faces.cli.terminal import say
-from medground.faces.cli.typed import STDIN, read_stdin
+from medground.faces.cli.asking import STDIN, read_stdin
+from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, Where, load_settings, searched
+from medground.faces.cli.terminal import page, say, say_json
 
 if TYPE_CHECKING:
-    from medground.answer import Answer
-    from medground.research_plan import ResearchPlan
+    from medground.home.settings import Settings
+    from medground.values.answer import Answer
+    from medground.values.research_plan import ResearchPlan
+
+
+# `medground research`: a report on one question, from literature, protein records and the web.
 
 PRESET = "biomedsearch"
 
@@ -84,9 +78,8 @@ def research(
     and --source name. The exit status is that of medground ask.
     """
     from medground.faces.cli.asking import Kind, ask_one, limits
-    from medground.faces.cli.plan import form_of_plan, show_plan_of
-    from medground.plan.plan_file import read_plan_file
-    from medground.risk.first import notice_first
+    from medground.language.risk.notices import notice_first
+    from medground.values.research_plan import read_plan_file
 
     file = ReportFile(output) if output is not None and not plan else None
     shown = Shown(form_of(json=json, markdown=markdown), details=details, quiet=quiet)
@@ -146,9 +139,9 @@ def _check_resumed(others: list[object]) -> None:
 
 
 def _resumed(name: str | None, sets: list[str] | None, shown: Shown) -> Answer:
+    from medground.engine.unfinished import LAST
     from medground.faces.cli.asking import resume_one
-    from medground.layers import parse_options
-    from medground.unfinished import LAST
+    from medground.home.layers import parse_options
 
     return resume_one(name or LAST, load_settings(), parse_options(sets or []), quiet=shown.quiet)
 
@@ -178,3 +171,100 @@ def _deliver(answer: Answer, file: ReportFile | None, shown: Shown) -> None:
         file.write(answer, details=shown.details)
         if not shown.quiet:
             say(f"the report is in {file.path}", err=True)
+
+
+# `medground plan QUESTION`: how a question would be researched, as a tree, Mermaid, a drawing or a file to edit.
+
+_FORMS = {".txt": "tree", ".mmd": "mermaid", ".svg": "svg", ".json": "json"}
+_NAMES = ("tree", "mermaid", "svg", "json")
+_WIDTH = 100
+
+
+def plan(
+    question: Annotated[str | None, typer.Argument(help="The question, in quotes.")] = None,
+    form: Annotated[
+        str | None,
+        typer.Option("--format", metavar="FORMAT", help="tree, mermaid, svg or json; by default what FILE ends with."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file; what it holds is replaced.")
+    ] = None,
+    from_plan: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Check and show a plan that was edited, instead of making one.")
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Model that plans; MeSH and the question's words without one.")
+    ] = None,
+    sets: Sets = None,
+    preset: Preset = None,
+    settings: SettingsFile = None,
+    quiet: Quiet = False,
+) -> None:
+    """Split a question into sub-questions with keywords, tools and order. Nothing is searched.
+
+    Write the plan as JSON, edit it, and give it back with --from-plan: what is wrong in it is told by its place.
+    """
+    from medground.errors import UsageError
+
+    chosen = form_of_plan(form, output)
+    if (question is None) == (from_plan is None):
+        raise UsageError("give either a question in quotes or --from-plan FILE")
+    if from_plan is not None:
+        from medground.values.research_plan import read_plan_file
+
+        _show(read_plan_file(from_plan), "", chosen, output)
+    else:
+        show_plan_of(
+            str(question), load_settings(sets, preset, settings, {"model.default": model}), chosen, output, quiet
+        )
+
+
+def form_of_plan(form: str | None, output: Path | None) -> str:
+    """The format that is named, else the one that the file's name ends with."""
+    from medground.errors import UsageError
+
+    if form is not None and form not in _NAMES:
+        raise UsageError(f"unknown format {form!r}; use one of {', '.join(_NAMES)}")
+    if form is None and output is not None and output.suffix.lower() not in _FORMS:
+        raise UsageError(f"cannot tell the format of {output.name}; end it with {', '.join(_FORMS)} or give --format")
+    return form or (_FORMS[output.suffix.lower()] if output is not None else "tree")
+
+
+def show_plan_of(question: str, settings: Settings, form: str, output: Path | None, quiet: bool) -> None:
+    """Plan a question, and print the plan or write it."""
+    from medground.engine.planning import plan_of
+    from medground.faces.cli.progress import StepLine
+    from medground.values.usage import Author
+
+    with StepLine(quiet=quiet) as line:
+        planned = plan_of(question, settings, on_step=line)
+    if planned.notice is not None:
+        say(planned.notice.sentence, err=planned.plan is not None)
+    if planned.plan is not None:
+        made = Author(planned.planner)
+        by = (
+            f"Planned by {made.name}."
+            if made.is_model
+            else "Planned without a model, from MeSH and the question's words."
+        )
+        _show(planned.plan, by, form, output)
+
+
+def _show(plan: ResearchPlan, by: str, form: str, output: Path | None) -> None:
+    """Print a plan, or write it."""
+    from medground.wording.pictures import svg
+    from medground.wording.plans import mermaid, tree
+
+    if form == "json":
+        text = plan.model_dump_json(indent=2) + "\n"
+    elif form == "tree":
+        text = "\n".join([*tree(plan, _WIDTH), *([by] if by else [])]) + "\n"
+    else:
+        text = {"mermaid": mermaid, "svg": svg}[form](plan)
+    if output is not None:
+        write_file(output, text.encode())
+        return
+    if form == "json":
+        say_json(text.removesuffix("\n"))
+    else:
+        page(text.removesuffix("\n"))

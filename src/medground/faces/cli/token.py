@@ -13,10 +13,9 @@ from medground.faces.cli.options import home_folder
 from medground.faces.cli.terminal import say
 
 if TYPE_CHECKING:
-    from medground.service.person import Limits
-    from medground.service.records import Records
-    from medground.service.spending import Spent
-    from medground.service.tokens import Token
+    from medground.faces.service.accounts import Spent, Token
+    from medground.faces.service.records import Records
+    from medground.faces.service.values import Limits
 
 token_app = typer.Typer(help="Let people ask a server of yours: a token for each.", no_args_is_help=True)
 
@@ -38,8 +37,8 @@ def create(
     """Create a token and print it, once: only its hash is kept. Without an option, nothing is limited."""
     from decimal import Decimal
 
-    from medground.service.person import Limits
-    from medground.service.tokens import Tokens
+    from medground.faces.service.accounts import Tokens
+    from medground.faces.service.values import Limits
 
     limits = Limits(
         rate=_rate(rate),
@@ -58,8 +57,7 @@ def show(json: Annotated[bool, typer.Option("--json", help="Print JSON Lines.")]
     """List the tokens, their limits, and what each has used this month."""
     from datetime import UTC, datetime
 
-    from medground.service.spending import Spending
-    from medground.service.tokens import Tokens
+    from medground.faces.service.accounts import Spending, Tokens
 
     with _records() as records:
         tokens, spending, now = Tokens(records).list(), Spending(records), datetime.now(UTC)
@@ -73,7 +71,7 @@ def show(json: Annotated[bool, typer.Option("--json", help="Print JSON Lines.")]
 @token_app.command("revoke")
 def revoke(name: Name) -> None:
     """Revoke a token: it opens nothing any more, at once. The answers of its holder are kept."""
-    from medground.service.tokens import Tokens
+    from medground.faces.service.accounts import Tokens
 
     with _records() as records:
         tokens = Tokens(records)
@@ -99,7 +97,7 @@ def _rate(written: str | None) -> int | None:
 
 @contextmanager
 def _records() -> Iterator[Records]:
-    from medground.service.records import Records
+    from medground.faces.service.records import Records
 
     records = Records(home_folder(), must_keep=True)
     try:
@@ -131,7 +129,7 @@ def _limits(limits: Limits) -> str:
 
 
 def _used(spent: Spent) -> str:
-    from medground.text.english import some
+    from medground.language.english import some
 
     unpriced = f" and {spent.unpriced} of unknown price" if spent.unpriced else ""
     tokens = some(spent.tokens, "token")

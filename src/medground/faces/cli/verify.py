@@ -1,4 +1,4 @@
-"""`medground verify CLAIM`: a claim compared with what the sources hold."""
+"""`medground verify` and `medground mesh`: a claim against the literature, and a heading with its place in the tree."""
 
 from __future__ import annotations
 
@@ -6,12 +6,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, load_settings, searched
-from medground.faces.cli.question_options import Corpora
+from medground.faces.cli.options import (
+    Corpora,
+    KnowledgeBase,
+    Preset,
+    Quiet,
+    Sets,
+    SettingsFile,
+    load_settings,
+    searched,
+)
 from medground.faces.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
-    from medground.conclude.claim import CheckedClaim
+    from medground.answering.conclude.claim import CheckedClaim
+    from medground.pubmed.mesh import Heading, Vocabulary
+
+
+# `medground verify CLAIM`: a claim compared with what the sources hold.
 
 
 def verify(
@@ -26,9 +38,9 @@ def verify(
     quiet: Quiet = False,
 ) -> None:
     """Compare a claim with the literature: a verdict for each statement, and the quotes that decided it."""
-    from medground.blocking import BlockingEngine
+    from medground.engine.blocking import BlockingEngine
     from medground.faces.cli.progress import shown_progress
-    from medground.risk.first import notice_first
+    from medground.language.risk.notices import notice_first
 
     extra: dict[str, object] = {**searched(corpus, kb), "model.default": model}
     with notice_first(claim):
@@ -44,7 +56,7 @@ def verify(
 
 
 def _lines(checked: CheckedClaim) -> list[str]:
-    from medground.verify.verdict_words import verdict
+    from medground.answering.verify.verdict_words import verdict
 
     documents = {document.id: document for document in checked.documents}
     quotes = {evidence.id: evidence for evidence in checked.evidence}
@@ -61,3 +73,58 @@ def _lines(checked: CheckedClaim) -> list[str]:
     elif not checked.evidence:
         lines.append("No passage was found to compare the claim with.")
     return lines
+
+
+# `medground mesh TERM`: show a heading with its entry terms and tree positions, or the closest headings.
+
+_MOST_BELOW = 40
+_MOST_NEAR = 8
+
+
+def mesh(
+    term: Annotated[str, typer.Argument(help="A heading, entry term or ID, such as 'heart attack' or D009203.")],
+    near: Annotated[bool, typer.Option("--near", help="Also show similar headings.")] = False,
+) -> None:
+    """Show a MeSH heading and its place in the tree. If it is not found, show the closest headings and exit with 1."""
+    from medground.pubmed.mesh import vocabulary
+
+    vocabulary_ = vocabulary()
+    heading = vocabulary_.find(term)
+    if heading is None:
+        say(f"MeSH has no heading or entry term {term!r}.")
+        _show_near(vocabulary_, term)
+        raise typer.Exit(1)
+    _show(vocabulary_, heading)
+    if near:
+        _show_near(vocabulary_, term)
+
+
+def _show(vocabulary_: Vocabulary, heading: Heading) -> None:
+    say(f"{heading.name}  {heading.id}" + ("  (publication type)" if heading.is_publication_type else ""))
+    if heading.entry_terms:
+        say("also: " + "; ".join(heading.entry_terms))
+    say(f"explodes to {len(vocabulary_.explode(heading)):,} headings, including itself")
+    for tree in heading.trees:
+        say("")
+        path = vocabulary_.path(tree)
+        for depth, above in enumerate(path):
+            mark = f"  [{tree}]" if above == heading else ""
+            say("  " * depth + above.name + mark)
+        below = [child for child in vocabulary_.children(heading) if _below(child, tree)]
+        for child in below[:_MOST_BELOW]:
+            say("  " * len(path) + child.name)
+        if len(below) > _MOST_BELOW:
+            say("  " * len(path) + f"and {len(below) - _MOST_BELOW} more")
+
+
+def _below(child: Heading, tree: str) -> bool:
+    return any(number.rpartition(".")[0] == tree for number in child.trees)
+
+
+def _show_near(vocabulary_: Vocabulary, term: str) -> None:
+    found = vocabulary_.nearest(term, limit=_MOST_NEAR)
+    if found:
+        say("Closest headings:")
+    for nearest in found:
+        name = f" ({nearest.name})" if nearest.name != nearest.heading.name else ""
+        say(f"  {nearest.score:.2f}  {nearest.heading.name}{name}")

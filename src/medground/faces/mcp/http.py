@@ -14,16 +14,15 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from medground.errors import MedgroundError, NotAllowed
-from medground.faces.api.bodies import Bodies, Sizes
-from medground.faces.api.connection import Connection
+from medground.faces.api.middleware import Bodies, SecureHeaders, Sizes
 from medground.faces.api.problems import refused, respond
-from medground.faces.api.secure import SecureHeaders
+from medground.faces.api.server import Connection
 from medground.faces.mcp.calls import TIMES, Times
 from medground.faces.mcp.server import make_server
-from medground.service.person import Person
-from medground.service.service import Service
-from medground.serving.hosts import OwnHosts
-from medground.serving.server import GracefulServer, config, listener
+from medground.faces.service.service import Service
+from medground.faces.service.values import Person
+from medground.faces.serving.requests import OwnHosts
+from medground.faces.serving.server import GracefulServer, config, listener
 
 PATH = "/mcp"
 _IDLE = 600.0

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
-from medground.answer import Status as DecisionStatus
-from medground.document import Retraction
-from medground.faces.mcp.parts import Status
+from medground.faces.mcp.pages import Status
+from medground.values.decision import Status as DecisionStatus
+from medground.values.document import Retraction
 
 SHORT = WithJsonSchema({"type": "array"})
 """A list whose entries say themselves what they are: their schema would cost every client tokens on each call."""

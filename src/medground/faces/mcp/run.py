@@ -10,11 +10,11 @@ from contextlib import asynccontextmanager, suppress
 from mcp.server.stdio import stdio_server
 
 from medground.corpus.library import STARTER, Library
+from medground.engine.open_sources import corpora_of
 from medground.errors import MedgroundError
 from medground.faces.mcp.server import make_server
-from medground.service.service import Service
-from medground.settings import Settings
-from medground.sources.open import corpora_of
+from medground.faces.service.service import Service
+from medground.home.settings import Settings
 
 log = logging.getLogger(__name__)
 
@@ -50,9 +50,9 @@ async def over_http(
         ConfigError: the settings are wrong.
     """
     # imported late: a client that starts the server by itself waits for it, and needs no HTTP
-    from medground.faces.api.run import needs_token
+    from medground.faces.api.server import needs_token
     from medground.faces.mcp.http import PATH, serve
-    from medground.serving.server import listener
+    from medground.faces.serving.server import listener
 
     authenticated = await asyncio.to_thread(needs_token, settings, host, login)
     with listener(host, port) as on:

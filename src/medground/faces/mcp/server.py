@@ -12,14 +12,11 @@ from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, Pa
 
 from medground.faces.mcp.calls import TIMES, Calls, Times
 from medground.faces.mcp.tool import Tool
-from medground.faces.mcp.tools.ask import ASK, RESEARCH
-from medground.faces.mcp.tools.claims import VERIFY_CLAIM
-from medground.faces.mcp.tools.documents import FETCH, GET_DOCUMENT
-from medground.faces.mcp.tools.phenotypes import LOOKUP_PHENOTYPE
-from medground.faces.mcp.tools.queries import LOOKUP_MESH, PLAN_QUERY
-from medground.faces.mcp.tools.search import SEARCH
-from medground.service.person import LOCAL, Person
-from medground.service.service import Service
+from medground.faces.mcp.tools.ask import ASK, RESEARCH, VERIFY_CLAIM
+from medground.faces.mcp.tools.documents import FETCH, GET_DOCUMENT, SEARCH
+from medground.faces.mcp.tools.terms import LOOKUP_MESH, LOOKUP_PHENOTYPE, PLAN_QUERY
+from medground.faces.service.service import Service
+from medground.faces.service.values import LOCAL, Person
 from medground.version import __version__
 
 TOOLS: tuple[Tool[Any], ...] = (

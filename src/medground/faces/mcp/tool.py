@@ -1,22 +1,160 @@
-"""What a tool is: its types, its words for a model, and the function that does it."""
+"""What a tool is: what it takes, its JSON schemas, its words for a model, and the function that does it."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, Self, TypeVar
 
 from mcp_types import Tool as Listed
 from mcp_types import ToolAnnotations
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
-from medground.faces.mcp.inputs import Input
 from medground.faces.mcp.outputs import Paged
-from medground.faces.mcp.parts import Result
-from medground.faces.mcp.schemas import schema_of
-from medground.faces.mcp.untrusted import Fence
-from medground.service.job import Job
-from medground.service.person import Person
-from medground.service.service import Service
+from medground.faces.mcp.pages import Fence, Result
+from medground.faces.service.job import Job
+from medground.faces.service.service import Service
+from medground.faces.service.values import Person
+
+# What each tool takes.
+
+MOST = 50
+"""Most documents, claims or terms of one call."""
+
+
+def _listed(value: Any) -> Any:
+    """Some clients send a list as JSON text, or one entry without its list."""
+    if not isinstance(value, str):
+        return value
+    if value.lstrip().startswith("["):
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return [value]
+    return [value]
+
+
+def _batch(description: str) -> Any:
+    return Field(min_length=1, max_length=MOST, description=f"{description} At most {MOST}.")
+
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4_000)]
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=240)]
+Names = Annotated[tuple[Name, ...], BeforeValidator(_listed)]
+Year = Annotated[int, Field(ge=1000, le=2999)]
+
+
+class Input(BaseModel):
+    """Base of what tools take."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Searching(Input):
+    """What is searched."""
+
+    corpora: Names | None = Field(default=None, description="Names of corpora; the server's own by default.")
+    year_from: Year | None = None
+    year_to: Year | None = None
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.year_from is not None and self.year_to is not None and self.year_from > self.year_to:
+            raise ValueError(f"year_from ({self.year_from}) is after year_to ({self.year_to})")
+        return self
+
+
+class Ask(Searching):
+    question: Text
+    context: str = Field(default="", max_length=16_000, description="A case or passage it is about. Never cited.")
+    options: Annotated[tuple[Text, ...], BeforeValidator(_listed)] = Field(
+        default=(), max_length=26, description="Choices of a choice question."
+    )
+    recipe: Name | None = Field(default=None, description="How to answer; the server's own by default.")
+    follow: Name | None = Field(default=None, description="trace_id of the answer that this question follows.")
+
+
+class Research(Searching):
+    question: Text
+    context: str = Field(default="", max_length=16_000, description="A case or passage it is about. Never cited.")
+
+
+class Search(Searching):
+    query: Text
+    limit: int = Field(default=10, ge=1, le=MOST, description=f"Most passages, up to {MOST}.")
+
+
+class Fetch(Input):
+    id: Name = Field(description="A document id from search, such as PMID:21645374.")
+
+
+class Documents(Input):
+    ids: Names = _batch("Document ids, such as PMID:21645374.")
+
+
+class Claims(Input):
+    claims: Annotated[tuple[Text, ...], BeforeValidator(_listed)] = _batch("Claims, a sentence or more each.")
+
+
+class PlanQuery(Input):
+    question: Text
+
+
+class Terms(Input):
+    terms: Names = _batch("Names, synonyms or ids.")
+
+
+class Cursor(Input):
+    cursor: Name
+
+
+class JobId(Input):
+    job: Name
+
+
+# JSON schemas of tools, as short as they can be: every client sends the whole catalogue to its model, each time.
+
+_DROPPED = ("title", "default", "required", "minLength", "maxLength", "minimum", "minItems")
+"""What a model does not need to know: names of types repeat those of fields, and a call without a value needs none.
+Calls are still checked against the whole type."""
+
+
+def schema_of(model: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of a type, with its references resolved and without what models do not read."""
+    whole = model.model_json_schema()
+    definitions = whole.pop("$defs", {})
+    short = _shortened(whole, definitions)
+    required = whole.get("required", [])
+    short.pop("description", None)  # that of the type; the tool has its own
+    return {"type": "object", **short, **({"required": required} if required else {})}
+
+
+def _shortened(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+    if (reference := schema.get("$ref")) is not None:
+        named = {k: v for k, v in definitions[str(reference).rpartition("/")[2]].items() if k != "description"}
+        return _shortened({**named, **{k: v for k, v in schema.items() if k != "$ref"}}, definitions)
+    if "anyOf" in schema:  # a value or null: fields without a value are left out
+        kinds = [one for one in schema["anyOf"] if one.get("type") != "null"]
+        if len(kinds) == 1:
+            return _shortened({**kinds[0], **{k: v for k, v in schema.items() if k != "anyOf"}}, definitions)
+    short: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key in _DROPPED and not isinstance(value, dict):
+            continue
+        if key == "properties":
+            short[key] = {name: _shortened(one, definitions) for name, one in value.items()}
+        elif key == "items":
+            if (entry := _shortened(value, definitions)) != {"type": "string"} or "description" in schema:
+                short[key] = entry
+        elif key == "additionalProperties":
+            continue
+        else:
+            short[key] = value
+    return short
+
+
+# What a tool is: its types, its words for a model, and the function that does it.
 
 I = TypeVar("I", bound=Input)  # noqa: E741
 

@@ -1,1 +1,1 @@
-"""The web page's side of the server: login, the built page, uploads, suggestions, evaluation runs."""
+"""The web page's side of the server: login, the built page, uploads, suggestions."""

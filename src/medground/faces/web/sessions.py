@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import secrets
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from medground.errors import NotAllowed
+from medground.faces.service.service import Service
+from medground.faces.service.values import LOCAL, Person
 
 IDLE = 12 * 3600.0
 """Seconds without a request after which a session ends."""
@@ -104,3 +114,144 @@ def matches(session: Session, sent: str) -> bool:
 
 def _hashed(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
+
+
+# Failed attempts to sign in are counted; after a few, an address has to wait.
+
+MOST_FAILED = 5
+WINDOW = 300.0
+"""Seconds for which a failed attempt counts."""
+_MOST_ADDRESSES = 10_000
+
+
+class Throttle:
+    """Counts failed attempts by address.
+
+    Args:
+        clock: seconds that never go back.
+        most: failed attempts of one address within the window.
+        window: seconds for which an attempt counts.
+    """
+
+    def __init__(
+        self, clock: Callable[[], float] = time.monotonic, *, most: int = MOST_FAILED, window: float = WINDOW
+    ) -> None:
+        self._clock = clock
+        self._most = most
+        self._window = window
+        self._failed: dict[str, deque[float]] = {}
+
+    def wait(self, address: str) -> int:
+        """Whole seconds that this address has to wait before another attempt; 0 if it may try now."""
+        times = self._failed.get(address)
+        if times is None or len(times) < self._most:
+            return 0
+        return max(0, math.ceil(self._window - (self._clock() - times[0])))
+
+    def failed(self, address: str) -> None:
+        """Count a failed attempt."""
+        times = self._failed.pop(address, None) or deque[float](maxlen=self._most)
+        times.append(self._clock())
+        self._failed[address] = times
+        while len(self._failed) > _MOST_ADDRESSES:
+            del self._failed[next(iter(self._failed))]
+
+    def succeeded(self, address: str) -> None:
+        """Forget the failed attempts of an address."""
+        self._failed.pop(address, None)
+
+
+# Who sits before the page: a session cookie, and the CSRF token that every change must send beside it.
+
+COOKIE = "medground_session"
+CSRF_COOKIE = "medground_csrf"
+CSRF_HEADER = "x-csrf-token"
+_SAFE = frozenset(["GET", "HEAD", "OPTIONS"])
+_MISSING = "the request lacks the CSRF token of its session; reload the page"
+
+
+@dataclass
+class SignedIn:
+    """Tells who sends a request of the page.
+
+    Attributes:
+        service: knows the people.
+        login: whether a token must be shown; if not, everybody is whoever sits at this computer.
+        sessions: those who are signed in.
+        throttle: failed attempts.
+    """
+
+    service: Service
+    login: bool
+    sessions: Sessions = field(default_factory=Sessions)
+    throttle: Throttle = field(default_factory=Throttle)
+
+    async def identify(self, request: Request) -> Person | None:
+        """Whose session a request belongs to; None if it has none and needs none.
+
+        Raises:
+            NotAllowed: the token of the session was revoked.
+            HTTPException: 403, it changes something and lacks the CSRF token.
+        """
+        session = self.session_of(request)
+        if session is None:
+            if not self.login and request.method not in _SAFE and _is_of_a_browser(request):
+                raise HTTPException(403, _MISSING)
+            return None
+        self.check(request)
+        if session.owner == LOCAL.id:
+            return None if self.login else LOCAL
+        try:
+            return await self.service.person(session.owner)
+        except NotAllowed:
+            self.sessions.end_of(session.owner)
+            raise
+
+    def check(self, request: Request) -> None:
+        """Check that a request that changes something sends the CSRF token of its session.
+
+        Raises:
+            HTTPException: 403, it does not.
+        """
+        session = self.session_of(request)
+        if request.method in _SAFE:
+            return
+        if session is None or not matches(session, request.headers.get(CSRF_HEADER, "")):
+            raise HTTPException(403, _MISSING)
+
+    def session_of(self, request: Request) -> Session | None:
+        """The session of a request's cookie."""
+        secret = request.cookies.get(COOKIE)
+        return self.sessions.find(secret) if secret else None
+
+    def begin(self, request: Request, response: Response, owner: str) -> None:
+        """Sign somebody in, under a new id whatever cookie the request had."""
+        self.end(request, response)
+        secret, session = self.sessions.begin(owner)
+        for name, value, hidden in ((COOKIE, secret, True), (CSRF_COOKIE, session.csrf, False)):
+            response.set_cookie(
+                name,
+                value,
+                max_age=int(LONGEST),
+                path="/",
+                secure=_is_encrypted(request),
+                httponly=hidden,
+                samesite="strict",
+            )
+
+    def end(self, request: Request, response: Response) -> None:
+        """Sign somebody out."""
+        if secret := request.cookies.get(COOKIE):
+            self.sessions.end(secret)
+        for name in (COOKIE, CSRF_COOKIE):
+            response.delete_cookie(name, path="/", samesite="strict")
+
+
+def _is_of_a_browser(request: Request) -> bool:
+    """Whether a page sent this: a browser names the page's origin with every change, a program does not."""
+    return "origin" in request.headers or "sec-fetch-site" in request.headers
+
+
+def _is_encrypted(request: Request) -> bool:
+    """Whether the browser reached this server by https, also where a proxy in between ends that."""
+    return request.url.scheme == "https" or request.headers.get("origin", "").startswith("https://")

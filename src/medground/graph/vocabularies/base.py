@@ -5,11 +5,13 @@ Source: Omni-RAG, section 3.2 (the graph of MedOmniKB): concepts, their definiti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from medground.corpus.readers.base import opened
 from medground.errors import BadDocument
 from medground.graph.relation import Scope
 
@@ -131,3 +133,75 @@ def file_fingerprint(path: Path) -> str:
     except OSError as error:
         raise BadDocument(f"cannot be read ({error.strerror or error})", file=str(path)) from None
     return f"{found.st_size}:{found.st_mtime_ns}"
+
+
+# Ids of terms: as ontologies write them, and as documents have them.
+
+_ID = re.compile(
+    r"[A-Za-z][A-Za-z0-9._-]{0,31}:[^\s#/\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]{1,190}"
+)
+_IRI = re.compile(r"https?://(?:[^#\s]*[/#])?([A-Za-z][A-Za-z0-9-]{0,31})_([A-Za-z0-9.-]+)")
+
+
+def is_id(text: str) -> bool:
+    """Whether a text is `PREFIX:NAME`, and so can be the id of a document; `/` is left for continued documents."""
+    return _ID.fullmatch(text) is not None
+
+
+def compact(iri: str) -> str:
+    """The id that an address stands for: `http://purl.obolibrary.org/obo/GO_0008150` is `GO:0008150`."""
+    found = _IRI.fullmatch(iri)
+    return f"{found[1]}:{found[2]}" if found else iri
+
+
+# Lines of a text file, plain or gzip, in UTF-8, with their numbers.
+
+
+def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
+    r"""The lines of a file without their ends, from 1. Only `\n` ends a line.
+
+    Raises:
+        BadDocument: the file cannot be read, is damaged, or is not UTF-8.
+    """
+    with opened(path) as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+            except UnicodeDecodeError:
+                raise BadDocument("not UTF-8; save the file as UTF-8", file=str(path), position=number) from None
+            yield number, text.rstrip("\r\n")
+
+
+# Cycles among `is_a` relations: an ontology must have none, but released files sometimes do.
+
+
+def cycles(parents: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, ...]]:
+    """Each cycle as the ids on it, the first one again at the end; cycles that share a relation are given once."""
+    done: set[str] = set()
+    for start in parents:
+        if start in done:
+            continue
+        path, places = [start], {start: 0}
+        waiting = [iter(parents.get(start, ()))]
+        while waiting:
+            parent = next(waiting[-1], None)
+            if parent is None:
+                waiting.pop()
+                left = path.pop()
+                del places[left]
+                done.add(left)
+            elif parent in places:
+                yield (*path[places[parent] :], parent)
+            elif parent not in done:
+                places[parent] = len(path)
+                path.append(parent)
+                waiting.append(iter(parents.get(parent, ())))
+
+
+def cycle_notes(parents: Mapping[str, Sequence[str]], most: int = 5) -> Iterator[str]:
+    """One line for each of the first cycles."""
+    for number, cycle in enumerate(cycles(parents)):
+        if number == most:
+            yield "there are more cycles of is_a"
+            return
+        yield f"a cycle of is_a was read as it stands: {' -> '.join(cycle)}"

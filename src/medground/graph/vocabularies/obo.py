@@ -22,11 +22,11 @@ from medground.graph.vocabularies.base import (
     Record,
     RelationRecord,
     Vocabulary,
+    cycle_notes,
     file_fingerprint,
+    is_id,
+    numbered_lines,
 )
-from medground.graph.vocabularies.cycles import cycle_notes
-from medground.graph.vocabularies.ids import is_id
-from medground.graph.vocabularies.lines import numbered_lines
 
 _TAG = re.compile(r"([A-Za-z_][\w-]*):\s?(.*)")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')

@@ -24,8 +24,8 @@ from medground.graph.vocabularies.base import (
     TypeRecord,
     Vocabulary,
     file_fingerprint,
+    numbered_lines,
 )
-from medground.graph.vocabularies.lines import numbered_lines
 
 _COLUMNS = {
     "MRCONSO": "CUI LAT TS LUI STT SUI ISPREF AUI SAUI SCUI SDUI SAB TTY CODE STR SRL SUPPRESS CVF",

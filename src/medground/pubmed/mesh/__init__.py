@@ -1,11 +1,16 @@
 """MeSH: headings, entry terms, the tree, and qualifiers (subheadings)."""
 
-from medground.pubmed.mesh.fold import fold
-from medground.pubmed.mesh.index_values import mesh_values, publication_types
-from medground.pubmed.mesh.nearest import Nearest
-from medground.pubmed.mesh.qualifiers import Qualifier, find_folded_qualifier, find_qualifier, narrower, qualifiers
-from medground.pubmed.mesh.table import Heading
-from medground.pubmed.mesh.vocabulary import Vocabulary, vocabulary
+from medground.pubmed.characters import fold
+from medground.pubmed.mesh.qualifiers import (
+    Qualifier,
+    find_folded_qualifier,
+    find_qualifier,
+    mesh_values,
+    narrower,
+    publication_types,
+    qualifiers,
+)
+from medground.pubmed.mesh.vocabulary import Heading, Nearest, Vocabulary, vocabulary
 
 __all__ = [
     "Heading",

@@ -7,13 +7,14 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from medground.document import Document
-from medground.pubmed.eutils import Eutils
-from medground.settings import Settings, SettingsSection
+from medground.home.settings import Settings
+from medground.home.settings_groups import SettingsSection
 from medground.sources.base import SourceDeclaration
-from medground.sources.literature.live import LiteratureSource, Read
+from medground.sources.eutils.client import Eutils
+from medground.sources.literature.source import LiteratureSource, Read
 from medground.sources.literature.syntax import Syntax
 from medground.sources.pubmed import open_client
+from medground.values.document import Document
 
 NAME = "pmc"
 MOST = 1000

@@ -15,14 +15,14 @@ from lxml import etree
 from pydantic import Field
 
 from medground.errors import SourceUnavailable
-from medground.fetching.blocked import is_block
-from medground.fetching.pages import PageReader
-from medground.fetching.service import Client, Reply, Service
-from medground.fetching.wire import open_wire
-from medground.settings import Settings, SettingsSection
+from medground.home.settings import Settings
+from medground.home.settings_groups import SettingsSection
 from medground.sources.base import SourceDeclaration
-from medground.sources.web.results import ResultPage, WebResult, changed, result
-from medground.sources.web.source import Engine, WebSource
+from medground.sources.http.contents import is_block
+from medground.sources.http.pages import PageReader
+from medground.sources.http.service import Client, Reply, Service
+from medground.sources.http.wire import open_wire
+from medground.sources.web.source import Engine, ResultPage, WebResult, WebSource, changed, result
 
 _NAME = "duckduckgo"
 _RESULT = "//div[contains(concat(' ', normalize-space(@class), ' '), ' result ')]"

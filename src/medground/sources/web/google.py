@@ -10,13 +10,13 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from medground.fetching.pages import PageReader
-from medground.fetching.service import Client, Reply, Service
-from medground.fetching.wire import open_wire
-from medground.settings import Settings, SettingsSection
+from medground.home.settings import Settings
+from medground.home.settings_groups import SettingsSection
 from medground.sources.base import SourceDeclaration
-from medground.sources.web.results import ResultPage, changed, result
-from medground.sources.web.source import Engine, WebSource
+from medground.sources.http.pages import PageReader
+from medground.sources.http.service import Client, Reply, Service
+from medground.sources.http.wire import open_wire
+from medground.sources.web.source import Engine, ResultPage, WebSource, changed, result
 
 _NAME = "google"
 _PAGE = 10

@@ -3,24 +3,214 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Literal
 
-from medground.corpus.readers.pdf.bibliography import begins_references, ends_references, is_citation
 from medground.corpus.readers.pdf.blocks import Block
-from medground.corpus.readers.pdf.legends import continues_legend, legend_name
-from medground.corpus.readers.pdf.look import (
-    ENDED,
-    KNOWN,
-    NUMBERING,
-    OPENING,
-    REFERENCES,
-    Layout,
-    is_tabular,
-    rows_of,
-    style,
+
+# How a document is set: the size of its running text, its column width, its headings; and what looks like what.
+
+NUMBERING = r"(?:(?:\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,4})[.):]?\s+)?"
+ENDED = re.compile(r"[.!?:;][\])\u201d\u2019\"']*$")
+KNOWN = re.compile(
+    NUMBERING + r"(?:introduction|(?:(?:patients?|materials?|subjects|participants) and )?methods?|"
+    r"materials|(?:results?|findings)(?: and discussion)?|discussion(?: and conclusions?)?|conclusions?|background|"
+    r"limitations|(?:reference list|references|bibliography|literature cited)(?: and notes)?)\W*",
+    re.I,
 )
+"""Headings that papers have."""
+OPENING = re.compile(NUMBERING + r"(?:abstract|summary|introduction|background)\W*", re.I)
+REFERENCES = re.compile(
+    NUMBERING + r"(?:reference list|references|bibliography|literature cited)(?: and notes)?\W*", re.I
+)
+LEGEND = re.compile(
+    r"(?:Supplementary |Additional )?(Fig(?:ure|\.)?|Table|TABLE|FIGURE|FIG\.?|Scheme|Box)\s+"
+    r"(S?\d{1,3}[A-Z]?|[IVX]{1,4})\b(.?)"
+)
+
+Style = tuple[float, bool, bool]
+"""Size, to half a point; bold; italic."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How most of a document is set.
+
+    Attributes:
+        size: size of its running text.
+        running: all sizes that much prose is set in.
+        width: width of a column.
+        main: style of its main headings.
+    """
+
+    size: float
+    running: frozenset[float]
+    width: float
+    main: frozenset[Style]
+
+    @classmethod
+    def of(cls, blocks: Sequence[Block]) -> Layout:
+        """The layout of a document."""
+        sizes, widths = Counter[float](), []
+        ends = [at for at, block in enumerate(blocks) if at and REFERENCES.fullmatch(block.text)]
+        for block in blocks[: ends[-1] if ends else len(blocks)]:
+            if len(block.lines) > 2 and not is_tabular(block):
+                sizes[half(block.size)] += len(block.text)
+        size = sizes.most_common(1)[0][0] if sizes else max((half(b.size) for b in blocks), default=10.0)
+        widths = [line.width for b in blocks if half(b.size) == size and len(b.lines) > 2 for line in b.lines]
+        running = frozenset(s for s, count in sizes.items() if count > 0.12 * sizes.total()) | {size}
+        main = Counter(style(b) for b in blocks if KNOWN.fullmatch(b.text) and style(b) != (size, False, False))
+        often = {one for one, count in main.items() if count == max(main.values())}
+        return cls(size, running, median(widths) if widths else 1.0, frozenset(often))
+
+    def runs(self, block: Block) -> bool:
+        """Whether a block is set in a size of running text."""
+        return half(block.size) in self.running
+
+    def is_heading(self, block: Block) -> bool:
+        """Whether a block is set as a heading: short, no sentence, larger, bold, italic or in capitals."""
+        text, words = block.text, block.text.split()
+        if not words or len(words) > 22 or len(block.lines) > 3 or not re.search(r"[^\W\d_]{3}", text):
+            return False
+        if LEGEND.match(text) or block.lines[0].gaps > 1:
+            return False
+        if KNOWN.fullmatch(text) or OPENING.fullmatch(text):
+            return style(block) != (self.size, False, False) or len(words) < 5
+        begins = re.match(r"[A-Z0-9\u2018\u201c(\u0391-\u03a9]|[a-z][A-Z]|p\d", text)
+        if block.size < 0.97 * self.size or text[-1] in ".,;" or not begins:
+            return False
+        larger = block.size > 1.06 * self.size
+        return larger or block.bold or block.italic or (text.isupper() and len(text) > 4)
+
+    def is_prose(self, block: Block, rows: set[int]) -> bool:
+        """Whether a block is running prose: letters, in lines that fill a column; `rows` are those of `rows_of`."""
+        if id(block) in rows or is_tabular(block):
+            return False
+        letters = sum(c.isalpha() or c.isspace() for c in block.text)
+        if letters < 0.6 * len(block.text):
+            return False
+        if len(block.lines) == 1:
+            return len(block.text.split()) > 5
+        full = [line for line in block.lines[:-1] if line.width > 0.55 * self.width]
+        return 2 * len(full) >= len(block.lines) - 1
+
+
+def rows_of(blocks: Sequence[Block], layout: Layout) -> set[int]:
+    """The `id()` of blocks that stand in rows with others, as the cells of a table or the labels of a figure do."""
+    by_page: dict[int, list[tuple[float, float, float]]] = {}
+    for block in blocks:
+        for line in block.lines:
+            if line.width < 0.5 * layout.width:
+                by_page.setdefault(block.page, []).append((line.base, line.left, line.right))
+    found = set()
+    for block in blocks:
+        narrow = by_page.get(block.page, [])
+        beside = [
+            any(
+                abs(base - line.base) < 1.5 and (left >= line.right or right <= line.left)
+                for base, left, right in narrow
+            )
+            for line in block.lines
+            if line.width < 0.5 * layout.width
+        ]
+        if 2 * sum(beside) > len(block.lines):
+            found.add(id(block))
+    return found
+
+
+def is_tabular(block: Block) -> bool:
+    """Whether most lines of a block have gaps between cells."""
+    return sum(line.gaps > 0 for line in block.lines) > 0.5 * len(block.lines)
+
+
+def style(block: Block) -> Style:
+    """The style of a block."""
+    return half(block.size), block.bold, block.italic
+
+
+def half(size: float) -> float:
+    """A size to half a point."""
+    return round(2 * size) / 2
+
+
+# Legends of figures and tables: where one begins, and whether it goes on.
+
+
+def legend_name(block: Block, layout: Layout, *, unfinished: bool) -> str:
+    """The name of a figure or table whose legend begins here; `unfinished`: the text before is in mid-sentence."""
+    found = LEGEND.match(block.text)
+    if found is None:
+        return ""
+    kind = "Figure" if found[1].lower().startswith("fig") else found[1].capitalize()
+    rest = block.text[found.end() :].lstrip()
+    set_apart = block.lines[0].bold or block.lines[0].opening > 3 or half(block.size) != layout.size
+    if unfinished and not set_apart:
+        return ""
+    if found[3] in (".", ":", "|", "\u2013", "\u2014") or not rest or set_apart:
+        return f"{kind} {found[2]}" if set_apart or not re.match(r"[a-z(]", rest) else ""
+    return f"{kind} {found[2]}" if rest[0].isupper() and len(block.lines) < 8 else ""
+
+
+def continues_legend(legend: Block, block: Block, layout: Layout) -> bool:
+    """Whether a legend goes on in another style: its first words or its title are bold."""
+    close = 0 < legend.bottom - block.top < 0.9 * layout.size and legend.page == block.page
+    same = abs(legend.size - block.size) < 0.3 and abs(legend.left - block.left) < 2 * layout.size
+    plain = (legend.bold and not block.bold) or (legend.italic and not block.italic)
+    wordy = len(block.text.split()) > 3 and not is_tabular(block)
+    return close and same and plain and wordy
+
+
+# The list of references of a PDF, which is no evidence: where it begins, and where the paper goes on after it.
+
+_NUMBERED = re.compile(r"\[?(\d{1,3})[\].]?\s+\S")
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_CITATION = re.compile(
+    r"\[?\d{1,3}[\].]?\s+[^\W\d_][^.;]{1,120}\s[A-Z]{1,3}\b[.,].{10,400}?\b(?:19|20)\d\d\s?[;:,(]\s?\d", re.DOTALL
+)
+"""`1. Smith J, Doe A. A title. J Med. 2019;1:2`: number, a name with initials, and a year before a volume."""
+_AFTER = re.compile(
+    r"(?:appendix|appendices|supplement|supporting|figure legends|figures|tables|additional files?|acknowledg|author|"
+    r"competing|conflicts?|funding|pre-publication|abbreviations|declarations|ethic)",
+    re.I,
+)
+"""How much larger than the text the title of the next article in a file is, at least."""
+_PROSE = 25
+
+
+def is_citation(block: Block) -> bool:
+    """Whether a block is a numbered reference by itself, wherever it stands: a letter has a few, without a heading."""
+    return _CITATION.match(block.text) is not None
+
+
+def begins_references(block: Block, after: Sequence[Block]) -> bool:
+    """Whether a list of references without a heading begins: numbered from 1, most with a year."""
+    found = _NUMBERED.match(block.text)
+    if found is None or found[1] != "1":
+        return False
+    text = " ".join([block.text, *(b.text for b in after[:4])])
+    numbers = [n for n in ("2", "3", "4", "5") if re.search(rf"(?:^|\s)\[?{n}[\].]?\s+[A-Z]", text)]
+    return len(numbers) == 4 and len(_YEAR.findall(text)) >= 4
+
+
+def ends_references(block: Block, after: Sequence[Block], layout: Layout) -> bool:
+    """Whether a list of references ends at a heading: an appendix or the like, or the title of the next article."""
+    if not layout.is_heading(block) or REFERENCES.fullmatch(block.text):
+        return False
+    return bool(_AFTER.match(block.text)) or (block.size >= _TITLE * layout.size and _is_followed(after, layout))
+
+
+def _is_followed(after: Sequence[Block], layout: Layout) -> bool:
+    """Whether prose comes soon, before another reference."""
+    for block in after[:6]:
+        if _NUMBERED.match(block.text) and _YEAR.search(block.text):
+            return False
+        if layout.runs(block) and len(block.text.split()) > _PROSE:
+            return True
+    return False
+
 
 Kind = Literal["front", "heading", "text", "legend", "keywords", "left out"]
 

@@ -4,15 +4,136 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from medground.corpus.readers.base import Input, Item
-from medground.corpus.readers.files import content_of, file_input, head, is_packed
-from medground.corpus.readers.pdf.assemble import document_of
+from medground.corpus.readers.base import Input, Item, content_of, file_input, head, is_packed
+from medground.corpus.readers.cautions import marked
+from medground.corpus.readers.compose import Composition, make_document
+from medground.corpus.readers.pdf.blocks import Block, blocks_of, furniture, leadings
+from medground.corpus.readers.pdf.book import id_of_book, text_of_book
+from medground.corpus.readers.pdf.front import Front, Shown, front_of
+from medground.corpus.readers.pdf.kinds import Part, parts_of
+from medground.corpus.readers.pdf.lines import settle
 from medground.corpus.readers.pdf.pages import Pages, read_pages
+from medground.corpus.readers.pdf.sections import Labelled, Paragraph, Words, legends, paragraph_of, running
+from medground.corpus.readers.values import own_pmid
 from medground.errors import BadDocument
+from medground.values.document import Document, LinePlace
+
+# The lines of all pages to one document: text by section, legends apart, the place of each line.
+
+_KEYWORDS = re.compile(r"\s*key\s?-?words?(?: and phrases)?\W*", re.I)
+_FIRST_PAGES = 3
+_MEANINGLESS = 0.05
+"""A PDF with a larger share of characters that mean nothing outside its fonts has no text."""
+
+
+def document_of(pages: Pages, metadata: Mapping[str, str], document_id: str, *, book: bool = False) -> Document:
+    """The document that these pages are.
+
+    Args:
+        pages: the lines of each page.
+        metadata: what the file says of itself.
+        document_id: its id; a book is named after its text.
+        book: whether to read them as a textbook.
+
+    Raises:
+        ValueError: they have no text; one line says why.
+    """
+    if not any(pages.lines) or pages.meaningless > _MEANINGLESS:
+        raise ValueError(_no_text(pages))
+    settle([line for lines in pages.lines for line in lines])
+    dropped = furniture(pages.lines, [sheet.bounds for sheet in pages.sheets])
+    kept = [[line for line in lines if id(line) not in dropped] for lines in pages.lines]
+    usual = leadings(kept)
+    parts = parts_of([block for lines in kept for block in blocks_of(lines, usual)])
+    margins = [line.text for lines in pages.lines[:_FIRST_PAGES] for line in lines if id(line) in dropped]
+    words = Words.of(line for lines in kept for line in lines)
+    front = _front(parts, margins, metadata, words)
+    mark = marked([*pages.marks(), *margins, *front.above, metadata.get("Title", "")])
+    composition, places = Composition(), _Places(pages)
+    everything: list[Labelled] = [(None, lines) for lines in kept if lines]
+    paragraphs = [*running(parts), *legends(parts)] or everything
+    for label, lines in text_of_book(paragraphs) if book else paragraphs:
+        paragraph = paragraph_of(lines, words)
+        composition.add(paragraph.text, label)
+        places.add(paragraph)
+    if book and not composition.text:
+        raise ValueError("nothing is left of the book without its lists and web addresses")
+    return make_document(
+        {
+            "id": id_of_book(composition.text) if book else document_id,
+            "kind": "book" if book else "research",
+            "title": front.title,
+            "text": composition.text,
+            "sections": composition.sections,
+            "year": front.year,
+            "journal": front.journal,
+            "authors": front.authors,
+            "keywords": _keywords(parts),
+            "identifiers": front.identifiers,
+            "url": _url(front),
+            "lines": places.lines,
+        }
+        | mark
+        | {"cautions": (*mark.get("cautions", ()), *pages.cautions())}
+    )
+
+
+class _Places:
+    """The place of each line in a text of paragraphs, each a blank line after the one before."""
+
+    def __init__(self, pages: Pages) -> None:
+        self._sheets = {sheet.number: sheet for sheet in pages.sheets}
+        self._next = 0
+        self.lines: list[LinePlace] = []
+
+    def add(self, paragraph: Paragraph) -> None:
+        """Note the lines of the next paragraph."""
+        if not paragraph.text:
+            return
+        ends = [start for start, _ in paragraph.lines[1:]] + [len(paragraph.text)]
+        for (start, line), end in zip(paragraph.lines, ends, strict=True):
+            box = self._sheets[line.page].box(line.left, line.bottom, line.right, line.top)
+            self.lines.append((self._next + start, self._next + end, line.page, *box))
+        self._next += len(paragraph.text) + 2
+
+
+def _front(parts: Sequence[Part], margins: Sequence[str], metadata: Mapping[str, str], words: Words) -> Front:
+    first = [_whole(p.block, words) for p in parts if p.block.page == 1 and p.label not in ("references", "citation")]
+    front = [Shown(_whole(b, words), b.page, b.size, b.bold) for b in (p.block for p in parts if p.kind == "front")]
+    return front_of(front, margins, " ".join(first), metadata, own_pmid(first))
+
+
+def _whole(block: Block, words: Words) -> str:
+    return paragraph_of(block.lines, words).text
+
+
+def _keywords(parts: Sequence[Part]) -> tuple[str, ...]:
+    said = " ".join(_KEYWORDS.sub("", part.block.text) for part in parts if part.kind == "keywords")
+    words = (word.strip(" .") for word in re.split(r"[;,\u2022\u00b7|]", said))
+    return tuple(dict.fromkeys(word for word in words if 1 < len(word) < 80))
+
+
+def _url(front: Front) -> str | None:
+    if "doi" in front.identifiers:
+        return f"https://doi.org/{front.identifiers['doi']}"
+    return f"https://pmc.ncbi.nlm.nih.gov/articles/{front.identifiers['pmc']}/" if "pmc" in front.identifiers else None
+
+
+def _no_text(pages: Pages) -> str:
+    if any(pages.lines):
+        return "the fonts of the PDF do not say which characters they show; read it anew with ocrmypdf --force-ocr"
+    if pages.pictures:
+        count = len(pages.pictures)
+        named = f"{count} page{'s' * (count > 1)}"
+        return f"the PDF is a scan without text ({named}); make it searchable with OCR, such as ocrmypdf"
+    if pages.hidden:
+        return "the PDF has no text that anybody can see"
+    return "the PDF has no text"
+
 
 SIGNATURE = b"%PDF-"
 _SIGNATURE_WITHIN = 1024

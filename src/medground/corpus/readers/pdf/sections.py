@@ -4,12 +4,126 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
+from medground.corpus.readers.pdf.blocks import Block
 from medground.corpus.readers.pdf.kinds import Part
 from medground.corpus.readers.pdf.lines import Line
-from medground.corpus.readers.pdf.paragraphs import continues, split
+from medground.language.words import FUNCTION_WORDS, MOST, stem, weight
+
+# Blocks to paragraphs: lines joined, words that a line end broke made whole, sentences that a page end broke too.
+
+_BROKEN = re.compile(r"([^\W\d_]+)-$")
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_STARTS = re.compile(r"[^\W\d_]+")
+_ENDED = re.compile(r"[.!?:;][\])\u201d\u2019\"']*$")
+_LIST_ITEM = re.compile(r"(?:[\u2022\u2023\u25aa\u25cf\u25e6]|\(?\d{1,2}[.)]|\([a-z]\))\s+\S")
+_JOINTS = frozenset(["and", "or", "to", "versus", "vs"])
+_SELDOM = 5.0
+"""Least weight of a word that is rather written with a hyphen, if its parts are words too."""
+_INDENT = 0.7
+_SHORT = 2.0
+
+
+@dataclass
+class Words:
+    """The words of a document that no line end broke: they tell how broken ones are written."""
+
+    whole: Counter[str]
+
+    @classmethod
+    def of(cls, lines: Iterable[Line]) -> Words:
+        """The words of these lines; the first and the last of a line may be broken."""
+        whole = Counter[str]()
+        for line in lines:
+            inside = line.text.partition(" ")[2].rpartition(" ")[0]
+            found = [word.lower() for word in _WORD.findall(inside)]
+            whole.update(found)
+            whole.update(part for word in found if "-" in word for part in word.split("-"))
+        return cls(whole)
+
+    def joined(self, before: str, after: str) -> str:
+        """Two pieces of text, the first ending in a hyphen at a line end: the hyphen stays if the word has one."""
+        first, second = _BROKEN.search(before), _STARTS.match(after)
+        if first is None or second is None:
+            return before + after
+        left, right = first[1].lower(), second[0].lower()
+        together, apart = self.whole[left + right], self.whole[f"{left}-{right}"]
+        chained = before[: first.start()].endswith("-") or after[second.end() :].startswith("-")
+        if chained and not together and all(map(self._is_word, (left, right))):
+            return before + after  # first-in-human
+        if right in _JOINTS and not together and not _known(left + right):  # pre- and postoperative
+            return f"{before} {after}"
+        if not after[0].islower():
+            return before[:-1] + after if together > apart else before + after
+        hyphenated = len(left) == 1 or apart > together or (not together and self._is_compound(left, right))
+        return before + after if hyphenated else before[:-1] + after
+
+    def _is_word(self, text: str) -> bool:
+        return self.whole[text] > 0 or _known(text)
+
+    def _is_compound(self, left: str, right: str) -> bool:
+        """Whether two words make a compound that is seldom written as one: `long-term`, but `without`."""
+        words = len(left) > 2 and len(right) > 2 and self._is_word(left) and self._is_word(right)
+        return words and left + right not in FUNCTION_WORDS and weight(stem(left + right)) > _SELDOM
+
+
+def _known(word: str) -> bool:
+    return word in FUNCTION_WORDS or weight(stem(word)) < MOST
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A text, and where each of its lines begins in it."""
+
+    text: str
+    lines: tuple[tuple[int, Line], ...]
+
+
+def paragraph_of(lines: Sequence[Line], words: Words) -> Paragraph:
+    """Lines as one paragraph."""
+    text, places = "", []
+    for line in lines:
+        if not text:
+            joined = line.text
+        elif text.endswith("-") and not text.endswith(" -"):
+            joined = words.joined(text, line.text)
+        elif text.endswith(("/", "\u2013", "\u2014")) and text[-2:-1].strip():
+            joined = text + line.text
+        else:
+            joined = f"{text} {line.text}"
+        places.append((len(joined) - len(line.text), line))
+        text = joined
+    return Paragraph(text, tuple(places))
+
+
+def split(block: Block) -> Iterator[list[Line]]:
+    """The paragraphs of a block: each begins with an indent, a sign of a list, or after a line that ends early."""
+    current: list[Line] = []
+    for line in block.lines:
+        if current and _begins(current[-1], line, block):
+            yield current
+            current = []
+        current.append(line)
+    yield current
+
+
+def _begins(before: Line, line: Line, block: Block) -> bool:
+    if not _ENDED.search(before.text):
+        return bool(_LIST_ITEM.match(line.text)) and before.right < block.right - _SHORT * line.size
+    indented = line.left - block.left > _INDENT * line.size > before.left - block.left
+    return indented or before.right < block.right - _SHORT * line.size or bool(_LIST_ITEM.match(line.text))
+
+
+def continues(lines: Sequence[Line], following: Sequence[Line]) -> bool:
+    """Whether a paragraph goes on in another block: after a column or page end, or after a figure."""
+    last, first = lines[-1], following[0]
+    if _ENDED.search(last.text) or _LIST_ITEM.match(first.text):
+        return False
+    elsewhere = first.page != last.page or first.base > last.base
+    return first.text[0].islower() or (elsewhere and last.width > 0.75 * max(line.width for line in lines))
+
 
 _ABSTRACT = re.compile(r"(?:structured )?(?:abstract|summary)\b", re.I)
 _KEYWORDS = re.compile(r"key\s?-?words?(?: and phrases)?", re.I)

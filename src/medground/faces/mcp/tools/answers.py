@@ -7,14 +7,12 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from medground.answer import SourceDocument
+from medground.answering.source_facts import design, state, web_address
 from medground.faces.mcp.outputs import Citation, Conflict, Fact, Output, Searched, Sentence, Side, Source
-from medground.faces.mcp.parts import Fields, Part, Result
-from medground.faces.mcp.untrusted import Fence, line
-from medground.rank.source_facts import design, state, web_address
-from medground.wording.references import bibliography
-from medground.wording.view import AnswerView
-from medground.wording.view_types import DocumentView, SearchView, SentenceView
+from medground.faces.mcp.pages import Fence, Fields, Part, Result, line
+from medground.values.answer import SourceDocument
+from medground.wording.blocks import bibliography
+from medground.wording.view_types import AnswerView, DocumentView, SearchView, SentenceView
 
 HEADLINE, WORDS, NAME = 600, 1_500, 300
 """Most characters of a headline, of a line of words, and of a title or name."""

@@ -1,0 +1,238 @@
+"""From checked sentences to the `Answer`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from medground.answering.conclude.decision import Judged, decide
+from medground.answering.conclude.policy import OWN_KNOWLEDGE, Verdicted, release
+from medground.answering.run import Run
+from medground.answering.verify.context import usable
+from medground.answering.verify.rationale import faithfulness, quoted_share, support_score
+from medground.answering.write.draft import Draft, Mark, evidence_mark, joined
+from medground.sources.base import DescribedSource, Source, TermsSource
+from medground.values.answer import Answer, SearchedSource, SourceDocument
+from medground.values.decision import AnswerCheck
+from medground.values.document import Document
+from medground.values.evidence import Evidence
+from medground.values.question import Question
+from medground.values.sentence import Sentence, by_sentence, sentences_of
+from medground.values.source_description import SourceDescription
+from medground.values.source_plan import SourceFound
+from medground.values.statement import Conflict, Statement, Verdict
+from medground.version import __version__
+
+# The terms under which a cited text may be used: its own licence, else that of the source it was found in.
+
+
+def descriptions(sources: Sequence[Source]) -> Mapping[str, SourceDescription]:
+    """What the builders of sources said of their texts, by name, for the sources that have such a description."""
+    told = ((source.name, _told(source)) for source in sources)
+    return {name: described for name, described in told if described is not None}
+
+
+def _told(source: Source) -> SourceDescription | None:
+    if isinstance(source, TermsSource):
+        return source.terms
+    return source.described if isinstance(source, DescribedSource) else None
+
+
+# What became of each source of a plan, as the answer says it.
+
+
+def searched_sources(found: Sequence[SourceFound]) -> tuple[SearchedSource, ...]:
+    """Each source with its state, its queries and the number of different passages that they found."""
+    return tuple(
+        SearchedSource(
+            name=one.source.name,
+            kind=one.source.kind,
+            state=one.state,
+            queries=tuple(str(query.query) for query in one.queries),
+            passages=one.passages,
+            failure=one.failure,
+            licence=one.source.licence,
+        )
+        for one in found
+    )
+
+
+def reason_of_nothing(found: Sequence[SourceFound]) -> str:
+    """Why there is no evidence: nothing was searched, or what was searched has nothing."""
+    asked = [one for one in found if one.queries]
+    if not found or all(one.state == "not configured" for one in found):
+        return "nothing was searched: no source of a plan is open; build a knowledge base with medground kb build"
+    if not asked:
+        return "nothing was searched: the plan of sources asks none of them"
+    empty = ", ".join(one.source.name for one in asked if one.state != "failed")
+    failed = ", ".join(one.source.name for one in asked if one.state == "failed")
+    return f"no passage on this question was found in {empty}" + (f"; {failed} could not be searched" if failed else "")
+
+
+_MOST_REFERENCES = 50
+_LATER_LIMITS = frozenset(["date_from", "date_to", "where"])
+
+
+def compose(
+    run: Run,
+    draft: Draft,
+    verdicts: Sequence[Verdict] = (),
+    *,
+    conflicts: Sequence[Conflict] = (),
+    answered: Judged | None = None,
+    check: AnswerCheck | None = None,
+    stopped: str | None = None,
+    mark: Mark = evidence_mark,
+) -> Answer:
+    """Compose the answer from the sentences that the policy releases.
+
+    Its scores cover the rationale as it was written, including the sentences that were dropped.
+
+    Args:
+        run: the run, with its ledger.
+        draft: the written sentences, or the statements that they were split into.
+        verdicts: one per sentence or statement of the draft, in order.
+        conflicts: sources that disagree; a conflict with evidence that was never quoted is left out.
+        answered: what a measured critic says of a closed question that no model decided.
+        check: what the check of the writer's short answer found.
+        stopped: why the run ended early.
+        mark: how citations are written in the rationale.
+
+    Raises:
+        UnknownCitation: a sentence or a verdict cites evidence that this run never quoted.
+    """
+    _check_citations(run, draft.sentences, verdicts)
+    kept, dropped = release(draft.sentences, verdicts, run.settings.verify, uncited=not run.recipe.needs_evidence)
+    rationale, statements = _written(kept, run, mark)
+    disagreeing = _within(run, conflicts)
+    evidence = _cited(run, statements, disagreeing)
+    decision = decide(run, draft, kept, verdicts, answered, check)  # first, because it may add a warning
+    return Answer(
+        decision=decision,
+        rationale=rationale,
+        statements=statements,
+        evidence=evidence,
+        documents=_documents(run, evidence),
+        dropped=tuple(dropped),
+        conflicts=disagreeing,
+        support=support_score(verdicts, run.settings.verify),
+        faithfulness=faithfulness(verdicts),
+        quoted=quoted_share(verdicts),
+        stopped=stopped,
+        **_circumstances(run) | ({} if evidence else _from_memory(kept)),
+    )
+
+
+def _from_memory(kept: Sequence[Verdicted]) -> dict[str, Any]:
+    """A rationale that is the model's own knowledge has no evidence. It decides only without `verify.gate`."""
+    return {"needs_evidence": False} if any(OWN_KNOWLEDGE in verdict.flags for _, verdict in kept) else {}
+
+
+def _circumstances(run: Run) -> dict[str, Any]:
+    """The fields of an answer that come from the run: question, settings, models, searches and cost."""
+    snapshots = tuple(dict.fromkeys(s.state for s in run.sources if s.state is not None))
+    return {
+        "id": answer_id(run.question, run.settings.hash, [s.hash for s in snapshots]),
+        "question": run.question,
+        "notice": run.notice,
+        "searches": tuple(run.searches),
+        "warnings": tuple(run.warnings),
+        "missing": run.missing,
+        "recipe": run.recipe.name,
+        "needs_evidence": run.recipe.needs_evidence,
+        "made_by": f"medground {__version__}",
+        "models": dict(sorted(run.answered_by.items())),
+        "usage": run.report(),
+        "settings_hash": run.settings.hash,
+        "snapshots": snapshots,
+        "trace_id": run.trace.id,
+        "created": run.now(),
+    }
+
+
+def _check_citations(run: Run, sentences: Sequence[Sentence], verdicts: Sequence[Verdict]) -> None:
+    cited = dict.fromkeys(e for sentence in sentences for e in sentence.evidence)
+    for evidence in [*cited, *(v.best for v in verdicts if v.best is not None)]:
+        run.ledger.cite(evidence)
+
+
+def _documents(run: Run, evidence: Sequence[Evidence]) -> tuple[SourceDocument, ...]:
+    """The documents that are quoted, or that are listed without being cited."""
+    return listed_documents(run, [*(e.document_id for e in evidence), *run.shown])
+
+
+def listed_documents(run: Run, ids: Sequence[str]) -> tuple[SourceDocument, ...]:
+    """Retrieved documents as an answer lists them, each once, with the terms of the source that each is from."""
+    known = descriptions(run.sources)
+    sources = {i: run.origins.get(i, "") for i in ids}
+    return tuple(source_document(run.ledger.documents[i], name, known.get(name)) for i, name in sources.items())
+
+
+def _within(run: Run, conflicts: Sequence[Conflict]) -> tuple[Conflict, ...]:
+    """The conflicts whose sides were all quoted in this run."""
+    quotes = {e.id for e in run.ledger.evidence}
+    return tuple(c for c in conflicts if quotes.issuperset(_sides(c)))
+
+
+def _cited(run: Run, statements: Sequence[Statement], conflicts: Sequence[Conflict]) -> tuple[Evidence, ...]:
+    """The quotes that an answer refers to, in the order they were taken."""
+    cited = {e for s in statements for e in (*s.evidence, s.verdict.best)}.union(*map(_sides, conflicts))
+    return tuple(e for e in run.ledger.evidence if e.id in cited)
+
+
+def _sides(conflict: Conflict) -> set[str]:
+    return {e for side in conflict.sides for e in side.evidence}
+
+
+def _written(kept: Sequence[Verdicted], run: Run, mark: Mark) -> tuple[str, tuple[Statement, ...]]:
+    """The rationale, and its statements as slices of it."""
+    sentences = [sentence for sentence, _ in kept]
+    rationale, spans = joined(sentences_of(sentences), run.ledger.evidence, mark)
+    starts = [start + s.start for (start, _), group in zip(spans, by_sentence(sentences), strict=True) for s in group]
+    return rationale, tuple(
+        Statement(text=s.text, start=start, end=start + len(s.text), evidence=s.evidence, verdict=verdict)
+        for (s, verdict), start in zip(kept, starts, strict=True)
+    )
+
+
+def source_document(document: Document, source: str, described: SourceDescription | None = None) -> SourceDocument:
+    """A document as an answer lists it; `source` names where it came from, and `described` says under which terms."""
+    terms = {"license": document.license or described.licence, "origin": described.origin} if described else {}
+    shared = {name: getattr(document, name) for name in SourceDocument.model_fields if name in Document.model_fields}
+    return SourceDocument(**shared | {"references": document.references[:_MOST_REFERENCES], "source": source} | terms)
+
+
+def answer_id(question: Question, settings_hash: str, snapshots: Sequence[str]) -> str:
+    """The same question with the same settings and snapshots gets the same id."""
+    asked = question.model_dump(mode="json")
+    if question.follows is None:  # answers from before there were follow-ups keep their id
+        asked.pop("follows")
+    if not question.context:  # nor were there contexts
+        asked.pop("context")
+    if question.plan is None:  # nor plans
+        asked.pop("plan")
+    limits = asked["filters"]  # limits that are not set leave the id as it was before there were such limits
+    asked["filters"] = {name: limit for name, limit in limits.items() if limit or name not in _LATER_LIMITS}
+    content = json.dumps([asked, settings_hash, list(snapshots)], sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+
+def not_searched(run: Run) -> Answer:
+    """The answer to a question about self-harm: the run's notice, and nothing from the sources."""
+    return compose(run, unanswered("someone may be at risk, so no source was searched and no model was called"))
+
+
+def unanswered(reason: str) -> Draft:
+    """An empty draft with the reason why there is no answer."""
+    return Draft(reason=reason)
+
+
+def so_far(run: Run, stopped: str) -> Answer:
+    """The answer of a run that ended early: its first quotes, verbatim and unchecked."""
+    quotes = usable(run.ledger.evidence, run)[: run.settings.recipe.sentences]
+    sentences = tuple(Sentence(text=" ".join(quote.quote.split()), evidence=(quote.id,)) for quote in quotes)
+    note = "the source's own words; the run ended before checking"
+    verdicts = [Verdict(label="quoted", critic="verbatim", note=note) for _ in sentences]
+    return compose(run, Draft(sentences=sentences), verdicts, stopped=stopped)

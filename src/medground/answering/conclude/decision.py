@@ -1,0 +1,261 @@
+"""The decision of an answer, made after its rationale was checked: the writer's, a measured critic's, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import TypeAdapter
+
+from medground.answering.conclude.policy import Grounds, Verdicted
+from medground.answering.read.evidence import evidence_views
+from medground.answering.run import Run
+from medground.answering.verify.context import usable
+from medground.answering.verify.critic import Claim, Judgement, sound
+from medground.answering.verify.critics import open_critic
+from medground.answering.verify.judges import NOT_VALIDATED, has_last_word, how_to_validate, may_decide, may_judge
+from medground.answering.verify.overclaim import not_of_people, overclaims
+from medground.answering.verify.reporting import why_not_finding
+from medground.answering.verify.statement_checks import unmentioned
+from medground.answering.write.draft import Draft
+from medground.language.closed_question import as_statement
+from medground.models.operators.flags.words import DOUBT
+from medground.values.decision import AnswerCheck, Decision, Status
+from medground.values.evidence import Evidence
+from medground.values.question import Question
+from medground.values.sentence import Sentence, sentences_of
+from medground.values.statement import Verdict
+
+# A closed question that a measured critic answers: the question as a statement, judged against the quotes shown.
+
+_VALUES: dict[str, Literal["yes", "no"]] = {"entails": "yes", "contradicts": "no"}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a critic says of a question.
+
+    Attributes:
+        value: its answer; None if it gives none.
+        probability: of that answer, if the critic measures it.
+        reason: one line: what was judged, by whom, and why there is no answer if there is none.
+        quotes: ids of the quotes that it rests on.
+    """
+
+    value: Literal["yes", "no"] | None
+    reason: str
+    probability: float | None = None
+    quotes: tuple[str, ...] = ()
+
+
+async def judged(question: Question, evidence: Sequence[Evidence], run: Run) -> Judged | None:
+    """The critic's answer to a closed question; None if it does not apply.
+
+    Args:
+        question: the question.
+        evidence: the quotes that the answer shows, best first.
+        run: the run, with its ledger.
+
+    Raises:
+        BudgetExhausted: the run reached one of its limits.
+    """
+    if question.task not in ("yes-no", "yes-no-maybe") or run.writer is None or run.writer.is_model:
+        return None
+    critic = open_critic(run)
+    statement = as_statement(question.text) if may_decide(critic.name, run.settings.verify) else None
+    quotes = [e for e in usable(evidence, run) if _may_decide(e, run)]
+    if statement is None or not quotes:
+        return None
+    if unmentioned(question, quotes, run):  # they are about something else, and the answer says so
+        return None
+    claim = Claim(statement, evidence_views(quotes, run))
+    with run.trace.span("asked", statement=statement, critic=critic.name):
+        found = sound(claim, (await critic.judge([claim]))[0])
+    value = _VALUES.get(found.relation)
+    if value is None:
+        return Judged(None, found.note) if found.relation == "unsure" else None
+    by = f"as judged by {critic.name}"
+    if doubt := _doubt(statement, found, critic.name, quotes, run):
+        return Judged(None, f"“{statement}” is not answered: {doubt}")
+    said = "supported" if value == "yes" else "contradicted"
+    return Judged(value, f"“{statement}” is {said} by a quote below, {by}", found.probability, (found.best or "",))
+
+
+def _may_decide(evidence: Evidence, run: Run) -> bool:
+    """Whether a quote is a finding of a research paper: that is what was measured."""
+    document = run.ledger.documents[evidence.document_id]
+    return evidence.origin == "text" and document.kind == "research" and not why_not_finding(evidence.quote, document)
+
+
+def _doubt(statement: str, found: Judgement, critic: str, quotes: Sequence[Evidence], run: Run) -> str:
+    """Why a judgement is no answer; empty if it is one."""
+    if found.note:  # one quote entails it and another contradicts it
+        return found.note
+    if found.flags:
+        return f"it may differ from the quote in {', '.join(found.flags)}"
+    if found.relation != "entails" or has_last_word(critic, run.settings.verify):
+        return ""
+    best = next(e for e in quotes if e.id == found.best)
+    more = overclaims(statement, best.quote, run.ledger.documents[best.document_id])
+    return "; ".join(f"it {one.note}" for one in more)
+
+
+def rests_on(judged: Judged, kept: Sequence[tuple[Sentence, object]]) -> bool:
+    """Whether released sentences show the quotes that an answer rests on."""
+    cited = {quote for sentence, _ in kept for quote in sentence.evidence}
+    return cited.issuperset(judged.quotes)
+
+
+# Warn readers if a decision is based only on hedged sentences, or only on animals or cells.
+
+
+def limits(supporting: Sequence[tuple[Sentence, Verdict]], run: Run) -> list[str]:
+    """One line for each limit that all sentences behind a decision share.
+
+    A decision of yes or no cannot hedge, so a warning says what its sentences leave open.
+    """
+    if not supporting:
+        return []
+    found: list[str] = []
+    hedges = [DOUBT.search(sentence.text) for sentence, _ in supporting]
+    if all(hedges):
+        words = dict.fromkeys(hedge[0].lower() for hedge in hedges if hedge)
+        found.append(f"every sentence behind the decision is hedged ({', '.join(words)})")
+    species = [
+        not_of_people(quote.quote, run.ledger.documents[quote.document_id]) for quote in _deciding(supporting, run)
+    ]
+    if species and all(species):
+        named = dict.fromkeys(word for word in species if word)
+        found.append(f"every quote behind the decision is about animals or cells ({', '.join(named)})")
+    return found
+
+
+def _deciding(supporting: Sequence[tuple[Sentence, Verdict]], run: Run) -> list[Evidence]:
+    cited = {e for sentence, verdict in supporting for e in ((verdict.best,) if verdict.best else sentence.evidence)}
+    return [e for e in run.ledger.evidence if e.id in cited and e.origin == "text"]
+
+
+# The decision of an answer, made after its rationale was checked.
+
+_DECISION: TypeAdapter[Decision] = TypeAdapter(Decision)
+_NOTHING_ON_IT = "No evidence on this was found in the sources searched, so nothing is decided"
+_UNASSESSED = "Evidence was found, but no validated judge has assessed it"
+
+
+def decide(
+    run: Run,
+    draft: Draft,
+    kept: Sequence[Verdicted],
+    verdicts: Sequence[Verdict],
+    answered: Judged | None = None,
+    check: AnswerCheck | None = None,
+) -> Decision:
+    """The decision that the checked sentences support: the writer's answer, else a critic's, else none.
+
+    Args:
+        run: the run; a decision by a model that is not a validated judge adds a warning to it.
+        draft: the written sentences, and the answer that the writer drew from them.
+        kept: the released sentences, with their verdicts.
+        verdicts: the verdicts of all sentences, including dropped ones.
+        answered: what a measured critic says of a closed question.
+        check: what the check of the writer's short answer found.
+    """
+    uncited = not run.recipe.needs_evidence
+    written = list(zip(draft.sentences, verdicts, strict=True))
+    if not kept and not (uncited and draft.answer):
+        if draft.sentences:
+            reason = f"no sentence of the rationale passed verification: {Grounds.of(written, kept).why_not()}"
+            return _made(run.question, "not judged", reason=reason)
+        reason = draft.reason or "no evidence on this question was found in the sources searched"
+        return _made(run.question, "unanswerable", reason=reason)
+    if any(verdict.critic == "graph" for verdict in verdicts):  # what other texts say beside the facts decides nothing
+        kept, written = ([pair for pair in pairs if pair[1].critic == "graph"] for pairs in (kept, written))
+    if missing := _unmentioned(run, kept):
+        if not run.question.options and run.settings.verify.gate:
+            return _made(run.question, "unanswerable", reason=_NOTHING_ON_IT, unmentioned=tuple(missing))
+        run.warn(f"no quote mentions {', '.join(missing)}, which the question asks about")
+    if draft.answer:
+        return _answered(run, draft, kept, Grounds.of(written, kept), check, uncited=uncited)
+    if answered is not None and answered.value is not None and rests_on(answered, kept):
+        for limit in limits([p for p in kept if not set(p[0].evidence).isdisjoint(answered.quotes)], run):
+            run.warn(limit)
+        given = {"probability": answered.probability, "reason": answered.reason}
+        return _made(run.question, "decided", (answered.value,), basis="critic", **given)
+    unsure = answered.reason if answered is not None and answered.value is None else ""
+    return _made(run.question, "not judged", reason=draft.reason or unsure or _undecided(run, verdicts))
+
+
+def _unmentioned(run: Run, kept: Sequence[Verdicted]) -> list[str]:
+    """What the question asks about that no quote behind the released sentences mentions. Stored facts are on it."""
+    quotes = _quotes(kept, run)
+    return unmentioned(run.question, quotes, run) if all(e.origin == "text" for e in quotes) and quotes else []
+
+
+def _quotes(kept: Sequence[Verdicted], run: Run) -> list[Evidence]:
+    cited = {evidence for sentence, _ in kept for evidence in sentence.evidence}
+    return [e for e in run.ledger.evidence if e.id in cited]
+
+
+def _undecided(run: Run, verdicts: Sequence[Verdict]) -> str:
+    """Why there is no decision where nobody gives another reason; quotes alone need none."""
+    assessed = any(verdict.assessed for verdict in verdicts) and run.writer is not None and run.writer.is_model
+    if assessed:
+        return f"{_writer(run)} gave no answer to the question"
+    return "" if all(verdict.label == "quoted" for verdict in verdicts) else _UNASSESSED
+
+
+def _answered(
+    run: Run,
+    draft: Draft,
+    kept: Sequence[Verdicted],
+    grounds: Grounds,
+    check: AnswerCheck | None,
+    *,
+    uncited: bool,
+) -> Decision:
+    """The writer's answer if its rationale carries it, or if the judge failed on it; else why it is held back."""
+    gate = run.settings.verify.gate
+    if gate and not uncited and not grounds.carry and not grounds.unchecked:
+        who = _writer(run) if draft.basis == "model" else "the graph"
+        reason = f"{who} answers {', '.join(draft.answer)[:80]!r}, but {grounds.why_not()}"
+        return _made(run.question, "not judged", reason=reason)
+    if check is not None and check.result != "follows":
+        why = f": {check.reason}" if check.reason else ""
+        reason = f"the answer was checked by {check.checked_by} against the sentences below{why}"
+        return _made(run.question, "not judged", check=check, reason=reason)
+    if gate and grounds.contradicted:
+        run.warn(f"{grounds.contradicted}; the decision rests on the others")
+    for limit in limits(grounds.supporting, run):
+        run.warn(limit)
+    reason = grounds.unchecked if not uncited else ""
+    return _decided(run, draft, [sentence for sentence, _ in kept], reason, check)
+
+
+def _decided(run: Run, draft: Draft, kept: Sequence[Sentence], unchecked: str, check: AnswerCheck | None) -> Decision:
+    values, validated = draft.answer, None
+    if draft.basis == "model":
+        writer = _writer(run)
+        validated = may_judge(writer, run.settings.verify)
+        if not validated:
+            run.warn(f"{writer} made this decision and is {NOT_VALIDATED}; {how_to_validate(writer)}")
+        if run.question.task == "free":  # the checked rationale is the answer: any other text would be unchecked
+            values = (" ".join(sentence.text for sentence in sentences_of(kept)),)
+    if unchecked:
+        run.warn(f"this decision is {unchecked}")
+    reason = unchecked or draft.reason
+    return _made(run.question, "decided", values, basis=draft.basis, reason=reason, validated=validated, check=check)
+
+
+def _writer(run: Run) -> str:
+    """The model that wrote the answer."""
+    return run.writer.name if run.writer else "a model"
+
+
+def _made(question: Question, status: Status, values: tuple[str, ...] = (), **rest: Any) -> Decision:
+    content: dict[str, Any] = {"task": question.task, "status": status, **rest}
+    if question.task == "multiple-choice":
+        content["values"] = values or None
+    else:
+        content["value"] = values[0] if values else None
+    return _DECISION.validate_python(content)

@@ -1,0 +1,154 @@
+"""The last step of recipes that read: check each statement and the short answer, compose the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from medground.answering.conclude.compose import compose
+from medground.answering.conclude.decision import decide, judged
+from medground.answering.conclude.policy import Grounds, release
+from medground.answering.run import Run
+from medground.answering.verify.check import check_all
+from medground.answering.verify.named import remark
+from medground.answering.verify.rationale import find_conflicts
+from medground.answering.write.choice import choose, report_paragraphs
+from medground.answering.write.draft import Draft, Mark, evidence_mark
+from medground.errors import ModelFailed
+from medground.language.statements import statements
+from medground.models.operators.verifying import CheckAnswerInput, CheckAnswerOutput, check_answer
+from medground.values.answer import Answer
+from medground.values.decision import AnswerCheck
+from medground.values.evidence import Evidence
+from medground.values.question import Question
+from medground.values.sentence import Sentence, sentences_of
+from medground.values.statement import Verdict
+
+# The short answer of a model (yes, no, a choice), checked in one call against the sentences released with it.
+
+
+async def checked_answer(draft: Draft, verdicts: Sequence[Verdict], run: Run) -> AnswerCheck | None:
+    """What the model that checks says of a short answer; None where nothing is to be checked or nobody can tell.
+
+    An answer that its sentences do not carry is held back without a call, the answer to an open question is its
+    sentences, and without `verify.gate` no check decides anything. A check that fails is a warning.
+
+    Args:
+        draft: the statements, and the answer that the writer drew from them.
+        verdicts: one for each statement.
+        run: the run.
+
+    Raises:
+        BudgetExhausted: the run reached one of its limits.
+    """
+    settings = run.settings.verify
+    if draft.basis != "model" or run.question.task == "free" or not settings.gate:
+        return None
+    kept, _ = release(draft.sentences, verdicts, settings, uncited=not run.recipe.needs_evidence)
+    grounds = Grounds.of(list(zip(draft.sentences, verdicts, strict=True)), kept)
+    if not (grounds.carry or grounds.unchecked):
+        return None
+    value = CheckAnswerInput(
+        question=run.question.text,
+        task=run.question.task,
+        options=run.question.options,
+        sentences=tuple(sentence.text for sentence in sentences_of([sentence for sentence, _ in kept])),
+        answer=draft.answer,
+    )
+    try:
+        output = await run.ask(check_answer, value)
+    except ModelFailed as failed:
+        run.warn(f"the short answer could not be checked against its sentences: {failed}")
+        return None
+    return _check(draft.answer, output, run)
+
+
+def _check(answer: tuple[str, ...], output: CheckAnswerOutput, run: Run) -> AnswerCheck | None:
+    """The check, where it can be told. One that disagrees with itself takes the answer away."""
+    if output.relation is None:
+        return None
+    result, found = output.relation, output.found
+    agrees = set(found) == set(answer)
+    if result == "follows" and found and not agrees:
+        result = "contradicted"
+    elif result != "follows" and agrees:
+        result, found = "not shown", ()
+    return AnswerCheck(
+        answer=answer,
+        result=result,
+        found=found,
+        checked_by=run.answered_by[check_answer.name],
+        reason=remark(output.reason, run.ledger.documents.values(), run.question.text),
+    )
+
+
+# The last step of recipes that read: check each statement and the short answer, compose the answer.
+
+
+async def finish(
+    question: Question,
+    draft: Draft,
+    evidence: Sequence[Evidence],
+    run: Run,
+    *,
+    verdicts: Sequence[Verdict] | None = None,
+    mark: Mark = evidence_mark,
+) -> Answer:
+    """Check the statements of a draft against the evidence and compose the answer.
+
+    Args:
+        question: the question.
+        draft: the written sentences, or the statements that they were split into.
+        evidence: the quotes that the draft was written from.
+        run: the run, with its ledger.
+        verdicts: verdicts from a recipe's own loop, one for each statement of the draft; these are not checked again.
+        mark: how citations are written in the rationale.
+
+    Raises:
+        UnknownCitation: a sentence cites evidence that this run never quoted.
+        BudgetExhausted: the run reached one of its limits.
+    """
+    cited_ids = dict.fromkeys(e for sentence in draft.sentences for e in sentence.evidence)
+    for evidence_id in cited_ids:
+        run.ledger.cite(evidence_id)  # fails before anything is paid for
+    split = draft.model_copy(update={"sentences": statements(draft.sentences, evidence)})
+    if verdicts is None:
+        verdicts = await check_all(split.sentences, run)
+    check = await checked_answer(split, verdicts, run)
+    by_id = {quote.id: quote for quote in run.ledger.evidence}
+    cited = [by_id[evidence_id] for evidence_id in cited_ids]
+    conflicts = await find_conflicts(question, evidence, run)
+    answered = None if draft.answer or conflicts else await judged(question, cited, run)
+    return compose(run, split, verdicts, conflicts=conflicts, answered=answered, check=check, mark=mark)
+
+
+# The choice that follows from a report: its nearest paragraphs are read, and what they support is the decision.
+
+
+async def with_choice(question: Question, report: Answer, run: Run, *, paragraphs: int, embedder: str) -> Answer:
+    """A report with the decision on a question with options.
+
+    A model's options are held back, as in any answer, where the checked sentences do not carry them or say otherwise.
+    Without a model there is no decision: what word statistics lean to is told as a warning, with how often such a set
+    was right. `paragraphs` are read at most, the nearest by the cosine of this embedding model.
+
+    Raises:
+        ModelFailed: the model gave no usable output.
+        BudgetExhausted: a limit of the run was reached.
+    """
+    chosen = await choose(question, report_paragraphs(report), run, most=paragraphs, embedder=embedder)
+    decision = report.decision
+    if chosen.answer:
+        sentences = tuple(Sentence(text=one.text, evidence=one.evidence) for one in report.statements)
+        verdicts = [one.verdict for one in report.statements]
+        draft = Draft(sentences=sentences, answer=chosen.answer, basis="model")
+        check = decision.check  # of the answer that the report itself ends with, often the same
+        if check is None or check.answer != chosen.answer:
+            check = await checked_answer(draft, verdicts, run)
+        decision = decide(run, draft, list(zip(sentences, verdicts, strict=True)), verdicts, check=check)
+    elif chosen.lean:
+        run.warn(
+            f"word statistics lean to {', '.join(chosen.lean)}, which is no answer: most such sets were wrong on the "
+            "questions of BioMedMCQs"
+        )
+    told = {"models": dict(sorted(run.answered_by.items())), "usage": run.report(), "warnings": tuple(run.warnings)}
+    return report.model_copy(update={"decision": decision, **told})

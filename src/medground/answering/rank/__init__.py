@@ -1,0 +1,1 @@
+"""Fewer, better hits: fused by ranks, one of each text, reranked."""

@@ -1,0 +1,205 @@
+"""Reciprocal rank fusion, one of nearly equal passages, and a fair split over sources."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice, zip_longest
+
+from medground.errors import UsageError
+from medground.values.document import Hit
+from medground.values.lookup import Ranking
+from medground.values.source_plan import SourceFound
+
+# Reciprocal rank fusion: combine rankings by rank alone.
+
+RANKER = "rrf"
+
+
+def fuse(rankings: Sequence[Ranking], k: int = 60) -> Ranking:
+    """Sum `1 / (k + rank)` over the rankings that contain a passage; the highest sum is rank 1.
+
+    Scores of different rankers are never compared. Ties are ordered by best rank, then by key, so the order of the
+    rankings does not matter.
+
+    Raises:
+        UsageError: `k` is below 1, or a ranking is not ranked 1, 2, 3, ... or contains a passage twice.
+    """
+    if k < 1:
+        raise UsageError(f"the fusion constant must be at least 1, not {k}; set retrieval.fusion_k")
+    sums: dict[str, list[float]] = {}
+    best: dict[str, Hit] = {}
+    also: dict[str, set[str]] = {}
+    given: dict[str, dict[str, float]] = {}
+    for ranking in rankings:
+        _check(ranking)
+        for hit in ranking:
+            key = hit.passage.key
+            sums.setdefault(key, []).append(1.0 / (k + hit.rank))
+            also.setdefault(key, set()).update(hit.also)
+            before = given.setdefault(key, {})
+            before[hit.ranker] = max(hit.score, before.get(hit.ranker, hit.score))
+            if key not in best or (hit.rank, hit.ranker, hit.source) < _place(best[key]):
+                best[key] = hit
+    # Sorted first, because the sum of floats depends on their order.
+    scores = {key: sum(sorted(parts)) for key, parts in sums.items()}
+    order = sorted(scores, key=lambda key: (-scores[key], best[key].rank, key))
+    return tuple(
+        best[key].model_copy(
+            update={
+                "ranker": RANKER,
+                "rank": rank,
+                "score": scores[key],
+                "scores": dict(sorted(given[key].items())),
+                "also": tuple(sorted(also[key] - {key})),
+            }
+        )
+        for rank, key in enumerate(order, 1)
+    )
+
+
+def _place(hit: Hit) -> tuple[int, str, str]:
+    return hit.rank, hit.ranker, hit.source
+
+
+def _check(ranking: Ranking) -> None:
+    if [hit.rank for hit in ranking] != list(range(1, len(ranking) + 1)):
+        raise UsageError("a ranking to fuse must have the ranks 1, 2, 3, ... in order")
+    if len({hit.passage.key for hit in ranking}) != len(ranking):
+        raise UsageError("a ranking to fuse contains a passage twice")
+
+
+# Merge near-duplicate passages: the same abstract from two sources, a reprint, a revised record.
+
+Shingles = frozenset[tuple[str, ...]]
+
+_WORD = re.compile(r"\w+")
+_SHINGLE = 4
+"""Words per shingle."""
+_FEWEST = 8
+"""Passages with fewer words are merged only if they are equal: a few shared words say little."""
+
+
+def distinct(hits: Iterable[Hit], similarity: float = 0.85) -> Iterator[Hit]:
+    """The best-ranked of passages that are nearly the same, as `merge_duplicates` has them, one after the other.
+
+    `also` stays as it was: the hits below are not looked at before they are asked for.
+
+    Raises:
+        UsageError: `similarity` is not in (0, 1].
+    """
+    index = _Index(similarity)
+    fresh = (hit for hit in hits if index.place(hit) is None)
+    return (_placed(hit, rank, hit.also) for rank, hit in enumerate(fresh, 1))
+
+
+def merge_duplicates(hits: Sequence[Hit], similarity: float = 0.85) -> Ranking:
+    """Keep the best-ranked of passages that are nearly the same; its `also` names the others.
+
+    Two passages are the same if they have the same words in the same order, ignoring case and punctuation, or if their
+    sets of four-word shingles have a Jaccard similarity of at least `similarity`. Retracted passages are never merged
+    with others, so that no retraction is lost.
+
+    Raises:
+        UsageError: `similarity` is not in (0, 1].
+    """
+    kept: list[Hit] = []
+    merged: list[list[str]] = []
+    index = _Index(similarity)
+    for hit in hits:
+        twin = index.place(hit)
+        if twin is None:
+            kept.append(hit)
+            merged.append([*hit.also])
+        else:
+            merged[twin].extend([hit.passage.key, *hit.also])
+    return tuple(
+        _placed(hit, rank, tuple(k for k in dict.fromkeys(also) if k != hit.passage.key))
+        for rank, (hit, also) in enumerate(zip(kept, merged, strict=True), 1)
+    )
+
+
+def _placed(hit: Hit, rank: int, also: tuple[str, ...]) -> Hit:
+    unchanged = hit.rank == rank and hit.also == also
+    return hit if unchanged else hit.model_copy(update={"rank": rank, "also": also})
+
+
+class _Index:
+    """Kept passages by text, and by some of their shingles.
+
+    A passage that is nearly the same as a kept one has at least `similarity` of its shingles, so it has one of any
+    choice of them that is larger than the rest. Only so many are indexed.
+    """
+
+    def __init__(self, similarity: float) -> None:
+        if not 0 < similarity <= 1:
+            raise UsageError(f"similarity must be above 0 and at most 1, not {similarity}")
+        self._similarity = similarity
+        self._texts: dict[tuple[str, tuple[str, ...]], int] = {}
+        self._shingles: list[Shingles] = []
+        self._holders: dict[str, dict[tuple[str, ...], list[int]]] = defaultdict(dict)
+
+    def place(self, hit: Hit) -> int | None:
+        """The number of the first kept passage that is nearly the same; if there is none, keep this one."""
+        words = tuple(_WORD.findall(hit.passage.text.casefold()))
+        text, holders = (hit.passage.retraction, words), self._holders[hit.passage.retraction]
+        if words and text in self._texts:
+            return self._texts[text]
+        shingles = _shingles(words)
+        near = {number for shingle in shingles & holders.keys() for number in holders[shingle]}
+        for number in sorted(near):
+            if self._alike(shingles, self._shingles[number]):
+                return number
+        self._texts[text] = len(self._shingles)
+        for shingle in islice(shingles, len(shingles) - int(self._similarity * len(shingles)) + 1):
+            holders.setdefault(shingle, []).append(len(self._shingles))
+        self._shingles.append(shingles)
+        return None
+
+    def _alike(self, one: Shingles, other: Shingles) -> bool:
+        common = len(one & other)
+        return common / (len(one) + len(other) - common) >= self._similarity
+
+
+def _shingles(words: Sequence[str]) -> Shingles:
+    if len(words) < _FEWEST:
+        return frozenset()
+    return frozenset(zip(*(words[start:] for start in range(_SHINGLE)), strict=False))
+
+
+# Split what the reader may see fairly over sources: two passages of each first, then the best of all.
+
+
+def fair_split(found: Sequence[SourceFound], *, most: int, each: int, characters: int, k: int = 60) -> list[Hit]:
+    """At most `most` passages of at most `characters` together, those of one source after another's by turns.
+
+    First the best `each` of every source, then the best of all. Scores of different sources cannot be compared, so
+    what counts is the sum of reciprocal ranks over the queries that found a passage. A passage that does not fit is
+    left out, and shorter ones after it may still fit. Near-duplicates across sources count once.
+    """
+    rankings = {one.source.name: [_ranking(query.hits) for query in one.queries if query.hits] for one in found}
+    by_source = [fuse(own, k=k) for own in rankings.values() if own]
+    first = [hit for turn in zip_longest(*(own[:each] for own in by_source)) for hit in turn if hit is not None]
+    best = fuse([ranking for own in rankings.values() for ranking in own], k=k)
+    taken: list[Hit] = []
+    left = characters
+    for hit in distinct(_once([*first, *best])):
+        if len(taken) == most:
+            break
+        if len(hit.passage.text) <= left:
+            taken.append(hit)
+            left -= len(hit.passage.text)
+    return taken
+
+
+def _ranking(hits: Sequence[Hit]) -> Ranking:
+    return tuple(hit.model_copy(update={"rank": rank}) for rank, hit in enumerate(hits, start=1))
+
+
+def _once(hits: Sequence[Hit]) -> Iterator[Hit]:
+    seen: set[str] = set()
+    for hit in hits:
+        if hit.passage.key not in seen:
+            seen.add(hit.passage.key)
+            yield hit

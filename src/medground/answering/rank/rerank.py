@@ -1,0 +1,96 @@
+"""Rerank fused hits with the reranker that the settings name."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import Protocol
+
+from medground.answering.run import Run
+from medground.errors import ConfigError, MedgroundError
+from medground.models.hub import CROSS, is_medcpt, place
+from medground.values.document import Hit, Passage
+from medground.values.question import Question
+
+# The contract of a reranker.
+
+
+class Reranker(Protocol):
+    """Scores passages against a question, from 0 to 1; higher is better. Calibrated as far as the model allows."""
+
+    @property
+    def name(self) -> str:
+        """Its name in hits and traces."""
+        ...
+
+    def score(self, question: str, passages: Sequence[Passage]) -> list[float]:
+        """One score from 0 to 1 per passage, in the order given."""
+        ...
+
+
+async def rerank(question: Question, hits: Iterable[Hit], run: Run) -> list[Hit]:
+    """The best `retrieval.keep` hits, best first; ties keep their order.
+
+    Raises:
+        ConfigError: the reranker cannot be opened.
+    """
+    settings = run.settings.retrieval
+    return await rerank_with(settings.reranker, question.text, hits, settings.keep, run)
+
+
+async def rerank_with(name: str, text: str, hits: Iterable[Hit], keep: int, run: Run) -> list[Hit]:
+    """The best `keep` hits for `text` by the reranker `name`; if that is `none`, the first `keep` hits.
+
+    Raises:
+        ConfigError: the reranker cannot be opened.
+    """
+    reranker = await asyncio.to_thread(open_reranker, name, run.settings.home / "models")
+    if reranker is None:
+        return list(islice(hits, keep))
+    hits = list(hits)
+    if not hits:
+        return []
+    with run.trace.span("rerank", reranker=reranker.name, hits=len(hits)):
+        scores = await asyncio.to_thread(reranker.score, text, [h.passage for h in hits])
+    order = sorted(range(len(hits)), key=lambda i: -scores[i])[:keep]
+    return [
+        hits[i].model_copy(update={"ranker": reranker.name, "rank": rank, "score": scores[i]})
+        for rank, i in enumerate(order, start=1)
+    ]
+
+
+def reranker_problems(name: str, models: Path) -> Iterator[MedgroundError]:
+    """Load a reranker and yield what is wrong with it, for the check of a recipe."""
+    try:
+        open_reranker(name, models)
+    except MedgroundError as error:
+        yield error
+
+
+def open_reranker(name: str, models: Path) -> Reranker | None:
+    """Open the reranker `name`, once; None for `none`.
+
+    Args:
+        name: as in `retrieval.reranker`.
+        models: folder of all fetched models.
+
+    Raises:
+        ConfigError: the reranker cannot be opened.
+    """
+    if is_medcpt(name):
+        return _opened(place(name, CROSS, models))
+    return _opened(name)
+
+
+@lru_cache(maxsize=4)
+def _opened(name: str) -> Reranker | None:
+    if name == "none":
+        return None
+    if name == "keyless":
+        raise ConfigError("the reranker `keyless` is gone: it ordered no better than the search; set `none` instead")
+    from medground.answering.rank.cross_encoder import CrossEncoderReranker
+
+    return CrossEncoderReranker(name)

@@ -1,0 +1,195 @@
+"""Screen documents and quote sentences as evidence, by asking operators; what a paper found is read though no search
+hit it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from medground.answering.read.reading_list import Reading, TextSpan, numbered, reading_list, with_antecedent
+from medground.answering.run import Run
+from medground.answering.verify.named import remark
+from medground.corpus.chunk import chunk, region
+from medground.language.quoting.pool import NAMES, parts
+from medground.models.operators.base import EvidenceView, PassageView
+from medground.models.operators.reading import (
+    Extracted,
+    ExtractInput,
+    ScreenInput,
+    SufficientInput,
+    SufficientOutput,
+    UnreadView,
+    extract,
+    screen,
+    sufficient,
+)
+from medground.values.document import Document, Hit, Passage
+from medground.values.evidence import Evidence
+from medground.values.question import Question
+
+# The parts of a paper in which it says what it found, whether or not the search hit them.
+
+SHORT = 4_000
+"""Characters: a text of at most this length, such as an abstract, is read whole."""
+_ABSTRACT, _CONCLUSION = NAMES.index("abstract"), NAMES.index("conclusion")
+
+
+def with_findings(readings: Sequence[Reading], documents: Mapping[str, Document]) -> list[Reading]:
+    """The readings, each with the passages of its document's abstract and conclusion beside those that were found."""
+    return [_filled(reading, documents.get(reading.document_id)) for reading in readings]
+
+
+def _filled(reading: Reading, document: Document | None) -> Reading:
+    if document is None or any(document.text[p.start : p.end] != p.text for p in reading.passages):
+        return reading
+    taken = [(p.start, p.end) for p in reading.passages]
+    if sum(end - start for start, end in taken) >= len(document.text.strip()):
+        return reading
+    fresh = [p for p in _findings(document) if all(p.end <= start or end <= p.start for start, end in taken)]
+    return replace(reading, passages=(*reading.passages, *fresh))
+
+
+def _findings(document: Document) -> Iterator[Passage]:
+    if len(document.text) <= SHORT:
+        yield from chunk(document)
+        return
+    for section in document.sections:
+        named = parts(section.label)
+        if named[_ABSTRACT] or named[_CONCLUSION]:
+            yield from region(document, section.start, section.end, section.label)
+
+
+# Articles quoted whole: what baselines and ablations read in place of chosen sentences.
+
+
+async def quoted_whole(hits: Sequence[Hit], most: int, run: Run) -> list[Evidence]:
+    """The passages found in the first `most` documents, each as one quote.
+
+    Raises:
+        SourceUnavailable: a document could not be fetched.
+    """
+    readings = reading_list([hit for hit in hits if hit.passage.text.strip()], most)
+    await run.retrieve([reading.document_id for reading in readings])
+    return [
+        run.ledger.quote(passage.document_id, passage.start, passage.end, rank=reading.rank)
+        for reading in readings
+        for passage in reading.passages
+        if run.stands(passage)
+    ]
+
+
+# Screen documents and quote sentences as evidence, by asking operators.
+
+
+async def screen_batch(question: Question, batch: Sequence[Reading], run: Run) -> list[Reading]:
+    """The documents of a batch that could help, in reading order (Eq. 12)."""
+    by_id = {f"P{number}": reading for number, reading in enumerate(batch, start=1)}
+    views = tuple(
+        PassageView(
+            id=key,
+            title=reading.passages[0].title,
+            year=reading.passages[0].year,
+            design=", ".join(reading.passages[0].publication_types),
+            text="\n".join(p.text for p in reading.found or reading.passages),
+            nearness=reading.nearness,
+            behind=reading.behind,
+            misses_name=reading.misses_name,
+            unnamed=reading.unnamed,
+        )
+        for key, reading in by_id.items()
+    )
+    output = await run.ask(screen, ScreenInput(question=question.text, passages=views))
+    kept = set(output.relevant)
+    return [reading for key, reading in by_id.items() if key in kept]
+
+
+async def extract_evidence(question: Question, readings: Sequence[Reading], run: Run) -> list[Evidence]:
+    """Quote these documents and add the quotes to the ledger (Eq. 13 and 14).
+
+    Raises:
+        ModelFailed: the model returned no usable output.
+        UnknownCitation: a reading's document was not retrieved.
+    """
+    places: dict[str, TextSpan] = {}
+    ranks = {reading.document_id: reading.rank for reading in readings}
+    verbatim = [(reading, [p for p in reading.passages if run.stands(p)]) for reading in readings]
+    views = tuple(
+        numbered(f"P{number}", run.ledger.documents[reading.document_id], passages, places, reading.strengths)
+        for number, (reading, passages) in enumerate(verbatim, start=1)
+        if passages
+    )
+    if not views:
+        return []
+    output = await run.ask(extract, ExtractInput(question=question.text, passages=views))
+    quotes: list[Evidence] = []
+    texts = {reading.document_id: run.ledger.documents[reading.document_id].text for reading in readings}
+    for first, last in _joined(output.sentences, places, texts):
+        document = run.ledger.documents[places[first.sentence][0]]
+        _, start, _ = with_antecedent(first.sentence, places, document)
+        end = places[last.sentence][2]
+        if start < end:
+            quotes.append(run.ledger.quote(document.id, start, end, stance=first.stance, rank=ranks[document.id]))
+    return list(dict.fromkeys(quotes))
+
+
+def _joined(
+    found: Sequence[Extracted], places: Mapping[str, TextSpan], texts: Mapping[str, str]
+) -> list[tuple[Extracted, Extracted]]:
+    """First and last sentence of each quote: two neighbours that are listed one after the other are one quote."""
+    pairs: list[tuple[Extracted, Extracted]] = []
+    for one in found:
+        if pairs and pairs[-1][0] is pairs[-1][1] and _follows(pairs[-1][0], one, places, texts):
+            pairs[-1] = (pairs[-1][0], one)
+        else:
+            pairs.append((one, one))
+    return pairs
+
+
+def _follows(before: Extracted, after: Extracted, places: Mapping[str, TextSpan], texts: Mapping[str, str]) -> bool:
+    """Whether two sentences stand together in the text and say the same of the question."""
+    document, _, end = places[before.sentence]
+    other, start, _ = places[after.sentence]
+    together = document == other and end <= start and not texts[document][end:start].strip()
+    return together and before.stance == after.stance
+
+
+async def is_sufficient(question: Question, evidence: Sequence[Evidence], run: Run) -> bool:
+    """Whether reading may stop (Eq. 15)."""
+    return (await coverage_check(question, evidence, (), run)).sufficient
+
+
+async def coverage_check(
+    question: Question, evidence: Sequence[Evidence], unread: Sequence[Reading], run: Run
+) -> SufficientOutput:
+    """Whether reading may stop; if not, what is missing, and which of the unread documents to read next (Eq. 15).
+
+    Without evidence nobody is asked: it does not suffice. The answer tells what the last check finds missing.
+
+    Raises:
+        ModelFailed: the model returned no usable output.
+    """
+    if not evidence:
+        return SufficientOutput(sufficient=False)
+    left = tuple(UnreadView(id=r.document_id, title=r.passages[0].title) for r in unread if r.passages)
+    value = SufficientInput(question=question.text, evidence=evidence_views(evidence, run), unread=left)
+    said = await run.ask(sufficient, value)
+    run.missing = "" if said.sufficient else remark(said.missing, run.ledger.documents.values(), question.text)
+    return said
+
+
+def evidence_views(evidence: Sequence[Evidence], run: Run) -> tuple[EvidenceView, ...]:
+    """Evidence as it is shown to operators."""
+    return tuple(_evidence_view(e, run.ledger.documents[e.document_id]) for e in evidence)
+
+
+def _evidence_view(evidence: Evidence, document: Document) -> EvidenceView:
+    return EvidenceView(
+        id=evidence.id,
+        title=document.title,
+        year=document.year,
+        design=", ".join(document.publication_types),
+        section=evidence.section or "",
+        stance=evidence.stance,
+        quote=evidence.quote,
+    )

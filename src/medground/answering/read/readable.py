@@ -1,0 +1,223 @@
+"""The hits that may be read: one version of each paper, one entry for each work, nothing that is retracted."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from medground.answering.run import Run
+from medground.corpus.records import agrees
+from medground.corpus.retraction import RETRACTED, doubt, set_aside, why_aside
+from medground.values.document import Document, Hit
+
+# One version of each paper: a PDF and its MEDLINE record are one source, not two.
+
+_WORD = re.compile(r"\w+")
+_SHINGLE = 4
+"""Words per shingle."""
+_HELD = 0.5
+"""A text with this share of its shingles in another is held by it: abstracts are edited for the journal."""
+
+
+async def one_version(hits: Sequence[Hit], run: Run) -> list[Hit]:
+    """The hits of one version of each paper, in the place of the best hit of any of its versions.
+
+    It is a version that has been quoted in this run, or else the fullest. If one version is retracted, it stands for
+    all that have its title.
+
+    Raises:
+        SourceUnavailable: the versions cannot be fetched to be compared.
+    """
+    groups = _groups(hits)
+    if not groups:
+        return [*hits]
+    await run.retrieve([document_id for group in groups for document_id in group])
+    retracted = {hit.passage.document_id for hit in hits if why_aside(hit.passage) == RETRACTED}
+    quoted = {evidence.document_id for evidence in run.ledger.evidence}
+    instead: dict[str, str] = {}
+    for group in groups:
+        found = [run.ledger.documents[i] for i in group if i in run.ledger.documents]
+        found.sort(key=lambda d: (d.id not in retracted, d.id not in quoted, -len(d.text), d.id))
+        instead |= _instead(found, retracted)
+    return _replaced(hits, instead)
+
+
+def _groups(hits: Sequence[Hit]) -> list[list[str]]:
+    """Ids of the documents found that share a name of their papers, for each paper that has several."""
+    papers = {hit.passage.document_id: set(hit.passage.paper) for hit in hits}
+    times = Counter(name for names in papers.values() for name in names)
+    groups: list[tuple[set[str], list[str]]] = []
+    for document_id, names in papers.items():
+        if all(times[name] == 1 for name in names):
+            continue
+        near = [group for group in groups if not names.isdisjoint(group[0])]
+        groups = [group for group in groups if names.isdisjoint(group[0])]
+        groups.append((names.union(*(n for n, _ in near)), [*(i for _, ids in near for i in ids), document_id]))
+    return [ids for _, ids in groups]
+
+
+def _instead(documents: Sequence[Document], retracted: Collection[str]) -> dict[str, str]:
+    """Which version is read instead of which others; the first come first."""
+    shingles = {document.id: _shingles(f"{document.title} {document.text}") for document in documents}
+    instead: dict[str, str] = {}
+    for place, document in enumerate(documents):
+        if document.id in instead:
+            continue
+        for other in documents[place + 1 :]:
+            same = _same(shingles[document.id], shingles[other.id])
+            if other.id not in instead and (same or (document.id in retracted and agrees(other, document))):
+                instead[other.id] = document.id
+    return instead
+
+
+def same_text(one: Document, other: Document) -> bool:
+    """Whether one document holds the title and text of another."""
+    return _same(*(_shingles(f"{document.title} {document.text}") for document in (one, other)))
+
+
+def _same(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> bool:
+    smaller = min(len(one), len(other))
+    return smaller == 0 or len(one & other) >= _HELD * smaller
+
+
+def _replaced(hits: Sequence[Hit], instead: Mapping[str, str]) -> list[Hit]:
+    """The hits without those of other versions; the best of each paper's comes where its best was."""
+    kept = defaultdict(list)
+    for hit in hits:
+        if hit.passage.document_id not in instead:
+            kept[hit.passage.document_id].append(hit)
+    chosen = []
+    for hit in hits:
+        waiting = kept[instead.get(hit.passage.document_id, hit.passage.document_id)]
+        if waiting:
+            chosen.append(waiting.pop(0))
+    return chosen
+
+
+def _shingles(text: str) -> frozenset[tuple[str, ...]]:
+    words = _WORD.findall(text.casefold())
+    return frozenset(zip(*(words[start:] for start in range(_SHINGLE)), strict=False))
+
+
+# One entry for each work: a preprint, the paper that it became and its record in another database are one.
+
+_ABOUT_ANOTHER = re.compile(
+    r"^\W*(?:(?:author|publisher)(?:['’]?s['’]?)? )?(?:erratum|errata|corrigendum|corrigenda|correction)s?\b"
+    r"(?:\s*(?:to|for|in|:|\.|-|–|—)+\s*)*",
+    re.IGNORECASE,
+)
+"""How the title of an erratum begins, before the title of its paper."""
+_LETTERS = re.compile(r"[\W_]+")
+_TITLE = 20
+"""Letters of a title that no two works share by chance."""
+_PREPRINTS = re.compile(r"\b(?:preprint|(?:bio|med|ar|chem|psy)rxiv|research square|ssrn)\b", re.IGNORECASE)
+
+
+def works(documents: Iterable[Document]) -> list[list[Document]]:
+    """Documents by work, in the order of their first documents; of a work, the one to cite first.
+
+    That is the published paper rather than a preprint or an erratum, then the fullest text.
+    """
+    groups: list[list[Document]] = []
+    for document in documents:
+        own = [group for group in groups if any(_same_work(document, other) for other in group)]
+        groups = [group for group in groups if group not in own]
+        groups.append([*(one for group in own for one in group), document])
+    order = {document.id: place for place, document in enumerate(d for group in groups for d in group)}
+    for group in groups:
+        group.sort(key=lambda d: (_is_erratum(d), _is_preprint(d), -len(d.text), order[d.id]))
+    return groups
+
+
+def one_per_work(found: Sequence[Sequence[Hit]], withdrawn: Iterable[str], run: Run) -> list[list[Hit]]:
+    """Lists of hits in which each work has one document, the same in all lists. Their documents are in the ledger.
+
+    Args:
+        found: the lists of hits.
+        withdrawn: ids of retracted papers; other versions of them, such as a preprint, are left out.
+        run: the run, which is told of such a version.
+    """
+    gone = set(withdrawn)
+    everything = [hit for hits in found for hit in hits]
+    ids = dict.fromkeys([hit.passage.document_id for hit in everything] + sorted(gone))
+    groups = works(run.ledger.documents[i] for i in ids)
+    out = {document.id for group in groups for document in group if not gone.isdisjoint(d.id for d in group)}
+    for name in sorted(out - gone):
+        run.warn(f"{name} is a version of a retracted paper, so it is not used as evidence")
+    chosen = {document.id: group[0].id for group in groups for document in group}
+    found = [[hit for hit in hits if hit.passage.document_id not in out] for hits in found]
+    of_chosen: dict[str, list[Hit]] = {}
+    for hit in everything:
+        if chosen[hit.passage.document_id] == hit.passage.document_id:
+            of_chosen.setdefault(hit.passage.document_id, []).append(hit)
+    lists = []
+    for hits in found:
+        kept: dict[str, Hit] = {}
+        for hit in hits:
+            name = chosen[hit.passage.document_id]
+            for one in [hit] if name == hit.passage.document_id else of_chosen[name]:
+                kept.setdefault(one.passage.key, one)
+        lists.append(list(kept.values()))
+    return lists
+
+
+def _same_work(one: Document, other: Document) -> bool:
+    if one.id == other.id:
+        return True
+    if one.kind != other.kind:
+        return False
+    own, theirs = _plain_title(one), _plain_title(other)
+    titled = own == theirs and len(own) >= _TITLE
+    if not set(one.paper).isdisjoint(other.paper):
+        return titled or same_text(one, other)
+    return titled and one.kind == "research" and _first_authors_agree(one, other)
+
+
+def _plain_title(document: Document) -> str:
+    return _LETTERS.sub("", _ABOUT_ANOTHER.sub("", document.title).casefold())
+
+
+def _first_authors_agree(one: Document, other: Document) -> bool:
+    """Whether the family names of the first authors are the same, as far as both are known."""
+    first, second = (re.split(r"[\s,]", d.authors[0].casefold())[0] if d.authors else "" for d in (one, other))
+    return not first or not second or first == second
+
+
+def _is_erratum(document: Document) -> bool:
+    return _ABOUT_ANOTHER.match(document.title) is not None and document.retraction != "retracted"
+
+
+def _is_preprint(document: Document) -> bool:
+    return _PREPRINTS.search(" ".join([*document.publication_types, document.journal or ""])) is not None
+
+
+# Select the hits that may be read.
+
+
+def texts(hits: Sequence[Hit]) -> list[Hit]:
+    """The hits that can be read as text. Graph pages are left out: their lines are relations without a subject, and are
+    used as facts instead (`read.facts`)."""
+    return [hit for hit in hits if hit.passage.kind != "graph"]
+
+
+async def readable(hits: Sequence[Hit], run: Run, *, retractions: bool = True) -> list[Hit]:
+    """The hits that may become evidence, in order; of a paper that was found in several versions, those of one.
+
+    Retracted papers and notices about papers are left out of the reading and listed in the answer. `retractions=False`
+    keeps them, for ablations.
+
+    Raises:
+        SourceUnavailable: versions of a paper cannot be fetched to be compared, or one that was left out to be listed.
+    """
+    hits = await one_version(hits, run)
+    if not retractions:
+        return hits
+    kept, aside = set_aside(hits)
+    await run.retrieve(list(aside))
+    for document, reason in aside.items():
+        run.warn(f"{document} was found but is {reason}, so it is not used as evidence")
+        run.shown.setdefault(document)
+    for document, why in {h.passage.document_id: why for h in kept if (why := doubt(h.passage))}.items():
+        run.warn(f"{document} {why}; check it before you rely on it")
+    return kept

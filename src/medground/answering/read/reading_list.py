@@ -1,0 +1,249 @@
+"""Turn hits into a reading list of numbered sentences: the documents whose sentences answer best come first, in
+batches.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+from medground.language import words
+from medground.language.prose import is_prose
+from medground.language.quoting.pool import Candidate, log_sum
+from medground.language.sentences import Span, sentence_spans
+from medground.language.subject import in_words_of
+from medground.models.operators.base import SentencedPassage, SentenceView
+from medground.values.document import Document, Hit, Passage
+from medground.values.question import Question
+from medground.values.steps import ReadingBatch
+
+# Number the sentences of passages, so that a model answers with ids and every quote is verbatim by construction.
+
+TextSpan = tuple[str, int, int]
+"""Document id and the offsets of a sentence in its text."""
+
+_POINTS_BACK = re.compile(
+    r"(?:This|These|Those|Such|It|They|Its|Their|He|She|Both|The (?:former|latter))\b(?! (?:study|trial|review|"
+    r"article|paper)\b)"
+)
+_LONGEST = 900
+"""Characters of a quote of two sentences."""
+
+
+def numbered(
+    key: str,
+    document: Document,
+    passages: Sequence[Passage],
+    places: dict[str, TextSpan],
+    strengths: Mapping[int, float] | None = None,
+) -> SentencedPassage:
+    """Passages of one document as sentences `KEY.S1`, `KEY.S2`, ... in text order.
+
+    Records the position of each sentence in `places`. `strengths` are by the offset of a sentence's start.
+    """
+    sentences: list[SentenceView] = []
+    known = strengths or {}
+    for passage in sorted(passages, key=lambda p: p.start):
+        for start, end in spans(passage.text):
+            sentence = f"{key}.S{len(sentences) + 1}"
+            places[sentence] = (document.id, passage.start + start, passage.start + end)
+            strength = known.get(passage.start + start)
+            sentences.append(SentenceView(id=sentence, text=passage.text[start:end], strength=strength))
+    return SentencedPassage(id=key, title=document.title, section=passages[0].section or "", sentences=tuple(sentences))
+
+
+def with_antecedent(sentence: str, places: Mapping[str, TextSpan], document: Document) -> TextSpan:
+    """The position of a sentence; with the sentence before it in the same paragraph if it begins with `This` or so."""
+    identity, start, end = places[sentence]
+    key, _, number = sentence.rpartition(".S")
+    before = places.get(f"{key}.S{int(number) - 1}")
+    if before is None or not _POINTS_BACK.match(document.text, start, end) or end - before[1] > _LONGEST:
+        return identity, start, end
+    apart = before[2] > start or document.text[before[2] : start].strip(" ")
+    if apart or not is_prose(document.text[before[1] : before[2]]):
+        return identity, start, end
+    return identity, before[1], end
+
+
+@lru_cache(maxsize=2048)
+def spans(text: str) -> tuple[Span, ...]:
+    """The sentences of a passage. Remembered, because a passage is weighed before it is shown."""
+    return tuple(sentence_spans(text))
+
+
+# Turn hits into a reading list: the documents whose sentences answer best come first, in batches.
+
+PASSAGES_PER_DOCUMENT = 3
+WEIGHED = 8
+"""Passages of a document whose sentences are weighed; the strongest of them are read."""
+_NEGLIGIBLE = 4.0
+"""A sentence this much weaker than the strongest of its paper is not looked at: it adds under 2 %."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A document to read.
+
+    Attributes:
+        document_id: its id.
+        rank: its place in the list, from 1.
+        passages: its passages to be read, best first.
+        scores: its best score by each ranker.
+        strengths: how good a quote each of its sentences is, by the offset of its start in the document.
+        behind: how much less likely it is to hold the best quote than the first reading, as a logarithm; 0 or more.
+        misses_name: whether it does not mention the rarest name of the question, and another reading does.
+        unnamed: whether no reading of the list mentions the rarest name of the question.
+        found: the best passages by which the search found it, where others may have taken their place.
+    """
+
+    document_id: str
+    rank: int
+    passages: tuple[Passage, ...]
+    scores: Mapping[str, float] = field(default_factory=dict)
+    strengths: Mapping[int, float] = field(default_factory=dict)
+    behind: float = 0.0
+    misses_name: bool = False
+    unnamed: bool = False
+    found: tuple[Passage, ...] = ()
+
+    @property
+    def nearness(self) -> float:
+        """Cosine of its nearest passage with the question; 0 if vectors did not find it."""
+        return self.scores.get("dense", 0.0)
+
+
+def reading_list(hits: Sequence[Hit], most: int, each: int = PASSAGES_PER_DOCUMENT) -> list[Reading]:
+    """At most `most` documents, each with its best `each` passages, in the order of their best hits."""
+    grouped: dict[str, list[Passage]] = {}
+    scores: dict[str, dict[str, float]] = {}
+    for hit in hits:
+        passages = grouped.setdefault(hit.passage.document_id, [])
+        best = scores.setdefault(hit.passage.document_id, {})
+        for ranker, score in hit.scores.items():
+            best[ranker] = max(score, best.get(ranker, score))
+        if len(passages) < each:
+            passages.append(hit.passage)
+    return [
+        Reading(document_id, rank, tuple(passages), scores[document_id])
+        for rank, (document_id, passages) in enumerate(list(grouped.items())[:most], start=1)
+    ]
+
+
+def best_first(question: Question, readings: Sequence[Reading]) -> list[Reading]:
+    """The readings with the strengths of their sentences, the likeliest to hold the best quote first.
+
+    Of each, the `PASSAGES_PER_DOCUMENT` passages with the strongest sentences are kept, the strongest first.
+    """
+    weighed = [_strongest(reading) for reading in with_strengths(question, readings)]
+    likely = {r.document_id: _likelihood(r) for r in weighed}
+    ordered = sorted(weighed, key=lambda r: -likely[r.document_id])
+    best = max(likely.values(), default=0.0)
+    name = words.rarest_name(question.text)
+    naming = {r.document_id for r in weighed if words.mentions(in_words_of(question.text, _text(r)), name)}
+    return [
+        replace(
+            reading,
+            rank=rank,
+            behind=_behind(best, likely[reading.document_id]),
+            misses_name=bool(naming) and reading.document_id not in naming,
+            unnamed=not naming,
+        )
+        for rank, reading in enumerate(ordered, start=1)
+    ]
+
+
+def _strongest(reading: Reading) -> Reading:
+    if len(reading.passages) <= PASSAGES_PER_DOCUMENT:
+        return reading
+    texts = dict(places(reading))
+    best: dict[Passage, float] = {}
+    for passage in reading.passages:
+        own = {at: s for at, s in reading.strengths.items() if passage.start <= at < passage.end}
+        best[passage] = max((s for at, s in own.items() if is_prose(texts[at])), default=-math.inf)
+    kept = sorted(best, key=lambda passage: -best[passage])[:PASSAGES_PER_DOCUMENT]
+    strengths = {start: s for start, s in reading.strengths.items() if any(p.start <= start < p.end for p in kept)}
+    found = reading.passages[:PASSAGES_PER_DOCUMENT]
+    return replace(reading, passages=tuple(kept), strengths=strengths, found=found)
+
+
+def _behind(best: float, own: float) -> float:
+    return best - own if math.isfinite(own) else sys.float_info.max if math.isfinite(best) else 0.0
+
+
+def _likelihood(reading: Reading) -> float:
+    """How likely one of its sentences is the best quote, as a logarithm. What is not prose is no quote."""
+    texts = dict(places(reading))
+    least = max(reading.strengths.values(), default=0.0) - _NEGLIGIBLE
+    return log_sum(s for start, s in reading.strengths.items() if s < least or is_prose(texts[start]))
+
+
+def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Reading]:
+    """The readings, in the same order, with the strengths of their sentences."""
+    from medground.language.quoting.model import strengths
+
+    options = " ".join(option.text for option in question.options)
+    found = strengths(question.text, candidates(question, readings), options)
+    return [
+        replace(reading, strengths=dict(zip((start for start, _ in places(reading)), values, strict=True)))
+        for reading, values in zip(readings, found, strict=True)
+    ]
+
+
+def _text(reading: Reading) -> str:
+    """The title of a reading and all its passages."""
+    return "\n".join([*(p.title for p in reading.passages[:1]), *(p.text for p in reading.passages)])
+
+
+def candidates(question: Question, readings: Sequence[Reading]) -> list[Candidate]:
+    """The readings as the statistics see them: in the words of the question."""
+    top = max((reading.scores.get("bm25", 0.0) for reading in readings), default=0.0) or 1.0
+    return [
+        Candidate(
+            title=in_words_of(question.text, reading.passages[0].title) if reading.passages else "",
+            sentences=[in_words_of(question.text, sentence) for _, sentence in places(reading)],
+            by_words=max(reading.scores.get("bm25", 0.0), 0.0) / top,
+            by_meaning=max(reading.nearness, 0.0),
+            headings=[passage.section for passage, _, _ in _sentences(reading)],
+        )
+        for reading in readings
+    ]
+
+
+def places(reading: Reading) -> list[tuple[int, str]]:
+    """The sentences of a reading in text order, each with the offset of its start in the document."""
+    return [(passage.start + start, passage.text[start:end]) for passage, start, end in _sentences(reading)]
+
+
+def _sentences(reading: Reading) -> list[tuple[Passage, int, int]]:
+    """The sentences of a reading in text order: passage, and start and end in its text."""
+    passages = sorted(reading.passages, key=lambda p: p.start)
+    return [(passage, start, end) for passage in passages for start, end in spans(passage.text)]
+
+
+def needed_first(readings: Sequence[Reading], needed: Sequence[str]) -> list[Reading]:
+    """The readings whose documents are needed first, each group in its order."""
+    return sorted(readings, key=lambda reading: reading.document_id not in needed)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Documents that are read together: batch `number`, counted from 1, of at most `of`."""
+
+    readings: tuple[Reading, ...]
+    number: int
+    of: int
+
+    @property
+    def step(self) -> ReadingBatch:
+        """The step that is reported and traced while it is read."""
+        return ReadingBatch(documents=tuple(r.document_id for r in self.readings), number=self.number, of=self.of)
+
+
+def batches(readings: Sequence[Reading], size: int) -> list[Batch]:
+    """Consecutive batches of `size` documents; the last may be shorter."""
+    parts = [tuple(readings[start : start + size]) for start in range(0, len(readings), size)]
+    return [Batch(part, number, len(parts)) for number, part in enumerate(parts, start=1)]

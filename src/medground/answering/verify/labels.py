@@ -1,0 +1,267 @@
+"""The eight labels of statements and the source of an error, and one verdict on the rationale as a whole."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from medground.answering.read.evidence import evidence_views
+from medground.answering.run import Run
+from medground.answering.verify.context import Context, context_of, usable
+from medground.answering.verify.critic import Claim, Critic
+from medground.answering.verify.named import remark
+from medground.answering.verify.statement_checks import GIVEN
+from medground.answering.verify.verdicts import CONTRADICTION, INCORRECT, Checked
+from medground.errors import ModelFailed
+from medground.language import words
+from medground.models.operators.base import EvidenceView, PassageView
+from medground.models.operators.labelling import (
+    AssessInput,
+    LabelInput,
+    Signals,
+    assess,
+    label,
+    labelled,
+    on_topic,
+    oppose,
+)
+from medground.models.operators.reading import relevant_passages
+from medground.values.document import Hit
+from medground.values.question import Question
+from medground.values.sentence import Sentence, sentences_of
+from medground.values.statement import Assessment, Category, ErrorSource, Verdict
+from medground.values.usage import KEYLESS, Author
+
+# One verdict on the rationale as a whole, and the quality of the answer from 1 to 5, as a model gives them.
+
+
+async def assessed(
+    question: Question, sentences: Sequence[Sentence], answer: Sequence[str], evidence: Sequence[Hit], run: Run
+) -> Assessment | None:
+    """The model's assessment; None if no model answers the operator `assess`, or it failed, which is a warning.
+
+    Args:
+        question: the question.
+        sentences: the rationale, or the statements that it was split into.
+        answer: the answer that it leads to, as the judge sees it.
+        evidence: the passages that were retrieved, best first.
+        run: the run.
+
+    Raises:
+        SourceUnavailable: a document of the evidence can no longer be fetched.
+        BudgetExhausted: the run reached one of its limits.
+    """
+    if not run.answerer(assess).is_model:
+        return None
+    context = await context_of(evidence, run)
+    value = AssessInput(
+        question=question.text,
+        passages=context.views,
+        rationale=" ".join(sentence.text for sentence in sentences_of(sentences)),
+        answer=tuple(answer),
+    )
+    try:
+        output = await run.ask(assess, value)
+    except ModelFailed as failed:
+        run.warn(f"the answer could not be assessed as a whole: {failed}")
+        return None
+    reason = " ".join(output.reason.split())
+    return Assessment(
+        verdict=output.verdict, quality=output.quality, assessed_by=run.answered_by[assess.name], reason=reason
+    )
+
+
+# Give checked statements one of the eight labels: by a language model if one is set, else by rules.
+
+MOST_QUOTES = 20
+"""Most quotes of the run that a model is shown as context, starting with those that the statement cites."""
+
+EvidenceRelation = Literal["quoted", "entails", "contradicts", "related", "neutral", "failed"]
+
+
+async def label_all(
+    sentences: Sequence[Sentence],
+    checked: Sequence[Checked],
+    run: Run,
+    critic: Critic,
+    context: Context,
+    answer: Sequence[str] = (),
+) -> list[Checked]:
+    """Label the checked statements of the rationale of `answer`; results are in order.
+
+    If a model answers the operator `label`, it is asked about the statements that needed a critic.
+
+    Raises:
+        BudgetExhausted: the run reached one of its limits.
+    """
+    items = [_Item(sentence, c.verdict, *_relation(c)) for sentence, c in zip(sentences, checked, strict=True)]
+    by_model = run.answerer(label).is_model
+    asked = [by_model and c.judgement is not None and c.judgement.relation != "failed" for c in checked]
+    elsewhere = {} if by_model else await _elsewhere(items, run, critic, context)
+    relevant = _relevant(run, context)
+    whole = Written(" ".join(s.text for s in sentences_of(sentences)), tuple(answer))
+
+    async def one(number: int, item: _Item) -> Verdict:
+        if item.verdict.label == GIVEN:
+            return item.verdict
+        if asked[number]:
+            found = await _by_model(item, whole, run, context)
+        else:
+            found = _by_rule(item, items, run, context, elsewhere.get(number))
+        return found.model_copy(update={"error_source": error_source(found, relevant=relevant)})
+
+    verdicts = await asyncio.gather(*(one(n, item) for n, item in enumerate(items)))
+    return [replace(c, verdict=verdict) for c, verdict in zip(checked, verdicts, strict=True)]
+
+
+@dataclass(frozen=True)
+class Written:
+    """A rationale as it was written, and the answer that it leads to; empty if that is not known."""
+
+    rationale: str
+    answer: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Item:
+    """A statement, its verdict, the relation behind it, and whether a judge rather than word statistics gave that."""
+
+    sentence: Sentence
+    verdict: Verdict
+    relation: EvidenceRelation
+    judged: bool
+
+
+def _relation(checked: Checked) -> tuple[EvidenceRelation, bool]:
+    found = checked.judgement
+    if found is not None:
+        return ("related", False) if found.relation == "unsure" else (found.relation, checked.verdict.judged_by_model)
+    if checked.verdict.critic == "graph":
+        return ("entails" if checked.verdict.label == "supported" else "neutral"), True
+    return ("quoted" if checked.verdict.label == "quoted" else "neutral"), False
+
+
+def error_source(verdict: Verdict, *, relevant: bool) -> ErrorSource | None:
+    """The source of the error in an unsupported statement; None if it is supported or that cannot be determined."""
+    wrong = verdict.category is not None and (
+        verdict.category.startswith("INCORRECT") or verdict.category == "CORRECT-MISSING"
+    )
+    if not wrong and verdict.label not in ("not found", "contradicted"):
+        return None
+    return "generation" if relevant else "retrieval"
+
+
+async def _by_model(item: _Item, whole: Written, run: Run, context: Context) -> Verdict:
+    value = LabelInput(
+        question=run.question.text,
+        rationale=whole.rationale,
+        answer=whole.answer,
+        statement=item.sentence.text,
+        cited=() if context.views else item.sentence.evidence,
+        passages=context.views or _quotes(item.sentence, run),
+    )
+    try:
+        output = await run.ask(label, value)
+    except ModelFailed as failed:
+        run.warn(f"a sentence could not be labelled: {failed}")
+        return item.verdict
+    if output.category is None:
+        return item.verdict
+    verdict, by = item.verdict, run.answered_by[label.name]
+    reason = remark(output.reason, run.ledger.documents.values(), run.question.text)
+    changed = {
+        "category": output.category,
+        "labelled_by": by,
+        "best": verdict.best or context.evidence(output.best, item.sentence, run),
+        "note": verdict.note or reason,
+    }
+    labelled_so = verdict.model_copy(update=changed)
+    if not output.category.startswith("INCORRECT"):
+        return labelled_so
+    said = f"labelled {output.category} by {by}"
+    return _rejected(labelled_so, INCORRECT, f"{said}: {reason}" if reason and verdict.note else said)
+
+
+def _rejected(verdict: Verdict, flag: str, why: str) -> Verdict:
+    """The verdict with a flag that no sentence is released with, and the reason."""
+    note = "; ".join(filter(None, [verdict.note, why]))
+    return verdict.model_copy(update={"flags": tuple(dict.fromkeys([*verdict.flags, flag])), "note": note})
+
+
+def _by_rule(
+    item: _Item,
+    rationale: Sequence[_Item],
+    run: Run,
+    context: Context,
+    elsewhere: Literal["entails", "contradicts"] | None,
+) -> Verdict:
+    verdict = item.verdict
+    if elsewhere == "contradicts":
+        verdict = _rejected(
+            verdict, CONTRADICTION, f"{verdict.critic} finds it contradicted by a quote that it does not cite"
+        )
+    quote = next((e.quote for e in run.ledger.evidence if e.id == verdict.best), "")
+    covered = words.coverage(words.terms(item.sentence.text), words.terms(quote))
+    views = context.views or _quotes(item.sentence, run)
+    signals = Signals(
+        relation=item.relation,
+        judged=item.judged,
+        coverage=1.0 if verdict.critic == "graph" else covered,
+        flags=verdict.flags,
+        on_topic=on_topic(run.question.text, item.sentence.text, views),
+        opposed=_opposed(item, rationale, run),
+        elsewhere=elsewhere,
+    )
+    category: Category | None = labelled(signals)
+    if category is None:
+        return verdict
+    by = verdict.critic if item.judged and verdict.critic != "graph" else KEYLESS
+    return verdict.model_copy(update={"category": category, "labelled_by": by})
+
+
+async def _elsewhere(
+    items: Sequence[_Item], run: Run, critic: Critic, context: Context
+) -> dict[int, Literal["entails", "contradicts"]]:
+    """Judgements of unsupported statements against quotes that they do not cite, by position in the rationale."""
+    if context.views or not Author(critic.name).is_model:
+        return {}
+    claims: dict[int, Claim] = {}
+    for number, item in enumerate(items):
+        others = [e for e in usable(run.ledger.evidence, run) if e.id not in item.sentence.evidence]
+        if item.judged and item.relation in ("related", "neutral") and others and item.verdict.critic != "graph":
+            claims[number] = Claim(item.sentence.text, evidence_views(others[:MOST_QUOTES], run))
+    found = await critic.judge(list(claims.values())) if claims else []
+    relations: dict[int, Literal["entails", "contradicts"]] = {}
+    for number, judgement in zip(claims, found, strict=True):
+        if judgement.relation == "entails" or judgement.relation == "contradicts":
+            relations[number] = judgement.relation
+    return relations
+
+
+def _opposed(item: _Item, rationale: Sequence[_Item], run: Run) -> bool:
+    """Whether another statement about the same paper says the opposite; two such quotes are a conflict instead."""
+    papers = _papers(item.sentence, run)
+    return item.relation != "quoted" and any(
+        not papers.isdisjoint(_papers(other.sentence, run)) and oppose(item.sentence.text, other.sentence.text)
+        for other in rationale
+        if other is not item
+    )
+
+
+def _papers(sentence: Sentence, run: Run) -> set[str]:
+    return {e.document_id for e in run.ledger.evidence if e.id in sentence.evidence}
+
+
+def _quotes(sentence: Sentence, run: Run) -> tuple[EvidenceView, ...]:
+    quotes = sorted(usable(run.ledger.evidence, run), key=lambda e: e.id not in sentence.evidence)
+    return evidence_views(quotes[:MOST_QUOTES], run)
+
+
+def _relevant(run: Run, context: Context) -> bool:
+    """Whether the context has anything on the question, judged by words."""
+    views = context.views or evidence_views(usable(run.ledger.evidence, run), run)
+    return bool(
+        relevant_passages(run.question.text, [PassageView(id=v.id, title=v.title, text=v.quote) for v in views])
+    )

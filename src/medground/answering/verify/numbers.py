@@ -1,0 +1,193 @@
+"""Numbers of a statement: is each in its quotes with its unit, and for the same group and outcome?"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+from medground.language import words
+from medground.language.quantities import COUNT, POINTS, TIMES, Quantity, quantities, same_unit
+from medground.language.sentences import sentence_spans
+from medground.language.slots import Slot, slots
+from medground.models.operators.flags.words import aligned, repetition
+
+# Is every number of a written sentence, with its unit, in the quotes that the sentence cites?
+
+QUANTITY = "quantity"
+"""The flag of a sentence with a number that no source which it cites contains."""
+_ROUNDED = Decimal("0.05")
+"""The most that a rounded number may differ from the real one, as a share of it."""
+_PURE = ("p", "or", "hr", "rr")
+"""Measures that have no unit."""
+_IMPLIED = {COUNT, POINTS, "year"}
+"""Units that a source may leave unsaid: a score, a number of patients, an age."""
+
+
+def missing_quantities(sentence: str, quotes: Sequence[str]) -> tuple[Quantity, ...]:
+    """The quantities of a sentence that none of its quotes holds, in order.
+
+    Args:
+        sentence: a written sentence.
+        quotes: the texts that it may take numbers from.
+    """
+    stated = [q for q in quantities(sentence) if not q.named or (q.unit and not q.shared)]
+    held = [q for quote in quotes for q in quantities(quote)] if stated else []
+    units = {q.unit for q in held if q.unit}
+    return tuple(q for q in stated if not any(_holds(h, q, units) for h in held) and not _is_in_name(q, quotes))
+
+
+def _is_in_name(stated: Quantity, quotes: Sequence[str]) -> bool:
+    """Whether a number is part of a name in a quote, such as that of `Smc2`, or of a day: `d7` and `7th day`."""
+    number = re.escape(stated.text.partition(" ")[0])
+    if stated.unit in TIMES:
+        name = re.compile(rf"\b{stated.unit[0]}{number}\b|\b{number}(?:st|nd|rd|th) {stated.unit}", re.IGNORECASE)
+    elif stated.unit or stated.measure or stated.relation:
+        return False
+    else:
+        name = re.compile(rf"(?:(?<=[A-Za-z])|(?<=[A-Za-z]-)){number}(?!\d)")
+    return any(name.search(quote) for quote in quotes)
+
+
+def _holds(held: Quantity, stated: Quantity, units: set[str]) -> bool:
+    if not _same_value(held, stated) or {held.relation, stated.relation} == {"<", ">"}:
+        return False
+    if held.measure and stated.measure and held.measure != stated.measure:
+        return False
+    if (stated.measure in _PURE and held.unit and not held.shared) or (held.measure in _PURE and stated.unit):
+        return False
+    if not stated.unit or same_unit(held.unit, stated.unit):
+        return True
+    if held.unit and not held.shared:
+        return False
+    return stated.shared or stated.unit in _IMPLIED or any(same_unit(unit, stated.unit) for unit in units)
+
+
+def _same_value(held: Quantity, stated: Quantity) -> bool:
+    if not held.values.isdisjoint(stated.values):
+        return True
+    return stated.about and any(_rounds_to(one, other) for one in held.values for other in stated.values)
+
+
+def _rounds_to(value: Decimal, stated: Decimal) -> bool:
+    """Whether a number rounded to as many digits as another one has is that one: 478 for 500 and 11.8 for 12."""
+    step = Decimal(1).scaleb(int(stated.normalize().as_tuple().exponent))
+    return abs(value - stated) <= min(step / 2, abs(value) * _ROUNDED)
+
+
+# Does a number belong to the same group and outcome in a statement as in the quote?
+
+_REPEATED = 0.8
+"""Least share of a statement's words that its quote has in the same order; then the order of numbers counts."""
+_LEAST = 1.0
+"""The least weight of the words that tell a number from another."""
+_TIMES = 2.0
+"""How much more the words of another number must weigh than those of the number itself."""
+
+Bound = Literal["agrees", "crossed"]
+
+
+@dataclass(frozen=True)
+class Binding:
+    """What was found about the numbers of a statement.
+
+    Attributes:
+        said: `crossed` if a number has the words of another number of the quote; `agrees` if every number that can be
+            told apart has its own; None if nothing can be told.
+        number: the crossed number, as the statement writes it; empty if none is.
+    """
+
+    said: Bound | None
+    number: str = ""
+
+
+def binding(statement: str, quote: str) -> Binding:
+    """Compare what the numbers of a statement are about with what they are about in the quote."""
+    if moved := _moved(statement, quote):
+        return Binding("crossed", moved)
+    held = slots(quote)
+    places = [(one, [h for h in held if _same(one, h)]) for one in slots(statement)]
+    placed = [(one, found[0]) for one, found in places if len(found) == 1]
+    said: list[tuple[Bound | None, Slot]] = []
+    for n, (stated, own) in enumerate(placed):
+        rest = [(s, h) for s, h in placed[:n] + placed[n + 1 :] if h != own and own.kind == h.kind]
+        others = [h for h in held if h != own and own.kind == h.kind]
+        said += [(_swapped(stated, own, *other), stated) for other in rest] or [
+            (_taken(stated, own, other), stated) for other in others
+        ]
+    crossed = [stated for bound, stated in said if bound == "crossed"]
+    if crossed and not any(bound == "agrees" for bound, stated in said if stated in crossed):
+        return Binding("crossed", crossed[0].numbers[0].text)
+    return Binding("agrees") if not crossed and any(bound == "agrees" for bound, _ in said) else Binding(None)
+
+
+def _moved(statement: str, quote: str) -> str:
+    """The first number of a text that repeats its quote with the same numbers in another order; empty if none is."""
+    stated, held = (quantities(text) for text in (statement, quote))
+    if not stated or not Counter(q.text for q in stated) <= Counter(q.text for q in held):
+        return ""
+    if repetition(_words(statement), _words(quote)) < _REPEATED:
+        return ""
+    for unit in dict.fromkeys(quantity.unit for quantity in stated):
+        rest = iter([q.text for q in held if q.unit == unit])
+        for quantity in stated:
+            if quantity.unit == unit and quantity.text not in rest:
+                return quantity.text
+    return ""
+
+
+def _words(text: str) -> list[str]:
+    return [token for token in aligned(text) if not token[0].isdigit()]
+
+
+def misplaced_number(statement: str, quotes: Sequence[str]) -> str:
+    """The number of a statement that its quotes give for another group or outcome; empty if there is none.
+
+    Only the sentences of the quotes that hold most of the statement's numbers are compared. If any of them has the
+    numbers as the statement has them, none is misplaced.
+
+    Args:
+        statement: a written statement.
+        quotes: what it cites.
+    """
+    wanted = frozenset(value for quantity in quantities(statement) for value in quantity.values)
+    texts = dict.fromkeys(quote[a:b] for quote in quotes for a, b in sentence_spans(quote)) if wanted else {}
+    held = {text: len(wanted & {v for q in quantities(text) for v in q.values}) for text in texts}
+    most = max(held.values(), default=0)
+    found = [binding(statement, text) for text, count in held.items() if most and count == most]
+    if any(one.said == "agrees" for one in found):
+        return ""
+    return next((one.number for one in found if one.said == "crossed"), "")
+
+
+def _swapped(stated: Slot, own: Slot, beside: Slot, other: Slot) -> Bound | None:
+    """Whether two numbers of a statement have their own words, or each the words of the other."""
+    straight = _weight(stated.about & own.about - other.all) + _weight(beside.about & other.about - own.all)
+    swapped = _weight(stated.about & other.about - own.all) if own.about else 0.0
+    swapped += _weight(beside.about & own.about - other.all) if other.about else 0.0
+    return _more(straight, swapped)
+
+
+def _taken(stated: Slot, own: Slot, other: Slot) -> Bound | None:
+    """Whether the only number of a statement has the words of another number of the quote, and none of its own."""
+    if not own.about:
+        return None
+    mine, theirs = _weight(stated.all & own.about - other.all), _weight(stated.about & other.about - own.all)
+    return None if mine and theirs else _more(mine, theirs)
+
+
+def _more(straight: float, swapped: float) -> Bound | None:
+    if straight > _TIMES * swapped:
+        return "agrees"
+    return "crossed" if swapped > max(_TIMES * straight, _LEAST) else None
+
+
+def _same(one: Slot, other: Slot) -> bool:
+    return any(a.values & b.values for a in one.numbers for b in other.numbers)
+
+
+def _weight(stems: Iterable[str]) -> float:
+    return sum(words.weight(stem) for stem in stems)

@@ -1,0 +1,177 @@
+"""Overclaims: statements that claim more than the quote that supports them, whichever critic judged them.
+
+Each kind is detected from words alone: `certainty` (the quote hedges, the statement does not), `cause` (the quote
+reports an association, the statement a cause), `population` (the quote is about animals or cells, the statement about
+people), `purpose` and `title` (the quote reports no finding: it asks, plans or supposes, or is a title), `number` (no
+quote that is cited holds a number of the statement), `misplaced` (the quotes give a number for another group or
+outcome). Words alone are not proof, so an overclaim never makes a statement false: it is `partly` supported at most.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from medground.answering.verify.numbers import misplaced_number, missing_quantities
+from medground.answering.verify.reporting import PURPOSE, TITLE, asks_or_plans, why_not_finding
+from medground.language import words
+from medground.models.operators.flags.kinds import differences
+from medground.models.operators.flags.words import ASSOCIATION, DOUBT, HEDGE
+from medground.values.document import Document
+from medground.values.statement import Verdict
+
+NUMBER = "number"
+"""The flag of a statement with a number that no quote holds."""
+MISPLACED = "misplaced"
+"""The flag of a statement with a number that the quotes give for another group or outcome."""
+
+_REPORTED = re.compile(
+    r"\b(?:suggest\w*|hypothesi\w+|speculat\w+|appear(?:s|ed)?|seem(?:s|ed)?|possible|likely)\b[^.;,]{0,20}?\bthat\b",
+    re.IGNORECASE,
+)
+"""A hedge before the clause that it hedges; a statement that repeats only the clause drops the hedge."""
+_MODAL = re.compile(
+    r"\b(?P<modal>may|might|could)\s+(?:\w+ly\s+|also\s+)?(?:be\s+|have\s+)?(?P<verb>\w+)", re.IGNORECASE
+)
+_WORD = re.compile(r"\w+")
+_NEAR = 60
+"""Characters before a verb in which its hedge is looked for."""
+_HEDGED = re.compile(r"\b(?:suggest\w*|hypothesi\w+|speculat\w+|unclear|uncertain\w*)\b", re.IGNORECASE)
+_ANIMALS_OR_CELLS = re.compile(
+    r"\b(?:mouse|mice|murine|rats?|rodents?|rabbits?|zebrafish|drosophila|pigs?|piglets?|porcine|dogs?|canine|monkeys?|"
+    r"macaques?|sheep|guinea pigs?|hamsters?|in vitro|ex vivo|cell lines?|cultured cells|cell cultures?|explants?)\b",
+    re.IGNORECASE,
+)
+_PEOPLE = re.compile(
+    r"\b(?:humans?|patients?|people|persons?|adults?|children|infants?|women|men|individuals|participants|volunteers|"
+    r"clinical(?:ly)?|survivors)\b",
+    re.IGNORECASE,
+)
+
+
+_NOTES = {
+    "certainty": "is more certain than its source, which says `{word}`",
+    "cause": "claims a cause, but its source reports an association (`{word}`)",
+    "population": "is about people, but its source studied animals or cells (`{word}`)",
+    PURPOSE: "claims a finding, but its source reports none (`{word}`)",
+    TITLE: "claims a finding, but its source is only {word}",
+    NUMBER: "gives a number that the text quoted does not hold (`{word}`)",
+    MISPLACED: "gives a number (`{word}`) for another group or outcome than the text quoted does",
+}
+
+
+@dataclass(frozen=True)
+class Overclaim:
+    """How a statement claims more than its source, and the word of the source that shows it."""
+
+    kind: str
+    word: str
+
+    @property
+    def note(self) -> str:
+        """One line for a reader."""
+        return _NOTES[self.kind].format(word=self.word)
+
+
+def overclaims(statement: str, quote: str, document: Document, *, sentence: str = "") -> tuple[Overclaim, ...]:
+    """Find the ways in which a statement claims more than a quote.
+
+    Args:
+        statement: one checked statement.
+        quote: the quote that supports it best.
+        document: the document of the quote; its title may name a species that the quote does not.
+        sentence: the whole sentence that the statement is part of, which may hedge in another clause.
+    """
+    found = [(kind, detect(statement, quote, document, sentence or statement)) for kind, detect in _KINDS.items()]
+    return tuple(Overclaim(kind, word) for kind, word in found if word)
+
+
+def wrong_numbers(statement: str, quotes: Sequence[str]) -> tuple[Overclaim, ...]:
+    """The numbers of a statement that none of its quotes holds with their unit, or that they give for something else.
+
+    Args:
+        statement: one checked statement.
+        quotes: everything that its sentence cites, and the quote that was found to support it.
+    """
+    missing = dict.fromkeys(quantity.text for quantity in missing_quantities(statement, quotes))
+    if missing:
+        return (Overclaim(NUMBER, ", ".join(missing)),)
+    misplaced = misplaced_number(statement, quotes)
+    return (Overclaim(MISPLACED, misplaced),) if misplaced else ()
+
+
+def downgraded(verdict: Verdict, found: tuple[Overclaim, ...]) -> Verdict:
+    """The verdict with its overclaims as flags; `supported` becomes `partly`."""
+    if not found or verdict.label in ("quoted", "not found", "unverified", "contradicted"):
+        return verdict
+    flags = tuple(dict.fromkeys([*verdict.flags, *(overclaim.kind for overclaim in found)]))
+    note = "; ".join([*([verdict.note] if verdict.note else []), *dict.fromkeys(overclaim.note for overclaim in found)])
+    label = "partly" if verdict.label == "supported" else verdict.label
+    assessed = "partly" if verdict.assessed == "supported" else verdict.assessed
+    return verdict.model_copy(update={"label": label, "assessed": assessed, "flags": flags, "note": note})
+
+
+def _certainty(statement: str, quote: str, document: Document, sentence: str) -> str | None:
+    if lost := _lost_modal(statement, quote, sentence):
+        return lost
+    if HEDGE.search(sentence):
+        return None
+    if "certainty" in differences(statement, quote):
+        return _word(DOUBT, quote) or _word(HEDGE, quote)
+    reported = _REPORTED.search(quote)
+    return reported[0].lower() if reported else None
+
+
+def _lost_modal(statement: str, quote: str, sentence: str) -> str | None:
+    """The `may`, `might` or `could` before a verb of the quote that the statement uses without a hedge close by."""
+    before = sentence[: max(sentence.find(statement), 0)]
+    for hedged in _MODAL.finditer(quote):
+        verb = words.stem(hedged["verb"].lower())
+        for written in _WORD.finditer(statement):
+            plain = words.stem(written[0].lower()) == verb and not HEDGE.search(
+                (before + statement[: written.start()])[-_NEAR:]
+            )
+            if plain and not _HEDGED.search(sentence):
+                return hedged["modal"].lower()
+    return None
+
+
+def _cause(statement: str, quote: str, document: Document, sentence: str) -> str | None:
+    return _word(ASSOCIATION, quote) if "cause" in differences(statement, quote) else None
+
+
+def _population(statement: str, quote: str, document: Document, sentence: str) -> str | None:
+    """The species of the quote if the statement is about people; a quote that mentions people is about people."""
+    if _ANIMALS_OR_CELLS.search(sentence) or not _PEOPLE.search(statement):
+        return None
+    return not_of_people(quote, document)
+
+
+def _not_finding(flag: str, statement: str, quote: str, document: Document, sentence: str) -> str | None:
+    if asks_or_plans(sentence):
+        return None
+    found = why_not_finding(quote, document)
+    return found[1] if found and found[0] == flag else None
+
+
+def not_of_people(quote: str, document: Document) -> str | None:
+    """The animals or cells that a quote is about, from its words and its title; None if either mentions people."""
+    if _PEOPLE.search(quote) or _PEOPLE.search(document.title):
+        return None
+    return _word(_ANIMALS_OR_CELLS, quote) or _word(_ANIMALS_OR_CELLS, document.title)
+
+
+def _word(pattern: re.Pattern[str], text: str) -> str | None:
+    found = pattern.search(text)
+    return found[0].lower() if found else None
+
+
+_KINDS: Mapping[str, Callable[[str, str, Document, str], str | None]] = {
+    "certainty": _certainty,
+    "cause": _cause,
+    "population": _population,
+    PURPOSE: partial(_not_finding, PURPOSE),
+    TITLE: partial(_not_finding, TITLE),
+}

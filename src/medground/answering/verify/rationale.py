@@ -1,0 +1,113 @@
+"""What holds of a rationale as a whole: two published scores, and sources that disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from medground.answering.run import Run
+from medground.answering.verify.context import usable
+from medground.answering.verify.judges import may_judge
+from medground.answering.verify.reporting import why_not_finding
+from medground.answering.verify.statement_checks import GIVEN
+from medground.home.settings_groups import VerifySettings
+from medground.values.evidence import Evidence, Stance
+from medground.values.question import Question
+from medground.values.statement import Conflict, Side, Verdict
+
+# How well a rationale as a whole is supported: two published scores over the verdicts of its statements.
+
+_GRAPH = "graph"
+
+
+def support_score(verdicts: Sequence[Verdict], settings: VerifySettings | None = None) -> float | None:
+    """S: the share of supported statements, from 0 to 1 (Self-MedRAG, section 3.5).
+
+    `supported` statements count, and `quoted` ones that report a finding; a statement on which the critic failed does
+    not. The score is None if no statement was assessed by a validated judge or a stored relation, or if one still needs
+    a judge: it is `not judged`, or `related` according to a critic that is not a validated judge.
+    """
+    trust = settings or VerifySettings()
+    verdicts = _claimed(verdicts)
+    judged = [v for v in verdicts if v.label != "unverified" and (v.critic == _GRAPH or may_judge(v.critic, trust))]
+    waiting = [
+        v for v in verdicts if v.label == "not judged" or (v.label == "related" and not may_judge(v.critic, trust))
+    ]
+    if not judged or waiting:
+        return None
+    return sum(_supported(v) for v in verdicts) / len(verdicts)
+
+
+def quoted_share(verdicts: Sequence[Verdict]) -> float | None:
+    """The share of statements that are verbatim quotes, from 0 to 1; None if there are no statements.
+
+    It says where the words come from, not whether they answer the question.
+    """
+    return sum(v.label == "quoted" for v in verdicts) / len(verdicts) if verdicts else None
+
+
+def faithfulness(verdicts: Sequence[Verdict]) -> float | None:
+    """Faith(R): the share of statements with a CORRECT category, from 0 to 1 (Reason and Verify, Eq. 1).
+
+    Every CORRECT category counts, including CORRECT-MISSING, as in the paper. A statement without a label counts as not
+    correct. The score is None if only word statistics gave labels.
+    """
+    verdicts = _claimed(verdicts)
+    if not any(v.category is not None and (v.labelled_by_model or v.critic == _GRAPH) for v in verdicts):
+        return None
+    return sum((v.category or "").startswith("CORRECT") for v in verdicts) / len(verdicts)
+
+
+def _claimed(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """The verdicts of statements that claim something, which one that only repeats the question's context does not."""
+    return [verdict for verdict in verdicts if verdict.label != GIVEN]
+
+
+def _supported(verdict: Verdict) -> bool:
+    return verdict.label == "supported" or (verdict.label == "quoted" and not verdict.flags)
+
+
+# Find sources that disagree. Both sides are reported, never averaged.
+
+_SIDES: tuple[Stance, ...] = ("supports", "contradicts", "mixed")
+
+
+async def find_conflicts(question: Question, evidence: Sequence[Evidence], run: Run) -> list[Conflict]:
+    """Find conflicts between quotes from different documents. Retracted papers and stored relations are left out.
+
+    Quotes that no model extracted have no stance, so nothing is known of their sides.
+    """
+    reader = run.reader
+    if reader is None or not reader.is_model:
+        return []
+    findings = [e for e in usable(evidence, run) if e.origin == "text" and not _is_not_finding(e, run)]
+    with run.trace.span("find conflicts", quotes=len(findings), found_by=reader.name) as span:
+        found = _by_stance(question, findings, reader.name)
+        span.set(conflicts=len(found))
+    return found
+
+
+def _is_not_finding(evidence: Evidence, run: Run) -> bool:
+    return why_not_finding(evidence.quote, run.ledger.documents[evidence.document_id]) is not None
+
+
+def _by_stance(question: Question, evidence: Sequence[Evidence], reader: str) -> list[Conflict]:
+    """One conflict if papers support both sides. A paper with quotes for and against is mixed and on neither side."""
+    stances: dict[str, set[Stance]] = {}
+    for quote in evidence:
+        stances.setdefault(quote.document_id, set()).add(quote.stance)
+    placed: dict[str, Stance] = {document: _side(given) for document, given in stances.items()}
+    if not {"supports", "contradicts"} <= set(placed.values()):
+        return []
+    sides = [
+        Side(stance=stance, evidence=ids)
+        for stance in _SIDES
+        if (ids := tuple(e.id for e in evidence if placed[e.document_id] == stance and e.stance != "unknown"))
+    ]
+    return [Conflict(about=question.text, sides=tuple(sides), found_by=reader)]
+
+
+def _side(stances: set[Stance]) -> Stance:
+    known = stances - {"unknown"}
+    if not known:
+        return "unknown"
+    return next(iter(known)) if len(known) == 1 else "mixed"

@@ -1,0 +1,90 @@
+"""Detect quotes that report no finding: questions, aims, hypotheses, what is unknown, and titles.
+
+A sentence that states an aim contains every word of the finding it is after, so it easily passes for proof. The rules
+are for English. A sentence that also states its result ("to see whether ..., we ... and found ...") reports a finding.
+"""
+
+from __future__ import annotations
+
+import re
+
+from medground.values.document import Document
+
+PURPOSE = "purpose"
+TITLE = "title"
+NOT_FINDINGS = (PURPOSE, TITLE)
+"""The flags of quotes that report no finding."""
+
+_LOOK = (
+    r"(?:determin|investigat|evaluat|assess|examin|compar|test|stud|explor|clarif|describ|identif|establish|estimat|"
+    r"ascertain|verif|address|analy[sz]|measur|elucidat|ask|find out|see|learn|"
+    r"report|illustrat|present|develop|quantif|characteri[sz]|review|discover)(?:e|y|ing|ying)?"
+)
+_LOOKED = (
+    r"(?:determin|investigat|evaluat|assess|examin|compar|test|stud|explor|address|ask)(?:ed|ied|es|ies|s|ing|ying)"
+)
+_TRIED = (
+    r"(?:aim(?:ed|s|ing)?|sought|designed|intended|set out|planned|undertaken|conducted|performed|carried out|"
+    r"wish(?:ed)?|want(?:ed)?|attempt(?:ed)?|tried)"
+)
+_ASKS = re.compile(r"[?？؟]\s*[\"'”’»)）」』\]]*\s*$")
+_PURPOSE = re.compile(
+    r"\b(?:aims?|purpose|goals?|objectives?|intention)\b[^.;]{0,80}?\b(?:is|are|was|were)\b[^.;]{0,20}?\bto\b|"
+    rf"\b(?:{_TRIED}\b[^.;]{{0,90}}? (?:to|at)|will|(?:is|was|were) to) (?:\w+ly )?{_LOOK}\b|"
+    rf"^\W*(?:(?:objectives?|aims?|purpose|background|introduction)\W+)?to (?:\w+ly )?{_LOOK}\b|"
+    rf"\b(?:we|study|trial|paper|review|authors?|analysis|survey)(?: \w+ly)? {_LOOKED} (?:whether|if|the (?:effects?|"
+    r"impact|efficacy|effectiveness|role|association|relationship|influence|hypothesis|safety))\b|"
+    rf"\b(?:{_LOOK}|{_LOOKED}) (?:\w+ ){{0,2}}?(?:whether|if)\b|"
+    r"\bhypothesi[sz]e[sd]?\b|\b(?:our|the|working|null) hypothes[ie]s (?:is|was|were)\b|\btest\w* the hypothes[ie]s\b|"
+    r"\bhypothes[ie]s that\b[^.;]{0,150}\b(?:was|were) (?:tested|examined|evaluated|assessed)\b",
+    re.IGNORECASE,
+)
+_UNKNOWN = re.compile(
+    r"\b(?:is|are|was|were|remains?|remained) (?:\w+ )?(?:unclear|unknown|uncertain|controversial|debated|disputed)\b|"
+    r"\bnot (?:yet )?(?:known|clear|established|been (?:studied|established|determined))\b|"
+    r"\bremains? to be (?:\w+ )?\w+(?:ed|n)\b",
+    re.IGNORECASE,
+)
+_TURN = re.compile(r"\b(?:but|although|though|however|whereas|while|despite)\b", re.IGNORECASE)
+_RESULT = re.compile(
+    r"\b(?:found|showed|shown|shows|demonstrat\w+|reveal\w+|observed|conclud\w+|suggest\w*|indicat\w+|confirm\w*|"
+    r"significantly|results? (?:of|from) (?:this|our|the present)|support(?:s|ed)? (?:the|our) hypothesis)\b|"
+    r"\d\s*%|\bp\s*[<=>]",
+    re.IGNORECASE,
+)
+
+
+def why_not_finding(quote: str, document: Document) -> tuple[str, str] | None:
+    """The flag of a quote that reports no finding, and the words that show it; None if it may report one."""
+    if _is_title(quote, document):
+        return TITLE, "a title"
+    word = _word(quote)
+    return (PURPOSE, word) if word else None
+
+
+def asks_or_plans(sentence: str) -> bool:
+    """Whether a written sentence claims no finding itself."""
+    return bool(_word(sentence))
+
+
+def asks(sentence: str) -> bool:
+    """Whether a sentence is a question, in any quotation marks."""
+    return bool(_ASKS.search(sentence))
+
+
+def _word(sentence: str) -> str:
+    if asks(sentence):
+        return "?"
+    found = _PURPOSE.search(sentence) or (None if _TURN.search(sentence) else _UNKNOWN.search(sentence))
+    if found is None or _RESULT.search(sentence, found.end()):
+        return ""
+    return " ".join(found[0].split()).lower()
+
+
+def _is_title(quote: str, document: Document) -> bool:
+    title = _letters(document.title)
+    return bool(title) and _letters(quote) == title
+
+
+def _letters(text: str) -> str:
+    return "".join(c for c in text.casefold() if c.isalnum())

@@ -1,0 +1,71 @@
+"""A rationale and an answer before they are checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from medground.answering.read.evidence import evidence_views
+from medground.answering.run import Run
+from medground.answering.verify.named import without_marks
+from medground.models.operators.writing import WriteInput, WriteOutput, write
+from medground.values.decision import Basis
+from medground.values.document import Frozen
+from medground.values.evidence import Evidence
+from medground.values.question import Question
+from medground.values.sentence import Sentence
+
+
+class Draft(Frozen):
+    """A rationale and the answer that follows from it; `answer` is empty if none follows."""
+
+    sentences: tuple[Sentence, ...] = ()
+    answer: tuple[str, ...] = ()
+    basis: Basis | None = None
+    reason: str = ""
+
+
+def drafted(output: WriteOutput) -> Draft:
+    """A model's output as a draft: each sentence on one line, with its citations."""
+    written = tuple(Sentence(text=without_marks(s.text), evidence=s.evidence) for s in output.sentences)
+    return Draft(sentences=written, answer=output.answer, basis="model" if output.answer else None)
+
+
+# Write a draft with the `write` operator, and join its sentences into a rationale with citation marks.
+
+
+async def write_draft(question: Question, evidence: Sequence[Evidence], run: Run) -> Draft:
+    """Have the rationale and the answer written from the evidence."""
+    output = await run.ask(
+        write,
+        WriteInput(
+            question=question.text,
+            task=question.task,
+            options=question.options,
+            evidence=evidence_views(evidence, run),
+            sentences=run.settings.recipe.sentences,
+        ),
+    )
+    return drafted(output)
+
+
+Mark = Callable[[Evidence], str]
+"""Formats a citation in the rationale."""
+
+
+def evidence_mark(evidence: Evidence) -> str:
+    """`[E1]`."""
+    return f"[{evidence.id}]"
+
+
+def joined(
+    sentences: Sequence[Sentence], evidence: Sequence[Evidence], mark: Mark = evidence_mark
+) -> tuple[str, list[tuple[int, int]]]:
+    """The rationale with marks such as `[E1][E3]` after each sentence, and the span of each sentence without marks."""
+    by_id = {quote.id: quote for quote in evidence}
+    text, spans = "", []
+    for sentence in sentences:
+        text += " " if text else ""
+        spans.append((len(text), len(text) + len(sentence.text)))
+        marks = dict.fromkeys(mark(by_id[e]) for e in sentence.evidence)
+        text += sentence.text + (" " + "".join(marks) if marks else "")
+    return text, spans

@@ -1,0 +1,164 @@
+"""Reason from passages: sub-claims with the sentences that state them, as a draft whose citations are spans.
+
+Source: Reason and Verify, section 3.1 (rationale generator; Algorithm 1, line 12); Self-MedRAG, section 3.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from medground.answering.read.reading_list import Reading, TextSpan, numbered, with_strengths
+from medground.answering.run import Run
+from medground.answering.verify.named import without_marks
+from medground.answering.write.draft import Draft
+from medground.models.operators.base import SentencedPassage
+from medground.models.operators.reasoning import (
+    Demonstration,
+    PastRound,
+    ReasonInput,
+    SubClaim,
+    direct,
+    direct_or_recall,
+    reason,
+    reason_or_recall,
+)
+from medground.values.document import Hit, SourceKind
+from medground.values.evidence import Evidence
+from medground.values.question import Question
+from medground.values.sentence import Sentence
+from medground.values.usage import Author
+
+
+@dataclass(frozen=True)
+class Reasoned:
+    """A provisional answer with its rationale, and the quotes that the rationale cites, in order of first use."""
+
+    draft: Draft
+    evidence: tuple[Evidence, ...]
+
+
+async def reasoned(
+    question: Question,
+    hits: Sequence[Hit],
+    run: Run,
+    *,
+    demonstrations: Sequence[Demonstration] = (),
+    history: Sequence[PastRound] = (),
+    own_knowledge: bool = False,
+) -> Reasoned:
+    """Split the question into sub-claims and answer it from these passages.
+
+    The hits are shown as passages `P1`, `P2`, ... in the order given. Sentences that the model cites enter the ledger
+    as quotes with exact offsets, and each sub-claim becomes a sentence of the draft with the ids of its quotes. If no
+    passage can be read, the draft is empty and no model is asked. With `own_knowledge` the model may answer from what
+    it knows where the passages are of no use; such a sub-claim cites nothing.
+    """
+    passages, places = await _presented(question, hits, run)
+    if not passages:
+        return Reasoned(Draft(), ())
+    value = _input(question, passages, run).model_copy(
+        update={"demonstrations": tuple(demonstrations), "history": tuple(history)}
+    )
+    asked = reason_or_recall if own_knowledge else reason
+    output = await run.ask(asked, value)
+    return _reasoned(output.claims, output.answer, places, run, run.author(asked))
+
+
+async def answered(question: Question, hits: Sequence[Hit], run: Run, *, own_knowledge: bool = False) -> Reasoned:
+    """Answer directly from these passages, without reasoning first (vanilla RAG). Otherwise like `reasoned`."""
+    passages, places = await _presented(question, hits, run)
+    if not passages:
+        return Reasoned(Draft(), ())
+    asked = direct_or_recall if own_knowledge else direct
+    output = await run.ask(asked, _input(question, passages, run))
+    return _reasoned(output.claims, output.answer, places, run, run.author(asked))
+
+
+Record = Callable[[str, Hit], SentencedPassage]
+"""Numbers a passage whose lines are stored facts, and records their places."""
+
+
+def numbered_hits(
+    question: Question,
+    hits: Sequence[Hit],
+    places: dict[str, TextSpan],
+    run: Run,
+    *,
+    records: Collection[SourceKind] = (),
+    record: Record | None = None,
+) -> tuple[SentencedPassage, ...]:
+    """Passages `P1`, `P2`, ... as numbered sentences; those of texts have their strengths as quotes.
+
+    Passages of the kinds `records` are numbered by `record`, and with these every view says of which kind it is.
+    """
+    texts = [hit for hit in hits if hit.passage.kind not in records]
+    readings = [Reading(hit.passage.document_id, n, (hit.passage,), hit.scores) for n, hit in enumerate(texts, start=1)]
+    strong = dict(zip((hit.passage.key for hit in texts), with_strengths(question, readings), strict=True))
+    views = []
+    for number, hit in enumerate(hits, start=1):
+        key, passage = f"P{number}", hit.passage
+        if record is not None and passage.kind in records:
+            view = record(key, hit)
+        else:
+            document = run.ledger.documents[passage.document_id]
+            view = numbered(key, document, (passage,), places, strong[passage.key].strengths)
+        views.append(view.model_copy(update={"kind": passage.kind}) if records else view)
+    return tuple(views)
+
+
+def quotable(hits: Sequence[Hit], run: Run) -> list[Hit]:
+    """The hits whose passages have text that is in the ledger as it was found."""
+    return [hit for hit in hits if hit.passage.text.strip() and run.stands(hit.passage)]
+
+
+async def _presented(
+    question: Question, hits: Sequence[Hit], run: Run
+) -> tuple[tuple[SentencedPassage, ...], dict[str, TextSpan]]:
+    """The passages as numbered sentences, and the position of each sentence."""
+    await run.retrieve([hit.passage.document_id for hit in hits])
+    places: dict[str, TextSpan] = {}
+    return numbered_hits(question, quotable(hits, run), places, run), places
+
+
+def _input(question: Question, passages: tuple[SentencedPassage, ...], run: Run) -> ReasonInput:
+    return ReasonInput(
+        question=question.text,
+        task=question.task,
+        options=question.options,
+        passages=passages,
+        sentences=run.settings.recipe.sentences,
+    )
+
+
+def _reasoned(
+    claims: Sequence[SubClaim],
+    answer: tuple[str, ...],
+    places: Mapping[str, TextSpan],
+    run: Run,
+    author: Author | None,
+) -> Reasoned:
+    documents = list(dict.fromkeys(document for document, _, _ in places.values()))
+    quotes = {
+        sentence: run.ledger.quote(*places[sentence], rank=documents.index(places[sentence][0]) + 1)
+        for claim in claims
+        for sentence in claim.sentences
+    }
+    draft = Draft(
+        sentences=tuple(
+            Sentence(
+                text=without_marks(claim.text),
+                evidence=tuple(dict.fromkeys(quotes[sentence].id for sentence in claim.sentences)),
+            )
+            for claim in claims
+        ),
+        answer=answer,
+        basis="model" if answer else None,
+        reason="" if answer else _unavailable(author),
+    )
+    return Reasoned(draft, tuple({quote.id: quote for quote in quotes.values()}.values()))
+
+
+def _unavailable(author: Author | None) -> str:
+    """Why there is no answer. Word statistics do not judge, so they give no reason."""
+    return f"{author.name} found no answer in the passages" if author and author.is_model else ""

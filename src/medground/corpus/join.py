@@ -1,0 +1,232 @@
+"""The phase of a build that joins documents with their records. Texts stay, so it comes before they are cut."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from importlib import import_module
+
+from medground.corpus.library import Library
+from medground.corpus.manifest import Enriched
+from medground.corpus.records import Records, decide, merged
+from medground.corpus.snapshot import Snapshot
+from medground.corpus.writer import DatabaseWriter
+from medground.errors import ConfigError, MedgroundError, SourceUnavailable, UsageError
+from medground.home.concurrency import OwnLoop
+from medground.home.settings import Settings
+from medground.values.document import Document
+from medground.values.steps import Progress
+
+_BATCH = 200
+
+
+def join_records(
+    database: DatabaseWriter,
+    sources: Sequence[Records],
+    progress: Progress,
+    before: Sequence[Enriched] = (),
+    *,
+    anew: bool = False,
+) -> None:
+    """Ask the sources, in their order, for the records of all documents for which they have not answered yet.
+
+    A source that is in another state than `before` is asked for all documents; with `anew`, each source is.
+
+    A document of which a source that is no longer among them had filled fields becomes as its file has it, and is then
+    filled by the others. What one source fills, the next finds filled. Each batch is committed, so that work that was
+    stopped goes on where it was.
+
+    Raises:
+        ConfigError: PubMed rejected the API key.
+        SnapshotCorrupt: a corpus of records has changed since it was built.
+    """
+    names = [source.source for source in sources]
+    states = {entry.source: entry.state for entry in before}
+    if not database.state("asked anew"):
+        for source in sources:
+            if anew or states.get(source.source, source.state) != source.state:
+                database.joins.ask_again(source.source)
+        database.set_state("asked anew", 1)
+    what = f"join with {', '.join(source.name for source in sources)}" if sources else "forget records"
+    failed: dict[str, str] = {}
+    total, done, last = database.count(), 0, 0
+    with OwnLoop() as loop:
+        try:
+            while batch := database.joins.waiting(names, last, _BATCH):
+                _join_batch(database, sources, [document for _, document in batch], failed, loop)
+                database.commit()
+                last, done = batch[-1][0], done + len(batch)
+                progress(what, done, total)
+        finally:
+            for source in sources:
+                loop.wait(source.close())
+
+
+def _join_batch(
+    database: DatabaseWriter,
+    sources: Sequence[Records],
+    stored: Sequence[Document],
+    failed: dict[str, str],
+    loop: OwnLoop,
+) -> None:
+    owned = [database.own_version(document) for document in stored]
+    filled = [*owned]
+    for source in sources:
+        found = _found(source, filled, failed, loop)
+        for row, document in enumerate(filled):
+            outcome, record = ("failed", None) if found is None else decide(document, found[row])
+            if not document.paper:
+                outcome = "no id"
+            detail = failed[source.source] if outcome == "failed" else record.id if record else ""
+            database.joins.note(document.id, source.source, outcome, detail)
+            if record is not None:
+                filled[row] = merged(document, record, source.source)
+    for before, own, after in zip(stored, owned, filled, strict=True):
+        if not any(note.source in failed for note in before.joined):  # what a source had filled stays until it answers
+            database.amend(before, own, after)
+        database.joins.drop_others(before.id, [source.source for source in sources])
+
+
+def _found(
+    source: Records, documents: Sequence[Document], failed: dict[str, str], loop: OwnLoop
+) -> list[tuple[Document, ...]] | None:
+    """What a source finds for each document; None if it cannot be asked. One that failed is not asked again."""
+    if source.source in failed:
+        return None
+    try:
+        return loop.wait(source.find(documents))
+    except SourceUnavailable as error:
+        failed[source.source] = error.reason
+        return None
+
+
+# Records of a corpus of the home folder.
+
+
+class CorpusRecords:
+    """The documents of a corpus, found by their ids.
+
+    Raises:
+        UsageError: no corpus has this name.
+        SnapshotCorrupt: its manifest is damaged.
+    """
+
+    def __init__(self, library: Library, name: str) -> None:
+        self.name = name
+        self.source = f"corpus:{name}"
+        self.state = library.info(name).hash
+        self._library = library
+        self._snapshot: Snapshot | None = None
+
+    async def find(self, documents: Sequence[Document]) -> list[tuple[Document, ...]]:
+        """For each document, the records that share a PMID, PMC id or DOI with it.
+
+        Raises:
+            SnapshotCorrupt: the corpus has changed since it was built.
+        """
+        return await asyncio.to_thread(self._find, documents)
+
+    async def close(self) -> None:
+        """Close the corpus; the next `find` opens it again."""
+        if self._snapshot is not None:
+            self._snapshot.close()
+            self._snapshot = None
+
+    def _find(self, documents: Sequence[Document]) -> list[tuple[Document, ...]]:
+        if self._snapshot is None:
+            self._snapshot = self._library.open(self.name)
+        return [self._snapshot.identified(document.paper) for document in documents]
+
+
+# Open sources of records by the names that users give them.
+
+PUBMED = "pubmed"
+"""PubMed as the settings have it: live, or the address in `retrieval.pubmed`."""
+_OPENS_PUBMED = "medground.sources.pubmed_records:open_records"
+"""Named and not imported: PubMed's client stands above the corpora, and is slow to import."""
+NONE = "none"
+"""No source: documents become as their files have them."""
+
+
+def open_records(
+    library: Library, name: str, sources: Sequence[str], settings: Settings | None = None
+) -> list[Records]:
+    """The sources of records for a corpus, in the order of their names.
+
+    Args:
+        library: the corpora of the home folder.
+        name: the corpus that is to be enriched.
+        sources: names of other corpora, `pubmed`, `live`, or the address of a PubMed service; `none` alone for none.
+        settings: where the email and the key for PubMed are taken from; `Settings.load()` by default.
+
+    Raises:
+        UsageError: no corpus has such a name, or a corpus is to be enriched from itself.
+        ConfigError: an address is not valid, or PubMed needs a package that is not installed.
+        SnapshotCorrupt: the manifest of a corpus is damaged.
+    """
+    wanted = dict.fromkeys(PUBMED if source == "live" else source for source in sources)
+    if NONE in wanted:
+        if len(wanted) > 1:
+            raise UsageError("none cannot be named together with other sources of records")
+        return []
+    return [_opened(library, name, source, settings) for source in wanted]
+
+
+def remembered(library: Library, name: str, settings: Settings | None = None) -> list[Records]:
+    """The sources of records that a corpus remembers. One that is gone is there, and cannot be asked.
+
+    Raises:
+        UsageError: no corpus has this name.
+        SnapshotCorrupt: its manifest is damaged.
+    """
+    found: list[Records] = []
+    for entry in library.info(name).enriched:
+        try:
+            found.append(_opened(library, name, entry.name, settings))
+        except MedgroundError:
+            found.append(_Gone(entry))
+    return found
+
+
+class _Gone:
+    """A source of records that cannot be opened any more."""
+
+    def __init__(self, entry: Enriched) -> None:
+        self.name = entry.name
+        self.source = entry.source
+        self.state = entry.state
+
+    async def find(self, documents: Sequence[Document]) -> list[tuple[Document, ...]]:
+        raise SourceUnavailable("it is no longer there", source=self.source)
+
+    async def close(self) -> None:
+        return None
+
+
+def _opened(library: Library, name: str, source: str, settings: Settings | None) -> Records:
+    if source == PUBMED or "://" in source:
+        return _pubmed(source, settings or Settings.load())
+    if source == name:
+        raise UsageError(f"corpus {name} cannot be enriched from itself; name another corpus, or pubmed")
+    if source not in library.list():
+        raise UsageError(f"no corpus {source[:80]!r} to enrich from; {_nearest(source, library.list(), name)}")
+    return CorpusRecords(library, source)
+
+
+def _pubmed(source: str, settings: Settings) -> Records:
+    module, _, function = _OPENS_PUBMED.partition(":")
+    try:
+        opened: Records = getattr(import_module(module), function)(source, settings)
+    except ImportError as error:
+        raise ConfigError(
+            f'source {PUBMED!r} needs a package ({error.name} is missing); run: pip install "medground[services]"'
+        ) from None
+    return opened
+
+
+def _nearest(source: str, corpora: Sequence[str], name: str) -> str:
+    from rapidfuzz import fuzz, process
+
+    known = [PUBMED, *(corpus for corpus in corpora if corpus != name)]
+    near = [match for match, _, _ in process.extract(source, known, scorer=fuzz.WRatio, limit=3, score_cutoff=60)]
+    return f"the nearest: {', '.join(near)}" if near else f"use one of {', '.join(known[:20])}"

@@ -1,0 +1,99 @@
+"""Documents that came by a pipe or an upload: kept beside their corpus, for as long as it holds them."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from medground.corpus.faults import writing
+from medground.corpus.library import Library
+from medground.corpus.readers.detect import detect
+from medground.errors import BadDocument, UsageError
+from medground.home.files import private_folder, put, unfinished_in
+
+# Documents from a pipe: kept as a file in the folder of their corpus, for as long as the corpus holds them.
+
+_CHUNK = 1 << 20
+_FOLDER = "incoming"
+
+
+def receive(stream: BinaryIO, corpus: Path) -> Path:
+    """Store all of a stream in the folder of a corpus. The same content is the same file, unchanged, by its name.
+
+    What no reader recognises is taken for plain text.
+
+    Args:
+        stream: what to read to its end.
+        corpus: the folder of the corpus.
+
+    Raises:
+        UsageError: there is nothing in the stream.
+    """
+    folder = corpus / _FOLDER
+    digest = hashlib.sha256()
+    with unfinished_in(folder) as found:
+        with found.open("wb") as file:
+            while chunk := stream.read(_CHUNK):
+                digest.update(chunk)
+                file.write(chunk)
+            size = file.tell()
+        if not size:
+            raise UsageError("standard input is empty; pipe documents into the command")
+        name = folder / (digest.hexdigest()[:16] + _suffix(found))
+        if not name.is_file():
+            put(found, name)
+    return name
+
+
+def forget_others(corpus: Path, kept: Sequence[Path]) -> None:
+    """Remove what `receive` stored for an earlier build of a corpus, but for these files."""
+    for path in (corpus / _FOLDER).glob("*"):
+        if path not in kept:
+            path.unlink(missing_ok=True)
+
+
+def _suffix(path: Path) -> str:
+    try:
+        detect(path)
+    except BadDocument:
+        with path.open("rb") as stored:
+            return "" if b"\x00" in stored.read(_CHUNK) else ".txt"
+    return ""
+
+
+# Files that were uploaded to a server: kept in the folder of their corpus, for as long as the corpus holds them.
+
+_UPLOADS = "uploaded"
+
+
+def keep(library: Library, name: str, received: Path) -> Path:
+    """Move a folder of received files into that of a corpus, which may not exist yet. Returns where it is now.
+
+    Raises:
+        UsageError: the name is not valid.
+        StorageFailed: writing to disk failed.
+    """
+    place = library.folder_of(name) / _UPLOADS / secrets.token_hex(8)
+    with writing(place.parent):
+        private_folder(place.parent)
+        received.rename(place)
+    return place
+
+
+def drop(place: Path) -> None:
+    """Delete what was kept for a build that came to nothing, and a corpus folder in which nothing else is."""
+    shutil.rmtree(place, ignore_errors=True)
+    for folder in (place.parent, place.parent.parent):
+        if folder.is_dir() and not any(folder.iterdir()):
+            folder.rmdir()
+
+
+def forget_other_uploads(corpus: Path, kept: Path | None = None) -> None:
+    """Delete what was uploaded for an earlier build of a corpus, which a new build has replaced."""
+    for folder in (corpus / _UPLOADS).glob("*"):
+        if folder != kept:
+            shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,298 @@
+"""Records of documents: where they come from, whether one is the right one, what it fills, what became of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, Protocol
+
+from rapidfuzz import fuzz
+
+from medground.corpus.tables import decode
+from medground.values.document import Document, Joined, Retraction
+from medground.values.identifiers import KINDS
+
+# Where records come from, and what became of asking for one.
+
+Outcome = Literal["joined", "no id", "not found", "title", "several", "failed"]
+"""`no id`: the document carries no PMID, PMC id or DOI. `title`: the record found has another title. `several`: more
+than one record matches. `failed`: the source could not be asked, and is asked again the next time."""
+
+
+class Records(Protocol):
+    """A source of records by their ids."""
+
+    @property
+    def name(self) -> str:
+        """What the user calls it: a corpus, `pubmed` or an address. The corpus that is enriched remembers it."""
+        ...
+
+    @property
+    def source(self) -> str:
+        """Its name in provenance: `corpus:medline`, `pubmed:live`."""
+        ...
+
+    @property
+    def state(self) -> str:
+        """Changes when its records do; empty if that cannot be known."""
+        ...
+
+    async def find(self, documents: Sequence[Document]) -> list[tuple[Document, ...]]:
+        """For each document, the records that share a PMID, PMC id or DOI with it.
+
+        Raises:
+            SourceUnavailable: it could not be asked.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Close files and connections; the next `find` opens them again."""
+        ...
+
+
+# Whether a record is the one of a document: their titles decide, because a PDF may show the DOI of another paper.
+
+_ALIKE = 75.0
+"""Titles with this share of letters in common, in order, are those of one paper."""
+_SURE = 95.0
+"""Below this, the years must agree too."""
+_YEARS_APART = 1
+"""A paper that is online in one year may be printed in the next."""
+_BEGINNING = 25
+"""So many letters of a title are enough to recognise it where the other has its subtitle, too."""
+_NO_TITLE = 20
+"""What has fewer letters may be the heading of a journal ("Research article"): the text is looked at, too."""
+_SHOWN = 40
+"""A title of so many letters is recognised at the start of a text."""
+_START = 2000
+"""Characters."""
+_PREFIX = re.compile(r"\W*(?:retracted|withdrawn)(?: article| paper)?\s*[:\]]", re.IGNORECASE)
+_TRANSLATED = re.compile(r"\s*\[.*\]\W*", re.DOTALL)
+
+
+def decide(document: Document, matches: Sequence[Document]) -> tuple[Outcome, Document | None]:
+    """The record of a document among those that share an id with it, or why there is none."""
+    names = set(document.paper)
+    if not names:
+        return "no id", None
+    if not matches:
+        return "not found", None
+    agreeing = [record for record in matches if agrees(document, record)]
+    if not agreeing:
+        return "title", None
+    common = {r.id: (len(names & set(r.paper)), r.id.startswith("PMID:")) for r in agreeing}
+    best = max(common.values())
+    chosen = [record for record in agreeing if common[record.id] == best]
+    return ("joined", chosen[0]) if len(chosen) == 1 else ("several", None)
+
+
+def agrees(document: Document, record: Document) -> bool:
+    """Whether the title of a record does not plainly disagree with what a document says."""
+    own, other = _letters(document.title), _letters(record.title)
+    if not other:
+        return True
+    if len(own) < _NO_TITLE and _is_shown(other, document):
+        return True
+    if not own:
+        return not document.lines  # the ids of a PDF are read off its first page, so they need a title beside them
+    alike = fuzz.ratio(own, other)
+    short, long = sorted((own, other), key=len)
+    if alike >= _SURE or (len(short) >= _BEGINNING and long.startswith(short)):
+        return True
+    if _TRANSLATED.fullmatch(record.title) and alike < _ALIKE:
+        return _share_an_author(document, record)
+    return alike >= _ALIKE and _same_time(document, record)
+
+
+def _is_shown(title: str, document: Document) -> bool:
+    return len(title) >= _SHOWN and fuzz.partial_ratio(title, _letters(document.text[:_START])) >= _SURE
+
+
+def _same_time(document: Document, record: Document) -> bool:
+    return document.year is None or record.year is None or abs(document.year - record.year) <= _YEARS_APART
+
+
+def _share_an_author(document: Document, record: Document) -> bool:
+    """For a title that the record has only in translation: whether a family name is in both lists of authors."""
+    return bool(_families(document) & _families(record))
+
+
+def _families(document: Document) -> set[str]:
+    return {_letters(re.split(r"[\s,]", author.strip())[0]) for author in document.authors} - {""}
+
+
+def _letters(title: str) -> str:
+    return re.sub(r"[\W_]+", "", _PREFIX.sub("", title, count=1).casefold())
+
+
+# Fill what a document lacks from its record. What the file says stays: its text, its title, every field it has.
+
+_FILLED = ("title", "journal", "authors", "year", "language", "url", "mesh", "keywords", "substances", "references")
+_BY_NAME = ("imprint", "dates")
+_ADDED = ("publication_types", "cautions")
+"""Lists to which the record adds what they do not hold: a file that says `research-article` names no design."""
+_GRAVITY: tuple[Retraction, ...] = ("none", "concern", "notice", "retracted")
+FIELDS = (*_FILLED, "identifiers", *_BY_NAME, *_ADDED, "retraction", "joined")
+"""All fields that a record may change."""
+
+
+def merged(document: Document, record: Document, source: str) -> Document:
+    """The document with what the record adds, and a note of it; the same document if the record adds nothing.
+
+    Args:
+        document: what the file says, or what earlier sources made of it.
+        record: its record.
+        source: where the record is from, such as `corpus:medline`.
+    """
+    changes: dict[str, Any] = {}
+    noted: list[str] = []
+    for name in _FILLED:
+        if not getattr(document, name) and (value := getattr(record, name)):
+            changes[name] = value
+            noted.append(name)
+    ids = dict(name.split(":", 1) for name in record.paper)
+    given: dict[str, Mapping[str, str]] = {"identifiers": {kind: ids[kind] for kind in KINDS if kind in ids}}
+    given |= {name: getattr(record, name) for name in _BY_NAME}
+    if _other_year(document, record):
+        given["dates"] = {}
+    for name, values in given.items():
+        own = getattr(document, name)
+        if new := {key: value for key, value in values.items() if key not in own}:
+            changes[name] = {**own, **new}
+            noted += [f"{name}.{key}" for key in new]
+    for name in _ADDED:
+        own = getattr(document, name)
+        known = {value.casefold() for value in own}
+        if new_values := [value for value in getattr(record, name) if value.casefold() not in known]:
+            changes[name] = (*own, *new_values)
+            noted.append(name)
+    if _GRAVITY.index(record.retraction) > _GRAVITY.index(document.retraction):
+        changes["retraction"] = record.retraction
+        noted.append("retraction")
+    if not noted:
+        return document
+    note = Joined(record=record.id, source=source, fields=tuple(noted))
+    return document.model_copy(update={**changes, "joined": (*document.joined, note)})
+
+
+def difference(own: Document, joined: Document) -> str:
+    """What the file said of the fields that a record changed, as JSON: `restored` makes the file's version of it."""
+    before = own.model_dump(mode="json", include=set(FIELDS))
+    after = joined.model_dump(mode="json", include=set(FIELDS))
+    return json.dumps({name: value for name, value in before.items() if value != after[name]}, ensure_ascii=False)
+
+
+def restored(joined: Document, difference: str) -> Document:
+    """The document as its file has it."""
+    return Document.model_validate({**joined.model_dump(mode="json"), **json.loads(difference)})
+
+
+def _other_year(document: Document, record: Document) -> bool:
+    """Whether the dates of the record would contradict the year of the file."""
+    return document.year is not None and record.year is not None and document.year != record.year
+
+
+# The table of a snapshot under construction that knows which documents were joined, and what their files said.
+
+JOINS_SCHEMA = """
+CREATE TABLE IF NOT EXISTS joins (
+  id TEXT NOT NULL,
+  source TEXT NOT NULL,
+  outcome TEXT NOT NULL,
+  detail TEXT NOT NULL,
+  PRIMARY KEY (id, source)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS own (id TEXT PRIMARY KEY, digest BLOB NOT NULL, fields TEXT NOT NULL) WITHOUT ROWID;
+"""
+
+
+class JoinTable:
+    """What became of each document. Shares the connection, and so the transactions, of the database."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def note(self, document_id: str, source: str, outcome: Outcome, detail: str) -> None:
+        """Note what became of asking a source for the record of a document.
+
+        Args:
+            document_id: the document.
+            source: the source's name in provenance.
+            outcome: what became of it.
+            detail: the id of the record, or the reason of a failure.
+        """
+        self._connection.execute(
+            "INSERT OR REPLACE INTO joins VALUES (?, ?, ?, ?)", (document_id, source, outcome, detail)
+        )
+
+    def waiting(self, sources: Sequence[str], after: int = 0, limit: int = -1) -> list[tuple[int, Document]]:
+        """The next documents, by row number, that one of the sources is still to be asked for, or others were."""
+        query = (
+            f"SELECT d.number, d.record, d.digest FROM documents d WHERE d.number > ? AND {_waits(sources)} "  # noqa: S608
+            "ORDER BY d.number LIMIT ?"
+        )
+        rows = self._connection.execute(query, (after, *_values(sources), limit)).fetchall()
+        return [(number, decode(record, digest)) for number, record, digest in rows]
+
+    def drop_others(self, document_id: str, sources: Sequence[str]) -> None:
+        """Forget what became of asking sources that are no longer asked."""
+        marks = ", ".join("?" * len(sources))
+        query = f"DELETE FROM joins WHERE id = ? AND source NOT IN ({marks})"  # noqa: S608
+        self._connection.execute(query, (document_id, *sources))
+
+    def ask_again(self, source: str) -> None:
+        """Let all documents wait for a source again; what was joined stays until it answers."""
+        self._connection.execute("UPDATE joins SET outcome = 'failed' WHERE source = ?", (source,))
+
+    def own(self, document_id: str) -> tuple[bytes, str] | None:
+        """The digest of what the file of a joined document says, and the fields in which it differs, as JSON."""
+        query = "SELECT digest, fields FROM own WHERE id = ?"
+        row: tuple[bytes, str] | None = self._connection.execute(query, (document_id,)).fetchone()
+        return row
+
+    def keep_own(self, document_id: str, digest: bytes, fields: str) -> None:
+        """Keep what the file of a joined document says."""
+        self._connection.execute("INSERT OR REPLACE INTO own VALUES (?, ?, ?)", (document_id, digest, fields))
+
+    def forget_own(self, document_id: str) -> None:
+        """A document is as its file has it."""
+        self._connection.execute("DELETE FROM own WHERE id = ?", (document_id,))
+
+    def forget(self, document_id: str) -> None:
+        """Forget a document that was deleted or replaced."""
+        self._connection.execute("DELETE FROM joins WHERE id = ?", (document_id,))
+        self.forget_own(document_id)
+
+    def joined_with(self, record_id: str) -> Iterator[str]:
+        """Ids of the documents that were joined with a record."""
+        query = "SELECT DISTINCT id FROM joins WHERE outcome = 'joined' AND detail = ?"
+        yield from [row[0] for row in self._connection.execute(query, (record_id,))]
+
+    def digest(self) -> str:
+        """Hash of what became of all documents; empty if none was ever asked for."""
+        total = hashlib.sha256()
+        rows = self._connection.execute("SELECT id, source, outcome, detail FROM joins ORDER BY id, source").fetchall()
+        for row in rows:
+            total.update(repr(row).encode("utf-8", "surrogatepass"))
+        return total.hexdigest() if rows else ""
+
+
+def count_waiting(connection: sqlite3.Connection, sources: Sequence[str]) -> int:
+    """How many documents one of the sources is still to be asked for, or others were."""
+    query = f"SELECT count(*) FROM documents d WHERE {_waits(sources)}"  # noqa: S608
+    return int(connection.execute(query, _values(sources)).fetchone()[0])
+
+
+def _waits(sources: Sequence[str]) -> str:
+    """The condition that a document `d` waits; `_values` are its values."""
+    marks = ", ".join("?" * len(sources))
+    done = f"SELECT count(*) FROM joins j WHERE j.id = d.id AND j.outcome != 'failed' AND j.source IN ({marks})"  # noqa: S608
+    others = f"SELECT 1 FROM joins j WHERE j.id = d.id AND j.source NOT IN ({marks})"  # noqa: S608
+    return f"(({done}) < ? OR EXISTS ({others}))"
+
+
+def _values(sources: Sequence[str]) -> tuple[str | int, ...]:
+    return (*sources, len(sources), *sources)

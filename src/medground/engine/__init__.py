@@ -1,0 +1,1 @@
+"""A question from opening to the kept answer."""

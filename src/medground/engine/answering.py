@@ -1,0 +1,134 @@
+"""One question, from its run to an answer that is kept, also when it ends early; and one claim."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from medground.answering.conclude.claim import CheckedClaim, check_claim
+from medground.answering.conclude.compose import not_searched, so_far
+from medground.answering.lookups import with_titles
+from medground.answering.run import Run
+from medground.answering.trace import Span
+from medground.engine.answers import Answers
+from medground.engine.batch import CANCELLED
+from medground.engine.search import check_limits
+from medground.engine.unfinished import UnfinishedResearch
+from medground.errors import BudgetExhausted, MedgroundError, UsageError
+from medground.home.kept_settings import keep_settings
+from medground.recipes.base import Recipe
+from medground.values.answer import Answer
+from medground.values.steps import Kept, ResearchBegun
+
+
+async def answered(run: Run, recipe: Recipe) -> Answer:
+    """The answer of a run, which is kept with its settings and its trace.
+
+    Raises:
+        UsageError: a field that the question is limited by is unknown.
+        BudgetExhausted: a limit was reached; `.answer` holds what was found so far.
+        SourceUnavailable: no source could be searched.
+        ModelFailed: a model gave no usable output.
+    """
+    with _reported(run), run.trace.span(f"recipe {recipe.name}", settings_hash=run.settings.hash) as span:
+        span.text(question=run.question.text, **({"context": run.question.context} if run.question.context else {}))
+        _mark_notice(span, run)
+        answer = await _answer(run, recipe)
+        span.set(decision=answer.decision.status, answer=answer.id)
+    _keep(run, answer)
+    return answer
+
+
+async def researched(run: Run, recipe: Recipe, name: str | None = None) -> Answer:
+    """The answer of a run of research, whose finished calls are kept until it is there.
+
+    Args:
+        run: the run.
+        recipe: its recipe.
+        name: the id of unfinished research that is gone on with; None for new research.
+
+    Raises:
+        UsageError: another process is at work on it; and as for `answered`.
+        BudgetExhausted, SourceUnavailable, ModelFailed: as for `answered`; `.research` is its id.
+    """
+    research, unfinished = name or run.trace.id, UnfinishedResearch(run.settings.home)
+    if run.notice is not None and run.notice.stops:
+        return await answered(run, recipe)
+    try:
+        with unfinished.begun(research, run.question, run.settings, run.now()) as run.kept:
+            run.on_step(ResearchBegun(id=research, resumed=name is not None))
+            return await answered(run, recipe)
+    except MedgroundError as error:
+        error.research = research if unfinished.has(research) else None
+        raise
+
+
+async def checked_claim(run: Run) -> CheckedClaim:
+    """The claim of a run, checked against what the sources hold.
+
+    Raises:
+        SourceUnavailable: no source could be searched.
+        BudgetExhausted: a limit was reached.
+    """
+    with _reported(run), run.trace.span("verify") as span:
+        span.text(claim=run.question.text)
+        _mark_notice(span, run)
+        return await check_claim(run)
+
+
+@contextmanager
+def _reported(run: Run) -> Iterator[None]:
+    """Tell every error what its run has cost, where its trace is, and what comes first; then close the trace."""
+    try:
+        yield
+    except MedgroundError as error:
+        error.spent, error.trace_id, error.notice = run.report(), run.trace.id, run.notice
+        raise
+    finally:
+        run.trace.close()
+
+
+def _mark_notice(span: Span, run: Run) -> None:
+    """Record that a notice was shown: its kind, not the words that called for it."""
+    if run.notice is not None:
+        span.set(notice=run.notice.kind)
+
+
+async def _answer(run: Run, recipe: Recipe) -> Answer:
+    if run.notice is not None and run.notice.stops:
+        return not_searched(run)
+    check_limits(run)
+    if run.question.plan is not None and not recipe.researches:
+        raise UsageError(f"the recipe {recipe.name} follows no plan of research; use the recipe biomedsearch")
+    seconds = run.settings.budget.seconds
+    try:
+        async with asyncio.timeout(seconds) as limit:
+            return await recipe.run(await with_titles(run.question, run), run)
+    except asyncio.CancelledError:
+        _keep(run, await _so_far(run, recipe, CANCELLED))
+        raise
+    except TimeoutError:
+        if not limit.expired():  # something else timed out
+            raise
+        spent = BudgetExhausted("seconds", spent=f"{run.seconds:.1f}", allowed=str(seconds))
+    except BudgetExhausted as error:
+        spent = error
+    spent.answer = await _so_far(run, recipe, str(spent))
+    _keep(run, spent.answer)
+    raise spent
+
+
+async def _so_far(run: Run, recipe: Recipe, stopped: str) -> Answer:
+    """What there is, also where the recipe's own way to say it fails: a run that ends early loses nothing."""
+    try:
+        return await recipe.so_far(run, stopped)
+    except MedgroundError as error:
+        run.warn(f"what was found could not be written up: {error}")
+        return so_far(run, stopped)
+
+
+def _keep(run: Run, answer: Answer) -> None:
+    Answers(run.settings.home).keep(answer)
+    keep_settings(run.settings)
+    run.on_step(Kept(trace_id=answer.trace_id, stopped=answer.stopped))

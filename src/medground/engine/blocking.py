@@ -1,0 +1,246 @@
+"""The engine for callers that do not await: scripts, notebooks, a REPL.
+
+Its event loop runs in a thread of its own, so it also works where a loop is running already, as in a notebook.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from medground.answering.conclude.claim import CheckedClaim
+from medground.engine.answers import Answers, PastAnswer
+from medground.engine.batch import Outcome
+from medground.engine.engine import Engine
+from medground.engine.search import SearchResult, Syntax
+from medground.engine.unfinished import LAST, Unfinished, UnfinishedResearch
+from medground.errors import UsageError
+from medground.home.concurrency import OwnLoop, check_not_forked
+from medground.home.kept_settings import settings_of
+from medground.home.settings import Settings
+from medground.language.risk.notices import notice_first
+from medground.values.answer import Answer
+from medground.values.document import Box, Document
+from medground.values.query import Filters
+from medground.values.question import Question, Task
+from medground.values.research_plan import ResearchPlan
+from medground.values.steps import OnStep, Progress, ignore_steps, no_progress
+from medground.wording.changes import AskedAgain
+from medground.wording.export import STYLE, Format
+
+T = TypeVar("T")
+
+
+class BlockingEngine:
+    """`Engine` with blocking methods. Use it as a context manager, or call `close`."""
+
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        corpora: str | Sequence[str] | None = None,
+        progress: Progress = no_progress,
+    ) -> None:
+        """Open the engine; arguments and errors are those of `Engine.open`."""
+        self._loop = OwnLoop()
+        try:
+            self._engine = self._wait(Engine.open(settings, corpora=corpora, progress=progress).make())
+        except BaseException:
+            self._loop.stop()
+            raise
+
+    @classmethod
+    def open(
+        cls,
+        settings: Settings | None = None,
+        *,
+        corpora: str | Sequence[str] | None = None,
+        progress: Progress = no_progress,
+    ) -> Self:
+        """The same as calling the class."""
+        return cls(settings, corpora=corpora, progress=progress)
+
+    @property
+    def settings(self) -> Settings:
+        """What is used where a call names nothing else."""
+        return self._engine.settings
+
+    def ask(
+        self,
+        question: str | Question,
+        *,
+        task: Task | None = None,
+        options: Sequence[str] | Mapping[str, str] = (),
+        context: str = "",
+        recipe: str | None = None,
+        model: str | None = None,
+        settings: Mapping[str, Any] | None = None,
+        follow: str | None = None,
+        plan: ResearchPlan | None = None,
+        on_step: OnStep = ignore_steps,
+    ) -> Answer:
+        """Answer one question; arguments and errors are those of `Engine.ask`.
+
+        Ctrl-C cancels the run and keeps what it has found. `on_step` is called in the thread of the engine.
+        """
+        asked = self._engine.ask(
+            question,
+            task=task,
+            options=options,
+            context=context,
+            recipe=recipe,
+            model=model,
+            settings=settings,
+            follow=follow,
+            plan=plan,
+            on_step=on_step,
+        )
+        return self._wait(asked)
+
+    def unfinished(self) -> Sequence[Unfinished]:
+        """Research that was killed, stopped or reached a limit, the latest first."""
+        return self._engine.unfinished()
+
+    def resume(
+        self, name: str = LAST, *, settings: Mapping[str, Any] | None = None, on_step: OnStep = ignore_steps
+    ) -> Answer:
+        """Go on with unfinished research; arguments and errors are those of `Engine.resume`."""
+        return self._wait(self._engine.resume(name, settings=settings, on_step=on_step))
+
+    def again(self, name: str, *, on_step: OnStep = ignore_steps) -> AskedAgain:
+        """Ask the question of a kept answer again; arguments and errors are those of `Engine.again`."""
+        return self._wait(self._engine.again(name, on_step=on_step))
+
+    def ask_many(self, questions: Iterable[str | Question], *, concurrency: int = 8, **chosen: Any) -> list[Outcome]:
+        """Answer several questions at once, in order; arguments are those of `Engine.ask_many`."""
+        return self._wait(self._engine.ask_many(questions, concurrency=concurrency, **chosen))
+
+    def ask_each(
+        self, questions: Iterable[str | Question], *, concurrency: int = 8, **chosen: Any
+    ) -> Iterator[Outcome]:
+        """Answer several questions, resumably, and give each outcome as it comes; see `Engine.ask_each`.
+
+        Ctrl-C cancels the questions under way.
+        """
+        outcomes = self._engine.ask_each(questions, concurrency=concurrency, **chosen)
+        try:
+            while (outcome := self._wait(_next(outcomes))) is not None:
+                yield outcome
+        finally:
+            self._wait(_end(outcomes))
+
+    def search(
+        self, text: str, *, limit: int = 10, filters: Filters | None = None, syntax: Syntax = "words"
+    ) -> SearchResult:
+        """Find passages; arguments and errors are those of `Engine.search`."""
+        return self._wait(self._engine.search(text, limit=limit, filters=filters, syntax=syntax))
+
+    def document(self, document_id: str) -> Document:
+        """A document by its id; errors are those of `Engine.document`."""
+        return self._wait(self._engine.document(document_id))
+
+    def highlights(self, document_id: str, spans: Sequence[tuple[int, int]]) -> list[tuple[Box, ...]]:
+        """Where slices of a document are printed; arguments and errors are those of `Engine.highlights`."""
+        return self._wait(self._engine.highlights(document_id, spans))
+
+    def verify(
+        self, claim: str, *, model: str | None = None, settings: Mapping[str, Any] | None = None
+    ) -> CheckedClaim:
+        """Check a claim; arguments and errors are those of `Engine.verify`."""
+        return self._wait(self._engine.verify(claim, model=model, settings=settings))
+
+    def answer(self, name: str) -> Answer:
+        """A kept answer; errors are those of `Engine.answer`."""
+        return self._engine.answer(name)
+
+    def export(self, name: str, form: Format = "markdown", *, style: str = STYLE) -> bytes:
+        """A kept answer in another format; arguments and errors are those of `Engine.export`."""
+        return self._engine.export(name, form, style=style)
+
+    def history(self, limit: int = 20) -> list[PastAnswer]:
+        """The questions that were asked last, the latest first."""
+        return self._engine.history(limit)
+
+    def close(self) -> None:
+        """Close the engine once its calls have ended. Safe to call twice."""
+        if not self._loop.is_stopped:
+            try:
+                self._wait(self._engine.close())
+            finally:
+                self._loop.stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _wait(self, work: Coroutine[Any, Any, T]) -> T:
+        if self._loop.is_stopped:
+            work.close()
+            check_not_forked(self._loop.process)
+            raise UsageError("this engine is closed; open another one")
+        return self._loop.wait(work)
+
+
+async def _next(outcomes: AsyncIterator[Outcome]) -> Outcome | None:
+    return await anext(outcomes, None)
+
+
+async def _end(outcomes: AsyncIterator[Outcome]) -> None:
+    if isinstance(outcomes, AsyncGenerator):
+        await outcomes.aclose()
+
+
+def ask(
+    question: str | Question,
+    *,
+    task: Task | None = None,
+    options: Sequence[str] | Mapping[str, str] = (),
+    context: str = "",
+    corpora: str | Sequence[str] | None = None,
+    settings: Settings | None = None,
+    recipe: str | None = None,
+    model: str | None = None,
+) -> Answer:
+    """Open an engine, answer one question, close it. For several questions keep a `BlockingEngine` open.
+
+    Raises what `Engine.open` and `Engine.ask` raise.
+    """
+    text = question if isinstance(question, str) else question.text
+    with notice_first(text, context), BlockingEngine(settings, corpora=corpora) as engine:
+        return engine.ask(question, task=task, options=options, context=context, recipe=recipe, model=model)
+
+
+def ask_again(name: str, *, settings: Settings | None = None) -> AskedAgain:
+    """Ask the question of a kept answer again, of the same sources with the same settings, and report what changed.
+
+    Args:
+        name: the trace id of the answer, or its id for the latest.
+        settings: what the home folder and the keys are taken from; `Settings.load()` by default.
+
+    Raises what `settings_of`, `Engine.open` and `Engine.again` raise.
+    """
+    now = settings or Settings.load()
+    answer = Answers(now.home).read(name)
+    with BlockingEngine(settings_of(answer, now)) as engine:
+        return engine.again(answer.trace_id)
+
+
+def resume(name: str = LAST, *, changes: Mapping[str, Any] | None = None, settings: Settings | None = None) -> Answer:
+    """Go on with unfinished research, of the same sources with the same settings.
+
+    Args:
+        name: its id; the latest by default.
+        changes: settings to change, such as a limit that it reached: `{"budget.calls": 50}`.
+        settings: what the home folder and the keys are taken from; `Settings.load()` by default.
+
+    Raises what `Engine.open` and `Engine.resume` raise.
+    """
+    now = settings or Settings.load()
+    one = UnfinishedResearch(now.home).read(name)
+    with BlockingEngine(one.settings_with(now).with_options(changes or {})) as engine:
+        return engine.resume(one.id, settings=changes)

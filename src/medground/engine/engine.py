@@ -1,0 +1,375 @@
+"""The engine: opens what the settings name, makes one run per question, and hands it to the recipe."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Self
+
+from medground.answering.changes import Changes, changes
+from medground.answering.conclude.claim import CHECKING_A_CLAIM, CheckedClaim
+from medground.answering.conclude.compose import answer_id
+from medground.answering.evidence_table.fill import TABLE, evidence_table
+from medground.answering.evidence_table.values import EvidenceTable
+from medground.engine.answering import answered, checked_claim, researched
+from medground.engine.answers import Answers, KeptAnswers
+from medground.engine.batch import Batch, Outcome, at_once, in_order
+from medground.engine.open_engine import OpenEngine
+from medground.engine.opening import Opening
+from medground.engine.search import SearchResult, Syntax, find_passages
+from medground.engine.unfinished import LAST, Unfinished, UnfinishedResearch
+from medground.errors import BudgetExhausted, MedgroundError, SourceUnavailable, UsageError
+from medground.home.kept_settings import kept_groups
+from medground.home.settings import Settings
+from medground.language.follow_up import follow_up
+from medground.language.risk.notices import most_urgent, notice_first
+from medground.sources.base import ConceptSource, FileSource
+from medground.values.answer import Answer
+from medground.values.document import Box, Document
+from medground.values.graph import ConceptFound
+from medground.values.query import Filters
+from medground.values.question import Question, Task, as_question
+from medground.values.research_plan import ResearchPlan
+from medground.values.steps import OnStep, Progress, Step, ignore_steps, no_progress
+from medground.wording.changes import AskedAgain
+
+
+@dataclass
+class Engine(OpenEngine, KeptAnswers):
+    """Answers questions with one set of sources. Open it with `Engine.open`; it serves many questions at once.
+
+    Attributes:
+        settings: what is used where a call names nothing else.
+        sources: what is searched; fixed once the engine is open.
+    """
+
+    @classmethod
+    def open(
+        cls,
+        settings: Settings | None = None,
+        *,
+        corpora: str | Sequence[str] | None = None,
+        progress: Progress = no_progress,
+    ) -> Opening[Self]:
+        """Open the corpora, models and recipe that the settings name, by `await` or by `async with`.
+
+        Builds the starter corpus when it is missing. Everything is checked before the first call that costs something;
+        several problems come in one report.
+
+        Args:
+            settings: `Settings.load()` by default.
+            corpora: names of the corpora to search, in place of those that the settings name.
+            progress: called with the progress of long steps, such as building the starter corpus.
+
+        Raises:
+            UsageError: an unknown recipe or corpus.
+            ConfigError: a missing key or extra, an unknown model, a changed embedding model.
+            SnapshotCorrupt: a corpus differs from its manifest.
+        """
+        return Opening(lambda: cls._opened(settings or Settings.load(), corpora, progress))
+
+    async def ask(
+        self,
+        question: str | Question,
+        *,
+        task: Task | None = None,
+        options: Sequence[str] | Mapping[str, str] = (),
+        context: str = "",
+        recipe: str | None = None,
+        model: str | None = None,
+        settings: Mapping[str, Any] | None = None,
+        follow: str | None = None,
+        plan: ResearchPlan | None = None,
+        on_step: OnStep = ignore_steps,
+    ) -> Answer:
+        """Answer one question. The answer and its trace are kept in the home folder, also when the call is cancelled.
+
+        A question that shows a person at risk gets a notice first; one about self-harm gets the notice alone.
+
+        Args:
+            question: the question, or a `Question` with limits of its own.
+            task: the kind of answer; guessed from the question when absent.
+            options: the choices of a choice question.
+            context: a passage or a patient's case that the question is about. It is read with the question, and is
+                never searched for by itself or cited.
+            recipe: the recipe to follow for this question.
+            model: the model that answers its operators.
+            settings: other settings for this question, such as `{"recipe.rounds": 2}`.
+            follow: the kept answer, by its trace id or id, that this question follows. Words such as "it" stand for
+                the subject of its question, and its documents are searched beside everything else.
+            plan: the plan that a recipe of research is to follow, in place of its own.
+            on_step: called with each step as it happens.
+
+        Raises:
+            UsageError: the question is empty, too long, or does not fit its task; a field that it is limited by is
+                unknown; the engine is closed; a setting is fixed once the engine is open; a follow-up cannot be read;
+                the recipe follows no plan.
+            ConfigError: an unknown setting, or a model that cannot be used.
+            BudgetExhausted: a limit was reached; `.answer` holds what was found so far.
+            SourceUnavailable: no source could be searched.
+            ModelFailed: a model gave no usable output.
+        """
+        said = (question, "") if isinstance(question, str) else (question.text, question.context)
+        with notice_first(*said, context) as notice:
+            if follow is not None and not (notice and notice.stops):
+                former = self.answer(follow)
+                asked = follow_up(question, former, task=task, options=options, context=context)
+            else:
+                asked = as_question(question, task=task, options=options, context=context)
+            if plan is not None:
+                asked = asked.model_copy(update={"plan": plan})
+            setup = await self._setup(recipe, model, settings)
+            run = self._run(asked, setup.settings, setup.recipe, setup.models, on_step)
+            run.notice = most_urgent(asked.text, asked.context) or notice
+            with self._under_way():
+                return await (researched if setup.recipe.researches else answered)(run, setup.recipe)
+
+    def unfinished(self) -> Sequence[Unfinished]:
+        """Research that was killed, stopped or reached a limit, the latest first."""
+        return UnfinishedResearch(self.settings.home).list()
+
+    async def resume(
+        self, name: str = LAST, *, settings: Mapping[str, Any] | None = None, on_step: OnStep = ignore_steps
+    ) -> Answer:
+        """Go on with unfinished research: the same question and settings, and no finished lookup or model call again.
+
+        Args:
+            name: its id; the latest by default.
+            settings: settings to change, such as a limit that it reached: `{"budget.calls": 50}`.
+            on_step: called with each step as it happens.
+
+        Raises:
+            UsageError: no unfinished research has this id; another process is at work on it; it searched other sources
+                than this engine has open (`medground.resume` opens them).
+            BudgetExhausted, SourceUnavailable, ModelFailed: as for `ask`.
+        """
+        one = UnfinishedResearch(self.settings.home).read(name)
+        with notice_first(one.question.text, one.question.context) as notice:
+            setup = await self._setup(None, None, {**one.groups(self.settings), **(settings or {})})
+            run = self._run(one.question, setup.settings, setup.recipe, setup.models, on_step)
+            run.notice = notice
+            with self._under_way():
+                return await researched(run, setup.recipe, one.id)
+
+    async def again(self, name: str, *, on_step: OnStep = ignore_steps) -> AskedAgain:
+        """Ask the question of a kept answer again, with its settings, and report what changed.
+
+        Args:
+            name: the trace id of the answer, or its id for the latest.
+            on_step: called with each step as it happens.
+
+        Raises:
+            UsageError: no such answer is kept, or its settings are not; it searched other corpora or sources than this
+                engine has open (`medground.ask_again` opens them).
+            BudgetExhausted, SourceUnavailable, ModelFailed: as for `ask`.
+        """
+        kept = self.answer(name)
+        before = Answers(self.settings.home).as_given(kept.trace_id) or kept
+        answer = await self.ask(before.question, settings=kept_groups(before, self.settings), on_step=on_step)
+        return AskedAgain(before=before, answer=answer, changes=await self._changes(before, answer))
+
+    async def _changes(self, before: Answer, now: Answer) -> Changes:
+        run = self._run(before.question, self.settings, self.recipe, self.models, traced=False)
+        reached = True
+        with self._under_way():
+            try:
+                await run.retrieve([document.id for document in before.documents])
+            except SourceUnavailable:
+                reached = False
+        return changes(before, now, run.ledger.documents, reached=reached)
+
+    async def stream(self, question: str | Question, **chosen: Any) -> AsyncIterator[Step | Answer]:
+        """The steps of a question as they happen, then its answer; `chosen` as for `ask`.
+
+        Closing the iterator early cancels the question. Raises what `ask` raises.
+        """
+        events: asyncio.Queue[Step | None] = asyncio.Queue()
+        asked = asyncio.create_task(self.ask(question, on_step=events.put_nowait, **chosen))
+        asked.add_done_callback(lambda _: events.put_nowait(None))
+        try:
+            while (step := await events.get()) is not None:
+                yield step
+            yield await asked
+        finally:
+            asked.cancel()
+            await asyncio.gather(asked, return_exceptions=True)
+
+    async def ask_many(
+        self, questions: Iterable[str | Question], *, concurrency: int = 8, **chosen: Any
+    ) -> list[Outcome]:
+        """Answer several questions at once, in order; `chosen` as for `ask`. A failure is an outcome too.
+
+        Raises:
+            UsageError: `concurrency` is below 1.
+        """
+        return await at_once(questions, partial(self._outcome, **chosen), concurrency)
+
+    async def ask_each(
+        self,
+        questions: Iterable[str | Question],
+        *,
+        concurrency: int = 8,
+        recipe: str | None = None,
+        model: str | None = None,
+        settings: Mapping[str, Any] | None = None,
+    ) -> AsyncIterator[Outcome]:
+        """Answer several questions, and give each outcome in order as it comes; other arguments are those of `ask`.
+
+        If this is interrupted, the same call resumes: what has an answer already is not asked again, as long as
+        settings and corpora are the same. The same question is asked once.
+
+        Raises:
+            UsageError: a question cannot be asked; `concurrency` is below 1; another process asks the same questions.
+        """
+        asked = tuple(map(as_question, questions))
+        setup = await self._setup(recipe, model, settings)
+        states = [s.hash for s in dict.fromkeys(source.state for source in self.sources) if s is not None]
+        ids = tuple(answer_id(question, setup.settings.hash, states) for question in asked)
+        batch = Batch(self.settings.home, asked, ids)
+        ask = partial(self._outcome, recipe=recipe, model=model, settings=settings)
+        with batch.begun() as progress:
+            async with aclosing(in_order(batch, progress, ask, concurrency)) as outcomes:
+                async for outcome in outcomes:
+                    yield outcome
+
+    async def _outcome(self, question: str | Question, **chosen: Any) -> Outcome:
+        text = question if isinstance(question, str) else question.text
+        try:
+            return Outcome(text, await self.ask(question, **chosen))
+        except BudgetExhausted as error:
+            return Outcome(text, error.answer, error)
+        except MedgroundError as error:
+            return Outcome(text, error=error)
+
+    async def search(
+        self, text: str, *, limit: int = 10, filters: Filters | None = None, syntax: Syntax = "words"
+    ) -> SearchResult:
+        """The passages that fit some words best, by words and, where there are vectors, by meaning.
+
+        With `syntax="pubmed"` the text is a query in PubMed's syntax, which decides what is found, in corpora too.
+
+        Words that show a person at risk get a notice too; those of self-harm get the notice alone.
+
+        Raises:
+            UsageError: the words are empty, `limit` is out of range, a field to limit by is unknown, or the text is not
+                a valid query.
+            SourceUnavailable: no source could be searched.
+        """
+        if not text.strip():
+            raise UsageError("the query is empty; enter at least one word")
+        with notice_first(text) as notice:
+            asked = Question.ask(text, task="free", filters=filters)
+            run = self._run(asked, self.settings, self.recipe, self.models, traced=False)
+            run.notice = notice
+            with self._under_way():
+                return await find_passages(run, limit, syntax)
+
+    async def document(self, document_id: str) -> Document:
+        """A document of the sources by its id, such as `PMID:21645374`.
+
+        Raises:
+            UsageError: no source holds it.
+            SourceUnavailable: it may be in a source that could not be asked.
+        """
+        asked = Question(text=document_id, task="free")
+        run = self._run(asked, self.settings, self.recipe, self.models, traced=False)
+        with self._under_way():
+            await run.retrieve([document_id])
+        if document_id not in run.ledger.documents:
+            names = ", ".join(dict.fromkeys(source.name for source in self.sources))
+            raise UsageError(f"no source holds {document_id[:80]!r}; searched: {names or 'nothing'}")
+        return run.ledger.documents[document_id]
+
+    async def concept(self, term: str, *, limit: int = 10) -> list[ConceptFound]:
+        """What each open knowledge graph knows of a term: an id such as `HP:0001083`, a name or a synonym.
+
+        Args:
+            term: the term.
+            limit: most lines that are quoted about it, for each graph.
+
+        Raises:
+            UsageError: the term is empty, or no knowledge graph is open.
+            SourceUnavailable: a graph could not be asked.
+            SnapshotCorrupt: a graph cannot be read.
+        """
+        if not term.strip():
+            raise UsageError("the term is empty; give an id, a name or a synonym")
+        graphs = [source for source in self.sources if isinstance(source, ConceptSource)]
+        if not graphs:
+            raise UsageError("no knowledge graph is open; search the corpus `starter` or a knowledge base with a graph")
+        with self._under_way():
+            return [await graph.concept(term, limit) for graph in graphs]
+
+    async def table(
+        self,
+        name: str,
+        columns: Sequence[str] = (),
+        *,
+        model: str | None = None,
+        settings: Mapping[str, Any] | None = None,
+    ) -> EvidenceTable:
+        """The studies that a kept answer quotes as a table, with columns such as "dose", "n" or "outcome".
+
+        Each cell is a verbatim quote of the study, "not reported", or "failed" with the reason.
+
+        Args:
+            name: the trace id of the answer, or its id for the latest.
+            columns: names of at most 10 columns.
+            model: the model that chooses the sentences.
+            settings: other settings for this table.
+
+        Raises:
+            UsageError: no such answer is kept; a column cannot be used; the engine is closed.
+            ConfigError: an unknown setting, or a model that cannot be used.
+        """
+        answer = await asyncio.to_thread(self.answer, name)
+        setup = await self._setup(None, model, settings)
+        run = self._run(answer.question, setup.settings, TABLE, setup.models, traced=False)
+        with self._under_way():
+            return await evidence_table(answer, columns, run)
+
+    async def highlights(self, document_id: str, spans: Sequence[tuple[int, int]]) -> list[tuple[Box, ...]]:
+        """Where slices of a document are printed in its PDF: a box for each line of a slice, cut at the slice's ends.
+
+        A slice gets no boxes if its document has no pages, the file is gone, or the file has other text there.
+
+        Args:
+            document_id: the document.
+            spans: start and end of each slice, as those of a quote.
+
+        Raises:
+            UsageError: no source holds the document.
+            SourceUnavailable: it may be in a source that could not be asked.
+        """
+        from medground.corpus.readers.pdf.book import highlights  # imported late: PDFium is slow to load
+
+        document = await self.document(document_id)
+        files = [source.file_of(document_id) for source in self.sources if isinstance(source, FileSource)]
+        file = next((file for file in files if file is not None), None)
+        if file is None or not document.lines:
+            return [()] * len(spans)
+        return await asyncio.to_thread(highlights, file, document, spans)
+
+    async def verify(
+        self, claim: str, *, model: str | None = None, settings: Mapping[str, Any] | None = None
+    ) -> CheckedClaim:
+        """Compare a claim with what the sources hold: a verdict and the deciding quotes for each of its statements.
+
+        A verdict is "supported" or "contradicted" only where a validated judge gave it.
+
+        Raises:
+            UsageError: the claim is empty or too long; the engine is closed.
+            SourceUnavailable: no source could be searched.
+            BudgetExhausted: a limit was reached.
+        """
+        if not claim.strip():
+            raise UsageError("the claim is empty; write it in quotes after the command")
+        with notice_first(claim) as notice:
+            setup = await self._setup(None, model, settings)
+            run = self._run(Question.ask(claim, task="free"), setup.settings, CHECKING_A_CLAIM, setup.models)
+            run.notice = notice
+            with self._under_way():
+                return await checked_claim(run)

@@ -1,0 +1,220 @@
+"""Opening an engine: everything is checked before the first call that costs something; all problems come at once."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Generic, Protocol, TypeVar
+
+from medground.answering.verify.critics import check_critic
+from medground.answering.verify.judges import may_judge
+from medground.errors import ConfigError, MedgroundError, UsageError
+from medground.home.settings import Settings
+from medground.home.settings_groups import KeySettings
+from medground.models.registry import Models, open_models
+from medground.models.shipped import shipped
+from medground.recipes.base import Recipe, open_recipe
+from medground.sources.base import Source
+from medground.values.usage import Author
+
+# What a fetched critic changes: without a language model, it judges where no setting names another.
+
+_ENTAIL = "entail"
+
+
+def with_fetched(settings: Settings) -> Settings:
+    """The settings with what was fetched; unchanged where a language model judges or nothing was fetched.
+
+    A critic is a default only if it may judge (`verify.judges`). Whoever names `verify.critic` gets what was named.
+    """
+    model = settings.model
+    if Author(model.default).is_model or Author(model.operators.get(_ENTAIL, model.default)).is_model:
+        return settings
+    if "critic" in settings.verify.model_fields_set or importlib.util.find_spec("onnxruntime") is None:
+        return settings
+    for one in shipped().values():
+        if one.find(settings.home / "models") is not None and may_judge(one.name, settings.verify):
+            return settings.with_options({"verify.critic": one.name})
+    return settings
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What is needed to answer a question: settings, the recipe that they name, and the models."""
+
+    settings: Settings
+    recipe: Recipe
+    models: Models
+
+
+async def set_up(settings: Settings, models: Models | None = None) -> Setup:
+    """Open what the settings name apart from the sources; `models` are those that are already open.
+
+    Raises:
+        UsageError: an unknown recipe.
+        ConfigError: a missing key or extra, an unknown model, a reranker or critic that cannot be loaded.
+    """
+    problems: list[MedgroundError] = []
+    used = with_fetched(settings)
+    recipe = _tried(problems, lambda: open_recipe(settings.recipe.name))
+    opened = models or _tried(problems, lambda: open_models_of(settings))
+    await asyncio.to_thread(_tried, problems, lambda: check_critic(used.verify.critic, used.home / "models"))
+    if recipe is not None:
+        problems += await _problems(recipe, used, ())
+    if recipe is None or opened is None or problems:
+        if models is None and opened is not None:
+            await opened.close()
+        raise one_report(problems)
+    return Setup(settings, recipe, opened)
+
+
+async def check_sources(setup: Setup, sources: Sequence[Source]) -> None:
+    """Let the recipe check the sources.
+
+    Raises:
+        MedgroundError: what the recipe finds wrong with them.
+    """
+    if problems := await _problems(setup.recipe, with_fetched(setup.settings), sources):
+        raise one_report(problems)
+
+
+def one_report(problems: Sequence[MedgroundError]) -> MedgroundError:
+    """Several problems as one error."""
+    if len(problems) == 1:
+        return problems[0]
+    return ConfigError("; ".join(str(problem) for problem in problems))
+
+
+async def _problems(recipe: Recipe, settings: Settings, sources: Sequence[Source]) -> list[MedgroundError]:
+    return await asyncio.to_thread(lambda: list(recipe.check(settings, sources)))
+
+
+def open_models_of(settings: Settings) -> Models:
+    """The models that settings name, with those that their recipe implies.
+
+    Raises:
+        ConfigError: an operator or model is unknown, or a key or extra is missing.
+    """
+    settings = settings.model_copy(update={"model": settings.served})
+    if not settings.model.operators:
+        return open_models(settings, ())
+    from medground.engine.operator_names import operator_names  # it loads every recipe
+
+    return open_models(settings, operator_names())
+
+
+def _tried(problems: list[MedgroundError], step: Callable[[], T]) -> T | None:
+    try:
+        return step()
+    except MedgroundError as error:
+        problems.append(error)
+        return None
+
+
+class Closable(Protocol):
+    """What an `Opening` can open."""
+
+    async def close(self) -> None:
+        """Free what it holds."""
+        ...
+
+
+C = TypeVar("C", bound=Closable)
+
+
+class Opening(Generic[C]):
+    """Something that is opened by `await` or by `async with`.
+
+    `engine = await Engine.open()`, or `async with Engine.open() as engine`; `make()` is the coroutine behind both.
+    """
+
+    def __init__(self, make: Callable[[], Coroutine[Any, Any, C]]) -> None:
+        self.make = make
+        self._opened: C | None = None
+
+    def __await__(self) -> Generator[Any, None, C]:
+        return self.make().__await__()
+
+    async def __aenter__(self) -> C:
+        self._opened = await self.make()
+        return self._opened
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        if self._opened is not None:
+            await self._opened.close()
+
+
+# What answers single questions of an open engine that name another recipe, model or setting.
+
+_FIXED = ("corpora", "sources", "pubmed", "email", "dense", "replay", "record")
+"""Settings of retrieval that are used once, when the sources are opened."""
+
+
+class Setups:
+    """Opens each further model once, and closes all of them with the engine."""
+
+    def __init__(self) -> None:
+        self._models: dict[tuple[str, KeySettings], Models] = {}
+        self._opening = asyncio.Lock()
+        self._closed = False
+
+    async def changed(self, own: Setup, changes: Mapping[str, Any], sources: Sequence[Source]) -> Setup:
+        """The engine's own setup with some settings changed, checked against its sources.
+
+        Raises:
+            ConfigError: an unknown setting, or a model, reranker or critic that cannot be used.
+            UsageError: an unknown recipe, a setting that is fixed once an engine is open, or the engine was closed.
+        """
+        chosen = own.settings.with_options(changes)
+        fixed = _fixed(own.settings)
+        for name, value in _fixed(chosen).items():
+            if value != fixed[name]:
+                raise UsageError(f"{name} is fixed once an engine is open; open another engine for it")
+        if (chosen.served, chosen.keys) == (own.settings.served, own.settings.keys):
+            return await _checked(chosen, own.models, sources)
+        key = (chosen.served.model_dump_json(), chosen.keys)
+        async with self._opening:  # questions that ask for the same model open it once
+            setup = await _checked(chosen, self._models.get(key), sources)
+            if self._closed:
+                await setup.models.close()
+                raise UsageError("this engine is closed; open another one with Engine.open")
+            self._models[key] = setup.models
+        return setup
+
+    async def close(self) -> None:
+        """Close every model that was opened here. Safe to call twice."""
+        self._closed = True
+        for models in self._models.values():
+            await models.close()
+
+
+async def _checked(settings: Settings, models: Models | None, sources: Sequence[Source]) -> Setup:
+    """What answers with these settings, checked; new models are closed where the check fails."""
+    setup = await set_up(settings, models)
+    try:
+        await check_sources(setup, sources)
+    except BaseException:
+        if models is None:
+            await setup.models.close()
+        raise
+    return setup
+
+
+def _fixed(settings: Settings) -> dict[str, object]:
+    """What is used once, when the engine is opened."""
+    sections: dict[str, object] = {kind.section: settings.section(kind) for kind in settings.source_sections()}
+    of_retrieval = {f"retrieval.{name}": getattr(settings.retrieval, name) for name in _FIXED}
+    return {**of_retrieval, **sections, "keys": _of_sources(settings.keys), "home": settings.home}
+
+
+def _of_sources(keys: KeySettings) -> tuple[object, ...]:
+    """The keys of services that are searched."""
+    return keys.ncbi, keys.sciencedirect, keys.google_search, keys.brave

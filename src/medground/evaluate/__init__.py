@@ -1,1 +1,0 @@
-"""Evaluation: data sets, runs that resume, metrics, comparisons, audits and reports."""

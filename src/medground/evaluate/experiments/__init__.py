@@ -1,1 +1,0 @@
-"""Experiments: tables and figures of the papers as files, run here and printed next to the published figures."""

@@ -1,1 +1,0 @@
-"""Evaluation metrics: one idea per file, each with its definition and source."""

@@ -1,1 +1,0 @@
-"""Measuring whether a language model may judge statements: a fixed, cheap test on pairs with known labels."""

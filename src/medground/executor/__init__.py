@@ -1,1 +1,0 @@
-"""The retrieval executor: literature, protein records and web pages for a sub-question (BioMedSearch, III.B)."""

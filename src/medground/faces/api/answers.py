@@ -1,0 +1,180 @@
+"""Kept answers: the history, one of them in each form, and its end."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, get_args
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+from starlette.responses import Response
+
+from medground.answering.evidence_table.values import LONGEST_COLUMN, MOST_COLUMNS, EvidenceTable, as_csv
+from medground.engine.answers import PastAnswer
+from medground.errors import NotFound
+from medground.faces.api.caller import Caller, Served
+from medground.faces.api.questions import as_json
+from medground.values.answer import Answer
+from medground.values.document import Frozen
+from medground.wording.export import Format
+from medground.wording.pictures import svg
+from medground.wording.timeline import Timeline, timeline
+from medground.wording.view_types import AnswerView
+
+router = APIRouter(prefix="/v1/answers", tags=["answers"])
+
+_FORMS: dict[str, tuple[str, str]] = {
+    "ris": ("application/x-research-info-systems", "ris"),
+    "bibtex": ("application/x-bibtex", "bib"),
+    "csl-json": ("application/vnd.citationstyles.csl+json", "json"),
+    "markdown": ("text/markdown", "md"),
+    "html": ("text/html", "html"),
+    "docx": ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx"),
+    "pdf": ("application/pdf", "pdf"),
+}
+assert set(_FORMS) == set(get_args(Format))
+
+_FILES: dict[str, Any] = {kind: {"schema": {"type": "string", "format": "binary"}} for kind, _ in _FORMS.values()}
+_FILES[_FORMS["csl-json"][0]] = {"schema": {"type": "array", "items": {"type": "object"}}}
+
+
+class History(Frozen):
+    """Some answers, the latest first. `next` is the `before` of the next page; null on the last."""
+
+    answers: tuple[PastAnswer, ...]
+    next: str | None
+
+
+@router.get("", summary="Your answers", responses={422: {}})
+async def history(
+    person: Caller,
+    service: Served,
+    limit: Annotated[int, Query(ge=1, le=200)] = 20,
+    before: Annotated[str | None, Query(max_length=64, description="only those before this trace id")] = None,
+) -> History:
+    """Your answers, the latest first."""
+    found = await service.history(person, limit=limit, before=before)
+    return History(answers=tuple(found), next=found[-1].trace_id if len(found) == limit else None)
+
+
+@router.get("/{trace_id}", summary="An answer", response_model=Answer, responses={404: {}, 422: {}})
+async def answer(trace_id: str, person: Caller, service: Served) -> Response:
+    """The whole answer. A citation is the id of a document with the offsets of a slice of its text."""
+    return as_json(await service.answer(trace_id, person))
+
+
+@router.get("/{trace_id}/view", summary="An answer in words", responses={404: {}, 422: {}})
+async def shown(trace_id: str, person: Caller, service: Served) -> AnswerView:
+    """An answer as a page shows it: plain values, and the same words as in the terminal."""
+    return await service.view(trace_id, person)
+
+
+@router.delete("/{trace_id}", summary="Delete an answer", status_code=204, responses={404: {}, 422: {}})
+async def delete(trace_id: str, person: Caller, service: Served) -> None:
+    """Delete an answer and its trace. This cannot be undone."""
+    await service.delete(trace_id, person)
+
+
+@router.get(
+    "/{trace_id}/export",
+    summary="An answer as a file",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "The file.",
+            "content": _FILES,
+        },
+        404: {},
+        422: {},
+    },
+)
+async def export(
+    trace_id: str,
+    person: Caller,
+    service: Served,
+    form: Annotated[Format, Query(alias="format")] = "markdown",
+) -> Response:
+    """An answer for a reference manager (`ris`, `bibtex`, `csl-json`) or for a reader."""
+    content = await service.export(trace_id, form, person)
+    kind, suffix = _FORMS[form]
+    return download(content, kind, f"medground-{trace_id}.{suffix}")
+
+
+@router.get(
+    "/{trace_id}/files/{name}",
+    summary="A file of a report",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "The file.",
+            "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+        },
+        404: {},
+        422: {},
+    },
+)
+async def file(trace_id: str, name: str, person: Caller, service: Served) -> Response:
+    """A file that goes with a report, such as the structure of a protein. `report.attachments` names them."""
+    attachment, content = await service.file(trace_id, name, person)
+    return download(content, "application/octet-stream", attachment.name)
+
+
+def download(content: bytes, kind: str, name: str) -> Response:
+    """A file that a browser saves and never shows as a page. `name` is of letters, digits, dots and hyphens."""
+    return Response(content, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+
+# What a researcher looks at of an answer: its studies as a table, its plan as a drawing, and what the run did when.
+
+studies_router = APIRouter(prefix="/v1/answers", tags=["answers"])
+
+_CSV = {"text/csv": {"schema": {"type": "string", "description": "The table for a spreadsheet."}}}
+_SVG = {"image/svg+xml": {"schema": {"type": "string", "description": "The drawing."}}}
+
+
+class AskedTable(Frozen):
+    """The columns of a table, such as `dose`, `n` or `outcome`."""
+
+    columns: tuple[Annotated[str, Field(min_length=1, max_length=LONGEST_COLUMN)], ...] = Field(
+        default=(), max_length=MOST_COLUMNS
+    )
+    model: str | None = Field(default=None, max_length=100, description="a model that chooses the sentences")
+
+
+@studies_router.post(
+    "/{trace_id}/table",
+    summary="The studies of an answer as a table",
+    response_model=EvidenceTable,
+    responses={200: {"content": _CSV}, 404: {}},
+)
+async def table(
+    trace_id: str,
+    asked: AskedTable,
+    person: Caller,
+    service: Served,
+    form: Annotated[Literal["json", "csv"], Query(alias="format")] = "json",
+) -> Response:
+    """A row for each study that the answer quotes, with your columns: a verbatim quote, `not reported`, or `failed`."""
+    made = await service.table(trace_id, asked.columns, person, model=asked.model)
+    if form == "csv":
+        return download(as_csv(made), "text/csv", f"medground-{trace_id}.csv")
+    return Response(made.model_dump_json(), media_type="application/json")
+
+
+@studies_router.get("/{trace_id}/trace", summary="What a run did, and when", responses={404: {}, 422: {}})
+async def trace(trace_id: str, person: Caller, service: Served) -> Timeline:
+    """The parts of the run of an answer with their seconds, tokens and money, without document and prompt text."""
+    return timeline(trace_id, await service.trace(trace_id, person))
+
+
+@studies_router.get(
+    "/{trace_id}/plan.svg",
+    summary="The plan of a report as a drawing",
+    response_class=Response,
+    responses={200: {"content": _SVG}, 404: {}, 422: {}},
+)
+async def plan(trace_id: str, person: Caller, service: Served) -> Response:
+    """The sub-questions of a report in their order, and the graph of their keywords."""
+    report = (await service.answer(trace_id, person)).report
+    if report is None:
+        raise NotFound(f"the answer {trace_id} is not a report, so it has no plan")
+    return Response(svg(report.plan), media_type="image/svg+xml")

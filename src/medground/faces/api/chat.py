@@ -1,0 +1,291 @@
+"""The chat endpoint, as clients of OpenAI call it: recipes are models, and the answer is a message with citations."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from contextlib import aclosing
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from fastapi.sse import format_sse_event
+from pydantic import BaseModel
+from starlette.responses import Response, StreamingResponse
+
+from medground.errors import BudgetExhausted, MedgroundError, NotFound
+from medground.faces.api.caller import Caller, Served, service_of
+from medground.faces.api.chat_reply import (
+    Chunk,
+    ChunkChoice,
+    Completion,
+    Delta,
+    ErrorBody,
+    ErrorReply,
+    Model,
+    Models,
+    completion,
+    deltas,
+    finish_reason,
+    kept,
+    models_of,
+    usage_of,
+)
+from medground.faces.api.chat_request import (
+    ONLY_DEFAULT,
+    ChatFailure,
+    ChatRequest,
+    asked_by,
+    check,
+    earlier_answer,
+    has_earlier,
+)
+from medground.faces.api.middleware import while_there
+from medground.faces.api.problems import respond
+from medground.faces.api.questions import HEADERS, HEARTBEAT, paced
+from medground.faces.service.job import Job
+from medground.faces.service.offers import RecipeOffer
+from medground.faces.service.service import Service
+from medground.faces.service.values import Event, Person, Problem
+from medground.home.layers import wrong_values
+from medground.language.english import ended
+from medground.values.answer import Answer
+
+# Errors of the chat endpoint in OpenAI's form, so that its clients show what is wrong.
+
+_TYPES: Mapping[int, str] = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
+_SENT = ("retry-after", "www-authenticate")
+_CODES: Mapping[int, str] = {401: "invalid_api_key", 429: "rate_limit_exceeded"}
+_NEVER_CUT = 'An answer is never cut; `medground.settings` takes limits such as {"budget.tokens": 10000}.'
+_INSTEAD: Mapping[str, str] = {
+    "max_tokens": _NEVER_CUT,
+    "max_completion_tokens": _NEVER_CUT,
+    "temperature": "The server chooses how its models answer.",
+    "top_p": "The server chooses how its models answer.",
+    "seed": "The same question, corpora and settings give the same answer without it.",
+    "n": "There is one answer.",
+    "tools": "An answer rests on what the server searches; name corpora and sources in `medground`.",
+    "functions": "An answer rests on what the server searches; name corpora and sources in `medground`.",
+    "web_search_options": "Name what is searched in `medground`, as corpora and sources.",
+    "response_format": "GET /v1/answers/{trace_id} gives the answer as JSON.",
+    "logprobs": "Each sentence has a verdict in words instead.",
+}
+"""What a client can do instead of sending a parameter."""
+
+
+class ChatRoute(APIRoute):
+    """A route whose errors are OpenAI's."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def handled(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except ChatFailure as error:
+                return _response(error.status, _error(error.status, str(error), error.param, error.code))
+            except RequestValidationError as error:
+                return _response(400, wrong(error.errors()))
+            except MedgroundError as error:
+                problem = service_of(request).problem(error)
+                sent = {name: value for name, value in respond(problem).headers.items() if name in _SENT}
+                return _response(_status(problem), failed(problem), sent)
+
+        return handled
+
+
+def failed(problem: Problem) -> ErrorReply:
+    """A problem as an error of OpenAI."""
+    status = _status(problem)
+    notice = f"{problem.notice.sentence} " if problem.notice else ""
+    said = f"{notice}{ended(problem.detail)} {problem.next}"
+    return _error(status, said, None, _CODES.get(status, problem.type.rpartition(":")[2]))
+
+
+def _status(problem: Problem) -> int:
+    """A request that cannot be used is 400 there."""
+    return 400 if problem.status == 422 else problem.status
+
+
+def wrong(errors: Sequence[Mapping[str, Any]]) -> ErrorReply:
+    """The wrong fields of a request; a parameter that has no effect here is told by name."""
+    first = errors[0]
+    names = [str(part) for part in first["loc"][1:]]
+    param = ".".join(name[:60] for name in names) or None
+    top = names[0] if names else ""
+    instead = f" {_INSTEAD[top]}" if top in _INSTEAD else ""
+    if first["type"] == "extra_forbidden":
+        said = f"Unsupported parameter: '{param}' has no effect here. Leave it out.{instead}"
+        return _error(400, said, param, "unsupported_parameter")
+    if top in ONLY_DEFAULT:
+        said = f"Unsupported value: '{top}' takes its default alone. Leave it out.{instead}"
+        return _error(400, said, top, "unsupported_value")
+    return _error(400, wrong_values(errors), param, None)
+
+
+def _error(status: int, said: str, param: str | None, code: str | None) -> ErrorReply:
+    kind = _TYPES.get(status, "server_error" if status >= 500 else "invalid_request_error")
+    return ErrorReply(error=ErrorBody(message=said, type=kind, param=param, code=code))
+
+
+def _response(status: int, reply: ErrorReply, headers: Mapping[str, str] | None = None) -> Response:
+    sent = {**(headers or {}), "Cache-Control": "no-store"}
+    return Response(reply.model_dump_json(), status_code=status, media_type="application/json", headers=sent)
+
+
+# The chat endpoint, as clients of OpenAI call it: recipes are models, and the answer is a message with citations.
+
+router = APIRouter(prefix="/v1", tags=["chat"], route_class=ChatRoute)
+
+_FAILURES: dict[int | str, dict[str, Any]] = {
+    status: {"model": ErrorReply} for status in (400, 401, 404, 409, 422, 429, 500, 502, 503, 504, 507)
+}
+_CHUNKS: dict[str, Any] = {
+    "text/event-stream": {"schema": {"type": "string", "description": "With `stream`: chunks, and last `[DONE]`."}}
+}
+
+
+@router.post(
+    "/chat/completions",
+    summary="Ask a question as a client of OpenAI",
+    response_model=Completion,
+    responses={200: {"description": "The answer as a message.", "content": _CHUNKS}, **_FAILURES},
+)
+async def complete(wanted: ChatRequest, request: Request, person: Caller, service: Served) -> Response:
+    """Answer the last message of a conversation.
+
+    Each citation mark of the message has an annotation with the source's address and the citation as it is everywhere
+    in Medground. A question after an answer of this endpoint follows that answer. Parameters that would have no effect
+    are refused with 400.
+    """
+    check(wanted)
+    recipe = await _recipe(wanted.model, service)
+    follow = await _follow(wanted, service, person)
+    job = await service.start(asked_by(wanted, researches=recipe.researches, follow=follow), person)
+    reply = _Reply(job, wanted, base=str(request.base_url), not_read=has_earlier(wanted) and follow is None)
+    if wanted.stream:
+        return StreamingResponse(reply.stream(service), media_type="text/event-stream", headers=HEADERS)
+    answer = await while_there(request, _result(job))
+    return _json(reply.whole(answer))
+
+
+@router.get("/models", summary="The recipes, as models", responses=_FAILURES)
+async def models(person: Caller, service: Served) -> Models:
+    """The recipes that a chat can name as its model."""
+    return models_of([recipe.name for recipe in await service.recipes()])
+
+
+@router.get("/models/{model}", summary="A recipe, as a model", responses=_FAILURES)
+async def model(model: str, person: Caller, service: Served) -> Model:
+    """One recipe."""
+    return models_of([(await _recipe(model, service)).name]).data[0]
+
+
+class _Reply:
+    """The reply to one request.
+
+    Args:
+        job: the question at work.
+        wanted: the request.
+        base: the address of this server, ending with a slash.
+        not_read: whether there are earlier messages that were not read.
+    """
+
+    def __init__(self, job: Job, wanted: ChatRequest, *, base: str, not_read: bool) -> None:
+        self._job = job
+        self._wanted = wanted
+        self._base = base
+        self._not_read = not_read
+        self._id = f"chatcmpl-{job.id}"
+
+    def whole(self, answer: Answer) -> Completion:
+        """The answer as one completion."""
+        return completion(answer, id=self._id, base=self._base, not_read=self._not_read)
+
+    async def stream(self, service: Service) -> AsyncIterator[bytes]:
+        """The chunks of the answer; progress as comments before them."""
+        yield self._sent(Delta(role="assistant", content=""))
+        async with aclosing(paced(self._job.events(), HEARTBEAT)) as events:
+            async for event in events:
+                if event is not None and event.is_last:
+                    for part in self._ending(event, service):
+                        yield part
+                    return
+                words = " ".join(event.words.split()) if event else "still at work"
+                if words:
+                    yield format_sse_event(comment=words)
+
+    def _ending(self, event: Event, service: Service) -> list[bytes]:
+        """What the last event of the job becomes: the answer, also one that a limit cut short, or an error."""
+        answer = event.answer
+        if answer is None:
+            problem = event.problem or service.problem(NotFound("the work was stopped before there was an answer"))
+            return [_event(failed(problem)), _DONE]
+        sent = [self._sent(delta) for delta in deltas(answer, base=self._base, not_read=self._not_read)]
+        sent.append(
+            _event(self._chunk(ChunkChoice(delta=Delta(), finish_reason=finish_reason(answer)), medground=kept(answer)))
+        )
+        if self._wanted.with_usage:
+            sent.append(_event(self._chunk(usage=usage_of(answer))))
+        return [*sent, _DONE]
+
+    def _sent(self, delta: Delta) -> bytes:
+        return _event(self._chunk(ChunkChoice(delta=delta)))
+
+    def _chunk(self, *choices: ChunkChoice, **more: Any) -> Chunk:
+        created = int(self._job.created.timestamp())
+        return Chunk(id=self._id, created=created, model=self._wanted.model, choices=choices, **more)
+
+
+_DONE = format_sse_event(data_str="[DONE]")
+
+
+def _event(content: BaseModel) -> bytes:
+    return format_sse_event(data_str=content.model_dump_json(exclude_none=True))
+
+
+def _json(content: BaseModel) -> Response:
+    return Response(content.model_dump_json(), media_type="application/json")
+
+
+async def _recipe(name: str, service: Service) -> RecipeOffer:
+    recipes = await service.recipes()
+    found = next((recipe for recipe in recipes if recipe.name == name), None)
+    if found is None:
+        known = ", ".join(recipe.name for recipe in recipes)
+        said = f"The model {name[:80]!r} does not exist; the models are the recipes {known}."
+        raise ChatFailure(said, param="model", code="model_not_found", status=404)
+    return found
+
+
+async def _follow(wanted: ChatRequest, service: Service, person: Person) -> str | None:
+    """The answer that the question follows: the one that is named, or the last one of the conversation, if it is kept.
+
+    Raises:
+        NotFound: the one that is named is not there.
+    """
+    if wanted.medground.follow is not None:
+        return (await service.answer(wanted.medground.follow, person)).trace_id
+    if (name := earlier_answer(wanted)) is None:
+        return None
+    try:
+        return (await service.answer(name, person)).trace_id
+    except NotFound:
+        return None
+
+
+async def _result(job: Job) -> Answer:
+    """The answer of a job, also one that a limit cut short.
+
+    Raises:
+        MedgroundError: there is none.
+    """
+    try:
+        answer = await job.result()
+    except BudgetExhausted as spent:
+        if spent.answer is None:
+            raise
+        answer = spent.answer
+    if answer is None:
+        raise NotFound("the answer was deleted before it could be sent")
+    return answer

@@ -1,0 +1,239 @@
+"""The literature itself: search, documents, claims and plans; and what the server has."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Body, Depends, Path, Query, Request
+from pydantic import Field
+from starlette.responses import PlainTextResponse
+
+from medground.answering.conclude.claim import CheckedClaim
+from medground.corpus.chunk import chunk
+from medground.engine.search import Syntax
+from medground.faces.api.caller import Caller, Door, Served, door
+from medground.faces.api.middleware import MEDIA_TYPE, while_there, written
+from medground.faces.service.accounts import Spent
+from medground.faces.service.offers import CorpusOffer, RecipeOffer
+from medground.faces.service.request import Name
+from medground.faces.service.values import Limits
+from medground.values.answer import Search
+from medground.values.document import Document, DocumentId, Frozen, Hit
+from medground.values.notice import Notice
+from medground.values.query import Filters
+from medground.values.research_plan import ResearchPlan
+from medground.version import __version__
+
+# The literature itself: search, documents, and claims checked against them.
+
+router = APIRouter(prefix="/v1", tags=["literature"])
+
+
+class Where(Frozen):
+    """What is searched; where it names anything, that stands in place of what the server searches by default."""
+
+    corpora: tuple[Name, ...] | None = Field(default=None, max_length=50)
+    sources: tuple[Name, ...] | None = Field(default=None, max_length=50)
+    knowledge_base: Name | None = None
+
+    def named(self) -> dict[str, Any]:
+        """As arguments of the methods of `Service`."""
+        return {"corpora": self.corpora, "sources": self.sources, "knowledge_base": self.knowledge_base}
+
+
+class SearchAsked(Where):
+    """Words to search for."""
+
+    text: str = Field(min_length=1, max_length=4000)
+    limit: int = Field(default=10, ge=1, le=1000)
+    filters: Filters = Filters()
+    syntax: Syntax = Field(default="words", description="`pubmed`: the text is a query in PubMed's syntax")
+
+
+class ClaimAsked(Where):
+    """A claim to compare with the literature."""
+
+    claim: str = Field(min_length=1, max_length=4000)
+    model: Name | None = Field(default=None, description="the model that judges; the default without one")
+
+
+class Found(Frozen):
+    """Passages, best first, and which sources were searched. `notice` is shown before anything else."""
+
+    hits: tuple[Hit, ...]
+    searches: tuple[Search, ...]
+    notes: tuple[str, ...]
+    notice: Notice | None = None
+
+
+class Place(Frozen):
+    """A passage as a slice of the text of its document."""
+
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    section: str | None = None
+    page: int | None = None
+
+
+class ShownDocument(Document):
+    """A document with its passages. All offsets count code points of `text`."""
+
+    passages: tuple[Place, ...] = ()
+
+
+@router.post("/search", summary="Search", responses={404: {}})
+async def search(
+    asked: Annotated[SearchAsked, Body(examples=[{"text": "aspirin stroke prevention", "limit": 5}])],
+    request: Request,
+    person: Caller,
+    service: Served,
+) -> Found:
+    """The passages that fit some words best, by words and, where there are vectors, by meaning."""
+    work = service.search(
+        asked.text, person, limit=asked.limit, filters=asked.filters, syntax=asked.syntax, **asked.named()
+    )
+    found = await while_there(request, work)
+    return Found(hits=tuple(found.hits), searches=found.searches, notes=found.notes, notice=found.notice)
+
+
+@router.post("/verify", summary="Check a claim", responses={404: {}})
+async def verify(
+    asked: Annotated[ClaimAsked, Body(examples=[{"claim": "Aspirin prevents ischemic stroke."}])],
+    request: Request,
+    person: Caller,
+    service: Served,
+) -> CheckedClaim:
+    """Compare a claim with the literature: a verdict for each of its statements, and the deciding quotes."""
+    return await while_there(request, service.verify(asked.claim, person, model=asked.model, **asked.named()))
+
+
+@router.get("/documents/{document_id:path}", summary="A document", responses={404: {}, 422: {}})
+async def document(
+    document_id: Annotated[DocumentId, Path(max_length=240, examples=["PMID:21645374"])],
+    person: Caller,
+    service: Served,
+    corpus: Annotated[list[Name] | None, Query(max_length=50, description="corpora to look in")] = None,
+) -> ShownDocument:
+    """A document with its text, its sections and its passages."""
+    found = await service.document(document_id, person, corpora=tuple(corpus) if corpus else None)
+    places = tuple(Place(start=p.start, end=p.end, section=p.section, page=p.page) for p in chunk(found))
+    return ShownDocument(**{**dict(found), "lines": (), "passages": places})
+
+
+# Plans, before anything is searched: a PubMed query, or the sub-questions of research.
+
+planning_router = APIRouter(prefix="/v1", tags=["literature"])
+
+
+class PlanAsked(Frozen):
+    """A question to plan for."""
+
+    question: str = Field(min_length=1, max_length=4000)
+    kind: Literal["pubmed", "research"] = "pubmed"
+
+
+class Planned(Frozen):
+    """A plan: `query` of kind `pubmed`, `plan` of kind `research`. `notice` is shown before anything else."""
+
+    kind: Literal["pubmed", "research"]
+    query: str | None = Field(default=None, description="a query that PubMed accepts as it is")
+    headings: tuple[str, ...] = Field(default=(), description="the MeSH headings behind it, most important first")
+    plan: ResearchPlan | None = Field(default=None, description="for `plan` of a question, as it is or changed")
+    notes: tuple[str, ...] = ()
+    planner: str = Field(default="", description="who made it")
+    notice: Notice | None = None
+
+
+@planning_router.post("/plan", summary="Plan a search or research")
+async def plan(
+    asked: Annotated[PlanAsked, Body(examples=[{"question": "Does aspirin prevent ischemic stroke?"}])],
+    person: Caller,
+    service: Served,
+) -> Planned:
+    """A plan by word statistics: no model is asked and nothing is searched."""
+    if asked.kind == "research":
+        made = await service.plan_research(asked.question, person)
+        return Planned(kind=asked.kind, plan=made.plan, planner=made.planner, notice=made.notice)
+    found = await service.plan_query(asked.question, person)
+    return Planned(
+        kind=asked.kind,
+        query=found.query or None,
+        headings=tuple(term.heading for term in found.terms),
+        notes=found.notes,
+        planner=found.planner,
+        notice=found.notice,
+    )
+
+
+# What the server has, and whether it works.
+
+server_router = APIRouter(tags=["server"])
+
+
+class Corpora(Frozen):
+    """What can be searched: a question names any of them in `corpora`, `sources` and `knowledge_base`."""
+
+    corpora: tuple[CorpusOffer, ...]
+    sources: tuple[str, ...]
+    knowledge_bases: tuple[str, ...]
+
+
+class Recipes(Frozen):
+    """The ways to answer, and the models, the default first."""
+
+    recipes: tuple[RecipeOffer, ...]
+    models: tuple[str, ...]
+
+
+class Usage(Frozen):
+    """What a person used in this calendar month (UTC), and what they may use."""
+
+    name: str
+    limits: Limits
+    month: Spent
+
+
+class Health(Frozen):
+    """The server is there and takes questions."""
+
+    status: Literal["ok"] = "ok"
+    version: str
+
+
+@server_router.get("/v1/corpora", summary="What can be searched")
+async def corpora(person: Caller, service: Served) -> Corpora:
+    """Corpora with their figures, live sources and knowledge bases."""
+    return Corpora(
+        corpora=tuple(await service.corpora()),
+        sources=service.sources(),
+        knowledge_bases=tuple(await service.knowledge_bases()),
+    )
+
+
+@server_router.get("/v1/recipes", summary="The ways to answer")
+async def recipes(person: Caller, service: Served) -> Recipes:
+    """Recipes with the settings that a question may change, and the models that it may name."""
+    return Recipes(recipes=tuple(await service.recipes()), models=service.models())
+
+
+@server_router.get("/v1/usage", summary="What you used")
+async def usage(person: Caller, service: Served) -> Usage:
+    """What you used in this calendar month (UTC), and your limits."""
+    return Usage(name=person.name, limits=person.limits, month=await service.usage(person))
+
+
+@server_router.get(
+    "/metrics",
+    summary="Figures for Prometheus",
+    response_class=PlainTextResponse,
+    responses={200: {"description": "Requests and jobs.", "content": {"text/plain": {"schema": {"type": "string"}}}}},
+)
+async def metrics(person: Caller, entry: Annotated[Door, Depends(door)]) -> PlainTextResponse:
+    """Requests by route and status, jobs by kind and state. No question, answer or name is among them."""
+    return PlainTextResponse(written(entry.requests, entry.service.jobs.counts()), media_type=MEDIA_TYPE)
+
+
+@server_router.get("/healthz", summary="Whether it works")
+async def health() -> Health:
+    """Answers while the server takes questions; needs no token."""
+    return Health(version=__version__)

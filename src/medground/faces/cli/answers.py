@@ -1,0 +1,240 @@
+"""Answers: printed, written to a file, listed, shown again and exported."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast, get_args
+
+import typer
+
+from medground.faces.cli.options import AnswerName, formats, home_folder
+from medground.faces.cli.terminal import encoding, is_terminal, page, put, say, say_json
+
+if TYPE_CHECKING:
+    from medground.values.answer import Answer
+    from medground.wording.changes import AskedAgain
+    from medground.wording.export import Format
+
+
+# Answers on standard output, in the form that options ask for.
+
+
+class Form(StrEnum):
+    """How an answer is printed."""
+
+    terminal = "terminal"
+    json = "json"
+    markdown = "markdown"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How answers are shown: in which form, with details or not, and whether progress is shown."""
+
+    form: Form
+    details: bool = False
+    quiet: bool = False
+
+
+def form_of(*, json: bool, markdown: bool) -> Form:
+    """The form that options ask for.
+
+    Raises:
+        UsageError: two forms are asked for.
+    """
+    from medground.errors import UsageError
+
+    if json and markdown:
+        raise UsageError("choose one of --json and --markdown")
+    return Form.json if json else Form.markdown if markdown else Form.terminal
+
+
+def show_answer(answer: Answer, form: Form, *, details: bool) -> None:
+    """Print an answer on standard output."""
+    if form is Form.json:
+        say_json(answer.model_dump_json(indent=2))
+    elif form is Form.markdown:
+        from medground.wording.markdown import as_markdown
+
+        page(as_markdown(answer, details=details, encoding=encoding()))
+    else:
+        from medground.faces.cli.render import render
+
+        render(answer, details=details)
+
+
+def show_again(again: AskedAgain, form: Form, *, details: bool) -> None:
+    """Print an answer, and what changed since its question was asked before."""
+    from medground.wording.changes import changes_page
+
+    if form is Form.json:
+        say_json(again.model_dump_json(indent=2))
+        return
+    show_answer(again.answer, form, details=details)
+    say("")
+    if form is Form.markdown:
+        from medground.wording.markdown import blocks_as_markdown
+
+        page(blocks_as_markdown(changes_page(again), encoding=encoding()))
+    else:
+        from medground.faces.cli.render import render_blocks
+
+        render_blocks(changes_page(again))
+
+
+# A report as a file, in the form that its name asks for.
+
+_FORMS = {".md": "markdown", ".html": "html", ".docx": "docx", ".pdf": "pdf", ".json": "json"}
+
+
+class ReportFile:
+    """Where a report is written. A place that cannot hold it is refused before anything is searched.
+
+    Args:
+        path: the file; what it holds is replaced.
+
+    Raises:
+        UsageError: its ending names no form, or it cannot be written there.
+    """
+
+    def __init__(self, path: Path) -> None:
+        from medground.errors import UsageError
+
+        if (form := _FORMS.get(path.suffix.lower())) is None:
+            raise UsageError(f"cannot write a report as {path.name}; end the name with {', '.join(_FORMS)}")
+        if not path.parent.is_dir():
+            raise UsageError(f"cannot write {path}: there is no folder {path.parent}; make it, or name another file")
+        if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+            raise UsageError(f"cannot write {path}; name another file")
+        self.path = path
+        self._form = form
+
+    def write(self, answer: Answer, *, details: bool = False) -> None:
+        """Write a report, whole or not at all.
+
+        Raises:
+            UsageError: the file cannot be written.
+            ConfigError: an extra that the form needs is missing.
+        """
+        from medground.home.attachments import Attachments
+        from medground.wording.export import export
+
+        if self._form == "json":
+            content = answer.model_dump_json(indent=2).encode()
+        else:
+            files = Attachments(home_folder()).read
+            content = export(answer, cast("Format", self._form), files=files)
+        write_file(self.path, content)
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write a file, whole or not at all.
+
+    Raises:
+        UsageError: it cannot be written.
+    """
+    from medground.errors import UsageError
+    from medground.home.files import write_whole
+
+    if not path.parent.is_dir():  # a slip in the name of a folder makes none
+        raise UsageError(f"cannot write {path}: there is no folder {path.parent}; make it, or name another file")
+    try:
+        write_whole(path, content)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror or error}; name another file") from None
+
+
+# `medground history`, `medground show ID`: answers that were given before.
+
+
+def history(
+    limit: Annotated[int, typer.Option(min=1, help="Maximum number of questions to show.")] = 20,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON Lines.")] = False,
+) -> None:
+    """List the questions that were asked last, the latest first."""
+    from medground.engine.answers import Answers
+
+    found = list(islice(Answers(home_folder()).history(), limit))
+    for past in found:
+        if json:
+            say_json(past.model_dump_json())
+            continue
+        decision = past.value if past.status == "decided" and past.value else past.status
+        given = " (with a context)" if past.context else ""
+        stopped = ", stopped early" if past.stopped else ""
+        say(f"{past.trace_id}  {past.created:%Y-%m-%d %H:%M}  {past.recipe}")
+        say(f"    {past.question}{given}", f"    {decision[:100]}{stopped}")
+    if not found:
+        say("no answers are kept yet; ask a question with medground ask", err=True)
+
+
+def show(
+    name: AnswerName,
+    json: Annotated[bool, typer.Option("--json", help="Print the whole answer as JSON.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print a report in Markdown.")] = False,
+    details: Annotated[bool, typer.Option("--details", help="Show labels, offsets, hashes and the trace too.")] = False,
+) -> None:
+    """Print an answer that was given before."""
+    from medground.engine.answers import Answers
+
+    show_answer(Answers(home_folder()).read(name), form_of(json=json, markdown=markdown), details=details)
+
+
+# `medground export ID`: a kept answer for a reference manager or a reader.
+
+_FORMATS = "ris, bibtex, csl-json, markdown, docx, html, pdf"
+_BINARY = {"docx": "a Word document", "pdf": "a PDF"}
+
+
+def export(
+    name: AnswerName,
+    form: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            autocompletion=formats,
+            help=f"{_FORMATS}; by default what FILE ends with.",
+        ),
+    ] = None,
+    style: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|FILE", help="Citation style for markdown, docx, html and pdf: a name or a CSL file."
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file; what it holds is replaced.")
+    ] = None,
+) -> None:
+    """Print a kept answer in another format.
+
+    ris, bibtex and csl-json hold the references that it quotes, with the quotes as notes; markdown, docx, html and pdf
+    hold the whole answer, with its references in a citation style and, except in markdown, the pictures of a report.
+    """
+    from medground.engine.answers import Answers
+    from medground.errors import UsageError
+    from medground.home.attachments import Attachments
+    from medground.wording.export import STYLE, Pages, format_of
+    from medground.wording.export import export as exported
+
+    chosen = form or (format_of(output) if output is not None else "markdown")
+    if style is not None and chosen not in get_args(Pages):
+        whole = ", ".join(get_args(Pages))
+        raise UsageError(f"{chosen} has no citation style; leave --style out, or choose a --format of {whole}")
+    if chosen in _BINARY and output is None and is_terminal():
+        raise UsageError(f"{_BINARY[chosen]} cannot be shown in a terminal; give --output FILE")
+    home = home_folder()
+    answer = Answers(home).read(name)
+    if answer.schema_version < "1.4":
+        hint = f"run medground ask --again {answer.trace_id} for one that has them"
+        say(f"medground: this answer was stored before authors were kept; {hint}", err=True)
+    content = exported(answer, chosen, style=style or STYLE, files=Attachments(home).read)  # type: ignore[arg-type]
+    if output is None:
+        put(content)
+    else:
+        write_file(output, content)

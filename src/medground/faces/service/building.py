@@ -1,0 +1,173 @@
+"""Corpora made from uploaded files: built or added to in a thread, stopped at once, the old state in use until the end.
+
+What calls this decides who may do so. A build that fails or is stopped leaves the corpus as it was, and nothing of what
+was uploaded for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Literal, TypeVar
+
+from medground.corpus.build import add, build
+from medground.corpus.library import STARTER, Library
+from medground.corpus.manifest import Manifest
+from medground.corpus.readers import find_inputs
+from medground.corpus.received import drop, forget_other_uploads, keep
+from medground.errors import BadDocument, Stopped, UsageError
+from medground.models.embedding.named import open_embedder
+from medground.values.steps import Progress
+from medground.wording.progress import built, phase
+
+T = TypeVar("T")
+Mode = Literal["new", "add", "replace"]
+_ABANDONED = 24 * 3600.0
+_BETWEEN = 0.2
+"""Seconds between two reports of the same phase."""
+
+
+@dataclass(frozen=True)
+class Building:
+    """What is to be built.
+
+    Attributes:
+        name: the corpus.
+        received: a folder with the files; it is moved away by a build.
+        mode: `new`: there must be no such corpus yet; `add`: there must be one; `replace`: there may be one.
+        embed: the embedding model; None for none, or, for `add`, that of the corpus.
+    """
+
+    name: str
+    received: Path
+    mode: Mode = "new"
+    embed: str | None = None
+
+
+def check(library: Library, name: str, mode: Mode) -> None:
+    """Check, before anything is received, that a corpus can be built in this way.
+
+    Raises:
+        UsageError: the name is not valid or reserved, or a corpus does or does not exist that should not or should.
+    """
+    exists = library.has(name)
+    if name == STARTER:
+        raise UsageError(f"the corpus {STARTER} comes with Medground; choose another name")
+    if mode == "new" and exists:
+        raise UsageError(f"a corpus {name!r} exists already; add to it, replace it, or choose another name")
+    if mode == "add":
+        library.info(name)
+
+
+def kept_aside(received: Path) -> Path:
+    """Move received files aside, so that they outlive the request that brought them; a build moves them on."""
+    place = received.with_name(f"{received.name}-waiting")
+    received.rename(place)
+    return place
+
+
+def forget_received(place: Path) -> None:
+    """Delete received files from which nothing will be built."""
+    shutil.rmtree(place, ignore_errors=True)
+
+
+def forget_abandoned(folder: Path, now: Callable[[], float] = time.time) -> None:
+    """Delete uploads that an earlier process left behind, a day old or more."""
+    for place in folder.glob("*"):
+        with contextlib.suppress(OSError):
+            if now() - place.stat().st_mtime > _ABANDONED:
+                shutil.rmtree(place, ignore_errors=True)
+
+
+async def build_uploaded(library: Library, building: Building, progress: Progress) -> Manifest:
+    """Build a corpus from received files. Cancelling this stops the build, and waits until it has stopped.
+
+    Args:
+        library: where corpora are.
+        building: what to build.
+        progress: called, in another thread, with what the build does, in words.
+
+    Raises:
+        UsageError: as for `check`, or another process is changing the corpus.
+        ConfigError: the embedding model cannot be used.
+        BadDocument: none of the files can be read; the message names the first.
+        StorageFailed: writing to disk failed.
+    """
+
+    def work(told: Progress) -> Manifest:
+        manifest = _build(library, building, told)
+        with library.open(building.name) as snapshot:
+            over = [PurePath(file.name).name for file in snapshot.file_report().files if file.reason is not None]
+        progress(built(manifest, over), manifest.counts.documents, manifest.counts.documents)
+        return manifest
+
+    return await stoppable(work, _calmly(progress))
+
+
+async def stoppable(work: Callable[[Progress], T], progress: Progress) -> T:
+    """The result of work in a thread, which reports progress. Cancelling this stops it at its next report.
+
+    Raises what the work raises.
+    """
+    stop = threading.Event()
+
+    def report(step: str, done: int, total: int | None) -> None:
+        if stop.is_set():
+            raise Stopped("the build was stopped; the corpus is as it was")
+        progress(step, done, total)
+
+    running = asyncio.ensure_future(asyncio.to_thread(work, report))
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        stop.set()
+        await asyncio.wait([running])
+        running.exception()  # it was stopped, and nobody else asks why
+        raise
+
+
+def _build(library: Library, building: Building, progress: Progress) -> Manifest:
+    try:
+        check(library, building.name, building.mode)
+        place = keep(library, building.name, building.received)
+    except BaseException:
+        forget_received(building.received)
+        raise
+    try:
+        inputs = find_inputs([place])
+        if building.mode == "add":
+            existing = library.info(building.name).embedding
+            embedder = open_embedder(existing.name, library.folder.parent) if existing else None
+            return add(library, building.name, inputs, embedder=embedder, progress=progress)
+        embedder = open_embedder(building.embed, library.folder.parent) if building.embed else None
+        manifest = build(library, building.name, inputs, embedder=embedder, progress=progress)
+    except BadDocument as error:
+        drop(place)
+        reason = error.reason.replace(f"{place}{os.sep}", "").replace(str(place), "the upload")
+        raise BadDocument(reason, file=PurePath(error.file).name, position=error.position) from None
+    except BaseException:
+        drop(place)
+        raise
+    forget_other_uploads(library.folder_of(building.name), place)
+    return manifest
+
+
+def _calmly(progress: Progress, clock: Callable[[], float] = time.monotonic) -> Progress:
+    """Reports of the same phase only now and then, in words."""
+    last = ("", 0.0)
+
+    def report(step: str, done: int, total: int | None) -> None:
+        nonlocal last
+        now = clock()
+        if step != last[0] or done == total or now - last[1] >= _BETWEEN:
+            last = (step, now)
+            progress(phase(step), done, total)
+
+    return report

@@ -1,0 +1,227 @@
+"""All jobs of a service: begun, found by their owners, stopped, forgotten."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import time
+from collections import Counter, deque
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
+from datetime import UTC, datetime
+
+from medground.errors import BudgetExhausted, MedgroundError, NotFound, Stopped, UsageError
+from medground.faces.service.job import MOST_BYTES, Job, JobState, Load, State, Tell, Work
+from medground.faces.service.values import INTERNAL, Event, LimitReached, Problem, problem_of
+from medground.values.answer import Answer
+
+log = logging.getLogger(__name__)
+
+ABANDONED = 30.0
+"""Seconds after which a question that nobody listens to is cancelled."""
+REMEMBERED = 3600.0
+"""Seconds for which a finished job can be asked for; its answer stays."""
+_WHOLE = 32
+"""Finished jobs that keep all their events; older ones keep the last."""
+
+
+class Jobs:
+    """All jobs of a service. Call its methods in the event loop of the service.
+
+    Args:
+        load: reads kept answers.
+        hide: texts that clients never see in a problem.
+        clock: seconds that never go back.
+        now: the time.
+        abandoned_after: seconds after which a question that nobody listens to is cancelled.
+        most_bytes: bytes of events that wait for a slow reader.
+        most_unfinished: jobs that may wait or run at once.
+        most_finished: finished jobs that are remembered.
+    """
+
+    def __init__(
+        self,
+        load: Load,
+        *,
+        hide: tuple[str, ...] = (),
+        clock: Callable[[], float] = time.monotonic,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        abandoned_after: float = ABANDONED,
+        most_bytes: int = MOST_BYTES,
+        most_unfinished: int = 1000,
+        most_finished: int = 1000,
+    ) -> None:
+        self._load = load
+        self._hide = hide
+        self._clock = clock
+        self._now = now
+        self._abandoned_after = abandoned_after
+        self._most_bytes = most_bytes
+        self._most_unfinished = most_unfinished
+        self._most_finished = most_finished
+        self._jobs: dict[str, Job] = {}
+        self._finished: deque[Job] = deque()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._closed = False
+
+    def start(
+        self,
+        work: Work,
+        *,
+        owner: str,
+        kind: str,
+        title: str,
+        turn: AbstractAsyncContextManager[object] | None = None,
+        listened: bool = False,
+        repeat: tuple[str, str] | None = None,
+    ) -> Job:
+        """Begin a job at once; its first event, `queued`, is there when this returns.
+
+        Args:
+            work: what it does. It is cancelled where it is, and should keep what it found.
+            owner: the id of the person whose it is.
+            kind: `ask`, `research` or what else it is.
+            title: what people see of it.
+            turn: entered before it runs, such as a semaphore: it is `queued` until then.
+            listened: whether it is cancelled some time after its last listener has left.
+            repeat: the idempotency key of its request, and what tells that request from others.
+
+        Raises:
+            UsageError: the service is closed.
+            LimitReached: too much is in line already.
+        """
+        if self._closed:
+            raise UsageError("the service is closed")
+        if len(self._tasks) >= self._most_unfinished:
+            raise LimitReached("too many requests are waiting", retry_after=5)
+        job = self._made(owner, kind, title, repeat)
+        job.abandoned_after = self._abandoned_after if listened else None
+        task = asyncio.create_task(self._run(job, work, turn))
+        self._tasks.add(task)
+        task.add_done_callback(lambda ended: self._ended(job, ended))
+        job.begin(task)
+        return job
+
+    def recalled(self, *, owner: str, kind: str, title: str, trace_id: str, repeat: tuple[str, str]) -> Job:
+        """A job that is done, for an answer that was given before: its request was sent again."""
+        job = self._made(owner, kind, title, repeat)
+        job.trace_id = trace_id
+        job.end("done", None, None, None, self._clock())
+        self._finish(job)
+        return job
+
+    def repeated(self, owner: str, key: str) -> Job | None:
+        """The job of an earlier request with this key that is under way or has an answer."""
+        for job in reversed(self._jobs.values()):
+            if job.owner == owner and job.repeat and job.repeat[0] == key and job.state not in ("failed", "stopped"):
+                return job
+        return None
+
+    def find(self, job_id: str, owner: str) -> Job:
+        """A job by its id.
+
+        Raises:
+            NotFound: there is none, it is forgotten, or it is another person's.
+        """
+        job = self._jobs.get(job_id)
+        if job is None or job.owner != owner or self._is_old(job):
+            raise NotFound(f"no job {job_id[:64]!r}; finished jobs are forgotten after an hour, their answers stay")
+        job.touch()
+        return job
+
+    def of(self, owner: str) -> list[Job]:
+        """The jobs of a person, the latest first."""
+        self._forget()
+        return [job for job in reversed(self._jobs.values()) if job.owner == owner]
+
+    def unfinished(self, owner: str) -> int:
+        """How many jobs of a person wait or run."""
+        return sum(1 for job in self._jobs.values() if job.owner == owner and not job.is_finished)
+
+    def counts(self) -> Counter[tuple[str, str]]:
+        """How many jobs of each kind are in each state, of those that are not forgotten."""
+        return Counter((job.kind, job.state) for job in self._jobs.values())
+
+    def forget(self, owner: str, trace_id: str) -> None:
+        """Let the finished jobs of an answer go, since it was deleted."""
+        for job in [one for one in self._finished if one.owner == owner and one.trace_id == trace_id]:
+            self._finished.remove(job)
+            del self._jobs[job.id]
+
+    async def stop(self, job_id: str, owner: str) -> JobState:
+        """Stop a job, and give its state once it has kept what it found.
+
+        Raises:
+            NotFound: as for `find`.
+        """
+        job = self.find(job_id, owner)
+        await job.stop()
+        return job.now()
+
+    async def close(self) -> None:
+        """Take no more jobs; stop those that are there, and wait until they have kept what they found."""
+        self._closed = True
+        for task in tuple(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _made(self, owner: str, kind: str, title: str, repeat: tuple[str, str] | None) -> Job:
+        self._forget()
+        job = Job(
+            id=secrets.token_urlsafe(16),
+            owner=owner,
+            kind=kind,
+            title=title,
+            created=self._now(),
+            load=self._load,
+            most_bytes=self._most_bytes,
+            repeat=repeat,
+        )
+        self._jobs[job.id] = job
+        job.add(Event(id=0, type="queued", words="waiting"))
+        return job
+
+    async def _run(self, job: Job, work: Work, turn: AbstractAsyncContextManager[object] | None) -> None:
+        state: State = "failed"
+        answer: Answer | None = None
+        problem: Problem | None = None
+        error: MedgroundError | None = None
+        try:
+            async with turn or nullcontext():
+                job.state = "running"
+                answer = await work(Tell(job, asyncio.get_running_loop()))
+            state = "done"
+        except asyncio.CancelledError:  # this task ends here: nobody awaits it but `close`
+            state, error = "stopped", Stopped("it was stopped before it had ended")
+        except BudgetExhausted as spent:
+            answer, problem, error = spent.answer, problem_of(spent, self._hide), spent
+        except MedgroundError as failed:
+            problem, error = problem_of(failed, self._hide), failed
+        except Exception:
+            log.exception("the job %s (%s) failed", job.id, job.kind)
+            problem, error = INTERNAL, MedgroundError(INTERNAL.detail)
+        if error is not None:
+            error.__context__ = error.with_traceback(None).__cause__ = None  # its frames hold all that was read
+        job.end(state, answer, problem, error, self._clock())
+        self._finish(job)
+
+    def _ended(self, job: Job, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not job.is_finished:  # it was cancelled before it began
+            job.end("stopped", None, None, Stopped("it was stopped before it began"), self._clock())
+            self._finish(job)
+
+    def _is_old(self, job: Job) -> bool:
+        return job.finished is not None and self._clock() - job.finished > REMEMBERED
+
+    def _finish(self, job: Job) -> None:
+        """Remember a finished job: most of its events not for long."""
+        self._finished.append(job)
+        if len(self._finished) > _WHOLE:
+            self._finished[-_WHOLE - 1].trim()
+
+    def _forget(self) -> None:
+        """Let jobs go that ended more than an hour ago, or are too many."""
+        while self._finished and (len(self._finished) > self._most_finished or self._is_old(self._finished[0])):
+            del self._jobs[self._finished.popleft().id]

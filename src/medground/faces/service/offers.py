@@ -1,0 +1,253 @@
+"""What a server offers: corpora with their files, recipes, models and sources. What reads files here blocks."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime
+from pathlib import PurePath
+
+from pydantic import Field
+
+from medground.corpus.library import GRAPH_FILE, Library
+from medground.errors import ConfigError, MedgroundError, SnapshotCorrupt, UsageError
+from medground.faces.service.request import Searched, allowed_keys, offered_models, offered_sources
+from medground.graph.bases.record import Bases
+from medground.home.registry import recipe_names
+from medground.home.settings import Settings
+from medground.recipes.base import open_recipe
+from medground.values.document import Frozen
+from medground.wording.progress import ABOUT
+
+# What a server offers: corpora, recipes, models and sources. What reads files here blocks.
+
+
+class CorpusOffer(Frozen):
+    """A corpus that can be searched. One that cannot be read has a `problem` and no figures."""
+
+    name: str
+    documents: int | None = None
+    passages: int | None = None
+    skipped: int = Field(default=0, description="records that could not be read")
+    passed_over: int = Field(default=0, description="files that could not be read, or not to their end")
+    retracted: int = 0
+    bytes: int | None = None
+    hash: str = Field(default="", description="hash of the snapshot, as answers name it")
+    created: datetime | None = None
+    embedding: str | None = Field(default=None, description="the model of its vectors; null if it has none")
+    graph: bool = False
+    about: str = ""
+    licences: tuple[str, ...] = ()
+    default: bool = Field(default=False, description="whether it is searched when a question names nothing")
+    problem: str = ""
+
+
+class RecipeOffer(Frozen):
+    """A way to answer."""
+
+    name: str
+    about: str
+    researches: bool = Field(description="whether it writes a report, and is asked for with kind `research`")
+    default: bool
+    settings: tuple[str, ...] = Field(description="the settings that a question may change")
+
+
+def corpora_offered(settings: Settings) -> list[CorpusOffer]:
+    """The corpora of the home folder, by name."""
+    library = Library(settings.home)
+    searched = Searched.by_default(settings).corpora
+    return [_corpus(library, name, settings, default=name in searched) for name in library.list()]
+
+
+def recipes_offered(settings: Settings) -> list[RecipeOffer]:
+    """All recipes that can be loaded here, by name."""
+    found = []
+    for name in recipe_names():
+        try:
+            recipe = open_recipe(name)
+        except ImportError:  # of an extra
+            continue
+        found.append(
+            RecipeOffer(
+                name=name,
+                about=ABOUT.get(name, ""),
+                researches=recipe.researches,
+                default=name == settings.recipe.name,
+                settings=allowed_keys(name),
+            )
+        )
+    return found
+
+
+def knowledge_bases_offered(settings: Settings) -> list[str]:
+    """The knowledge bases that can be searched."""
+    bases = Bases(settings.home)
+    return [name for name in bases.list() if _whole(bases, name)]
+
+
+def _whole(bases: Bases, name: str) -> bool:
+    try:
+        found = bases.find(name)
+    except ConfigError:  # damaged
+        return False
+    return found is not None and bool(found.sources)
+
+
+def _corpus(library: Library, name: str, settings: Settings, *, default: bool) -> CorpusOffer:
+    try:
+        manifest = library.info(name)
+    except MedgroundError as error:
+        return CorpusOffer(name=name, default=default, problem=str(error).replace(str(settings.home), "(home)"))
+    return CorpusOffer(
+        name=name,
+        documents=manifest.counts.documents,
+        passages=manifest.counts.passages,
+        skipped=manifest.counts.skipped,
+        passed_over=manifest.counts.passed_over,
+        retracted=manifest.counts.retracted,
+        bytes=manifest.size,
+        hash=manifest.hash,
+        created=manifest.created,
+        embedding=manifest.embedding.name if manifest.embedding else None,
+        graph=GRAPH_FILE in manifest.attachments,
+        about=manifest.described.about if manifest.described else "",
+        licences=manifest.licenses,
+        default=default,
+    )
+
+
+class Offering:
+    """What a server offers, read off the event loop; a `Service` is one."""
+
+    settings: Settings
+
+    async def corpora(self) -> list[CorpusOffer]:
+        """The corpora that can be searched."""
+        return await asyncio.to_thread(corpora_offered, self.settings)
+
+    async def recipes(self) -> list[RecipeOffer]:
+        """The recipes that can be asked for."""
+        return await asyncio.to_thread(recipes_offered, self.settings)
+
+    async def knowledge_bases(self) -> list[str]:
+        """The knowledge bases that can be searched."""
+        return await asyncio.to_thread(knowledge_bases_offered, self.settings)
+
+    def models(self) -> tuple[str, ...]:
+        """The models that a question may name, the default first."""
+        return offered_models(self.settings)
+
+    def sources(self) -> tuple[str, ...]:
+        """The sources, beside corpora, that a question may name."""
+        return offered_sources(self.settings)
+
+
+# What a corpus holds, told to people who use it: its files, those that were passed over, and whether it is intact.
+
+_MOST_FILES = 500
+_SKIPPED = 50
+
+
+class FileTold(Frozen):
+    """A file that was read, with its reader, or passed over, with the reason."""
+
+    name: str
+    reader: str = ""
+    reason: str | None = None
+
+
+class FilesTold(Frozen):
+    """Some files of a corpus, in the order of reading, and how many there are of those that were asked for."""
+
+    files: tuple[FileTold, ...]
+    offset: int
+    total: int
+
+
+class RecordTold(Frozen):
+    """A record in a file that could not be read."""
+
+    file: str
+    position: int | None
+    reason: str
+
+
+class CorpusTold(Frozen):
+    """What a build told about a corpus."""
+
+    name: str
+    read: int = Field(description="files that were read")
+    passed_over: int
+    notes: tuple[str, ...] = Field(description="what readers noted")
+    same: int = Field(description="ids that several files hold; one version of each is kept")
+    skipped: tuple[RecordTold, ...] = Field(description="the first records that could not be read")
+
+
+class Checked(Frozen):
+    """Whether every file of a corpus is as it was built."""
+
+    name: str
+    intact: bool
+    files: int = 0
+    bytes: int = 0
+    problem: str = ""
+
+
+def corpus_told(library: Library, name: str) -> CorpusTold:
+    """What a build told about a corpus; file names without their folders.
+
+    Raises:
+        UsageError: no corpus has this name.
+        SnapshotCorrupt: it cannot be read.
+    """
+    with library.open(name) as snapshot:
+        told = snapshot.file_report()
+        skipped = snapshot.skipped(_SKIPPED)
+    over = sum(file.reason is not None for file in told.files)
+    return CorpusTold(
+        name=name,
+        read=len(told.files) - over,
+        passed_over=over,
+        notes=tuple(told.notes),
+        same=len(told.same),
+        skipped=tuple(RecordTold(file=_name(s.file), position=s.position, reason=s.reason) for s in skipped),
+    )
+
+
+def files_told(
+    library: Library, name: str, *, passed_over: bool = False, offset: int = 0, limit: int = 100
+) -> FilesTold:
+    """Some files of a corpus: all of them, or those that were passed over.
+
+    Raises:
+        UsageError: no corpus has this name, or `limit` or `offset` is out of range.
+        SnapshotCorrupt: it cannot be read.
+    """
+    if not 1 <= limit <= _MOST_FILES or offset < 0:
+        raise UsageError(f"a list of files takes a limit from 1 to {_MOST_FILES} and an offset from 0")
+    with library.open(name) as snapshot:
+        files = [file for file in snapshot.file_report().files if file.reason is not None or not passed_over]
+    shown = files[offset : offset + limit]
+    return FilesTold(
+        files=tuple(
+            FileTold(name=_name(f.name), reader=f.reader if f.reason is None else "", reason=f.reason) for f in shown
+        ),
+        offset=offset,
+        total=len(files),
+    )
+
+
+def checked(library: Library, name: str) -> Checked:
+    """Compare every file of a corpus with its hash.
+
+    Raises:
+        UsageError: no corpus has this name.
+    """
+    try:
+        manifest = library.verify(name)
+    except SnapshotCorrupt as error:
+        return Checked(name=name, intact=False, problem=str(error).replace(str(library.folder.parent), "(home)"))
+    return Checked(name=name, intact=True, files=len(manifest.files), bytes=manifest.size)
+
+
+def _name(path: str) -> str:
+    return PurePath(path).name

@@ -1,0 +1,341 @@
+"""Questions of people, each as a job, and what is asked beside them: passages, claims, documents, tables."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import aclosing
+from typing import Any, TypeVar
+
+from medground.answering.conclude.claim import CheckedClaim
+from medground.answering.evidence_table.values import EvidenceTable, checked_columns
+from medground.engine.engine import Engine
+from medground.engine.planning import PlannedQuery, PlannedResearch, plan_query, plan_research
+from medground.engine.search import SearchResult, Syntax
+from medground.errors import NotFound, UsageError
+from medground.faces.service.accounts import checked_key, digest_of
+from medground.faces.service.admission import Admission, Repeat, lowered
+from medground.faces.service.answers import KeptAnswers
+from medground.faces.service.engines import Engines
+from medground.faces.service.job import Job, Tell, Work
+from medground.faces.service.jobs import Jobs
+from medground.faces.service.offers import Offering
+from medground.faces.service.request import Asked, Searched, is_free, searched_by, searched_for, terms_of
+from medground.faces.service.values import LOCAL, Event, Person
+from medground.home.settings import Settings
+from medground.home.settings_groups import ModelSettings, RecipeSettings
+from medground.values.answer import Answer
+from medground.values.document import Document
+from medground.values.query import Filters
+from medground.values.steps import OnStep
+
+# Questions of people, each as a job: begun, followed, gone on with.
+
+OnEvent = Callable[[Event], None]
+"""Called with each event of a question as it happens."""
+
+
+def ignore_events(event: Event) -> None:
+    """Show no events."""
+
+
+class Questioning(Offering):
+    """Begins questions and research; a `Service` is one."""
+
+    settings: Settings
+    engines: Engines
+    jobs: Jobs
+    _kept: KeptAnswers
+    _admission: Admission
+    _turns: asyncio.Semaphore
+    _long_turns: asyncio.Semaphore
+
+    async def start(self, asked: Asked, person: Person = LOCAL, *, key: str | None = None) -> Job:
+        """Begin to answer a question as a job of a person; its first event, `queued`, is there when this returns.
+
+        A job of kind `ask` is cancelled 30 s after its last listener has left (`Job.events`, `Job.result`); one of kind
+        `research` lives on until it ends or is stopped.
+
+        Args:
+            asked: the question.
+            person: whose it is.
+            key: the idempotency key of the request: the job of an earlier request of this person with the same key, of
+                the last 24 hours, is given again, unless it failed or was stopped.
+
+        Raises:
+            UsageError: the question cannot be asked in this way, the key came with another question, or the service is
+                closed.
+            NotFound: it follows an answer that is not there, or is not theirs.
+            LimitReached: a limit of the person, or of the line, is reached; it tells when to come again.
+        """
+        repeat = (checked_key(key), digest_of(asked)) if key is not None else None
+        if repeat and (former := await self._admission.former(asked, person, repeat)):
+            return former
+        followed = None
+        if asked.follow is not None:
+            followed = await asyncio.to_thread(self._kept.answer, asked.follow, person)
+        terms = await asyncio.to_thread(terms_of, asked, self.settings, followed)
+        await self._admission.left(person, free=terms.free)
+        if repeat and (same := self._admission.same(person, repeat)):  # from here on nothing is awaited
+            return same
+
+        async def ask(on_step: OnStep) -> Answer:
+            changes = lowered(terms.settings, await self._admission.left(person, free=terms.free), self.settings.budget)
+            return await self.engines.use(
+                terms.searched,
+                lambda engine: engine.ask(
+                    terms.question,
+                    recipe=terms.recipe,
+                    model=terms.model,
+                    settings=changes,
+                    follow=asked.follow,
+                    plan=asked.plan,
+                    on_step=on_step,
+                ),
+            )
+
+        async def work(tell: Tell) -> Answer:
+            answer = await self._admission.answered(person, tell, ask)
+            if repeat:
+                await self._admission.keep(person, repeat, answer.trace_id)
+            return answer
+
+        return self._started(work, person, terms.free, kind=asked.kind, title=terms.question.text, repeat=repeat)
+
+    async def resume(self, research: str, person: Person = LOCAL) -> Job:
+        """Go on with a person's research that failed, was stopped or reached a limit, as a new job.
+
+        Raises:
+            NotFound: it is not there, or is not theirs.
+            LimitReached: as for `start`.
+        """
+        one = await asyncio.to_thread(self._kept.unfinished, research, person)
+        then = await asyncio.to_thread(one.settings_with, self.settings)
+        free = is_free(then)
+        await self._admission.left(person, free=free)
+
+        async def ask(on_step: OnStep) -> Answer:
+            changes = lowered({}, await self._admission.left(person, free=free), then.budget)
+            return await self.engines.use(
+                Searched.named(then), lambda engine: engine.resume(one.id, settings=changes, on_step=on_step)
+            )
+
+        async def work(tell: Tell) -> Answer:
+            return await self._admission.answered(person, tell, ask)
+
+        return self._started(work, person, free, kind="research", title=one.question.text)
+
+    async def ask(self, asked: Asked, person: Person = LOCAL, on_event: OnEvent = ignore_events) -> Answer:
+        """Answer a question. Cancelling this stops the question; what was found is kept.
+
+        Args:
+            asked: the question.
+            person: whose it is.
+            on_event: called with each event, in the loop of the caller.
+
+        Raises:
+            UsageError, NotFound, LimitReached: as for `start`.
+            Stopped: somebody stopped the job.
+            MedgroundError: what `Engine.ask` raises.
+        """
+        job = await self.start(asked, person)
+        try:
+            async with aclosing(job.events()) as events:
+                async for event in events:
+                    on_event(event)
+            answer = await job.result()
+        except asyncio.CancelledError:
+            await job.stop()
+            raise
+        if answer is None:
+            raise NotFound("the answer was deleted before it could be shown")
+        return answer
+
+    def _started(
+        self, work: Work, person: Person, free: bool, *, kind: str, title: str, repeat: Repeat | None = None
+    ) -> Job:
+        """Begin a question, if its person may ask it now."""
+        self._admission.enter(person)
+        researches = kind == "research"
+        return self.jobs.start(
+            work,
+            owner=person.id,
+            kind=kind,
+            title=title,
+            turn=self._admission.turn(person, self._long_turns if researches else self._turns, free=free),
+            listened=not researches,
+            repeat=repeat,
+        )
+
+
+# What people ask beside questions: passages, claims, documents, the studies of an answer as a table.
+
+T = TypeVar("T", Answer, CheckedClaim, EvidenceTable)
+
+
+class Consulting(Offering):
+    """Searches, checks and reads with the engines; a `Service` is one."""
+
+    settings: Settings
+    engines: Engines
+    _kept: KeptAnswers
+    _admission: Admission
+    _turns: asyncio.Semaphore
+    _unfinished: set[asyncio.Task[Any]]
+    """Work that goes on where its caller has left."""
+
+    async def search(
+        self,
+        text: str,
+        person: Person = LOCAL,
+        *,
+        limit: int = 10,
+        filters: Filters | None = None,
+        syntax: Syntax = "words",
+        corpora: tuple[str, ...] | None = None,
+        sources: tuple[str, ...] | None = None,
+        knowledge_base: str | None = None,
+    ) -> SearchResult:
+        """The passages that fit some words best. What is named stands in place of all that is searched by default.
+
+        Raises:
+            UsageError, SourceUnavailable: as for `Engine.search`; or the server does not offer a source.
+            LimitReached: a limit of the person is reached.
+        """
+        searched = await asyncio.to_thread(searched_by, self.settings, corpora, sources, knowledge_base)
+        self._admission.enter(person, long=False)
+        return await self.engines.use(
+            searched, lambda engine: engine.search(text, limit=limit, filters=filters, syntax=syntax)
+        )
+
+    async def verify(
+        self,
+        claim: str,
+        person: Person = LOCAL,
+        *,
+        model: str | None = None,
+        corpora: tuple[str, ...] | None = None,
+        sources: tuple[str, ...] | None = None,
+        knowledge_base: str | None = None,
+    ) -> CheckedClaim:
+        """Compare a claim with what the sources hold; it takes its turn among the questions.
+
+        A claim is checked to its end, also where the caller is cancelled, so that what it used is counted.
+
+        Raises:
+            UsageError, SourceUnavailable, BudgetExhausted: as for `Engine.verify`; or the server does not offer a model
+                or a source.
+            LimitReached: a limit of the person is reached.
+        """
+        self._check_offered(model)
+        searched = await asyncio.to_thread(searched_by, self.settings, corpora, sources, knowledge_base)
+
+        async def check(engine: Engine, changes: dict[str, Any]) -> CheckedClaim:
+            return await engine.verify(claim, model=model, settings=changes)
+
+        return await self._paid(check, person, model, searched)
+
+    async def table(
+        self, trace_id: str, columns: Sequence[str], person: Person = LOCAL, *, model: str | None = None
+    ) -> EvidenceTable:
+        """The studies of a person's answer as a table with columns of their own; it takes its turn among the questions.
+
+        It is filled to its end, also where the caller is cancelled, so that what it used is counted.
+
+        Raises:
+            NotFound: the answer is not there, or is not theirs.
+            UsageError: a column cannot be used, or the server does not offer the model.
+            LimitReached: a limit of the person is reached.
+        """
+        self._check_offered(model)
+        names = checked_columns(columns)
+        answer = await asyncio.to_thread(self._kept.answer, trace_id, person)
+        searched = await asyncio.to_thread(searched_for, answer, self.settings)
+
+        async def fill(engine: Engine, changes: dict[str, Any]) -> EvidenceTable:
+            return await engine.table(trace_id, names, model=model, settings=changes)
+
+        return await self._paid(fill, person, model, searched)
+
+    async def document(
+        self,
+        document_id: str,
+        person: Person = LOCAL,
+        *,
+        corpora: tuple[str, ...] | None = None,
+        sources: tuple[str, ...] | None = None,
+        knowledge_base: str | None = None,
+    ) -> Document:
+        """A document by its id, such as `PMID:21645374`; `medground.corpus.chunk.chunk` gives its passages.
+
+        Raises:
+            NotFound: no source that is searched holds it.
+            UsageError: the server does not offer a source, or there is no such corpus.
+            SourceUnavailable: it may be in a source that could not be asked.
+            LimitReached: a limit of the person is reached.
+        """
+        searched = await asyncio.to_thread(searched_by, self.settings, corpora, sources, knowledge_base)
+        self._admission.enter(person, long=False)
+        try:
+            return await self.engines.use(searched, lambda engine: engine.document(document_id))
+        except UsageError as error:
+            raise NotFound(str(error)) from None
+
+    async def plan_query(self, question: str, person: Person = LOCAL) -> PlannedQuery:
+        """A PubMed query for a question, planned without a language model, and so without a cost.
+
+        Raises:
+            UsageError: the question is empty or too long.
+            LimitReached: a limit of the person is reached.
+        """
+        self._admission.enter(person, long=False)
+        return await self.engines.run(plan_query(question, self._without_models()))
+
+    async def plan_research(self, question: str, person: Person = LOCAL) -> PlannedResearch:
+        """A plan of research for a question, planned without a language model; `Asked.plan` takes it, mended by hand.
+
+        Raises:
+            UsageError: the question is empty, too long, or names nothing biomedical.
+            LimitReached: a limit of the person is reached.
+        """
+        self._admission.enter(person, long=False)
+        return await self.engines.run(plan_research(question, self._without_models()))
+
+    def _without_models(self) -> Settings:
+        return self.settings.model_copy(update={"model": ModelSettings(), "recipe": RecipeSettings()})
+
+    def _check_offered(self, model: str | None) -> None:
+        if model is not None and model not in self.models():
+            raise UsageError(f"the model {model!r} is not offered here; models: {', '.join(self.models())}")
+
+    async def _paid(
+        self,
+        work: Callable[[Engine, dict[str, Any]], Awaitable[T]],
+        person: Person,
+        model: str | None,
+        searched: Searched,
+    ) -> T:
+        """The result of work that a person's budget pays for, in its turn; it is given what lowers its own budget."""
+        free = is_free(self.settings) and model in (None, self.settings.model.default)
+        await self._admission.left(person, free=free)
+        self._admission.enter(person)
+
+        async def done() -> T:
+            async with self._admission.running(person, self._turns, free=free):
+                changes = lowered({}, await self._admission.left(person, free=free), self.settings.budget)
+                working = self.engines.use(searched, lambda engine: work(engine, changes))
+                return await self._admission.counted(person, working)
+
+        return await self._to_its_end(done())
+
+    async def _to_its_end(self, work: Coroutine[Any, Any, T]) -> T:
+        """The result of some work that goes on where its caller is cancelled."""
+        task = asyncio.create_task(work)
+        self._unfinished.add(task)
+        task.add_done_callback(self._has_ended)
+        return await asyncio.shield(task)
+
+    def _has_ended(self, task: asyncio.Task[Any]) -> None:
+        self._unfinished.discard(task)
+        if not task.cancelled():
+            task.exception()  # looked at, since its caller may have left

@@ -1,0 +1,219 @@
+"""The service: the one object that the HTTP API, the page and the MCP server hold.
+
+    async with Service.open(settings) as service:
+        person = await service.who(token)             # or LOCAL, where no token is asked for
+        job = await service.start(Asked(question="Does aspirin prevent stroke?"), person)
+        async with aclosing(job.events()) as events:
+            async for event in events:
+                ...                       # `queued`, steps, and last `answer`, `failed` or `stopped`
+        answer = await job.result()
+
+All methods are for one event loop, that of the caller; whatever blocks or computes is done elsewhere. Engines live in a
+loop of their own thread. What one person asks, no other can see. Questions are begun by the methods of `Questioning`;
+`Consulting` has search, claims, documents and tables, `AnswerService` what is kept, `Offering` what is offered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Any, Self
+
+from medground.engine.engine import Engine
+from medground.engine.opening import Opening
+from medground.errors import MedgroundError, StorageFailed
+from medground.faces.service.accounts import Owners, Repeats, Spending, Tokens
+from medground.faces.service.admission import Admission, Limiter
+from medground.faces.service.answers import AnswerService, KeptAnswers
+from medground.faces.service.engines import Engines
+from medground.faces.service.job import Job, Work
+from medground.faces.service.jobs import ABANDONED, Jobs
+from medground.faces.service.questions import Consulting, Questioning
+from medground.faces.service.records import Records
+from medground.faces.service.request import Searched, with_seconds
+from medground.faces.service.values import LOCAL, Person, Problem, problem_of
+from medground.home.settings import Settings
+from medground.values.answer import Answer
+from medground.values.steps import Progress, no_progress
+
+log = logging.getLogger(__name__)
+SWEEP = 3600.0
+"""Seconds between two deletions of what is older than `serve.keep_days`."""
+
+
+@dataclass
+class Service(Questioning, Consulting, AnswerService):
+    """Answers many people in one process. Open it with `Service.open`.
+
+    Attributes:
+        settings: those of the server.
+        engines: the engines, for work that no method here does: `engines.use(searched, work)`.
+        jobs: all jobs; other work, such as the build of a corpus, is started with `begin`.
+    """
+
+    settings: Settings
+    engines: Engines
+    jobs: Jobs
+    _records: Records = field(repr=False)
+    _kept: KeptAnswers = field(repr=False)
+    _limiter: Limiter = field(repr=False)
+    _now: Callable[[], datetime] = field(repr=False)
+    _closed: bool = False
+
+    def __post_init__(self) -> None:
+        self._tokens = Tokens(self._records, self._now)
+        self._spending, self._repeats = Spending(self._records), Repeats(self._records)
+        self._admission = Admission(self._limiter, self._records, self._kept, self.jobs, self._now)
+        self._turns = asyncio.Semaphore(self.settings.serve.concurrency)
+        self._long_turns = asyncio.Semaphore(self.settings.serve.research)
+        self._unfinished: set[asyncio.Task[Any]] = set()
+        self._sweeper = asyncio.create_task(self._sweep_each_hour())
+
+    @classmethod
+    def open(
+        cls,
+        settings: Settings | None = None,
+        *,
+        progress: Progress = no_progress,
+        clock: Callable[[], float] = time.monotonic,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        abandoned_after: float = ABANDONED,
+    ) -> Opening[Self]:
+        """Open a service, by `await` or by `async with`. Engines are opened by the first question, or by `warm`.
+
+        Args:
+            settings: `Settings.load()` by default.
+            progress: called, in another thread, with the progress of what must be built first.
+            clock: seconds that never go back, for limits of rate and for forgetting.
+            now: the time, for what is kept.
+            abandoned_after: seconds after which a question that nobody listens to is cancelled.
+
+        Raises:
+            ConfigError: wrong settings.
+            StorageFailed: the home folder cannot be written to.
+        """
+        return Opening(lambda: cls._opened(settings or Settings.load(), progress, clock, now, abandoned_after))
+
+    @classmethod
+    async def _opened(
+        cls,
+        settings: Settings,
+        progress: Progress,
+        clock: Callable[[], float],
+        now: Callable[[], datetime],
+        abandoned_after: float,
+    ) -> Self:
+        records = await asyncio.to_thread(Records, settings.home)
+        kept = KeptAnswers(settings, Owners(records))
+
+        async def load(trace_id: str) -> Answer | None:
+            return await asyncio.to_thread(kept.load, trace_id)
+
+        jobs = Jobs(
+            load,
+            hide=(str(settings.home),),
+            clock=clock,
+            now=now,
+            abandoned_after=abandoned_after,
+            most_unfinished=settings.serve.waiting,
+        )
+        engines = Engines(with_seconds(settings, "ask"), progress)
+        return cls(settings, engines, jobs, records, kept, Limiter(clock), now)
+
+    async def warm(self) -> None:
+        """Open the engine of what is searched by default: what is wrong shows at once, and the first question is fast.
+
+        Raises what `Engine.open` raises.
+        """
+
+        async def nothing(engine: Engine) -> None:
+            return None
+
+        await self.engines.use(await asyncio.to_thread(Searched.by_default, self.settings), nothing)
+
+    async def who(self, token: str) -> Person:
+        """Whoever holds a token.
+
+        Raises:
+            NotAllowed: it is not a token, or it was revoked.
+        """
+        return await asyncio.to_thread(self._tokens.who, token)
+
+    async def person(self, person_id: str) -> Person:
+        """A person by id, as a session remembers it.
+
+        Raises:
+            NotAllowed: their token was revoked.
+        """
+        return await asyncio.to_thread(self._tokens.person, person_id)
+
+    def begin(self, work: Work, person: Person, *, kind: str, title: str, in_line: bool = True) -> Job:
+        """Begin other long work as a job of a person, such as the build of a corpus; it lives on without listeners.
+
+        Args:
+            work: an async function; it tells its progress with `tell.progress(words, done, of)`, in any thread.
+            person: whose it is.
+            kind: `build`, `evaluate` and so on.
+            title: what people see of it.
+            in_line: whether it waits for its turn among research and other builds.
+
+        Raises:
+            UsageError: the service is closed.
+            LimitReached: the line is full, or a limit of the person is reached.
+        """
+        self._admission.enter(person)
+        return self.jobs.start(
+            work, owner=person.id, kind=kind, title=title, turn=self._long_turns if in_line else None
+        )
+
+    async def delete(self, trace_id: str, person: Person = LOCAL) -> None:
+        """Delete a person's answer with its trace, and forget its job.
+
+        Raises:
+            NotFound: it is not there, or is not theirs.
+            StorageFailed: it cannot be deleted.
+        """
+        await super().delete(trace_id, person)
+        self.jobs.forget(person.id, trace_id)
+
+    def problem(self, error: MedgroundError) -> Problem:
+        """An error as clients may see it: with a status, a next step, and no path of this computer."""
+        return problem_of(error, (str(self.settings.home),))
+
+    async def close(self) -> None:
+        """Take nothing more, stop all jobs, wait until they have kept what they found, close everything.
+
+        Safe to call twice.
+        """
+        if self._closed:
+            return
+        self._closed = True
+        self._sweeper.cancel()
+        await self.jobs.close()
+        await asyncio.gather(*self._unfinished, return_exceptions=True)
+        await self.engines.close()
+        await asyncio.gather(self._sweeper, return_exceptions=True)
+        await asyncio.to_thread(self._records.close)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def _sweep_each_hour(self) -> None:
+        while True:
+            try:
+                await asyncio.to_thread(self._repeats.forget_old, self._now())
+                if count := await self.sweep():
+                    log.info("%d answers older than serve.keep_days were deleted", count)
+            except StorageFailed as error:
+                log.warning("what is older than serve.keep_days could not be deleted: %s", error)
+            await asyncio.sleep(SWEEP)

@@ -1,0 +1,182 @@
+"""What clients of a service see: people and their limits, problems with a next step, events."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+from pydantic import Field
+
+from medground.errors import (
+    BadDocument,
+    BudgetExhausted,
+    ConfigError,
+    MedgroundError,
+    ModelFailed,
+    NotAllowed,
+    NotConfigured,
+    NotFound,
+    RateLimited,
+    SnapshotCorrupt,
+    SourceUnavailable,
+    Stopped,
+    StorageFailed,
+    UsageError,
+)
+from medground.values.answer import Answer
+from medground.values.document import Frozen
+from medground.values.notice import Notice
+from medground.values.steps import AnyStep
+
+# Who asks, and how much they may ask.
+
+
+class Limits(Frozen):
+    """What a person may use; without a value there is no limit. Money and tokens are those of a month (UTC)."""
+
+    rate: int | None = Field(default=None, ge=1, description="requests to the engine in any 60 seconds")
+    concurrent: int | None = Field(default=None, ge=1, description="jobs and claims that are not finished")
+    money: Decimal | None = Field(default=None, ge=0, description="US dollars of model calls")
+    tokens: int | None = Field(default=None, ge=0, description="tokens in and out of models")
+
+
+class Person(Frozen):
+    """Whoever holds a token. What they ask is theirs alone."""
+
+    id: str
+    name: str
+    limits: Limits = Limits()
+    admin: bool = Field(default=False, description="whether they may build, change and remove corpora")
+
+
+LOCAL = Person(id="local", name="this computer", admin=True)
+"""Whoever sits at this computer, where no token is asked for: the answers of the command line are theirs, too."""
+
+
+# A limit of the person who asks, which is not a limit of a source.
+
+
+class LimitReached(RateLimited):
+    """A person reached a limit of their own: wait `retry_after` seconds, then ask again."""
+
+    def __init__(self, reason: str, *, retry_after: float) -> None:
+        super().__init__(reason, source="this server", retry_after=retry_after)
+
+
+# An error as `application/problem+json` (RFC 9457): the one place where errors get a status and a next step.
+
+_PREFIX = "urn:medground:problem:"
+
+
+class Problem(Frozen):
+    """What went wrong, for a client. `type`, `title`, `status` and `detail` are those of RFC 9457."""
+
+    type: str = Field(description="a name of this kind of problem that never changes")
+    title: str
+    status: int = Field(ge=400, le=599, description="the HTTP status")
+    detail: str = Field(description="what is wrong here, in one line")
+    next: str = Field(description="what to do now")
+    retry_after: int | None = Field(default=None, ge=0, description="seconds after which a retry can succeed")
+    trace_id: str | None = Field(default=None, description="the trace, and the answer so far where one was kept")
+    research: str | None = Field(default=None, description="the research that can be gone on with")
+    notice: Notice | None = Field(default=None, description="what is shown before anything else")
+
+
+@dataclass(frozen=True)
+class _Kind:
+    error: type[MedgroundError]
+    name: str
+    status: int
+    title: str
+    next: str
+
+
+_ADMINISTRATOR = "Contact the administrator of this server."
+_KINDS = (
+    _Kind(NotAllowed, "not-allowed", 401, "Token missing or not valid", "Send a valid token."),
+    _Kind(NotFound, "not-found", 404, "Not found", "Check the name, or list what is available."),
+    _Kind(UsageError, "usage", 422, "Invalid request", "Correct the request."),
+    _Kind(ConfigError, "settings", 422, "Not available on this server", "Choose another recipe, model or source."),
+    _Kind(BadDocument, "bad-document", 422, "Unreadable file", "Correct the file or leave it out."),
+    _Kind(LimitReached, "limit", 429, "Limit reached", "Wait, then send the request again."),
+    _Kind(NotConfigured, "not-configured", 503, "Source not configured", "Leave the source out."),
+    _Kind(RateLimited, "source-busy", 503, "Source busy", "Wait, then ask again."),
+    _Kind(SourceUnavailable, "source-unavailable", 503, "Source unavailable", "Ask again later."),
+    _Kind(ModelFailed, "model-failed", 502, "Model failed", "Ask again, or choose another model."),
+    _Kind(BudgetExhausted, "budget", 422, "Budget exhausted", "Read what was found so far."),
+    _Kind(SnapshotCorrupt, "corpus", 500, "Corpus damaged", _ADMINISTRATOR),
+    _Kind(StorageFailed, "storage", 507, "Storage failed", _ADMINISTRATOR),
+    _Kind(Stopped, "stopped", 409, "Stopped", "Read what was found, or ask again."),
+    _Kind(MedgroundError, "failed", 500, "Request failed", "Ask again; if it fails again, contact the administrator."),
+)
+"""From the most to the least special; the first that fits counts."""
+
+INTERNAL = Problem(
+    type=f"{_PREFIX}internal",
+    title="Internal error",
+    status=500,
+    detail="An unexpected error occurred; the server's log has the details.",
+    next=_ADMINISTRATOR,
+)
+
+
+def problem_of(error: MedgroundError, hide: Sequence[str] = ()) -> Problem:
+    """An error as a client may see it.
+
+    Args:
+        error: what was raised.
+        hide: texts that stay on the server, such as the path of its home folder.
+    """
+    kind = next(kind for kind in _KINDS if isinstance(error, kind.error))
+    detail = " ".join(str(error).split())
+    for text in hide:
+        detail = detail.replace(text, "(home)")
+    wait = getattr(error, "retry_after", None)
+    return Problem(
+        type=_PREFIX + kind.name,
+        title=kind.title,
+        status=kind.status,
+        detail=detail,
+        next=kind.next,
+        retry_after=None if wait is None else math.ceil(wait),
+        trace_id=error.trace_id,
+        research=error.research,
+        notice=error.notice,
+    )
+
+
+# What happens in a job, as clients see it: one event after the other, numbered from 1.
+
+EventType = Literal["queued", "step", "progress", "answer", "done", "failed", "stopped", "resync"]
+LAST: frozenset[EventType] = frozenset(["answer", "done", "failed", "stopped"])
+"""The types after which a job has no more events."""
+
+
+class Event(Frozen):
+    """One event of a job. Its JSON is the `data` of a server-sent event, and `id` is that event's id.
+
+    `queued`: the job was accepted, always first. `step`: a step of the engine. `progress`: `done` of `of` units.
+    `answer`: the whole answer. `done`: work without an answer has ended, such as the build of a corpus. `failed`: see
+    `problem`. `stopped`: somebody stopped it. These four are last; `answer` holds what was found, where there is any.
+    `resync`: the events before this one's id were dropped; read the state of the job and go on from here.
+    """
+
+    version: Literal[1] = 1
+    id: int = Field(ge=0)
+    type: EventType
+    words: str = Field(default="", description="what happens, in words; empty if readers need not see it")
+    step: AnyStep | None = None
+    done: int | None = Field(default=None, ge=0, description="of `progress`: units that are done")
+    of: int | None = Field(default=None, ge=0, description="of `progress`: all units; null if that is not known")
+    job: str = Field(default="", description="the id of the job")
+    trace_id: str | None = Field(default=None, description="the id of the answer")
+    answer: Answer | None = None
+    problem: Problem | None = None
+
+    @property
+    def is_last(self) -> bool:
+        """Whether no event of the job follows."""
+        return self.type in LAST

@@ -1,1 +1,0 @@
-"""Addresses of the page, one router a file."""

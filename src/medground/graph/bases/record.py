@@ -1,0 +1,248 @@
+"""A user's knowledge bases: which corpora belong together, and what was counted in them."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+from pydantic import Field, ValidationError
+
+from medground.corpus.faults import writing
+from medground.corpus.library import GRAPH_FILE, Library
+from medground.corpus.snapshot import Snapshot
+from medground.errors import ConfigError, UsageError
+from medground.home.files import make_folder, write_whole
+from medground.values.document import Frozen
+
+# A user's knowledge bases: which corpora belong together, and what was counted in them.
+
+FORMAT = 1
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,30}")
+
+
+class Counted(Frozen):
+    """What was counted in one snapshot, as in Table 2 of Omni-RAG.
+
+    Attributes:
+        hash: the snapshot that was counted.
+        documents: number of documents.
+        chunks: number of passages.
+        words: number of words in all passages; words are separated by white space.
+        concepts: of a graph, as are `definitions` and `relations`; None elsewhere.
+    """
+
+    hash: str
+    documents: int = 0
+    chunks: int = 0
+    words: int = 0
+    concepts: int | None = None
+    definitions: int | None = None
+    relations: int | None = None
+
+    @property
+    def words_per_chunk(self) -> float | None:
+        """Mean number of words in a passage; None where there is no passage."""
+        return self.words / self.chunks if self.chunks else None
+
+
+class Base(Frozen):
+    """The record of a knowledge base.
+
+    Attributes:
+        name: its name.
+        sources: names of the sources that can be opened, in the order of the specification.
+        pending: names of sources that a build has begun and not finished.
+        counted: what was counted, by source.
+        seconds: how long the last build of each source took.
+        spec: the specification that it was built from.
+    """
+
+    format: int = FORMAT
+    name: str
+    sources: tuple[str, ...] = ()
+    pending: tuple[str, ...] = ()
+    counted: Mapping[str, Counted] = Field(default_factory=dict)
+    seconds: Mapping[str, float] = Field(default_factory=dict)
+    spec: str = ""
+
+    @property
+    def corpora(self) -> tuple[str, ...]:
+        """Names of the corpora of its sources, in their order."""
+        return tuple(corpus_name(self.name, source) for source in self.sources)
+
+
+def corpus_name(base: str, source: str) -> str:
+    """The corpus of a source of a base."""
+    return f"{base}.{source}"
+
+
+def checked_name(name: str) -> str:
+    """The name of a base, if it is one.
+
+    Raises:
+        ValueError: it is not.
+    """
+    if not _NAME.fullmatch(name):
+        raise ValueError(
+            f"{name[:80]!r} is not a name of a knowledge base; use 1 to 31 of a-z 0-9 _ - and no path, such as omni"
+        )
+    return name
+
+
+class Bases:
+    """The records under `home/knowledge`."""
+
+    def __init__(self, home: Path) -> None:
+        self.folder = home / "knowledge"
+
+    def list(self) -> tuple[str, ...]:
+        """Names of all bases, finished or not, sorted."""
+        return tuple(sorted(path.stem for path in self.folder.glob("*.json") if _NAME.fullmatch(path.stem)))
+
+    def read(self, name: str) -> Base:
+        """A base that can be opened.
+
+        Raises:
+            UsageError: the name is not valid, there is no such base, or its first build has not finished.
+            ConfigError: its record is damaged, or was made by a newer Medground.
+        """
+        found = self.find(name)
+        if found is None:
+            known = ", ".join(self.list()) or "none"
+            raise UsageError(f"no knowledge base {name!r} (existing: {known}); build one with medground kb build SPEC")
+        if not found.sources:
+            raise UsageError(
+                f"the knowledge base {name} is half-built; finish it with medground kb build {found.spec or 'SPEC'}"
+            )
+        return found
+
+    def find(self, name: str) -> Base | None:
+        """The record of a base, also of a half-built one; None if there is none.
+
+        Raises:
+            UsageError: the name is not valid.
+            ConfigError: the record is damaged, or was made by a newer Medground.
+        """
+        path = self._path(name)
+        try:
+            text = path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return None
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(f"{path} cannot be read ({error})") from None
+        try:
+            base = Base.model_validate_json(text)
+        except ValidationError:
+            base = None
+        if base is None or base.format != FORMAT or base.name != name:
+            raise ConfigError(f"{path} is damaged or of a newer Medground; delete it and run medground kb build again")
+        return base
+
+    def write(self, base: Base) -> None:
+        """Store a record, replacing any of its name in one step.
+
+        Raises:
+            StorageFailed: writing to disk failed.
+        """
+        path = self._path(base.name)
+        with writing(self.folder):
+            write_whole(path, base.model_dump_json(indent=1) + "\n")
+
+    def forget(self, name: str) -> None:
+        """Delete a record, if there is one."""
+        with writing(self.folder):
+            self._path(name).unlink(missing_ok=True)
+
+    @contextlib.contextmanager
+    def lock(self, name: str) -> Iterator[None]:
+        """Let only one process at a time change a base.
+
+        Raises:
+            UsageError: another process is changing it.
+        """
+        path = self._path(name).with_name(f".{name}.lock")
+        with writing(self.folder):
+            make_folder(self.folder)
+        lock = FileLock(path, timeout=0)
+        try:
+            lock.acquire()
+        except Timeout:
+            raise UsageError(
+                f"the knowledge base {name} is being built by another process; wait for it or stop it"
+            ) from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def _path(self, name: str) -> Path:
+        try:
+            return self.folder / f"{checked_name(name)}.json"
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+
+
+# What a knowledge base holds, counted as in Table 2 of Omni-RAG: documents, chunks, words in a chunk; concepts.
+
+_BATCH = 1000
+
+
+def counted(snapshot: Snapshot) -> Counted:
+    """Count a snapshot. Reads every passage once.
+
+    Raises:
+        SnapshotCorrupt: the snapshot has changed since its build.
+    """
+    counts = snapshot.manifest.counts
+    words = sum(len(text.split()) for text in snapshot.passage_texts())
+    size = {"documents": counts.documents, "chunks": counts.passages, "words": words}
+    return Counted(hash=snapshot.manifest.hash, **size, **_graph(snapshot))
+
+
+def of_base(base: Base, library: Library) -> dict[str, Counted]:
+    """What each source of a base holds; a corpus that has changed since its build is counted again.
+
+    Raises:
+        UsageError: a corpus of the base was removed.
+        SnapshotCorrupt: a corpus differs from its manifest.
+    """
+    found = {}
+    for source in base.sources:
+        with library.open(corpus_name(base.name, source)) as snapshot:
+            known = base.counted.get(source)
+            same = known is not None and known.hash == snapshot.manifest.hash
+            found[source] = known if same and known is not None else counted(snapshot)
+    return found
+
+
+def _graph(snapshot: Snapshot) -> dict[str, int]:
+    if (path := snapshot.attachment(GRAPH_FILE)) is None:
+        return {}
+    from medground.graph.concept_store import ConceptStore
+
+    with ConceptStore.open(path) as store:
+        return store.size._asdict()
+
+
+def table(rows: Sequence[tuple[str, Counted]]) -> Iterator[str]:
+    """The lines of the table: the text sources, then the graphs with their own columns."""
+    texts = [(name, one) for name, one in rows if one.concepts is None]
+    graphs = [(name, one) for name, one in rows if one.concepts is not None]
+    width = max((len(name) for name, _ in rows), default=0)
+    width = max(width, len("Source"))
+    if texts:
+        yield _row("Source", width, "#Docs", "#Chunks", "#Words/Chunk")
+        for name, one in texts:
+            mean = one.words_per_chunk
+            yield _row(name, width, f"{one.documents:,}", f"{one.chunks:,}", "-" if mean is None else f"{mean:.1f}")
+    if graphs:
+        yield _row("" if texts else "Source", width, "#Concepts", "#Definitions", "#Relations")
+        for name, one in graphs:
+            yield _row(name, width, *(f"{value or 0:,}" for value in (one.concepts, one.definitions, one.relations)))
+
+
+def _row(name: str, width: int, *cells: str) -> str:
+    return f"{name:<{width}}" + "".join(f"  {cell:>12}" for cell in cells)

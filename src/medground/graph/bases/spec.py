@@ -1,0 +1,361 @@
+"""The specification of a knowledge base: a TOML file that names its sources, what each is, and what it is read from.
+
+    name = "omni"
+
+    [[sources]]
+    kind = "book"
+    about = "Textbook chapters: ..."
+    licence = "CC BY 4.0"
+    origin = "https://..."
+    inputs = [{ path = "textbooks" }]
+
+What is wrong with it is told in one line with its place in the file.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
+
+from medground.corpus.readers.base import Input, file_input
+from medground.corpus.readers.entry import described
+from medground.corpus.readers.lines import read_lines
+from medground.errors import ConfigError
+from medground.graph.bases.record import checked_name
+from medground.values.document import Document, Frozen
+from medground.values.source_description import SourceDescription
+
+# The line of a TOML file at which a value stands, for messages: `tomllib` does not tell.
+
+_HEADER = re.compile(r"\s*\[\[?\s*([^\]]+?)\s*\]\]?")
+
+
+def line_of(text: str, place: Sequence[str | int]) -> int:
+    """The line, from 1, of the innermost part of a place that can be found; the last table named, if not its key.
+
+    Args:
+        text: the file.
+        place: keys and numbers of tables, such as `("sources", 1, "inputs", 0, "path")`.
+    """
+    lines = text.splitlines()
+    start, end = 0, len(lines)
+    names: list[str] = []
+    for at, part in enumerate(place):
+        if isinstance(part, int):
+            continue
+        names.append(part)
+        number = place[at + 1] if at + 1 < len(place) and isinstance(place[at + 1], int) else None
+        found = _table(lines, ".".join(names), number, start, end) if number is not None else None
+        if found is not None:
+            start, end = found
+            continue
+        key = _key(lines, part, start, end)
+        if key is not None:
+            start = key
+    return min(start, max(len(lines) - 1, 0)) + 1
+
+
+def _table(lines: Sequence[str], name: str, number: int | str | None, start: int, end: int) -> tuple[int, int] | None:
+    """First line of the numbered table of an array, and the line after its last; subtables belong to it."""
+    heads = [at for at in range(start, end) if (head := _HEADER.match(lines[at])) and head[1] == name]
+    if not isinstance(number, int) or number >= len(heads):
+        return None
+    later = [
+        at
+        for at in range(heads[number] + 1, end)
+        if (head := _HEADER.match(lines[at])) and not head[1].startswith(f"{name}.")
+    ]
+    return heads[number], later[0] if later else end
+
+
+def _key(lines: Sequence[str], name: str, start: int, end: int) -> int | None:
+    """The first line that sets a key, at its beginning or in a table on one line."""
+    sets = re.compile(rf"(?:^|[{{,])\s*[\"']?{re.escape(name)}[\"']?\s*[=.]")
+    return next((at for at in range(start, end) if sets.search(lines[at].partition("#")[0])), None)
+
+
+# JSON Lines of any form as documents: a specification says which field of a record is its id, its title, its text.
+
+MAPPED = "jsonlines"
+"""The reader that takes `fields`."""
+
+_LISTS = frozenset(["authors", "keywords", "mesh", "publication_types"])
+_FIELDS = frozenset(
+    ["id", "title", "text", "abstract", "year", "date", "journal", "url", "language", "license", "doi", "pmid", "pmc"]
+)
+
+_SEPARATORS = {"text": "\n\n", "id": ":"}
+
+Fields = Mapping[str, Sequence[str | int]]
+"""Field of a document to fields of a record. Of several, the texts follow each other as paragraphs."""
+
+
+def mapping_problem(fields: Fields) -> str:
+    """What is wrong with a mapping; empty where nothing is."""
+    unknown = sorted(fields.keys() - _FIELDS - _LISTS)
+    if unknown:
+        return f"a document has no field {unknown[0]!r}; map {', '.join(sorted(_FIELDS | _LISTS))}"
+    if fields and not fields.keys() & {"text", "abstract"}:
+        return '`fields` must say which field is the text, such as fields = { text = "body" }'
+    return ""
+
+
+def open_mapped(path: Path, fields: Fields, kept: Collection[str] = (), prefix: str | None = None) -> Input:
+    """One file of JSON Lines, plain or gzip.
+
+    Args:
+        path: the file.
+        fields: what is read; a dot leads into nested objects, as in `meta.year`.
+        kept: further fields of the record that are kept as metadata, to be filtered by.
+        prefix: the prefix of ids that have none.
+
+    Raises:
+        BadDocument: the file has gone.
+    """
+    convert = partial(_document, fields=fields, kept=tuple(kept), prefix=prefix)
+    return file_input(path, MAPPED, partial(read_lines, convert=convert))
+
+
+def _document(record: Mapping[str, Any], fields: Fields, kept: Sequence[str], prefix: str | None) -> Document:
+    """The document of a record.
+
+    Raises:
+        ValueError: it has no text, or a field has a wrong value.
+    """
+    found: dict[str, Any] = {}
+    for name, places in fields.items():
+        values = [value for place in places if (value := _at(record, str(place))) not in (None, "", [], {})]
+        if values:
+            found[name] = _joined(name, values)
+    if not found.keys() & {"text", "abstract"}:
+        wanted = " or ".join(str(place) for name in ("text", "abstract") for place in fields.get(name, ()))
+        raise ValueError(f"{wanted}: the field is missing or empty")
+    if prefix and "id" in found and ":" not in str(found["id"]):
+        found["id"] = f"{prefix}:{found['id']}"
+    found["metadata"] = {name: value for name in kept if (value := _at(record, name)) is not None}
+    return described(found)
+
+
+def _joined(name: str, values: Sequence[Any]) -> Any:
+    """One value of a document's field from those of a record: lists stay lists, paragraphs stay apart."""
+    parts = [part for value in values for part in (value if isinstance(value, list) else [value])]
+    if name in _LISTS:
+        return parts
+    if len(parts) == 1:
+        return parts[0] if isinstance(parts[0], str | int | float) else str(parts[0])
+    return _SEPARATORS.get(name, " ").join(map(str, parts))
+
+
+def _at(record: Any, place: str) -> Any:
+    """The value of a field; the whole name counts before its dots do. Of a list of objects, that of each."""
+    if isinstance(record, list):
+        return [value for one in record if (value := _at(one, place)) not in (None, "")]
+    if not isinstance(record, Mapping):
+        return None
+    if place in record:
+        return record[place]
+    first, dot, rest = place.partition(".")
+    return _at(record.get(first), rest) if dot else None
+
+
+Kind = Literal["book", "guideline", "research", "wiki", "graph"]
+"""The five kinds of source (section 3)."""
+
+_MOST_CHARACTERS = 1000
+"""Most characters of a chunk (section 3.1)."""
+
+
+def _listed(value: Any) -> Any:
+    return (value,) if isinstance(value, str | int) else value
+
+
+Values = Annotated[tuple[str | int, ...], BeforeValidator(_listed), Field(min_length=1)]
+
+
+class InputSpec(Frozen):
+    """What a source is read from.
+
+    Attributes:
+        paths: files and folders, relative to the specification; `path` may name a single one.
+        reader: the name of a reader, or of a graph a vocabulary; without one it is told from the content.
+        fields: of JSON Lines: which field of a record is the id, title, text and so on. No other field is read.
+        where: only documents with one of these values in each of these fields.
+        prefix: the prefix of ids that have none.
+    """
+
+    paths: Annotated[tuple[Path, ...], BeforeValidator(_listed)] = Field(default=(), alias="path")
+    reader: str | None = None
+    fields: Mapping[str, Values] = Field(default_factory=dict)
+    where: Mapping[str, Values] = Field(default_factory=dict)
+    prefix: str | None = Field(default=None, pattern=r"^[A-Za-z][A-Za-z0-9._-]{0,31}$")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _either_name(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            raise ValueError('is not a table such as { path = "folder" }')
+        if "path" in data and "paths" in data:
+            raise ValueError("has both `path` and `paths`; keep one")
+        return {("path" if key == "paths" else key): value for key, value in data.items()}
+
+    @model_validator(mode="after")
+    def _mapped(self) -> Self:
+        if self.fields and self.reader not in (None, MAPPED):
+            raise ValueError(f"`fields` are for the reader {MAPPED}, not {self.reader}")
+        if self.prefix and not self.fields:
+            raise ValueError("`prefix` is for records with `fields`; other readers make their own ids")
+        if problem := mapping_problem(self.fields):
+            raise ValueError(problem)
+        return self
+
+    def resolved(self, folder: Path) -> tuple[Path, ...]:
+        """Its paths from the folder of the specification."""
+        return tuple((folder / path.expanduser()).resolve() for path in self.paths)
+
+
+class SourceSpec(Frozen):
+    """One source: its description, and how its corpus is built.
+
+    Attributes:
+        name: as plans write it; its kind by default.
+        chunk: most characters of a passage.
+        embed: the embedding model; the one of the base by default.
+    """
+
+    name: str = ""
+    kind: Kind
+    about: str = Field(min_length=1)
+    licence: str = Field(min_length=1)
+    origin: str = Field(min_length=1)
+    inputs: tuple[InputSpec, ...] = Field(min_length=1)
+    chunk: int = Field(default=_MOST_CHARACTERS, ge=50, le=_MOST_CHARACTERS)
+    embed: str | None = None
+
+    @property
+    def described(self) -> SourceDescription:
+        """What a planner and an export are told of it."""
+        return SourceDescription(
+            name=self.name or self.kind,
+            kind=self.kind,
+            about=" ".join(self.about.split()),
+            licence=" ".join(self.licence.split()),
+            origin=" ".join(self.origin.split()),
+        )
+
+    @model_validator(mode="after")
+    def _can_be_described(self) -> Self:
+        for error in _problems_of(lambda: self.described):
+            raise ValueError(error)
+        return self
+
+
+class Spec(Frozen):
+    """A knowledge base to build.
+
+    Attributes:
+        name: its name.
+        embed: the embedding model of every source that names none; without one, search is by words.
+        sources: its sources, in the order in which they are built and planned for.
+    """
+
+    name: Annotated[str, BeforeValidator(lambda value: checked_name(str(value)))]
+    embed: str | None = None
+    sources: tuple[SourceSpec, ...] = Field(min_length=1)
+
+
+def read_spec(path: Path) -> Spec:
+    """Read a specification and check it against the disk and the readers.
+
+    Raises:
+        ConfigError: it cannot be read, or something in it is wrong; the message names the place.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+        tree = tomllib.loads(text)
+    except FileNotFoundError:
+        raise ConfigError(f"no specification {path}; docs/knowledge-base.md shows one") from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"cannot read {path}: {error}") from None
+    try:
+        spec = Spec.model_validate(tree)
+    except ValidationError as error:
+        loc, what = _first(error)
+        raise _wrong(path, text, tree, loc, what) from None
+    from medground.graph.bases.checks import problems  # it brings the readers, which are slow to import
+
+    for loc, what in problems(spec, path.resolve().parent):
+        raise _wrong(path, text, tree, loc, what)
+    return spec
+
+
+Place = tuple[str | int, ...]
+"""Keys and numbers of tables from the top of the file, as in `("sources", 1, "inputs", 0, "path")`."""
+
+
+def _first(error: ValidationError) -> tuple[Place, str]:
+    """The first problem; a missing or unknown key comes before what follows from it."""
+    found = error.errors(include_url=False)
+    first = next((one for one in found if one["type"] in ("missing", "extra_forbidden")), found[0])
+    message = first["msg"].removeprefix("Value error, ")
+    where = first["loc"]
+    if first["type"] == "missing":
+        message = "is missing" + _WANTED.get(str(where[-1]), "")
+    elif first["type"] == "extra_forbidden":
+        message = "is not a key of a specification; docs/knowledge-base.md lists them"
+    elif first["type"] == "literal_error":
+        message = f"unknown {where[-1]} {first['input']!r}; use {first.get('ctx', {}).get('expected', '')}"
+    elif first["type"] in ("too_short", "string_too_short"):
+        message = "is empty"
+    return where, message
+
+
+_WANTED = {
+    "about": "; describe in a paragraph what the source holds, for the planner",
+    "licence": "; say under which terms its texts may be used",
+    "origin": "; say where its texts come from",
+    "kind": "; use book, guideline, research, wiki or graph",
+    "inputs": '; name what is read, such as inputs = [{ path = "folder" }]',
+    "sources": "; begin each source with [[sources]]",
+    "name": '; name the base, such as name = "omni"',
+}
+
+
+def _wrong(path: Path, text: str, tree: Mapping[str, Any], loc: Place, what: str) -> ConfigError:
+    return ConfigError(f"{path}, line {line_of(text, loc)}: {': '.join([*_words(tree, loc), what])}")
+
+
+def _words(tree: Mapping[str, Any], loc: Place) -> Iterator[str]:
+    """The place in words: `source 2 (guideline), input 1`, then the key."""
+    parts: list[str] = []
+    here: Any = tree
+    keys: list[str] = []
+    for part in loc:
+        try:
+            here = here[part]
+        except (KeyError, IndexError, TypeError):
+            here = None
+        if isinstance(part, int):
+            named = here.get("name") or here.get("kind") if isinstance(here, Mapping) else None
+            singular = keys.pop().removesuffix("s") if keys else "entry"
+            parts.append(f"{singular} {part + 1}" + (f" ({str(named)[:40]})" if named else ""))
+        else:
+            keys.append(part)
+    if parts:
+        yield ", ".join(parts)
+    if keys:
+        yield ".".join(keys)
+
+
+def _problems_of(make: Any) -> Iterator[str]:
+    try:
+        make()
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        name = re.sub(r"\W", "", str(first["loc"][0])) if first["loc"] else ""
+        yield f"{name}: {first['msg'].removeprefix('Value error, ')}"

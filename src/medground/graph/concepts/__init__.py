@@ -1,1 +1,0 @@
-"""The concept graph: any vocabulary as concepts with definitions and relations, one document for each concept."""

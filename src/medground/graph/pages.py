@@ -1,0 +1,196 @@
+"""The document of a concept: one line for each definition and each relation, worded by template in both directions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Literal, NamedTuple
+
+from medground.graph.names import table
+from medground.language.sentences import sentence_spans
+from medground.values.document import Document
+
+# The document of a concept: one line for each definition and each relation, so that every line can be quoted.
+
+LONGEST = 1000
+"""Longest line in characters, as for passages (section 3.1); a longer definition is cut between sentences."""
+MOST_LINES = 2000
+"""Lines of relations in one document; a concept with more continues in `ID/2`, `ID/3`."""
+
+RowKind = Literal["definition", "relation", "inverse"]
+
+
+class Line(NamedTuple):
+    """A line before it has a place. `relation` is its number in the draft; None for a definition."""
+
+    text: str
+    kind: RowKind
+    relation: int | None = None
+
+
+class Row(NamedTuple):
+    """A line with its place: `document.text[start:end]`, in the part of the concept's document with this number."""
+
+    part: int
+    start: int
+    end: int
+    line: Line
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """What a concept's documents say above their lines."""
+
+    id: str
+    name: str
+    types: tuple[str, ...]
+    names: tuple[str, ...]
+    vocabularies: tuple[str, ...]
+    licence: str
+
+
+@dataclass(slots=True)
+class _Text:
+    lines: list[str] = field(default_factory=list)
+    length: int = -1
+
+    def add(self, line: str) -> tuple[int, int]:
+        start = self.length + 1
+        self.length = start + len(line)
+        self.lines.append(line)
+        return start, self.length
+
+
+def document_id(concept: str, part: int) -> str:
+    """The id of a concept's document: the concept's own, and for a continuation `ID/2`."""
+    return concept if part == 1 else f"{concept}/{part}"
+
+
+def pages(heading: Heading, lines: Iterable[Line]) -> Iterator[tuple[Document, list[Row]]]:
+    """The documents of a concept, nearly always one, with the places of its lines. A line that repeats is left out.
+
+    `lines` has the definitions first, then the relations. A document has no sections: each would become
+    a passage of its own, and most documents are short.
+    """
+    part, seen = 1, set[str]()
+    text, rows = _opened(heading, part), list[Row]()
+    state: str = ""
+    for line in lines:
+        if line.text in seen:
+            continue
+        seen.add(line.text)
+        if len(rows) == MOST_LINES:
+            yield _document(heading, part, text), rows
+            part += 1
+            text, rows, state = _opened(heading, part), [], ""
+        group = "Definition" if line.kind == "definition" else "Relations"
+        if group != state:
+            text.add("")
+            text.add(f"{group}:")
+            state = group
+        rows.append(Row(part, *text.add(line.text), line))
+    yield _document(heading, part, text), rows
+
+
+def definition_lines(label: str, source: str, text: str) -> Iterator[Line]:
+    """A definition as lines of at most `LONGEST` characters, cut between sentences where it can be."""
+    head = f"{label} ({source}): " if source else f"{label}: "
+    yield from (Line(piece, "definition") for piece in _pieces(f"{head}{text}"))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    if len(text) <= LONGEST:
+        yield text
+        return
+    start = end = 0
+    for first, last in sentence_spans(text):
+        if last - start > LONGEST and end > start:
+            yield text[start:end]
+            start = first
+        while last - start > LONGEST:
+            cut = text.rfind(" ", start + 1, start + LONGEST + 1)
+            cut = cut if cut > start else start + LONGEST
+            yield text[start:cut].strip()
+            start = cut + (text[cut : cut + 1] == " ")
+        end = last
+    if end > start:
+        yield text[start:end]
+
+
+def _opened(heading: Heading, part: int) -> _Text:
+    text = _Text()
+    kind = f" Kind: {', '.join(heading.types)}." if heading.types else ""
+    more = f" Part {part}." if part > 1 else ""
+    text.add(f"{heading.name} ({heading.id}) is a concept of {', '.join(heading.vocabularies)}.{kind}{more}")
+    if part == 1 and heading.names:
+        text.add("")
+        text.add("Also called:")
+        for name in heading.names:
+            text.add(name)
+    return text
+
+
+def _document(heading: Heading, part: int, text: _Text) -> Document:
+    prefix, _, number = heading.id.partition(":")
+    return Document(
+        id=document_id(heading.id, part),
+        title=heading.name,
+        text="\n".join(text.lines),
+        kind="graph",
+        language="eng",
+        identifiers={prefix.lower(): number},
+        license=heading.licence or None,
+    )
+
+
+# How relations are worded: by template, in both directions, never paraphrased.
+
+
+class Predicate(NamedTuple):
+    """A predicate in words: `X forward Y`, and `Y inverse X`. Without an inverse, both are worded forward."""
+
+    forward: str
+    inverse: str = ""
+
+
+_KNOWN = {name: Predicate(forward, inverse) for name, forward, inverse in table("predicates.tsv")}
+_LINKS = {"of", "by", "to", "in", "with", "from", "for", "on", "at", "as"}
+_VERBS = {"is", "are", "has", "have", "may", "can", "was", "does"}
+
+
+@cache
+def worded(name: str) -> Predicate:
+    """The wording of a predicate by its name in a vocabulary: `has_finding_site` is `has finding site`.
+
+    A name that reads as a verb stays, `associated_with` becomes `is associated with`, and any other name is quoted as
+    what it is: a relation of that name.
+    """
+    if (known := _KNOWN.get(name) or _KNOWN.get(name.replace(" ", "_"))) is not None:
+        return known
+    words = name.replace("_", " ").replace("-", " ").split()
+    if not words:
+        return Predicate("is related to", "is related to")
+    said = " ".join(words)
+    if words[0].lower() in _VERBS or _is_verb(words):
+        return Predicate(said)
+    return Predicate(f"is {said}") if words[-1].lower() in _LINKS else Predicate(f'has the relation "{said}" to')
+
+
+def _is_verb(words: Sequence[str]) -> bool:
+    """Whether a name reads as a verb in the third person: `occurs in`, `positively regulates`."""
+    last = words[-2] if len(words) > 1 and words[-1].lower() in _LINKS else words[-1]
+    return last.islower() and last.endswith("s") and not last.endswith(("ss", "us", "is"))
+
+
+def row(subject: str, phrase: str, thing: str, details: Sequence[str] = ()) -> str:
+    """The line that states a relation: `X is treated by Y (detail; detail).`"""
+    limits = f" ({'; '.join(details)})" if details else ""
+    return f"{subject} {phrase} {thing}{limits}."
+
+
+def stated(predicate: Predicate, subject: str, thing: str, details: Sequence[str] = (), *, back: bool = False) -> str:
+    """A relation in words, for the document of its subject, or `back`, for that of its object."""
+    if back and predicate.inverse:
+        return row(thing, predicate.inverse, subject, details)
+    return row(subject, predicate.forward, thing, details)

@@ -1,0 +1,1 @@
+"""Settings, secrets, and every file in the user's folder."""

@@ -1,0 +1,207 @@
+"""Files that are whole or not there: the one way to write a file in place of another, and to flush it to disk.
+
+The content goes to a new file beside the target, is flushed, and gets its name in one step. A reader, a killed process
+or a power failure sees the old content or the new, never a part of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import logging
+import os
+import secrets
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import IO
+
+from medground.errors import StorageFailed
+
+_SUFFIX = ".part"
+_RANDOM = 8
+_FOLDER, _PRIVATE_FOLDER = 0o777, 0o700
+_FILE, _PRIVATE_FILE = 0o666, 0o600
+
+
+def write_whole(path: Path, content: str | bytes, *, private: bool = False, synced: bool = True) -> None:
+    """Write a file in place of what is there, whole or not at all. Its folder is made where it is missing.
+
+    Args:
+        path: the file.
+        content: what it holds; text is stored as UTF-8, without changing its line ends.
+        private: whether its owner alone may read it, and its folder where that is made.
+        synced: whether it survives a power failure. A cache may do without: that is faster.
+
+    Raises:
+        OSError: it cannot be written; what was there stays, and nothing else is left.
+    """
+    with replacing(path, private=private, synced=synced) as unfinished:
+        unfinished.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+@contextlib.contextmanager
+def replacing(path: Path, *, private: bool = False, synced: bool = True) -> Iterator[Path]:
+    """An empty file to write to, which takes the place of `path` if the block ends without an error.
+
+    Raises:
+        OSError: it cannot be written; what was there stays, and nothing else is left.
+    """
+    with unfinished_in(path.parent, private=private, synced=synced) as unfinished:
+        yield unfinished
+        put(unfinished, path, synced=synced)
+
+
+@contextlib.contextmanager
+def unfinished_in(folder: Path, *, private: bool = False, synced: bool = True) -> Iterator[Path]:
+    """An empty file of this process in a folder, to be written and `put` in its place; otherwise it is removed.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    make_folder(folder, private=private, synced=synced)
+    path = folder / f".{secrets.token_hex(_RANDOM)}{_SUFFIX}"
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE_FILE if private else _FILE))
+    try:
+        yield path
+    finally:
+        with contextlib.suppress(OSError):
+            path.unlink()
+
+
+def put(unfinished: Path, path: Path, *, synced: bool = True) -> None:
+    """Move a finished file, or a folder whose content is flushed, to its place in one step, for good if `synced`.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    if synced:
+        sync(unfinished)
+    unfinished.replace(path)
+    if synced:
+        sync(path.parent)
+
+
+def make_folder(folder: Path, *, private: bool = False, synced: bool = True) -> None:
+    """Make a folder, unless it is there, with those that it is in, for good if `synced`.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    missing = [path for path in (folder, *folder.parents) if not path.is_dir()]
+    folder.mkdir(parents=True, exist_ok=True, mode=_PRIVATE_FOLDER if private else _FOLDER)
+    for path in reversed(missing if synced else ()):
+        sync(path.parent)
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove what killed processes left of files in a folder. Only this process may write there now.
+
+    Raises:
+        OSError: one cannot be removed.
+    """
+    for path in folder.glob(f".{'?' * 2 * _RANDOM}{_SUFFIX}*"):  # SQLite adds -journal to the name
+        path.unlink(missing_ok=True)
+
+
+def sync_tree(folder: Path) -> None:
+    """Flush every file and file name below a folder to disk, so that they survive a power failure.
+
+    Raises:
+        OSError: that failed; what is on disk is not known.
+    """
+    paths = sorted(folder.rglob("*"))
+    for path in (*(p for p in paths if p.is_file()), *(p for p in paths if p.is_dir()), folder):
+        sync(path)
+
+
+def sync(path: Path) -> None:
+    """Flush a file, or the file names in a folder, to disk.
+
+    Raises:
+        OSError: that failed; what is on disk is not known.
+    """
+    if os.name == "nt" and path.is_dir():  # Windows cannot open a folder for this
+        return
+    handle = os.open(path, os.O_RDWR if path.is_file() and os.name == "nt" else os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextlib.contextmanager
+def writing_to(folder: Path) -> Iterator[None]:
+    """Turn what a full or protected disk raises into one line.
+
+    Raises:
+        StorageFailed: there is no space, or no permission.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise StorageFailed(f"no space left in {folder}; free some and run the command again") from None
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST):
+            raise StorageFailed(
+                f"cannot write to {folder}: {error.strerror}; grant permission or change MEDGROUND_HOME"
+            ) from None
+        raise
+
+
+# Files that hold questions and answers: their owner alone may read them, and each is written whole or not at all.
+
+log = logging.getLogger(__name__)
+
+_FOLDER_private = 0o700
+_FILE_private = 0o600
+
+
+def private_folder(path: Path) -> None:
+    """Make a folder that its owner alone may open, unless it is there.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    path.mkdir(parents=True, exist_ok=True, mode=_FOLDER_private)
+
+
+def open_private(path: Path, *, append: bool = False) -> IO[str]:
+    """Open a text file for writing that its owner alone may read; its folder is made where it is missing.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+    private_folder(path.parent)
+    flags = os.O_WRONLY | os.O_CREAT | (os.O_APPEND if append else os.O_TRUNC)
+    return os.fdopen(os.open(path, flags, _FILE_private), "a" if append else "w", encoding="utf-8")
+
+
+def private_opener(path: str, flags: int) -> int:
+    """For `open`: a file that it makes is for its owner alone.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+    return os.open(path, flags, _FILE_private)
+
+
+def keep_private(path: Path, text: str) -> None:
+    """Write a file in place of what is there, whole or not at all. It is not flushed to disk, which would take a third
+    of the time of an answer: what a power failure takes within seconds is asked again.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    write_whole(path, text, private=True, synced=False)
+
+
+def tell_not_kept(path: Path, error: OSError) -> None:
+    """Log that a file in a folder of the home folder cannot be kept: once, whatever files follow. An answer is worth
+    more than its copy."""
+    _tell_once(path.parents[1], error.strerror or str(error))
+
+
+@cache
+def _tell_once(home: Path, reason: str) -> None:
+    log.warning("answers and their traces are not kept: %s cannot be written to (%s)", home, reason)

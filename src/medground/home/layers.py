@@ -1,0 +1,215 @@
+"""The layers that settings come from: a preset, a file, the environment, options; and which layer set a wrong value."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from medground.errors import ConfigError
+
+# What is wrong with values that somebody sent, in our words and in one line, without the values themselves.
+
+_LONGEST = 300
+"""Characters of a message about one field."""
+_PLACES = ("body", "query", "path", "header")
+"""Where a framework found a field; its name says enough."""
+
+_NUMBER = "not a number"
+_WHOLE = "not a whole number"
+_TRUTH = "neither true nor false"
+_LIST = "not a list"
+_OBJECT = "not an object with fields"
+_SAYS: Mapping[str, str] = {
+    "missing": "missing; give it",
+    "extra_forbidden": "unknown field; leave it out",
+    "string_type": "not a text; put it in quotes",
+    "string_too_long": "too long; shorten it to at most {max_length:,} characters",
+    "string_pattern_mismatch": "not of the form that is asked for",
+    "too_long": "too many entries; give at most {max_length:,}",
+    "too_short": "too few entries; give at least {min_length:,}",
+    "int_type": _WHOLE,
+    "int_parsing": _WHOLE,
+    "int_parsing_size": _WHOLE,
+    "int_from_float": _WHOLE,
+    "float_type": _NUMBER,
+    "float_parsing": _NUMBER,
+    "finite_number": _NUMBER,
+    "bool_type": _TRUTH,
+    "bool_parsing": _TRUTH,
+    "tuple_type": _LIST,
+    "list_type": _LIST,
+    "dict_type": _OBJECT,
+    "model_type": _OBJECT,
+    "model_attributes_type": _OBJECT,
+    "literal_error": "unknown value; use {expected}",
+    "enum": "unknown value; use {expected}",
+    "greater_than_equal": "too small; use {ge} or more",
+    "greater_than": "too small; use more than {gt}",
+    "less_than_equal": "too large; use {le} or less",
+    "less_than": "too large; use less than {lt}",
+}
+
+
+def wrong_values(errors: Sequence[Mapping[str, Any]], most: int = 5) -> str:
+    """The first wrong values in one line, such as `limit: too large; use 50 or less`.
+
+    Args:
+        errors: those of a pydantic `ValidationError`, with their contexts.
+        most: how many are told; of the others, how many there are.
+    """
+    told = list(dict.fromkeys(map(wrong_value, errors)))
+    more = len(told) - most
+    return "; ".join(told[:most]) + (f"; and {more} more" if more > 0 else "")
+
+
+def wrong_value(error: Mapping[str, Any]) -> str:
+    """One wrong value, with the place where it stands."""
+    given = error["loc"][1:] if len(error["loc"]) > 1 and error["loc"][0] in _PLACES else error["loc"]
+    # names of fields only: those of unknown ones may be long, and those of types in a union say nothing to a user
+    place = ".".join(name for part in given if "[" not in (name := str(part)[:60]))
+    if error["type"] in ("string_too_short", "missing") and place.rpartition(".")[2] == "question":
+        return "the question is empty; write it in words"
+    what = what_is_wrong(error)
+    return f"{place}: {what}" if place else what
+
+
+def what_is_wrong(error: Mapping[str, Any]) -> str:
+    """What is wrong with one value, and what to give instead; without its place."""
+    context = error.get("ctx", {})
+    if error["type"] == "string_too_short":
+        least = context["min_length"]
+        return "empty; fill it in or leave it out" if least == 1 else f"too short; give at least {least:,} characters"
+    if words := _SAYS.get(error["type"]):
+        return words.format(**context)
+    return str(error["msg"]).removeprefix("Value error, ")[:_LONGEST]
+
+
+PREFIX = "MEDGROUND_"
+FILE_NAME = "medground.toml"
+
+_GROUP = "is a group of settings, not a value"
+_PROBLEMS = {"extra_forbidden": "is not a setting", "model_type": _GROUP, "dict_type": _GROUP}
+"""What is wrong, by pydantic's type of error, where a setting needs words of its own."""
+
+Layer = tuple[str, dict[str, Any]]
+"""Where values come from, in words, and the values."""
+
+
+def preset_names() -> list[str]:
+    """Names of the built-in presets."""
+    folder = resources.files("medground") / "presets"
+    return sorted(p.name.removesuffix(".toml") for p in folder.iterdir() if p.name.endswith(".toml"))
+
+
+def preset_layer(name: str) -> dict[str, Any]:
+    """The values of a built-in preset, over those of the preset that it names with `preset`, such as an ablation.
+
+    Raises:
+        ConfigError: there is no preset of that name.
+    """
+    if name not in preset_names():
+        raise ConfigError(f"unknown preset {name!r}; choose one of {', '.join(preset_names())}")
+    text = (resources.files("medground") / "presets" / f"{name}.toml").read_text(encoding="utf-8")
+    own = tomllib.loads(text)
+    base = own.pop("preset", None)
+    values = preset_layer(base) if base else {}
+    merge(values, own)
+    return values
+
+
+def file_layer(path: Path) -> dict[str, Any]:
+    """The values of a settings file in TOML.
+
+    Raises:
+        ConfigError: the file is missing or cannot be read.
+    """
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(f"no settings file {path}") from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"cannot read {path}: {error}") from None
+
+
+def environment_layer(environ: Mapping[str, str]) -> dict[str, Any]:
+    """The values of variables such as `MEDGROUND_RECIPE__ROUNDS=2`."""
+    found: dict[str, Any] = {}
+    for name, value in environ.items():
+        if name.startswith(PREFIX) and value:
+            _put(found, name.removeprefix(PREFIX).lower().split("__"), _parsed(value))
+    return found
+
+
+def parse_options(options: Sequence[str]) -> dict[str, Any]:
+    """`["recipe.rounds=2"]` as `{"recipe.rounds": 2}`.
+
+    Raises:
+        ConfigError: an option has no `=`.
+    """
+    pairs: dict[str, Any] = {}
+    for option in options:
+        key, sign, value = option.partition("=")
+        if not sign:
+            raise ConfigError(f"{option!r} is not KEY=VALUE, such as recipe.rounds=2")
+        pairs[key.strip()] = _parsed(value.strip())
+    return pairs
+
+
+def options_layer(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of options with dotted names, such as `{"recipe.rounds": 2}`."""
+    found: dict[str, Any] = {}
+    for key, value in options.items():
+        _put(found, key.split("."), value)
+    return found
+
+
+def _parsed(value: str) -> Any:
+    """A TOML value when it is one (`2`, `true`, `["a"]`), else the text itself."""
+    try:
+        return tomllib.loads(f"v = {value}")["v"]
+    except tomllib.TOMLDecodeError:
+        return value
+
+
+def _put(target: dict[str, Any], path: list[str], value: Any) -> None:
+    for name in path[:-1]:
+        target = target.setdefault(name, {})
+        if not isinstance(target, dict):
+            raise ConfigError(f"setting {'.'.join(path)} is given twice, as a value and as a group")
+    target[path[-1]] = value
+
+
+def merge(base: dict[str, Any], over: Mapping[str, Any]) -> None:
+    """Put the values of a later layer over those of earlier ones, group by group."""
+    for key, value in over.items():
+        if isinstance(value, Mapping) and isinstance(base.get(key), dict):
+            merge(base[key], value)
+        else:
+            base[key] = dict(value) if isinstance(value, Mapping) else value
+
+
+def first_problem(error: ValidationError, layers: list[Layer], within: str = "") -> str:
+    """The first problem of a validation, in one line with the layer that caused it; `within` is the group validated."""
+    first = error.errors(include_input=False, include_url=False)[0]
+    path = [str(part) for part in ((within,) if within else ()) + first["loc"]]
+    return problem(path, _PROBLEMS.get(first["type"]) or what_is_wrong(first), layers)
+
+
+def problem(path: list[str], what: str, layers: list[Layer]) -> str:
+    """What is wrong with one setting, with the layer that set it."""
+    origin = next((name for name, layer in reversed(layers) if _has(layer, path)), "the settings")
+    return f"{'.'.join(path)} (from {origin}): {what}; see medground config show"
+
+
+def _has(layer: Mapping[str, Any], path: list[str]) -> bool:
+    here: Any = layer
+    for name in path:
+        if not isinstance(here, Mapping) or name not in here:
+            return False
+        here = here[name]
+    return True

@@ -1,0 +1,258 @@
+"""A file of finished work that resumes: JSON Lines, filled by one process, one line as each piece is done.
+
+However the process ends, finished lines are kept. When the file is opened again, what a kill left of a last line and
+what a power failure left of others does not count, and is overwritten once a new line is added; a file that turns out
+to be something else is never changed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import time
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import IO, ClassVar, Self, TypeVar
+
+from filelock import FileLock, Timeout
+from pydantic import BaseModel, ValidationError
+
+from medground.errors import BadDocument, MedgroundError, StorageFailed, UsageError
+from medground.home.files import make_folder, private_opener, sync, write_whole
+
+M = TypeVar("M", bound=BaseModel)
+T = TypeVar("T")
+Numbered = tuple[int, bytes]
+"""A line with its number, from 1."""
+
+_SYNC_SECONDS = 2.0
+_BLOCK = 1 << 16
+_log = logging.getLogger(__name__)
+
+
+def locked(path: Path) -> FileLock:
+    """Acquire the lock of a file and create its folder.
+
+    Raises:
+        UsageError: another process is writing the file.
+        StorageFailed: the file cannot be written.
+    """
+    lock = FileLock(path.with_name(f".{path.name}.lock"), timeout=0)
+    try:
+        make_folder(path.parent)
+        lock.acquire()
+    except Timeout:
+        raise UsageError(
+            f"{path} is being written by another run; wait for it to finish, or name another file"
+        ) from None
+    except OSError as error:
+        raise StorageFailed(f"{path} cannot be written ({error.strerror or error}); name another file") from None
+    return lock
+
+
+class LineFile:
+    """A file that is being filled, whose lock this process holds. Use it as a context manager.
+
+    Raises:
+        UsageError: another process is writing the file, or it is something else than `what`.
+        StorageFailed: the file cannot be written.
+    """
+
+    what: ClassVar[str] = "a file of finished work"
+    terse: ClassVar[bool] = True
+    """Whether fields with their default value are left out of a line."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = locked(path)
+        self._synced = time.monotonic()
+        try:
+            if path.exists():
+                _drop_lost(path)
+            self._file: IO[bytes] = open(  # noqa: SIM115
+                path, "r+b" if path.exists() else "x+b", buffering=0, opener=private_opener
+            )
+            self._end = _whole_length(self._file)
+        except OSError as error:
+            self._lock.release()
+            raise StorageFailed(f"{path} cannot be written ({error.strerror or error}); name another file") from None
+        self._file.seek(0)
+        if self._file.read(1) not in (b"", b"{"):
+            self.close()
+            raise UsageError(f"{path} is not {self.what}; name another file with --out")
+
+    def whole_lines(self) -> Iterator[Numbered]:
+        """The whole lines of the file."""
+        at = 0
+        for number, raw in whole_lines(self.path, ""):
+            at += len(raw)
+            if at > self._end:
+                return
+            yield number, raw
+
+    def clear(self) -> None:
+        """Forget all lines; they go from the file with the next one."""
+        self._end = 0
+
+    def write(self, line: BaseModel) -> None:
+        """Add a line. All of it is written on return, and flushed to disk within seconds.
+
+        Raises:
+            StorageFailed: the file cannot be written.
+        """
+        data = memoryview(line.model_dump_json(exclude_defaults=self.terse).encode() + b"\n")
+        end = self._end + len(data)
+        try:
+            self._file.truncate(self._end)
+            self._file.seek(self._end)
+            while data:
+                data = data[self._file.write(data) :]
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                self._file.truncate(self._end)
+            raise self._failed(error) from None
+        is_first, self._end = self._end == 0, end
+        if is_first or time.monotonic() - self._synced > _SYNC_SECONDS:
+            self._sync()
+        if is_first:
+            sync(self.path.parent)
+
+    def close(self) -> None:
+        """Flush everything to disk and release the lock; an empty file goes. Safe to call twice.
+
+        Raises:
+            StorageFailed: the disk did not take it.
+        """
+        try:
+            if not self._file.closed:
+                with contextlib.closing(self._file):
+                    self._sync()
+                if not self.path.stat().st_size:
+                    self.path.unlink()
+        finally:
+            self._lock.release()
+
+    @contextlib.contextmanager
+    def closing_on_error(self) -> Iterator[None]:
+        """Close the file if what it holds is refused."""
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _sync(self) -> None:
+        try:
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise self._failed(error) from None
+        self._synced = time.monotonic()
+
+    def _failed(self, error: OSError) -> StorageFailed:
+        return StorageFailed(
+            f"{self.path} cannot be written ({error.strerror or error}); free some space, then run the same "
+            "command to resume"
+        )
+
+
+async def work_off(jobs: Iterable[T], do: Callable[[T], Awaitable[None]], workers: int) -> None:
+    """Do all jobs, so many at a time. An error stops the others, and is raised as it is.
+
+    Raises:
+        MedgroundError: whatever `do` raises.
+    """
+    left = iter(jobs)
+
+    async def worker() -> None:
+        for job in left:  # each worker takes the next one
+            await do(job)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker())
+    except* MedgroundError as stopped:
+        raise stopped.exceptions[0] from None
+
+
+def whole_lines(path: Path, advice: str) -> Iterator[Numbered]:
+    """The lines of a file that end in a line feed; it may still be written.
+
+    Raises:
+        UsageError: it cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            yield from ((number, raw) for number, raw in enumerate(file, start=1) if raw.endswith(b"\n"))
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read ({error.strerror or error}); {advice}") from None
+
+
+def parsed(lines: Iterable[Numbered], kind: type[M], path: Path, what: str) -> Iterator[M]:
+    """The values of lines.
+
+    Raises:
+        BadDocument: a line is not `what`.
+    """
+    for number, raw in lines:
+        try:
+            yield kind.model_validate_json(raw)
+        except ValidationError as error:
+            reason = f"not {what} ({error.error_count()} fields)"
+            raise BadDocument(reason, file=str(path), position=number) from None
+
+
+def check_same(there: BaseModel, now: BaseModel, path: Path) -> None:
+    """Refuse a file whose first line is another.
+
+    Raises:
+        UsageError: a field differs.
+    """
+    before, after = there.model_dump(mode="json"), now.model_dump(mode="json")
+    if other := [name for name in before if before[name] != after[name]]:
+        raise UsageError(
+            f"{path} was made with other {', '.join(other)}; give the same options to resume it, or name another file"
+        )
+
+
+def _drop_lost(path: Path) -> None:
+    """Remove lines of which a power failure left zeros. JSON has no zero byte, so no other line is touched."""
+    with path.open("rb") as file:
+        if file.read(1) not in (b"{", b"\0") or not any(b"\0" in line for line in file):
+            return
+        file.seek(0)
+        kept = [whole for line in file if _is_json(whole := line.replace(b"\0", b""))]
+    _log.warning("%s: a power failure damaged it; items whose lines were lost are asked again", path)
+    write_whole(path, b"".join(kept))
+
+
+def _is_json(line: bytes) -> bool:
+    with contextlib.suppress(ValueError):
+        json.loads(line)
+        return line.endswith(b"\n")
+    return False
+
+
+def _whole_length(file: IO[bytes]) -> int:
+    """Number of bytes up to the end of the last complete line, which ends in a line feed and is JSON."""
+    end = start = file.seek(0, os.SEEK_END)
+    tail = b""
+    while start > 0 and tail.count(b"\n") < 2:
+        start = max(0, start - _BLOCK)
+        file.seek(start)
+        tail = file.read(end - start)
+    whole = tail[: tail.rfind(b"\n") + 1]
+    last = whole[whole.rfind(b"\n", 0, -1) + 1 :]
+    return start + len(whole) - (0 if _is_json(last) else len(last))

@@ -1,0 +1,40 @@
+"""Recipes and sources by name, and where each is declared: names only, so that settings load none of them."""
+
+from __future__ import annotations
+
+# Recipes by name, and where each is declared. Loading this module loads no recipe.
+
+RECIPES = {
+    "biomedsearch": "medground.recipes.biomedsearch.recipe:BIOMEDSEARCH",
+    "ground": "medground.recipes.ground:GROUND",
+    "model-only": "medground.recipes.pubmed_reasoner.baselines:MODEL_ONLY",
+    "omni-rag": "medground.recipes.omni_rag.recipe:OMNI_RAG",
+    "pubmed-reasoner": "medground.recipes.pubmed_reasoner.recipe:PUBMED_REASONER",
+    "rag": "medground.recipes.pubmed_reasoner.baselines:RAG",
+    "reason-and-verify": "medground.recipes.reason_and_verify.recipe:REASON_AND_VERIFY",
+    "self-medrag": "medground.recipes.self_medrag.recipe:SELF_MEDRAG",
+    "self-reflection": "medground.recipes.pubmed_reasoner.baselines:SELF_REFLECTION",
+}
+"""Name to `module:constant`. A recipe with its own settings has a section of the same name (`self_medrag`)."""
+
+
+def recipe_names() -> list[str]:
+    """All recipes, in alphabetical order."""
+    return sorted(RECIPES)
+
+
+# Sources by name, apart from corpora and their graphs, and where each declares itself. Names only, as for recipes.
+
+SOURCES = {
+    "alphafold": "medground.sources.alphafold:ALPHAFOLD",
+    "europepmc": "medground.sources.literature.europepmc:EUROPE_PMC",
+    "pdb": "medground.sources.pdb:PDB",
+    "pmc": "medground.sources.literature.pmc:PMC",
+    "pubmed": "medground.sources.pubmed:PUBMED",
+    "sciencedirect": "medground.sources.literature.sciencedirect:SCIENCE_DIRECT",
+    "uniprot": "medground.sources.uniprot:UNIPROT",
+    "duckduckgo": "medground.sources.web.duckduckgo:DUCKDUCKGO",
+    "google": "medground.sources.web.google:GOOGLE",
+    "brave": "medground.sources.web.brave:BRAVE",
+}
+"""Name to `module:constant`. A source with settings of its own has a section of the same name."""

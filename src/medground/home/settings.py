@@ -1,0 +1,334 @@
+"""Settings: built-in defaults, then a preset, then `medground.toml`, then `MEDGROUND_*`, then options.
+
+Unknown keys are refused. What all recipes share is declared here; a recipe's or a source's own settings are a section
+that it declares itself (`recipes/settings`). `Settings.hash` covers everything that can change an answer of the chosen
+recipe: the shared settings, its own section and those of the sources used, but no secret and no path.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import textwrap
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TypeVar, cast, get_args, get_origin
+
+import platformdirs
+from pydantic import BaseModel, Field, SerializeAsAny, ValidationError
+
+from medground.errors import ConfigError
+from medground.home.layers import (
+    FILE_NAME,
+    Layer,
+    environment_layer,
+    file_layer,
+    first_problem,
+    merge,
+    options_layer,
+    preset_layer,
+    problem,
+)
+from medground.home.registry import RECIPES, SOURCES
+from medground.home.secrets import known_secrets, with_secrets_of, without_secrets
+from medground.home.settings_groups import (
+    BudgetSettings,
+    KeySettings,
+    ModelSettings,
+    RecipeSettings,
+    RetrievalSettings,
+    ServeSettings,
+    SettingsPart,
+    SettingsSection,
+    TraceSettings,
+    VerifySettings,
+)
+
+S = TypeVar("S", bound=SettingsSection)
+
+_SHARED_NOW = {
+    **{(section, "retractions"): ("recipe", "retractions") for section in ("omni_rag", "self_medrag")},
+    **{
+        (section, name): ("recipe", name)
+        for section in ("pubmed_reasoner", "reason_and_verify")
+        for name in ("retractions", "own_knowledge")
+    },
+    ("biomedsearch", "sentences"): ("recipe", "sentences"),
+}
+"""Settings of single recipes that all recipes share now, by section and name, and where they are."""
+
+_LATER = (
+    *(("retrieval", name) for name in ("sources", "knowledge_base")),
+    *(("recipe", name) for name in ("retractions", "own_knowledge")),
+    *(("verify", name) for name in ("own_knowledge", "gate", "measured_judges", "unproven_judges", "contradiction")),
+)
+"""Settings that came later: results from before there was one keep their hash, where it has its default or is empty."""
+
+
+def _default_home() -> Path:
+    return Path(os.environ.get("MEDGROUND_HOME") or platformdirs.user_data_path("medground", appauthor=False))
+
+
+class Settings(SettingsPart):
+    """Every choice of a run. Build it with `Settings.load`."""
+
+    model: ModelSettings = ModelSettings()
+    budget: BudgetSettings = BudgetSettings()
+    retrieval: RetrievalSettings = RetrievalSettings()
+    recipe: RecipeSettings = RecipeSettings()
+    verify: VerifySettings = VerifySettings()
+    trace: TraceSettings = TraceSettings()
+    keys: KeySettings = KeySettings()
+    serve: ServeSettings = ServeSettings()
+    home: Path = Field(default_factory=_default_home)
+    sections: Mapping[str, SerializeAsAny[SettingsSection]] = Field(default_factory=dict)
+    """Sections that some layer sets, by name; read them with `section`."""
+
+    @classmethod
+    def load(
+        cls,
+        *,
+        preset: str | None = None,
+        file: Path | None = None,
+        environ: Mapping[str, str] | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> Settings:
+        """Read all layers; a later one wins.
+
+        Args:
+            preset: name of a built-in preset.
+            file: a settings file; without one, `medground.toml` in the working folder is read if it is there.
+            environ: variables; `os.environ` by default. `MEDGROUND_RECIPE__ROUNDS=2` sets `recipe.rounds`.
+            options: `{"recipe.rounds": 2}`; `parse_options` makes it from `KEY=VALUE` words.
+
+        Raises:
+            ConfigError: an unknown preset or key, a wrong value, an unreadable file.
+        """
+        layers: list[Layer] = []
+        if preset is not None:
+            layers.append((f"preset {preset}", preset_layer(preset)))
+        path = file or Path(FILE_NAME)
+        if file is not None or path.is_file():
+            layers.append((str(path), file_layer(path)))
+        layers.append(("the environment", environment_layer(os.environ if environ is None else environ)))
+        layers.append(("the options", options_layer(options or {})))
+        merged: dict[str, Any] = {}
+        for _, layer in layers:
+            merge(merged, layer)
+        loaded = cls._checked(merged, layers)
+        known_secrets(loaded)  # before anything can log one
+        return loaded
+
+    def with_options(self, options: Mapping[str, Any]) -> Settings:
+        """These settings with some of them changed: `{"recipe.rounds": 2}`.
+
+        Raises:
+            ConfigError: an unknown key, or a wrong value.
+        """
+        content = self.model_dump(exclude_unset=True, exclude={"home", "sections"})
+        content |= {name: section.model_dump(exclude_unset=True) for name, section in self.sections.items()}
+        changed = options_layer(options)
+        merge(content, changed)
+        merged = self._checked(content, [("the settings", content), ("the options", changed)])
+        return merged if "home" in changed else merged.model_copy(update={"home": self.home})
+
+    def with_groups(self, groups: Mapping[str, Any]) -> Settings:
+        """Settings with these groups and sections, as `as_read_by` gives them; home, keys, collector and server stay.
+
+        Raises:
+            ConfigError: an unknown key, or a wrong value.
+        """
+        # No judge counts but those that counted then, whatever was measured since.
+        then = {**groups, "verify": {"measured_judges": (), "unproven_judges": (), **groups.get("verify", {})}}
+        then = shared_now(then)
+        then = with_secrets_of(then, self.model_dump(mode="json", include=set(then)))
+        chosen = self._checked(then, [("the kept settings", then)])
+        stays = {"home": self.home, "keys": self.keys, "trace": self.trace, "serve": self.serve}
+        return chosen.model_copy(update=stays)
+
+    def section(self, kind: type[S]) -> S:
+        """The settings of a section; its defaults where no layer sets any."""
+        found = self.sections.get(kind.section)
+        return found if isinstance(found, kind) else kind()
+
+    @property
+    def served(self) -> ModelSettings:
+        """The models, with those that the section of the recipe implies."""
+        kind = _declared(self.recipe.name, RECIPES)
+        implied = self.section(kind).models if kind else {}
+        return (
+            self.model.model_copy(update={"operators": {**implied, **self.model.operators}}) if implied else self.model
+        )
+
+    def with_section(self, section: SettingsSection) -> Settings:
+        """These settings with a section replaced."""
+        return self.model_copy(update={"sections": {**self.sections, section.section: section}})
+
+    def as_read_by(self, recipe: str) -> dict[str, Any]:
+        """What a recipe reads, as JSON values by group: shared settings, its own section, those of the sources used.
+
+        Secrets, those in addresses too, paths and where traces are sent are left out.
+        """
+        content = self.model_dump(mode="json", exclude={"home", "keys", "trace", "serve", "sections"})
+        for path in ("replay", "record"):
+            content["retrieval"].pop(path)
+        for group, name in _LATER:
+            part = getattr(self, group)
+            if getattr(part, name) in (type(part).model_fields[name].default, "", ()):
+                content[group].pop(name)
+        own = [kind for kind in (_declared(recipe, RECIPES), *self.source_sections()) if kind]
+        content |= {kind.section: self.section(kind).model_dump(mode="json") for kind in own}
+        return cast("dict[str, Any]", without_secrets(content))
+
+    def shown(self) -> dict[str, Any]:
+        """All settings as JSON values by group, as a settings file names them, with secrets hidden.
+
+        Of the sections, those that the recipe and the sources read, and those that a layer sets.
+        """
+        shared = self.model_dump(mode="json", exclude={"sections"})
+        sections = {name: section.model_dump(mode="json") for name, section in sorted(self.sections.items())}
+        read = self.as_read_by(self.recipe.name)
+        shown = shared | {name: value for name, value in read.items() if name not in shared} | sections
+        return cast("dict[str, Any]", without_secrets(shown))
+
+    def source_sections(self) -> list[type[SettingsSection]]:
+        """The sections of the sources that these settings name."""
+        return [kind for name in self.retrieval.sources if (kind := _declared(name, SOURCES))]
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 (16 hex digits) of everything here that can change an answer of the chosen recipe."""
+        content = self.as_read_by(self.recipe.name)
+        content["model"].pop("cache")
+        content["model"].pop("concurrency")
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+
+    @classmethod
+    def _checked(cls, merged: Mapping[str, Any], layers: list[Layer]) -> Settings:
+        """Settings from one tree of values; `layers` show where a wrong one came from."""
+        shared = {name: value for name, value in merged.items() if name in cls.model_fields and name != "sections"}
+        sections: dict[str, SettingsSection] = {}
+        for name in merged.keys() - shared.keys():
+            kind = _section_called(name)
+            if kind is None:
+                raise ConfigError(problem([name], "is not a setting", layers))
+            for old in merged[name] if isinstance(merged[name], Mapping) else ():
+                if (new := _SHARED_NOW.get((name, old))) is not None:
+                    raise ConfigError(problem([name, old], f"is a setting of all recipes now: {'.'.join(new)}", layers))
+            if merged[name] == {}:  # a heading without settings, as in the file of `medground init`
+                continue
+            try:
+                sections[name] = kind.model_validate(merged[name])
+            except ValidationError as error:
+                raise ConfigError(first_problem(error, layers, within=name)) from None
+        try:
+            return cls.model_validate({**shared, "sections": sections})
+        except ValidationError as error:
+            raise ConfigError(first_problem(error, layers)) from None
+
+
+def shared_now(kept: Mapping[str, Any]) -> dict[str, Any]:
+    """The groups of a kept answer or run, with what only its recipe had then where all recipes share it now."""
+    groups = {name: dict(group) if isinstance(group, Mapping) else group for name, group in kept.items()}
+    for (section, old), (group, new) in _SHARED_NOW.items():
+        if isinstance(groups.get(section), dict) and old in groups[section]:
+            value = groups[section].pop(old)
+            if value != RecipeSettings.model_fields[new].default:
+                groups.setdefault(group, {})[new] = value
+    return groups
+
+
+def section_of(recipe: str) -> type[SettingsSection] | None:
+    """The section that a recipe declares; None where it has none or is not known."""
+    return _declared(recipe, RECIPES)
+
+
+def section_defaults(name: str) -> dict[str, Any]:
+    """The default values of a section, as JSON values; none if no recipe or source declares it."""
+    kind = _section_called(name)
+    return kind().model_dump(mode="json") if kind else {}
+
+
+def _section_called(name: str) -> type[SettingsSection] | None:
+    """The section of that name, which the recipe or the source of that name declares."""
+    found = (_declared(name.replace("_", "-"), places) for places in (RECIPES, SOURCES))
+    return next((kind for kind in found if kind is not None and kind.section == name), None)
+
+
+def _declared(name: str, places: Mapping[str, str]) -> type[SettingsSection] | None:
+    """The section that a recipe or a source declares; None where it has none or is not known."""
+    if name not in places:
+        return None
+    module, _, constant = places[name].partition(":")
+    kind: type[SettingsSection] | None = getattr(import_module(module), constant).settings
+    return kind
+
+
+# A settings file to begin with: every setting with its default, as a comment.
+
+_HEAD = """\
+# Settings of Medground, read from the folder where you work; `--settings FILE` names another file.
+# Each setting is shown with its default. Remove the `#` before a setting to change it; `medground config show` prints
+# what applies."""
+_WIDTH = 118
+
+
+def settings_file() -> str:
+    """All settings and sections with their defaults, as comments; read back, it changes nothing."""
+    groups = [(name, field.annotation) for name, field in Settings.model_fields.items()]
+    shared = [(name, kind) for name, kind in groups if isinstance(kind, type) and issubclass(kind, BaseModel)]
+    blocks = [_group(name, kind) for name, kind in (*shared, *((kind.section, kind) for kind in _sections()))]
+    home = "# home: the folder of everything that is yours (default: not set; MEDGROUND_HOME sets it too)"
+    return "\n\n".join([_HEAD, home, *blocks]) + "\n"
+
+
+def _sections() -> list[type[SettingsSection]]:
+    """The sections that recipes and sources declare, each once."""
+    found = (_section(place) for place in [*RECIPES.values(), *SOURCES.values()])
+    return list(dict.fromkeys(kind for kind in found if kind is not None))
+
+
+def _section(place: str) -> type[SettingsSection] | None:
+    """The section that is declared at `module:constant`, if any; None, too, if what it imports is not installed."""
+    module, _, constant = place.partition(":")
+    try:
+        declared = import_module(module)
+    except ModuleNotFoundError:  # of an extra: its settings could not be used
+        return None
+    section: type[SettingsSection] | None = getattr(declared, constant).settings
+    return section
+
+
+def _group(name: str, kind: type[BaseModel]) -> str:
+    about = " ".join((kind.__doc__ or "").split()) if "__doc__" in vars(kind) else ""
+    return "\n".join([*_comment(about), f"[{name}]", *_fields(kind)])
+
+
+def _fields(kind: type[BaseModel]) -> Iterator[str]:
+    for name, field in kind.model_fields.items():
+        default = field.get_default(call_default_factory=True)
+        about = "; ".join(filter(None, [field.description, _choices(field.annotation)]))
+        if default is None:  # TOML has no value for it
+            yield from _comment(f"{name}: {about} (default: not set)" if about else f"{name}: (default: not set)")
+        else:
+            yield from _comment(about)
+            yield f"#{name} = {_toml(default)}"
+
+
+def _choices(annotation: Any) -> str:
+    values = get_args(annotation) if "Literal" in str(get_origin(annotation)) else ()
+    return f"one of {', '.join(values)}" if values and all(isinstance(v, str) for v in values) else ""
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{json.dumps(k)} = {_toml(v)}' for k, v in value.items())} }}" if value else "{}"
+    return json.dumps(value) if isinstance(value, (str, bool)) else str(value)
+
+
+def _comment(text: str) -> list[str]:
+    return textwrap.wrap(text, _WIDTH, initial_indent="# ", subsequent_indent="# ")

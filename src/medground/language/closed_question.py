@@ -1,0 +1,262 @@
+"""A yes-or-no question as the statement that `yes` would assert."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from medground.language import predicate_words as lists
+from medground.language.predicate import BE, DO, HAVE, MODAL, core, predicate
+
+# One clause that begins with its auxiliary, as a statement: `Does zinc help` is `zinc helps`.
+
+_NO_MEANING = frozenset(("they", "this", "these", "those", "he", "she", "his", "her", "their"))
+"""Subjects that stand for something said before."""
+_CHOICE = re.compile(
+    r"\bor (?:not|is|are|does|do|an?|the|just|only|merely)\b"
+    r"|\b(?:better|best|more|less|worse|superior|inferior|first|due)\b|\bprefer"
+)
+_SAME_AS_AND = re.compile(r"\bwith or without\b|\band or\b|\bone or more\b")
+
+
+def statement_of(text: str) -> str | None:
+    """The statement of a clause such as `is zinc safe`, without a full stop; None where the rules are not sure."""
+    tokens = tokenized(text)
+    if tokens is None or len(tokens) < 3:
+        return None
+    verb, rest = tokens[0].lower(), tokens[1:]
+    words = [core(token) for token in rest]
+    if (
+        words[0] in _NO_MEANING
+        or words[0] in lists.PREPOSITIONS
+        or (words[0] == "it" and not stands_for_clause(verb, rest))
+    ):
+        return None
+    one_clause = not lists.SUBORDINATE & set(words)
+    if verb in BE and one_clause and BE & set(words):
+        return " ".join(rest)  # `Is zinc is safe`: the statement is there already
+    place = predicate(verb, rest)
+    if place is None or offers_choice(verb, words, place):
+        return None
+    if lists.SUBORDINATE & set(words[:place]) - {"that", "who", "which", "whose", "where"}:
+        return None
+    said = in_form(verb, rest[place:])
+    subject = ["some", *rest[1:place]] if words[0] == "any" else rest[:place]
+    return None if said is None else " ".join([*subject, *said])
+
+
+def tokenized(text: str) -> list[str] | None:
+    """Words, each with the bracketed aside after it; None if brackets do not match."""
+    tokens: list[str] = []
+    depth = 0
+    for word in text.split():
+        change = word.count("(") - word.count(")")
+        if tokens and (depth or (word.startswith("(") and (change or word.rstrip(",.;:").endswith(")")))):
+            tokens[-1] += f" {word}"
+        else:
+            tokens.append(word)
+        depth += change
+        if depth < 0:
+            return None
+    return None if depth else tokens
+
+
+def stands_for_clause(verb: str, rest: Sequence[str]) -> bool:
+    """Whether `it` is explained later: `is it safe to operate`. `is it a drug` is not."""
+    words = [core(token) for token in rest]
+    said = verb in BE and len(words) > 1 and words[1] not in lists.ARTICLES
+    return said and any(word in ("to", "that") for word in words[2:5])
+
+
+def in_form(verb: str, tokens: Sequence[str]) -> list[str] | None:
+    """The predicate with its auxiliary, or in the form that needs none; None if a word has no place in a statement."""
+    said = _positive(verb, tokens)
+    if said is None or verb not in DO:
+        return said
+    at = next((n for n, token in enumerate(said) if not _is_adverb(token)), 0)
+    joined = {core(token) for before, token in pairwise(said[at + 1 :]) if core(before) in ("and", "or")}
+    if verb == "did" or (verb == "does" and joined & (lists.VERBS | lists.OFTEN_VERBS)):
+        return [verb, *said]  # a second verb would need its form too
+    return [*said[:at], said[at] if verb == "do" else _third_person(said[at]), *said[at + 1 :]]
+
+
+def _is_adverb(token: str) -> bool:
+    word = core(token)
+    return word in lists.ADVERBS or (word.endswith("ly") and word not in lists.VERBS)
+
+
+def _positive(verb: str, tokens: Sequence[str]) -> list[str] | None:
+    """The auxiliary, if it stays, and the predicate, without `any` and `ever`, which statements do not have."""
+    said = [token for token in tokens if core(token) != "ever"]
+    if len(said) < len(tokens) and verb not in HAVE:
+        said = ["sometimes" if core(token) == "ever" else token for token in tokens]
+    said = said if verb in DO else [verb, *said]
+    anys = [n for n, token in enumerate(said) if core(token) == "any" and core(said[n - 1]) not in lists.PREPOSITIONS]
+    if not anys:
+        return said
+    at = anys[0]
+    if len(anys) > 1 or not 0 < at < min(4, len(said) - 1):
+        return None
+    noun = before_preposition(said[at + 1 :])
+    if noun[0] == "other":
+        return None
+    if verb in ("are", "were") or any(is_plural(word) for word in noun) or noun[-1] in lists.MASS:
+        return [*said[:at], *said[at + 1 :]]
+    return [*said[:at], "an" if noun[0][:1] in "aeiou" else "a", *said[at + 1 :]]
+
+
+def before_preposition(tokens: Sequence[str]) -> list[str]:
+    """A noun with what stands before it: all words up to the first preposition or clause."""
+    words = [core(token) for token in tokens]
+    after = lists.PREPOSITIONS | lists.SUBORDINATE | {"to"}
+    return words[: next((n for n, word in enumerate(words) if n and word in after), len(words))]
+
+
+def is_plural(noun: str) -> bool:
+    """Whether a noun looks like a plural."""
+    singular = ("ss", "us", "is", "cans", "diabetes", "series", "aids")
+    return noun in lists.PLURALS or (noun.endswith("s") and not noun.endswith(singular))
+
+
+def _third_person(token: str) -> str:
+    """The verb without `does`: `reduce` is `reduces`."""
+    if core(token) in ("have", "be"):
+        return {"have": "has", "be": "is", "Have": "Has", "Be": "Is"}.get(token, token)
+    if token.endswith(("s", "sh", "ch", "x", "z", "o")):
+        return f"{token}es"
+    return f"{token[:-1]}ies" if re.search(r"[^aeiou]y$", token) else f"{token}s"
+
+
+def offers_choice(verb: str, words: Sequence[str], place: int) -> bool:
+    """Whether `or` offers a choice, so that `yes` would say nothing: `is aspirin or warfarin better`.
+
+    Args:
+        verb: the auxiliary.
+        words: the words after it.
+        place: where the predicate begins among them.
+    """
+    text = _SAME_AS_AND.sub("and", " ".join(words))
+    if "or" not in text.split():
+        return False
+    if verb in ("should", "would") or _CHOICE.search(text):
+        return True
+    at = words.index("or")
+    if at < place or "either" in words[place:]:
+        return at > place
+    said = words[place:at]
+    if verb in BE | HAVE:  # `is it safe or harmful`, but `is it associated with pain or nausea`
+        return len(said) < 3 or not any(word in lists.PREPOSITIONS | {"to"} for word in said)
+    return len(said) < 2 or at + 1 >= len(words) or words[at + 1] in lists.ALL_VERBS
+
+
+# A yes-or-no question as the statement that `yes` would assert.
+
+_AUXILIARY = rf"(?:{'|'.join(sorted(BE | DO | HAVE | MODAL))})\b"
+_CLOSED = re.compile(_AUXILIARY, re.IGNORECASE)
+_UNSUITED = re.compile(
+    r"\b(?:not|no|never|neither|nor|none|cannot|versus|vs|yet|at all|any ?more|any longer|any(?:thing|one|body))\b"
+    r"|n['’]t\b|\?.",
+    re.IGNORECASE,
+)
+"""Negation, comparison of two as a title, words of questions alone, more than one question."""
+_OPEN = re.compile(r"(?:what|which|how|why|where|who|whose|whom)\b", re.IGNORECASE)
+_SYMBOL = re.compile(r"[^\W\d_]{1,2}[-\d]")
+"""A name such as `p53` or `α-synuclein`, which keeps its small letter."""
+_YES_OR_NO = re.compile(r",?\s*(?:yes|true)\s+or\s+(?:no|false)\s*\??$", re.IGNORECASE)
+_BREAK = r"\s*(?:[:;.]|--|—|\s[-–])\s+|\s*(?:--|—)\s*"
+_LEAD = re.compile(rf"^([^:;?]{{5,}}?), (?={_AUXILIARY})", re.IGNORECASE)
+"""Where or in whom: `In patients with sepsis, does ...`."""
+_TOPIC = re.compile(rf"^(.{{5,}}?)(?:{_BREAK})({_AUXILIARY} .+)$", re.IGNORECASE)
+"""A title before its question: `Aspirin in migraine: does it help`."""
+_TITLE = re.compile(rf"^([^:;?]{{5,}}?)(?:{_BREAK}|, )((?:an?|the) [^:;?]+)$", re.IGNORECASE)
+"""A title whose second half is said of the first: `Leptin: a marker of obesity`."""
+_OF_WORK = re.compile(
+    r"^(?:an? |the )?(?:analys[ie]s|characteri[sz]ation|compar|correlat|epidemiolog|estimat|evaluat|evidence|"
+    r"experience|factors|improv|investigat|measur|outcomes?|patients?|potential|predict|prevalence|review|role|significance|"
+    r"study|survey|trends?|utility|usefulness|value)",
+    re.IGNORECASE,
+)
+"""Titles of what was done: what follows is seldom said of them."""
+
+
+def as_statement(question: str) -> str | None:
+    """The statement, with a full stop; None where the rules are not sure of it."""
+    text = " ".join(question.split())
+    bare = _YES_OR_NO.sub("", text)
+    if bare == text and not text.endswith("?"):
+        return None
+    asked = bare.rstrip("? ")
+    if not asked or asked.isupper() or _UNSUITED.search(f"{asked}?"):
+        return None
+    said = _turned(asked)
+    if said is None and bare != text and not _CLOSED.match(asked) and not _OPEN.match(asked):
+        said = asked  # `Zinc is a metal, yes or no?`
+    return None if said is None else _sentence(said)
+
+
+def _sentence(text: str) -> str:
+    """With a full stop, and a capital if the first word has none of its own (`mRNA`)."""
+    first = text.split()[0]
+    named = any(char.isupper() for char in first) or _SYMBOL.match(first)
+    return f"{text if named else text[0].upper() + text[1:]}".rstrip(". ") + "."
+
+
+def _turned(text: str) -> str | None:
+    if _CLOSED.match(text):
+        return statement_of(text)
+    if _OPEN.match(text):
+        return None
+    if lead := _LEAD.match(text):
+        mark = "," if core(lead[1].split()[0]) in lists.PREPOSITIONS | lists.SUBORDINATE | {"based", "given"} else ":"
+        return _of_topic(lead[1], mark, text[lead.end() :])
+    if topic := _TOPIC.match(text):
+        return _of_topic(topic[1], ":", topic[2])
+    return _of_title(text)
+
+
+def _of_topic(topic: str, mark: str, clause: str) -> str | None:
+    """`it` stands for the topic; otherwise the topic stays before the statement."""
+    verb, *rest = tokenized(clause) or [clause]
+    if tokenized(topic) is None or re.search(r":|\bor\b", topic) or len(rest) < 2:
+        return None
+    subject, verb = rest[0].lower(), verb.lower()
+    whole = subject in ("it", "they") or (subject in ("this", "these") and core(rest[1]) in lists.ARTICLES)
+    if not whole or (subject == "it" and stands_for_clause(verb, rest)):
+        said = statement_of(clause)
+        return None if said is None else f"{topic}{mark} {said}"
+    if _OF_WORK.match(topic) or _several(topic) != (subject in ("they", "these")):
+        return None
+    words = [core(word) for word in topic.split()]
+    others = lists.PEOPLE & set(words[len(before_preposition(topic.split())) :])
+    if (subject == "they" and others) or (BE | HAVE | MODAL | DO) & set(words):
+        return None  # `Operations in children: do they benefit`, `Iron is low: is this a sign`
+    if words[0] in lists.PREPOSITIONS | lists.SUBORDINATE:  # `In sepsis, is it useful`
+        return None
+    asked = [core(token) for token in rest]
+    if offers_choice(verb, asked, 1) or asked[1] in ("just", "only", "simply", "merely"):
+        return None
+    if asked[1] in lists.STATES and set(asked[2:3]) & lists.ARTICLES:  # `is it necessary a fast`
+        return None
+    predicate = in_form(verb, rest[1:])
+    return None if predicate is None else " ".join([topic, *predicate])
+
+
+def _several(topic: str) -> bool:
+    """Whether a topic names several things: its noun is a plural, or two are joined."""
+    words = before_preposition(topic.split())
+    doing = len(words) > 1 and words[0].endswith("ing") and words[0] not in lists.ING_NOUNS
+    return not doing and (is_plural(words[-1]) or "and" in words)  # `Assessing lesions in mice` is one thing
+
+
+def _of_title(text: str) -> str | None:
+    """`Leptin: a marker of obesity` says that leptin is one."""
+    title = _TITLE.match(text)
+    if title is None or _OF_WORK.match(title[1]) or tokenized(text) is None or re.search(r"\bor\b", text):
+        return None
+    words = [core(word) for word in title[1].split()]
+    verbs = lists.SUBORDINATE | lists.VERBS | lists.OFTEN_VERBS
+    has_verb = any(word in verbs and before != "to" for before, word in pairwise(words))
+    if has_verb or before_preposition(title[2].split())[-1] not in lists.KINDS:
+        return None
+    return f"{title[1]} {'are' if _several(title[1]) else 'is'} {title[2][0].lower()}{title[2][1:]}"

@@ -1,0 +1,245 @@
+"""A follow-up question: what "it" stands for in it, and the documents of the answer that it follows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from medground.errors import UsageError
+from medground.language.noun_phrases import ASKING, AUXILIARIES, PREPOSITIONS, VERBS, Thing, things
+from medground.language.pointing import Reading, pointing, points_at_something
+from medground.values.answer import Answer
+from medground.values.query import Filters
+from medground.values.question import Follows, Question, Task, as_question
+
+# A follow-up that leaves out what is the same as before: a condition, another name, a mere "why?" or "dose?".
+
+_LEAD = re.compile(
+    r"^(?:and|or|but|so|then|also|what about|how about|and what about|and how about)\b[\s,]*", re.IGNORECASE
+)
+_FOCUS = re.compile(r"^(?:only|even|especially|particularly|mainly)\s+", re.IGNORECASE)
+_NAMING = re.compile(r"\b(?:what|how) about\b", re.IGNORECASE)
+_OR_NAME = re.compile(
+    r"^(?:and|or|(?:the )?same (?:question |thing )?(?:for|with))\s+(?P<name>[^,;:]+)$", re.IGNORECASE
+)
+_TRUE = re.compile(
+    r"^(?:and |but |so )?(?:is|are|does|do|did|was|will|would) (?:this|that|it|the same) "
+    r"(?:also |still |really |always |only )*(?:true|the case|valid|correct|so|hold|apply)(?: true)?(?: too| as well)?"
+    r"(?: (?P<rest>(?P<how>for|in|to|with|among|during|after) .+?))?(?: too| as well)?$",
+    re.IGNORECASE,
+)
+_WHY = re.compile(
+    r"^(?:and |but |so )?(?P<how>why|how|when|where|how (?:often|long|much|soon|quickly|many times)|for how long)$",
+    re.I,
+)
+_KIND_OF = re.compile(r"^(?P<kind>.*\b(?:cases?|forms?|stages?|disease))$", re.IGNORECASE)
+_DEGREE = re.compile(
+    r"^(?:(?:mild|moderate|severe|acute|chronic|early|late|advanced|serious|critical)\s+)+", re.IGNORECASE
+)
+_OF_DISEASES = (
+    r"symptoms?|signs?|causes?|treatments?|therapy|therapies|prognosis|cure|life expectancy|incubation period|"
+    r"prevalence|incidence|mortality|survival|inheritance|age of onset|complications?|prevention|risk factors|genes?|"
+    r"mutations?|diagnosis|diagnostic tests?|tests?|vaccines?"
+)
+_OF_DRUGS = (
+    r"doses?|dosage|(?:side|adverse) effects?|contra-?indications?|interactions?|half-life|mechanisms? of action|"
+    r"mechanisms?|antidote|risks?|benefits?|alternatives?|indications?|costs?|price|evidence|harms?|dangers?"
+)
+_THING = re.compile(
+    r"^(?:and |but |so )?"
+    r"(?:(?:what(?:[’']?s| is| are| were| was)|which|is there|are there|any|does it have)\s+)?"
+    r"(?:(?:the|a|an|any|other|usual|main|right|best|recommended|most|common|typical|long-term|possible|known|normal|"
+    r"correct|available|first|average|exact|serious)\s+)*"
+    rf"(?P<thing>(?P<disease>{_OF_DISEASES})|{_OF_DRUGS})"
+    r"(?: (?:are|is) (?:there|available|known|common|used)| available| known| with [\w\s-]{2,40})?$",
+    re.IGNORECASE,
+)
+_FOR = re.compile(
+    r"^(?:cure|treatments?|therapy|therapies|tests?|diagnostic tests?|antidote|vaccines?|evidence)$", re.IGNORECASE
+)
+_LONGEST_CONDITION = 12
+_LONGEST_NAME = 6
+_OTHER_NUMBER = {"does": "do", "is": "are", "was": "were", "has": "have"}
+_OTHER_NUMBER |= {other: verb for verb, other in _OTHER_NUMBER.items()}
+_NUMBER = re.compile(rf"^(?:{'|'.join(_OTHER_NUMBER)})\b", re.IGNORECASE)
+"""The verb that begins a closed question, if its form tells one from several."""
+
+
+def bare_interrogative(asked: str, former: str) -> Reading | None:
+    """`Why?` after a closed question: why it is so."""
+    found = _WHY.fullmatch(_bare(asked))
+    begins = former.split(" ", 1)[0]
+    if found is None or begins.lower() not in AUXILIARIES:
+        return None
+    how = found["how"]
+    return Reading(f"{how[0].upper()}{how[1:]} {former[0].lower()}{former[1:].rstrip(' ?.!')}?")
+
+
+def still_true(asked: str, former: str) -> Reading | None:
+    """`Is that true for women too?`: the former question of them."""
+    found = _TRUE.fullmatch(_bare(asked))
+    if found is None or former.split(" ", 1)[0].lower() not in AUXILIARIES:
+        return None
+    if found["rest"] is None:
+        return Reading(former)
+    of = found["rest"].partition(" ")[2]
+    if Thing(of).is_people:
+        return condition(f"{'in' if found['how'].lower() in ('for', 'to') else found['how']} {of}", former)
+    return (
+        another_name(f"what about {of}", former)
+        if found["how"].lower() in ("for", "to")
+        else condition(found["rest"], former)
+    )
+
+
+def condition(asked: str, former: str) -> Reading | None:
+    """`And in children?`: the former question under that condition."""
+    rest = _LEAD.sub("", asked).rstrip(" ?.!")
+    focus = _FOCUS.match(rest)
+    plain = rest[focus.end() :] if focus else rest
+    words = [word.strip(",;:-") for word in plain.lower().split()]
+    is_condition = bool(words) and words[0] in PREPOSITIONS - {"of", "to", "that", "about"}
+    if (
+        not is_condition
+        or len(words) < 2
+        or len(words) > _LONGEST_CONDITION
+        or (AUXILIARIES | ASKING - {"when"}) & set(words)
+    ):
+        return None
+    if len(former.split()) < 2:  # a mere "Why?" says of nothing
+        raise UsageError(f"cannot tell which question {rest[:60]!r} belongs to; write the whole question")
+    pointed = pointing(rest, former) if points_at_something(rest) else None
+    added = pointed.text if pointed else rest
+    before = former.rstrip(" ?.!")
+    same = re.search(rf"\s{re.escape(words[0])}\s(?P<of>(?:\S+\s?){{1,4}})$", before, re.IGNORECASE)
+    if same and words[0] in ("in", "for", "among", "during", "after"):
+        before, added = _in_place(before, same, added)
+    return Reading(f"{before} {added[0].lower()}{added[1:]}?")
+
+
+def _in_place(before: str, same: re.Match[str], added: str) -> tuple[str, str]:
+    """A condition in place of the same kind of one: people of people; a mild case stays one of that disease."""
+    of = same["of"].strip()
+    if _KIND_OF.match(added) and Thing(of).is_disease:
+        return before[: same.start()], f"{added} of {_DEGREE.sub('', of)}"
+    if Thing(added).is_people and not Thing(of).is_people and not of.lower().startswith("pregnan"):
+        return before, added
+    return before[: same.start()], added
+
+
+def another_name(asked: str, former: str) -> Reading | None:
+    """`What about warfarin?`, `and warfarin?`: the former question about that."""
+    naming = _NAMING.search(asked)
+    named = None if naming else _OR_NAME.fullmatch(_bare(asked))
+    if not naming and not named:
+        return None
+    name = (named["name"] if named else _LEAD.sub("", _NAMING.sub("", asked, count=1).strip())).strip(" ?.!,")
+    words = name.lower().split()
+    if not words or len(words) > _LONGEST_NAME or AUXILIARIES & set(words) or points_at_something(name):
+        return None
+    if named and (len(words) > 4 or (ASKING | VERBS | PREPOSITIONS) & set(words) or _THING.fullmatch(name)):
+        return None
+    if words[0] == "the" and " between " in f" {name} ":
+        return None
+    found = things(former)
+    if Thing(name).is_people and found:
+        return _other_people(name, former, [thing for thing in found if thing.is_people])
+    diseases = [thing for thing in found if thing.is_disease] if Thing(name).is_disease else []
+    replaced = min(diseases, key=lambda thing: len(thing.text), default=next(iter(found), None))
+    if replaced is None or replaced.text not in former:
+        raise UsageError(f"cannot tell which question {name[:60]!r} belongs to; write the whole question")
+    text = former.replace(replaced.text, re.sub(r"^the\s+", "", name), 1)
+    if replaced is found[0] and Thing(name).is_plural != replaced.is_plural:
+        text = _NUMBER.sub(lambda verb: _OTHER_NUMBER[verb[0].lower()].capitalize(), text)
+    return Reading(text)
+
+
+def _other_people(name: str, former: str, people: list[Thing]) -> Reading | None:
+    """`What about men?`: in place of the people of the former question, or as a condition."""
+    if people and people[0].text in former:
+        return Reading(former.replace(people[0].text, name, 1))
+    return condition(f"in {name}", former)
+
+
+def thing_asked_for(asked: str, former: str) -> Reading | None:
+    """`Side effects?`, `is there a cure?`: of what the former question is about."""
+    text = _bare(asked)
+    found = _THING.fullmatch(text)
+    if found is None or not found["thing"]:
+        return None
+    named = [thing for thing in things(former) if not thing.is_people and not thing.is_asked_for]
+    diseases = sorted((thing for thing in named if thing.is_disease), key=lambda thing: len(thing.text.split()))
+    others = [thing for thing in named if not thing.is_disease]
+    chosen = next(iter([*diseases, *named] if found["disease"] else [*others, *named]), None)
+    if chosen is None:
+        raise UsageError(f"cannot tell from “{former[:80]}” what {found['thing']!r} is about; write the name as well")
+    of = "for" if _FOR.match(found["thing"]) else "of"
+    end = found.end("thing")
+    return Reading(f"{text[:end]} {of} {chosen.text}{text[end:]}?")
+
+
+def _bare(text: str) -> str:
+    return " ".join(text.split()).rstrip(" ?.!")
+
+
+# How a follow-up question reads by itself: what it points at is put in its place.
+
+
+def read_follow_up(asked: str, former: str) -> Reading:
+    """Read a follow-up question.
+
+    Args:
+        asked: the follow-up, in one line.
+        former: the question before it.
+
+    Raises:
+        UsageError: a word points back at something that the form of the former question does not tell.
+    """
+    for form in (bare_interrogative, still_true, condition, another_name, thing_asked_for, pointing):
+        if (reading := form(asked, former)) is not None:
+            return reading
+    return Reading(asked)
+
+
+def follow_up(
+    asked: str | Question,
+    former: Answer,
+    *,
+    task: Task | None = None,
+    options: Sequence[str] | Mapping[str, str] = (),
+    context: str = "",
+) -> Question:
+    """A question as it reads after a former answer; the limits and the context of the former question hold where it
+    has none.
+
+    Args:
+        asked: the follow-up.
+        former: the answer that it follows.
+        task: the kind of answer; guessed from the question as it was read when absent.
+        options: the choices of a choice question.
+        context: a passage or a case that it is about.
+
+    Raises:
+        UsageError: the former question does not tell what a word such as "it" stands for; or as `Question.ask`.
+    """
+    typed = as_question(asked, task=task, options=options, context=context)
+    letters = {option.letter: option.text for option in typed.options}
+    guessed = task is None and typed.task == Question.ask(typed.text, options=letters).task
+    reading = read_follow_up(typed.text, former.question.text)
+    question = Question.ask(
+        reading.text,
+        task=None if guessed else typed.task,
+        options=letters,
+        filters=typed.filters if typed.filters != Filters() else former.question.filters,
+        documents=typed.documents,
+        context=typed.context or former.question.context,
+    )
+    follows = Follows(
+        answer=former.trace_id,
+        question=former.question.text,
+        asked=typed.text,
+        word=reading.word,
+        stands_for=reading.stands_for,
+        documents=tuple(document.id for document in former.documents),
+    )
+    return question.model_copy(update={"follows": follows})

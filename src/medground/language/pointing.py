@@ -1,0 +1,167 @@
+"""A word that points back ("it", "they", "this drug", "the disease"), and what it stands for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from medground.errors import UsageError
+from medground.language.noun_phrases import AUXILIARIES, MANNER, OBJECT_VERBS, PREPOSITIONS, VERBS, Thing, things
+
+# How a follow-up question was read.
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A follow-up question as it reads by itself; `word` and `stands_for` are empty where nothing was replaced."""
+
+    text: str
+    word: str = ""
+    stands_for: str = ""
+
+
+_DRUG = (
+    r"drug|medicine|medication|treatment|therapy|agent|compound|supplement|vaccine|intervention|procedure|test|"
+    r"operation|surgery|diet"
+)
+_ILLNESS = r"disease|disorder|syndrome|condition|illness|infection|cancer|tumou?r|injury"
+_NOUN = (
+    rf"(?P<noun>(?:{_DRUG}|{_ILLNESS}|gene|protein|enzyme|hormone|phenotype|sign|symptom|method|technique|"
+    r"virus|pathogen|bacterium)s?)"
+)
+_POINTING = re.compile(
+    rf"\b(?:(?P<the>the |this |that |these |those |such(?: an?)? |the same ){_NOUN}|"
+    r"(?P<word>its|it|they|them|their))\b",
+    re.IGNORECASE,
+)
+_BARE = re.compile(
+    r"^(?:(?:is|was|does|did|can|could|will|would|should|has|why is|why does|how is|how does) )(?P<word>this|that)"
+    r"(?= (?:also|still|really|always|not|safe|true|common|dangerous|effective|work|help|happen|apply|cause|hold|be|go|"
+    r"mean|matter|in|for|with|because|due|a|the|an|possible|normal|hereditary|contagious|treated|inherited)\b)|"
+    r"\b(?:take|taking|use|using|stop|stopping|have|get|treat|cause|causes|prevent|avoid) "
+    r"(?P<last>this|that)(?=[?.! ]*$)",
+    re.IGNORECASE,
+)
+_DUMMY = re.compile(
+    r"it (?:(?:is|was|be|become|seem|appear)s? )?(?:\w+ )?(?:"
+    r"(?:true|possible|likely|known|clear|certain|important|the case) (?:that|whether|if)|"
+    r"(?:means?|matters?) (?:that|if|whether)|"
+    r"(?:true|possible|likely|necessary|advisable|safe|better|best|recommended|known|important|dangerous|ok|okay|right|"
+    r"useful|worth|enough|bad|good|take)\b(?: for [\w\s-]{1,40}?)?"
+    r"(?: to (?P<verb>\w+)(?: (?P<next>[\w-]+))?| \w+ing\b))",
+    re.IGNORECASE,
+)
+"""An "it" that stands for nothing: "is it safe to take iron"; but not "is it safe to take with food"."""
+_LASTING = re.compile(r"\b(?:does|did|will|would|can) it take\b(?! place)", re.IGNORECASE)
+_CLAUSE = re.compile(
+    r"\b(?:when|if|because|although|while|since|that|which|who|whether|and|or|but)\b|[:;.]\s|\s-+\s|--|[–—]",
+    re.IGNORECASE,
+)
+"""What begins another clause: "does aspirin help when it is taken late", "elephant trunk: does it help"."""
+_OF_A_DISEASE = re.compile(
+    r"\b(?:inherited|hereditary|inheritance|onset|begin|begins|start|diagnosed|diagnosis|treated|treatments?|cured?|"
+    r"symptoms?|prognosis|prevalence|incidence|genes?|mutations?|contagious|infectious|fatal|come back|"
+    r"recur|life expectancy)\b",
+    re.IGNORECASE,
+)
+_EMPTY_WORDS = """
+    a an the is are was were do does did can could will would should has have how what when where why who which also
+    still and or but so then long often much many common safe well
+"""
+_EMPTY = frozenset(_EMPTY_WORDS.split())
+"""Words that nothing later in a question points at."""
+_ASKED_FOR = re.compile(r"^(?:what|which|who|how) (?:is|are|was|were) $", re.IGNORECASE)
+
+
+def pointing(asked: str, former: str) -> Reading | None:
+    """A word that points back, replaced; the same word is replaced each time."""
+    found = _BARE.search(asked) or next((m for m in _POINTING.finditer(asked) if _points_back(asked, m)), None)
+    if found is None:
+        return None
+    groups = found.groupdict()
+    group: str | int = next((name for name in ("word", "last") if groups.get(name)), 0)
+    word = found[group]
+    named = things(former)
+    thing = _meant(word, groups.get("noun") or "", named, asked) if named else None
+    if thing is None:
+        raise UsageError(f"cannot tell from “{former[:80]}” what {word!r} refers to; write the name in its place")
+    text = asked[: found.start(group)] + _put(asked, found.start(group), found.end(group), thing.text)
+    return Reading(text, word=word, stands_for=thing.text)
+
+
+def _put(asked: str, start: int, end: int, name: str) -> str:
+    """The question from the word on, with the name in its place, also where the same word comes again."""
+    word, rest = asked[start:end], asked[end:]
+    first = name if start else name[0].upper() + name[1:]
+    if word.lower() in ("its", "their"):
+        owned = re.fullmatch(r"(\s[\w\s-]{1,60}?)([?.!\s]*)", rest)
+        if (
+            owned
+            and _ASKED_FOR.match(asked[:start])
+            and not set(owned[1].lower().split()) & (PREPOSITIONS | AUXILIARIES)
+        ):
+            return f"the{owned[1].rstrip()} of {name}{owned[2]}"
+        return f"{first}{'’' if name.endswith('s') else '’s'}{rest}"
+    return first + re.sub(rf"\b{re.escape(word)}\b", lambda _: name, rest, flags=re.IGNORECASE)
+
+
+def _meant(word: str, noun: str, found: Sequence[Thing], asked: str) -> Thing | None:
+    """Which thing of the former question a word points at; None where there is none."""
+    objects = [thing for thing in found if not thing.is_people and not thing.is_asked_for]
+    diseases = sorted((thing for thing in objects if thing.is_disease), key=lambda thing: len(thing.text.split()))
+    others = [thing for thing in objects if thing not in diseases]
+    if noun and re.fullmatch(rf"(?:{_ILLNESS})s?", noun, re.IGNORECASE):
+        chosen = [*diseases, *objects]
+    elif noun:
+        chosen = [*others, *objects]
+    elif word.lower() in ("they", "them", "their"):
+        people = [thing for thing in found if thing.is_people]
+        several = [thing for thing in found if thing.is_plural]
+        wanted = [thing for thing in found if thing.is_asked_for]
+        chosen = [*wanted, *(found[:1] if found[0] in several else []), *people, *several, *found]
+    elif _OF_A_DISEASE.search(asked) and diseases and not objects[0].is_disease:
+        chosen = diseases
+    else:
+        chosen = objects
+    return next(iter(chosen), None)
+
+
+def _points_back(asked: str, found: re.Match[str]) -> bool:
+    """Whether a word points at the question before, not at nothing and not at the same question."""
+    if found["the"] and found["the"].strip().lower() == "the" and not _stands_alone(asked[found.end() :]):
+        return False
+    return not _is_dummy(asked, found) and not _points_inside(asked, found)
+
+
+def _stands_alone(rest: str) -> bool:
+    """Whether nothing after `the disease` says which one."""
+    word = next(iter(rest.split()), "").strip("?.!,").lower()
+    return not word or word in (AUXILIARIES | PREPOSITIONS | VERBS) - {"of", "for"} or word.removesuffix("s") in VERBS
+
+
+def _is_dummy(asked: str, found: re.Match[str]) -> bool:
+    """Whether an "it" stands for nothing."""
+    if found[0].lower() != "it":
+        return False
+    if any(lasting.end() - 5 == found.end() for lasting in _LASTING.finditer(asked)):
+        return True
+    dummy = _DUMMY.match(asked, found.start())
+    if dummy is None or dummy["verb"] is None:
+        return dummy is not None
+    after = (dummy["next"] or "").lower()
+    return not (dummy["verb"].lower() in OBJECT_VERBS and (not after or after in PREPOSITIONS | MANNER))
+
+
+def _points_inside(asked: str, found: re.Match[str]) -> bool:
+    """Whether the word points at something earlier in the same question: "does aspirin help when it is taken late"."""
+    before = asked[: found.start()]
+    clause = next(iter(_CLAUSE.finditer(before)), None)
+    if clause is None or clause.start() == 0:
+        return False
+    return any(word.strip(",.?").lower() not in _EMPTY for word in before[: clause.start()].split())
+
+
+def points_at_something(text: str) -> bool:
+    """Whether a text has a word that points back."""
+    return _POINTING.search(text) is not None

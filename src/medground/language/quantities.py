@@ -1,0 +1,282 @@
+"""Numbers in a text, each with its unit, what it measures and how it is compared: `p < 0.001`, `2.5 mg/kg`, `n = 12`.
+
+Digits in names are no quantities: IL-6, type 2, exon 11, 5-HT. Numbers are read as people write them: `1,234`, `12·5`,
+`12,5`, `.05`, `17 288`, `twelve`. A number without a unit takes that of the next one in a list: `40 vs 24 ng`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import lru_cache
+
+# Units of measurement in one form each: `mcg`, `µg` and `micrograms` are one, `per cent` is `%`.
+
+PERCENT, POINTS, PERCENTAGE_POINTS, COUNT = "%", "points", "percentage points", "people"
+TIMES = frozenset(("second", "minute", "hour", "day", "week", "month", "year"))
+
+_SPELLED: Mapping[str, str] = {
+    PERCENT: "% percent pct percentage",
+    POINTS: "point points pts",
+    "fold": "fold folds",
+    "kg": "kg kgs kilogram kilograms",
+    "g": "g gm gms gram grams",
+    "mg": "mg mgs milligram milligrams",
+    "μg": "μg mcg ug microgram micrograms",
+    "ng": "ng nanogram nanograms",
+    "pg": "pg picogram picograms",
+    "l": "l liter liters litre litres",
+    "dl": "dl deciliter deciliters decilitre decilitres",
+    "ml": "ml mls cc milliliter milliliters millilitre millilitres",
+    "μl": "μl ul microliter microliters microlitre microlitres",
+    "mol": "mol mole moles",
+    "mmol": "mmol mmols millimole millimoles",
+    "μmol": "μmol umol micromole micromoles",
+    "nmol": "nmol nanomole nanomoles",
+    "pmol": "pmol picomole picomoles",
+    "meq": "meq",
+    "km": "km kilometer kilometers kilometre kilometres",
+    "m": "m meter meters metre metres",
+    "cm": "cm centimeter centimeters centimetre centimetres",
+    "mm": "mm millimeter millimeters millimetre millimetres",
+    "μm": "μm um micrometer micrometers micrometre micrometres micron microns",
+    "nm": "nm nanometer nanometers nanometre nanometres",
+    "cm2": "cm2",
+    "mm2": "mm2",
+    "m2": "m2",
+    "cm3": "cm3",
+    "mm3": "mm3",
+    "mmHg": "mmhg",
+    "kPa": "kpa",
+    "ms": "ms msec msecs millisecond milliseconds",
+    "second": "s sec secs second seconds",
+    "minute": "min mins minute minutes",
+    "hour": "h hr hrs hour hours",
+    "day": "d day days",
+    "week": "w wk wks week weeks",
+    "month": "mo mos month months",
+    "year": "y yr yrs year years",
+    "U": "u unit units",
+    "IU": "iu ius",
+    "Hz": "hz",
+    "bpm": "bpm",
+    "kcal": "kcal kcals",
+    "kJ": "kj",
+    "Gy": "gy",
+    "V": "v volt volts",
+    "mA": "ma",
+    "°C": "°c",
+    "kb": "kb",
+    "bp": "bp",
+    "copies": "copies",
+    "cells": "cells",
+    "episodes": "episode episodes",
+    "person-year": "person-years patient-years child-years person-year patient-year child-year",
+    COUNT: """patient patients participant participants subject subjects women men woman man people person persons child
+        children adult adults infant infants neonate neonates newborn newborns volunteer volunteers individual
+        individuals boy boys girl girls student students case cases control controls mothers pairs eyes mice rats
+        animals recipients residents veterans nurses physicians respondents""",
+}
+_NAMES: Mapping[str, str] = {word: unit for unit, spelled in _SPELLED.items() for word in spelled.split()}
+_CASED: Mapping[str, str] = {"M": "mol/l", "mM": "mmol/l", "μM": "μmol/l", "uM": "μmol/l", "nM": "nmol/l"}
+"""Units that only their case tells from another; a lone capital letter is otherwise a name."""
+
+_POINTS = re.compile(r"[\s-]?(?:(?:%|percent(?:age)?|per cent)[\s-]?points?|pp)\b", re.IGNORECASE)
+_PER_CENT = re.compile(r"[\s-]?(?:%|per ?cent\b)", re.IGNORECASE)
+_MMHG = re.compile(r"[\s-]?mm ?Hg\b", re.IGNORECASE)
+_FIRST = re.compile(r"(?:[ -]|(?<=\d))(?:°\s?)?([A-Za-zμ]+(?:-(?:years?|fold))?[23]?)(?![\w])")
+_PER = re.compile(r"(?:\s?/\s?|\s?per\s|\s(?=a day|daily))(?:a )?([A-Za-zμ]+[23]?)(?![\w])")
+
+
+def unit_at(text: str, start: int) -> tuple[str, int]:
+    """The unit right after a number, in one form, and where it ends; empty if there is none.
+
+    A compound has `/` between its parts: `mg/kg/day`. Times in it come last.
+
+    Args:
+        text: text with unified signs (`quantities`).
+        start: where the number ends.
+    """
+    for pattern, unit in ((_POINTS, PERCENTAGE_POINTS), (_PER_CENT, PERCENT), (_MMHG, "mmHg")):
+        if found := pattern.match(text, start):
+            return unit, found.end()
+    found = _FIRST.match(text, start)
+    unit = _named(found[1]) if found else ""
+    if found is None or not unit:
+        return "", start
+    end, parts = found.end(), [unit]
+    while found := _PER.match(text, end):
+        if not (part := "day" if found[1] == "daily" else _named(found[1])):
+            break
+        parts.append(part)
+        end = found.end()
+    return "/".join(parts), end
+
+
+def same_unit(one: str, other: str) -> bool:
+    """Whether two units are one; `mg` and `mg/day` are, because doses are often given either way."""
+    first, second = one.split("/"), other.split("/")
+    rates = [{part for part in parts[1:] if part in TIMES} for parts in (first, second)]
+    plain = [[part for part in parts if part == parts[0] or part not in TIMES] for parts in (first, second)]
+    return plain[0] == plain[1] and (rates[0] == rates[1] or not all(rates))
+
+
+def _named(word: str) -> str:
+    if word in _CASED:
+        return _CASED[word]
+    return "" if len(word) == 1 and word.isupper() and word not in "LUVG" else _NAMES.get(word.lower(), "")
+
+
+_SIGNS = str.maketrans(
+    dict.fromkeys("·∙⋅٫", ".")
+    | dict.fromkeys("‐‑‒–—−﹣－", "-")
+    | dict.fromkeys("\u00a0\u2002\u2003\u2007\u2009\u200a\u202f", " ")
+    | dict(zip("０１２３４５６７８９", "0123456789", strict=True))
+    | {"µ": "μ", "％": "%", "＜": "<", "＞": ">", "≤": "<", "⩽": "<", "≦": "<", "≥": ">", "⩾": ">", "≧": ">"}
+)
+"""One character each, so that places stay the same."""
+
+_SMALL = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+)
+_ROUND = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_TENS = {name: 10 * n for n, name in enumerate(_ROUND, start=2)}
+_WORDS = {name: n for n, name in enumerate(_SMALL)} | _TENS | {"hundred": 100}
+_NAMED = "|".join(sorted(_WORDS, key=len, reverse=True))
+_NUMBER = re.compile(
+    r"(?<![A-Za-z0-9_])(?<!\d[.,])(?<![A-Za-z]-)(?:"
+    r"(?P<version>\d+(?:\.\d+){2,})|"
+    r"(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d])|\d{1,3}(?: \d{3})+(?![.,]?\d)|(?<=[<>=])\s?0\. \d+|"
+    r"\d+(?:[.,]\d+)?|\.\d+)(?![\d])|"
+    rf"(?P<word>\b(?:(?:{'|'.join(_TENS)})[- ](?:{'|'.join(_SMALL[1:10])})|{_NAMED}))(?P<fold>-?fold)?\b)",
+    re.IGNORECASE,
+)
+_IN_NAME = re.compile(
+    r"\b(?:types?|grades?|stages?|phases?|factors?|groups?|class|exons?|introns?|tables?|figures?|fig\.|chapters?|"
+    r"steps?|parts?|cohorts?|arms?|versions?|covid|sars-cov|h|dsm|icd|criteri(?:on|a)|category|tier|chromosomes?|vitamin|"
+    r"numbers?|no\.|level|line|model|domain|hypothesis|question|appendix|RT|SF|NCT)\s?-?\s?$",
+    re.IGNORECASE,
+)
+_LIST_MARK = re.compile(r"\(?(?<![\d.,])\d{1,2}[)\]]|^\d{1,2}\.(?=\s)|(?<=[;:,.] )\d{1,2}\.(?= [A-Za-z])")
+"""`(2)`, `2)`, `[3]`, and `2.` at the start of a sentence or of an item."""
+_NAME_AFTER = re.compile(r"\)?-?[A-Z][A-Za-z]*\d|\)[A-Za-z]|-(?:[A-Z]|[αβγδ]|alpha|beta|like)|['′]|[A-Za-z]")
+_MEASURE = re.compile(
+    r"(?:\b(?P<p>[pP])(?:[- ]?values?)?|\b(?P<hr>HR|[Hh]azard ratios?)|\b(?P<or>a?OR|[Oo]dds ratios?)|"
+    r"\b(?P<rr>RR|[Rr]elative risks?|[Rr]isk ratios?)|\b(?P<n>[nN]))"
+    r"\s*(?:[\[(](?:a?OR|HR|RR)[\])])?\s*(?:of|was|were|is|[,:;=<>~]|for [\w-]+)*\s*$"
+)
+_RELATION = re.compile(
+    r"(?:(?P<below><)|(?P<above>>)|\b(?P<less>less|fewer|lower|smaller) than|"
+    r"\b(?P<more>more|greater|higher|larger) than|"
+    r"\b(?P<least>at least)|\b(?P<most>at most))=?\s*$",
+    re.IGNORECASE,
+)
+_ABOUT = re.compile(
+    r"(?:\b(?:about|approximately|approx\.?|around|nearly|almost|roughly|circa|close to)|[~≈])\s*$", re.I
+)
+_UNIT_BEFORE = re.compile(r"(?<![-\w])(day|week|month|year|hour) $|([$€£])\s?$", re.IGNORECASE)
+_LINK = re.compile(
+    r"\s*(?:(?:[-+,/;±]|to|and|or|vs\.?|v\.?|versus|from|compared (?:with|to)|against|than)\s*)*"
+    r"(?:\([^()\d]*\)\s*)?(?:(?:[-+,/;±]|to|and|or|vs\.?|versus)\s*)*",
+    re.IGNORECASE,
+)
+_BEFORE = 48
+"""Characters before a number that tell what it measures."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number of a text.
+
+    Attributes:
+        text: the number with its unit, as written.
+        start: offset of the number in the text.
+        end: offset behind the number and its unit.
+        values: what it may mean; `1,234` is also 1.234 where a comma marks decimals.
+        unit: in one form (`units`); empty if there is none.
+        measure: `p`, `hr`, `or`, `rr` or `n`, if the text says so right before it.
+        relation: `<` or `>` right before it, also in words.
+        about: the text says that the number is rounded.
+        named: a word such as `twelve`.
+        shared: the unit is that of a later number of the same list or range.
+    """
+
+    text: str
+    start: int
+    end: int
+    values: frozenset[Decimal]
+    unit: str = ""
+    measure: str = ""
+    relation: str = ""
+    about: bool = False
+    named: bool = False
+    shared: bool = False
+
+
+@lru_cache(maxsize=4096)
+def quantities(text: str) -> tuple[Quantity, ...]:
+    """The quantities of a text, in order."""
+    plain = text.translate(_SIGNS)
+    return tuple(_with_shared_units(list(_read(text, plain)), plain))
+
+
+def _read(text: str, plain: str) -> Iterator[Quantity]:
+    for match in _NUMBER.finditer(plain):
+        before = plain[max(match.start() - _BEFORE, 0) : match.start()]
+        unit, end = ("fold", match.end()) if match["fold"] else unit_at(plain, match.end())
+        if match["version"] or _is_name(plain, match, before, has_unit=bool(unit)):
+            continue
+        ahead = _UNIT_BEFORE.search(before)
+        if not unit and ahead:
+            unit = (ahead[1] or ahead[2]).lower()
+        measure, relation = _MEASURE.search(before), _RELATION.search(before)
+        yield Quantity(
+            text=" ".join(text[match.start() : end].split()),
+            start=match.start(),
+            end=end,
+            values=_values(match),
+            unit=unit,
+            measure=(measure.lastgroup or "") if measure else "",
+            relation=_sign(relation.lastgroup or "") if relation else "",
+            about=bool(_ABOUT.search(before)),
+            named=bool(match["word"]),
+        )
+
+
+def _is_name(plain: str, match: re.Match[str], before: str, *, has_unit: bool) -> bool:
+    """Whether digits belong to a name, a list mark such as `(2)`, or a citation mark such as `[3]`."""
+    if match["word"]:
+        return False
+    after = plain[match.end() : match.end() + 12]
+    if _IN_NAME.search(before) and not has_unit:
+        return True
+    if _LIST_MARK.match(plain, match.start()) and not re.search(r"\([^()]*[^()\s][^()]*$", before):
+        return True
+    return not has_unit and _NAME_AFTER.match(after) is not None
+
+
+def _values(match: re.Match[str]) -> frozenset[Decimal]:
+    if word := match["word"]:
+        return frozenset((Decimal(sum(_WORDS[part] for part in re.split(r"[- ]", word.lower()))),))
+    digits = "".join(match["digits"].split())
+    found = {Decimal(digits.replace(",", ""))} if re.search(r",\d{3}(?!\d)", digits) else set[Decimal]()
+    if digits.count(",") == 1 and "." not in digits:
+        found.add(Decimal(digits.replace(",", ".")))
+    return frozenset(found or {Decimal(digits)})
+
+
+def _sign(name: str) -> str:
+    return "<" if name in ("below", "less", "most") else ">"
+
+
+def _with_shared_units(found: Sequence[Quantity], plain: str) -> list[Quantity]:
+    """The same quantities; those without a unit have that of the next in their list or range."""
+    given = list(found)
+    for n in range(len(given) - 2, -1, -1):
+        here, after = given[n], given[n + 1]
+        if not here.unit and after.unit and not here.measure and _LINK.fullmatch(plain, here.end, after.start):
+            given[n] = replace(here, unit=after.unit, shared=True)
+    return given

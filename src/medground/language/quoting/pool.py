@@ -1,0 +1,220 @@
+"""The documents that a search found, as stems, what they have in common, and the parts of a paper by their headings."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from medground.language import words
+from medground.language.quoting.cues import Asked
+
+# The documents that a search found, as stems, and what they have in common.
+
+CENTRE_TERMS = 60
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A document to quote from, or what was found of it.
+
+    Attributes:
+        title: its title.
+        sentences: the sentences in text order.
+        by_words: its best score of the ranking by words, divided by the best of all documents; 0 to 1, 0 if unknown.
+        by_meaning: its cosine with the question; 0 if unknown.
+        headings: for each sentence, the heading over it; empty if there are none.
+    """
+
+    title: str
+    sentences: Sequence[str]
+    by_words: float = 0.0
+    by_meaning: float = 0.0
+    headings: Sequence[str | None] = ()
+
+    def heading(self, sentence: int) -> str | None:
+        """The heading over a sentence, by its number."""
+        return self.headings[sentence] if self.headings else None
+
+
+class Pool:
+    """What the features compare a sentence with.
+
+    Attributes:
+        titles: the stems of each title.
+        sentences: the stems of each sentence of each document.
+        bodies: the distinct stems of each document.
+        weight: the weight of each term of the question.
+        rarity: how rare each term of the question is among the documents.
+        key: the topic's term that is rarest here, if some document has it; else empty.
+        second: the next one; `key` again if there is none.
+    """
+
+    def __init__(self, asked: Asked, candidates: Sequence[Candidate]) -> None:
+        self.asked, self.candidates = asked, candidates
+        self.wanted = frozenset(asked.terms)
+        self.titles = [words.terms(c.title) for c in candidates]
+        self.sentences = [[words.terms(s) for s in c.sentences] for c in candidates]
+        self.bodies = [{*t, *(w for s in b for w in s)} for t, b in zip(self.titles, self.sentences, strict=True)]
+        self.weight = dict(zip(asked.terms, asked.weights, strict=True))
+        self.total = sum(asked.weights) or 1.0
+        self.names = {t: w for t, w in self.weight.items() if t in asked.names}
+        self.name_total = sum(self.names.values()) or 1.0
+        lengths = [len(s) for b in self.sentences for s in b]
+        self.mean_length = (sum(lengths) / len(lengths) if lengths else 1.0) or 1.0
+        self._rarities()
+        self._centre()
+
+    def _rarities(self) -> None:
+        count = len(self.bodies)
+        held = {t: sum(t in body for body in self.bodies) for t in self.asked.terms}
+        self.rarity = {t: math.log((count + 1) / (held[t] + 0.5)) for t in self.asked.terms}
+        self.rarity_total = sum(self.rarity.values()) or 1.0
+        self.there = {t: r for t, r in self.rarity.items() if held[t]}
+        self.most = max(self.there.values(), default=0.0) or 1.0
+        keys = sorted(
+            (t for t in self.there if t in self.asked.topic),
+            key=lambda t: (-self.rarity[t] - 0.3 * words.weight(t), t),
+        )
+        self.key = keys[0] if keys else ""
+        self.second = keys[1] if len(keys) > 1 else self.key
+        self.best_names = max((self.of_names(body) for body in self.bodies), default=0.0)
+
+    def _centre(self) -> None:
+        """How much the documents, weighted by rank, speak of each stem that the question does not have."""
+        shares = [1.0 / (place + 4) for place in range(len(self.bodies))]
+        whole = sum(shares) or 1.0
+        self.shares = [s / whole for s in shares]
+        mass: dict[str, float] = {}
+        for share, body in zip(self.shares, self.bodies, strict=True):
+            for term in body:
+                mass[term] = mass.get(term, 0.0) + share
+        scored = {t: m * words.weight(t) for t, m in mass.items() if t not in self.weight}
+        best = sorted(scored, key=lambda t: (-scored[t], t))[:CENTRE_TERMS]
+        self.centre = {t: (scored[t], words.weight(t)) for t in best}
+        self.centre_total = sum(scored[t] for t in best) or 1.0
+
+    def of_centre(self, found: Collection[str], document: int) -> float:
+        """The share of the centre in a text, without what its own document adds to the centre."""
+        own = self.shares[document]
+        held = (self.centre[t] for t in found if t in self.centre)
+        return sum(sorted(max(0.0, mass - own * weight) for mass, weight in held)) / self.centre_total
+
+    # `held` is always the set of the question's terms that a text has.
+
+    def cover(self, held: Collection[str]) -> float:
+        """The share of the question, by weight."""
+        return sum(w for t, w in self.weight.items() if t in held) / self.total
+
+    def of_names(self, held: Collection[str]) -> float:
+        """The share of the question's names, by weight."""
+        return sum(w for t, w in self.names.items() if t in held) / self.name_total
+
+    def rare_cover(self, held: Collection[str]) -> float:
+        """The share of the question, by rarity among the documents."""
+        return sum(r for t, r in self.rarity.items() if t in held) / self.rarity_total
+
+    def missing(self, held: Collection[str]) -> float:
+        """The rarity of the rarest term that is missing but is in some document, as a share of the rarest of all."""
+        return max((r for t, r in self.there.items() if t not in held), default=0.0) / self.most
+
+    def heaviest_missing(self, held: Collection[str]) -> float:
+        """The weight of the heaviest term that is missing, as a share of the greatest weight there is."""
+        return max((w for t, w in self.weight.items() if t not in held), default=0.0) / words.MOST
+
+    def weakest_part(self, held: Collection[str]) -> float:
+        """The share, by weight, of the part of the question that is covered least."""
+        return min(words.coverage(part, held) for part in self.asked.parts)
+
+    def bm25(self, terms: Sequence[str], held: Collection[str]) -> float:
+        """Okapi BM25 of a sentence, with the question's weights."""
+        norm = 1.2 * (0.25 + 0.75 * len(terms) / self.mean_length)
+        counts = ((w, terms.count(t)) for t, w in self.weight.items() if t in held)
+        return sum(w * n * 2.2 / (n + norm) for w, n in counts)
+
+
+# What the heading over a sentence says about it: the parts of a paper, as authors name them.
+
+_I = re.IGNORECASE
+
+PARTS: Mapping[str, re.Pattern[str]] = {
+    "back": re.compile(
+        r"(?:list of )?abbreviations?\b|competing|(?:declaration of )?conflicts?\b|acknowledg|funding|financial|"
+        r"disclosure|authors?\W*(?:s\W+)?(?:contribut|info|statement)|contribut|pre-?publication|"
+        r"(?:clinical )?tr[ia]+l reg|(?:clinical |dutch )?trial (?:id|register)|clinicaltrials|registration|"
+        r"electronic suppl|supplement|appendi|references|bibliography|ethic|data shar|availability|"
+        r"participating invest|consent\b",
+        _I,
+    ),
+    "legend": re.compile(r"(?:fig(?:ure)?|table|box|chart|scheme|plate)\b\.?\s*\w{0,4}$|legends?\b|captions?\b", _I),
+    "conclusion": re.compile(
+        r"conclu|key (?:messages?|points?)|interpretation|take.home|implications?\b|highlights|in summary|"
+        r"(?:executive |author )?summary$|what this\b",
+        _I,
+    ),
+    "results": re.compile(
+        r"(?:main |principal |key )?(?:results?|findings?)\b|outcomes?$|adverse |measurements and main res", _I
+    ),
+    "methods": re.compile(
+        r"methods?\b|methodology|materials?\b|patients? and|subjects?\b|participants?\b|"
+        r"(?:study |research )?design|setting|interventions?\W*$|statistic|procedures?$|(?:main )?outcome measures?|"
+        r"measurements?$|sample|data (?:sources?|collection|extraction|analysis)|study selection|randomi[sz]ation|"
+        r"blinding|protocol|eligibility|population$",
+        _I,
+    ),
+    "opening": re.compile(
+        r"background|introduction|context|rationale|purpose|aims?\b|objectives?|hypothes|summary of background|"
+        r"literature|what.*known|goals?$|importance$",
+        _I,
+    ),
+    "discussion": re.compile(r"discussion|comments?$|limitations?|strengths|editorial|perspectives|future", _I),
+}
+"""By part, how its heading begins. The first that fits counts."""
+NAMES = ("abstract", *PARTS)
+FOUND = ("conclusion", "results", "discussion")
+"""Parts in which a paper says what it found."""
+_NUMBER = re.compile(r"^(?:(?:\d+|[ivx]+)[.)]\s*)*(?:\d+(?:\.\d+)*\s+)?", _I)
+_ABSTRACT = re.compile(r"(?:structured )?abstract\b|summary\s*>", _I)
+_BOTH = re.compile(r"\b(?:results?|methods?|discussions?)\W+(?:and|&)\W+(.+)$", _I)
+
+
+@lru_cache(maxsize=4096)
+def parts(heading: str | None) -> tuple[float, ...]:
+    """1.0 for each part of a paper that a heading names, in the order of `NAMES`.
+
+    Args:
+        heading: the heading with those above it, as in `Abstract > Results`; None if there is none.
+
+    The heading nearest to the text that names a part counts: `Discussion > Conclusions` is a conclusion. Of a part
+    with two names, such as `Results and discussion`, both count.
+    """
+    found = dict.fromkeys(NAMES, 0.0)
+    levels = [_NUMBER.sub("", level.strip()) for level in (heading or "").split(">")]
+    found["abstract"] = float(bool(_ABSTRACT.match(heading or "")))
+    for level in reversed(levels):
+        named = [part for name in _names(level) if (part := _part(name))]
+        if named:
+            found.update(dict.fromkeys(named, 1.0))
+            break
+    return tuple(found.values())
+
+
+def _names(level: str) -> tuple[str, ...]:
+    second = _BOTH.search(level)
+    return (level, second[1]) if second else (level,)
+
+
+def _part(name: str) -> str | None:
+    return next((part for part, form in PARTS.items() if form.match(name)), None)
+
+
+# Strengths of several sentences together.
+
+
+def log_sum(strengths: Iterable[float]) -> float:
+    """The logarithm of the summed exponentials; minus infinity for none."""
+    values = list(strengths)
+    most = max(values, default=-math.inf)
+    return most + math.log(sum(math.exp(value - most) for value in values)) if math.isfinite(most) else most

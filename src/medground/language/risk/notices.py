@@ -1,0 +1,117 @@
+"""The notice for a question: which kind of risk its words show, and the sentence to show first."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import resources
+from itertools import pairwise
+
+from medground.errors import MedgroundError
+from medground.language.risk.rules import may_be_weighed, plain, rules
+from medground.values.notice import Notice, NoticeKind
+
+# Weighs the words of a question where no rule fires: danger said in words that nobody wrote a rule for.
+
+KINDS: tuple[NoticeKind, ...] = ("self-harm", "emergency", "treatment")
+"""The columns of the weights."""
+_LEAST = 0.5
+"""The probability of each kind from which it is said: at 0.4, a parent's question about a disease was an emergency."""
+_LONGEST = 60
+"""Words: a long letter holds signs of everything."""
+_ENDINGS = ("ingly", "ing", "edly", "ed", "ies", "es", "s", "ly")
+_SHORTEST = 3
+
+
+def risk_in_words(words: str) -> NoticeKind | None:
+    """The kind of risk that the words of a question show, if one is likely enough.
+
+    Args:
+        words: the question as `words.plain` gives it.
+    """
+    if len(words.split()) > _LONGEST:
+        return None
+    found = [weights for sign in signs(words) if (weights := _weights().get(sign))]
+    scores = [bias + math.fsum(column) for bias, *column in zip(_weights()[""], *found, strict=True)]
+    shares = [1 / (1 + math.exp(-score)) for score in scores]
+    said = [(share, kind) for share, kind in zip(shares, KINDS, strict=True) if share >= _LEAST]
+    return max(said)[1] if said else None
+
+
+def signs(words: str) -> set[str]:
+    """The stems of the words, and the pairs of neighbours."""
+    stems = [_stem(word) for word in words.split() if word != "."]
+    return {*stems, *(" ".join(pair) for pair in pairwise(stems))}
+
+
+def people_say(word: str) -> bool:
+    """Whether people use a lower-case word when they ask about health."""
+    return _stem(word) in _weights()
+
+
+def _stem(word: str) -> str:
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST:
+            return word.removesuffix(ending)
+    return word
+
+
+@functools.cache
+def _weights() -> dict[str, tuple[float, ...]]:
+    """The weights of each sign, one per kind; those of the empty sign are added to every question."""
+    lines = (resources.files(__package__) / "weights.tsv").read_text(encoding="utf-8").splitlines()
+    rows = (line.split("\t") for line in lines if not line.startswith("#"))
+    return {sign: tuple(float(weight or 0) for weight in weights) for sign, *weights in rows}
+
+
+_NUMBERS = "112 in Europe, 911 in North America, 999 in the UK"
+_SENTENCES: dict[NoticeKind, str] = {
+    "self-harm": (
+        "You do not have to face this alone: please talk to someone now, through a crisis line (988 in the US, 116 123 "
+        f"in the UK; findahelpline.com lists others) or, in danger, your local emergency number ({_NUMBERS}). "
+        "This tool cannot advise, and it has searched nothing."
+    ),
+    "emergency": (
+        f"If this is happening now, call your local emergency number ({_NUMBERS}) before you read on. "
+        "This tool cannot advise."
+    ),
+    "treatment": (
+        "Please decide this with a doctor or pharmacist who knows the person, and change no treatment before you have "
+        "asked. This tool cannot advise: it only reads the literature."
+    ),
+}
+
+
+def most_urgent(*texts: str) -> Notice | None:
+    """The notice for a question and what is given with it, each read by itself; the most urgent of several."""
+    found = [notice for text in texts if text and (notice := notice_for(text))]
+    return min(found, key=lambda notice: list(_SENTENCES).index(notice.kind), default=None)
+
+
+def notice_for(text: str) -> Notice | None:
+    """The notice that a question or claim calls for; None where nobody seems to be at risk.
+
+    Upper and lower case, white space, accents and common misspellings make no difference. The time is linear in the
+    length of the text.
+    """
+    words = plain(text)
+    kind = next((rule.kind for rule in rules() if rule.fires(words)), None)
+    if kind is None and may_be_weighed(words):
+        kind = risk_in_words(words)
+    return Notice(kind=kind, sentence=_SENTENCES[kind]) if kind else None
+
+
+# The notice comes first, whatever else is wrong: every error about a text carries the notice that it calls for.
+
+
+@contextmanager
+def notice_first(*texts: str) -> Iterator[Notice | None]:
+    """Give the notice that texts call for, and put it on every error of the block that has none."""
+    notice = most_urgent(*texts)
+    try:
+        yield notice
+    except MedgroundError as error:
+        error.notice = error.notice or notice
+        raise

@@ -1,0 +1,193 @@
+"""Which wordings mean that a person is at risk (`rules.txt`), and a question as the plain words that they are compared
+with.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+from typing import get_args
+
+from medground.values.notice import NoticeKind
+
+# Reads `rules.txt`: which wordings mean that a person is at risk.
+
+_HEADING = re.compile(r"\[(list )?([a-z-]+)(?: unless ([a-z ]+))?\]")
+_LIST = re.compile(r"<([a-z]+)>")
+_GROUP = re.compile(r"(?<!\\)\((?!\?)")
+_AND = " & "
+_UNWEIGHED = "unweighed"
+_OWN_VOICE = r"^(?=.*\b(?:i|me|my|myself)\b).*\b"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The wordings under one heading; `pattern` must occur, `unless` must not."""
+
+    kind: NoticeKind
+    pattern: re.Pattern[str]
+    unless: re.Pattern[str] | None
+
+    def fires(self, words: str) -> bool:
+        """Whether the words of a question call for a notice of this kind."""
+        return bool(self.pattern.search(words)) and not (self.unless and self.unless.search(words))
+
+
+@functools.cache
+def _file() -> tuple[tuple[Rule, ...], re.Pattern[str] | None]:
+    return _read((resources.files(__package__) / "rules.txt").read_text(encoding="utf-8"))
+
+
+def rules() -> tuple[Rule, ...]:
+    """All rules, in the order of the file."""
+    return _file()[0]
+
+
+def may_be_weighed(words: str) -> bool:
+    """Whether the words of a question, where no rule fires, may still be weighed: no denial, no scholar's question."""
+    unweighed = _file()[1]
+    return not (unweighed and unweighed.search(words))
+
+
+def parsed(text: str) -> tuple[Rule, ...]:
+    """The rules of a text in the form of `rules.txt`.
+
+    Raises:
+        ValueError: a heading, a kind, a list or a pattern is wrong.
+    """
+    return _read(text)[0]
+
+
+def _read(text: str) -> tuple[tuple[Rule, ...], re.Pattern[str] | None]:
+    lists: dict[str, str] = {}
+    found = []
+    unweighed = None
+    kinds = {kind: kind for kind in get_args(NoticeKind)}
+    for is_list, name, unless, lines in _sections(text):
+        if is_list:
+            lists[name] = "|".join(item.strip() for line in lines for item in line.split(" | "))
+            continue
+        pattern = _compiled("|".join(map(_line, lines)), lists)
+        if name == _UNWEIGHED:
+            unweighed = pattern
+            continue
+        if name not in kinds:
+            raise ValueError(f"unknown kind {name!r} in the rules; use one of {', '.join(kinds)}")
+        excuses = "|".join(f"<{excuse}>" for excuse in unless.split())
+        excuse = _compiled(_line(excuses), lists) if excuses else None
+        found.append(Rule(kinds[name], pattern, excuse))
+    return tuple(found), unweighed
+
+
+def _sections(text: str) -> list[tuple[bool, str, str, list[str]]]:
+    """Of each section: whether it is a list, its name, what excuses it, and its lines."""
+    sections: list[tuple[bool, str, str, list[str]]] = []
+    for line in text.splitlines():
+        if line.startswith("["):
+            heading = _HEADING.fullmatch(line.strip())
+            if heading is None:
+                raise ValueError(f"the heading {line!r} of the rules is not [list NAME] or [KIND unless LIST ...]")
+            sections.append((bool(heading[1]), heading[2], heading[3] or "", []))
+        elif line.strip() and not line.startswith("#"):
+            sections[-1][3].append(line)
+    return sections
+
+
+def _compiled(pattern: str, lists: Mapping[str, str]) -> re.Pattern[str]:
+    gap = r"(?:(?!(?:<no>|<talk>) )\w+ ){0,8}?"
+    pattern = pattern.replace("<own> ", _OWN_VOICE).replace("... ", gap)
+    while (named := _LIST.search(pattern)) is not None:
+        if named[1] not in lists:
+            raise ValueError(f"the rules have no [list {named[1]}] before its use")
+        pattern = pattern.replace(named[0], f"(?:{lists[named[1]]})")
+    return re.compile(_GROUP.sub("(?:", pattern))
+
+
+def _line(line: str) -> str:
+    """A line as a pattern: whole words, or several of them in any order ("A & B")."""
+    signs = line.split(_AND)
+    if len(signs) == 1:
+        return rf"\b(?:{line})\b"
+    return "^" + "".join(rf"(?=.*\b(?:{sign})\b)" for sign in signs)
+
+
+# A question as plain words: lower case, no accents, no apostrophes, common misspellings mended.
+
+_TOKEN = re.compile(r"[a-z0-9]+|[.?!;:]+")
+_APOSTROPHES = re.compile("['’‘`´ʼ\u00ad\u200b-\u200f\u2060\ufeff]")
+_QUOTED = re.compile(r"[\"“”„«»][^\"“”„«»]*[\"“”„«»]")
+_OWN = re.compile(r"\b(?:i|im|my|me)\b", re.IGNORECASE)
+
+_SPELLINGS = {
+    "want": "wnat watn wan wantt waant",
+    "want to": "wanna wana wantto",
+    "going to": "gonna gunna",
+    "kill": "kil killl kiil kll",
+    "killing": "kiling killin",
+    "myself": "mysef myslef mself myselve mysellf meself",
+    "die": "dei diee dye",
+    "suicide": "sucide suiside suicde suicidee",
+    "suicidal": "sucidal suicidle suicidel suicidial suicdial suisidal suicdal",
+    "live": "liv",
+    "chest": "ches chets cheast",
+    "breathe": "breath breeth breahte brethe breate",
+    "breathing": "breating brething breathin",
+    "heart": "hart haert",
+    "stroke": "storke stoke",
+    "seizure": "siezure seizur seisure",
+    "unconscious": "unconcious unconsious uncontious",
+    "overdose": "overdoes overdosed od",
+    "overdosing": "overdozing",
+    "swallowed": "swalowed swallowd swollowed",
+    "bleeding": "bleading bleedin",
+    "throat": "throte throath",
+    "should": "shoud shuld shold",
+    "medication": "medicaton medecation meds",
+    "i am": "im iam",
+    "i have": "ive",
+    "he is": "hes",
+    "she is": "shes",
+    "they are": "theyre",
+    "disappear": "dissapear disapear dissappear",
+    "cant": "cannot cnat",
+    "wont": "wnt",
+    "dont": "dnt donot",
+    "kill myself": "kms",
+    "tablets": "tabs",
+}
+_MENDED = {wrong: right for right, many in _SPELLINGS.items() for wrong in many.split()}
+_PAIRS = {
+    "can not": "cant",
+    "do not": "dont",
+    "will not": "wont",
+    "my self": "myself",
+    "any more": "anymore",
+    "id like": "i would like",
+    "id rather": "i would rather",
+}
+_PAIR = re.compile(rf"\b(?:{'|'.join(_PAIRS)})\b")
+
+
+def plain(text: str) -> str:
+    """The words of a text with one space between them; the end of a sentence is a word of its own, a full stop.
+
+    What others are quoted as saying is left out, unless the text speaks of its writer ("my son said ...").
+    """
+    folded = text
+    if not text.isascii():
+        apart = unicodedata.normalize("NFKD", text)
+        folded = "".join(c for c in apart if not unicodedata.combining(c)).replace("ı", "i")
+    folded = _without_quotes(_APOSTROPHES.sub("", folded).casefold())
+    words = (_MENDED.get(word, word) if word[0].isalnum() else "." for word in _TOKEN.findall(folded))
+    return _PAIR.sub(lambda found: _PAIRS[found[0]], " ".join(words))
+
+
+def _without_quotes(text: str) -> str:
+    if not _QUOTED.search(text):
+        return text
+    outside = _QUOTED.sub(" . ", text)
+    return outside if re.search(r"\w", outside) and not _OWN.search(outside) else text

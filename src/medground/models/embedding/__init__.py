@@ -1,0 +1,1 @@
+"""Embedding models: MiniLM, MedCPT, any sentence-transformers model."""

@@ -1,1 +1,0 @@
-"""Model files: fetched from the package index, or found on a hub."""

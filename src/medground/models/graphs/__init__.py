@@ -1,1 +1,0 @@
-"""Networks as ONNX graphs, written from their weights alone: no torch, no exporter."""

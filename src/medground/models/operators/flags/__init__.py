@@ -1,0 +1,1 @@
+"""The keyless critic: is a premise evidence about a statement, and how does the statement differ from it?"""

@@ -1,0 +1,167 @@
+"""Writing: a rationale in which every sentence cites evidence, and the answer that follows from it.
+
+Source: PubMed Reasoner, section 3.3 (response with inline citations); Reason and Verify, section 3.1 (rationale first).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import assert_never
+
+from pydantic import Field
+
+from medground.language import words
+from medground.language.finding_sentences import states_purpose
+from medground.language.sentences import sentence_spans
+from medground.models.operators.base import (
+    AtMostOne,
+    EvidenceView,
+    InvalidOutput,
+    Operator,
+    OperatorInput,
+    OperatorOutput,
+    Untrusted,
+    only_known,
+)
+from medground.models.operators.reading import DATA_RULE
+from medground.values.question import Option, Task
+
+# The extractive rationale: which quotes to show without a model.
+
+REDUNDANT = 0.7
+"""A quote is redundant if an earlier one has more than this share, by weight, of its words beyond the question's."""
+
+
+def chosen_quotes(question: str, evidence: Sequence[EvidenceView], count: int) -> tuple[EvidenceView, ...]:
+    """The quotes that the rationale shows, best first.
+
+    Quotes on the question's topic come first, and statements of purpose last; otherwise the given order is kept.
+    Quotes that repeat an earlier one and quotes from retracted papers are left out.
+
+    Args:
+        question: the question asked.
+        evidence: quotes, strongest first.
+        count: maximum number of quotes to choose.
+    """
+    topic = words.topic(question)
+    usable = [e for e in evidence if "retract" not in e.design.lower()]
+    chosen: list[EvidenceView] = []
+    for candidate in sorted(usable, key=lambda e: (_off_topic(topic, e), _only_purpose(e.quote))):
+        if len(chosen) >= count:
+            break
+        if not any(_repeats(topic, candidate.quote, c.quote) for c in chosen):
+            chosen.append(candidate)
+    return tuple(chosen)
+
+
+def _off_topic(topic: frozenset[str], evidence: EvidenceView) -> bool:
+    return topic.isdisjoint(words.terms(f"{evidence.title} {evidence.quote}"))
+
+
+def _only_purpose(quote: str) -> bool:
+    return states_purpose(quote) and all(states_purpose(quote[start:end]) for start, end in sentence_spans(quote))
+
+
+def _repeats(topic: frozenset[str], quote: str, earlier: str) -> bool:
+    found, before = frozenset(words.terms(quote)), words.terms(earlier)
+    return words.coverage(found - topic or found, before) > REDUNDANT
+
+
+class WriteInput(OperatorInput):
+    question: Untrusted
+    task: Task
+    options: tuple[Option, ...] = ()
+    evidence: tuple[EvidenceView, ...]
+    sentences: int = 3
+
+
+class WrittenSentence(OperatorOutput):
+    text: str = Field(min_length=1, max_length=1200, description="one plain sentence with one claim, no citation marks")
+    evidence: tuple[str, ...] = Field(description="ids of the quotes that say so, such as E2")
+
+
+class WriteOutput(OperatorOutput):
+    sentences: tuple[WrittenSentence, ...] = Field(description="the rationale, in order")
+    answer: tuple[str, ...] = Field(
+        description="`yes`, `no` or `maybe`; the letter or letters of the options; `answered` for an open question; "
+        "empty when the evidence does not answer it"
+    )
+
+
+def check_written(task: Task, options: tuple[Option, ...], known: set[str], output: WriteOutput) -> None:
+    """Check that a rationale cites only known evidence and that its answer has the form of the task.
+
+    Raises:
+        InvalidOutput: the rationale or the answer fails the check.
+    """
+    only_known((e for sentence in output.sentences for e in sentence.evidence), known, "evidence")
+    check_answer_form(task, options, output.answer)
+
+
+def check_answer_form(task: Task, options: tuple[Option, ...], answer: tuple[str, ...]) -> None:
+    """Check that an answer has the form of the task.
+
+    Raises:
+        InvalidOutput: it has another.
+    """
+    allowed = allowed_answers(task, options)
+    if not allowed >= set(answer):
+        raise InvalidOutput(f"answer {', '.join(answer)[:60]!r} is not one of {', '.join(sorted(allowed))}")
+    if len(answer) > 1 and task != "multiple-choice":
+        raise InvalidOutput("give one answer, not several")
+
+
+def written_choices(task: Task, options: tuple[Option, ...], known: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """The ids and answers that a written rationale may contain."""
+    return {"evidence": tuple(known), "answer": answer_choices(task, options)}
+
+
+def answer_choices(task: Task, options: tuple[Option, ...]) -> tuple[str, ...]:
+    """The answers to choose from: at most one unless the task is multiple choice."""
+    allowed = sorted(allowed_answers(task, options))
+    return tuple(allowed) if task == "multiple-choice" else AtMostOne(allowed)
+
+
+def _fits(value: WriteInput, output: WriteOutput) -> None:
+    check_written(value.task, value.options, {e.id for e in value.evidence}, output)
+
+
+def allowed_answers(task: Task, options: tuple[Option, ...]) -> set[str]:
+    """The valid answers to this task."""
+    match task:
+        case "yes-no":
+            return {"yes", "no"}
+        case "yes-no-maybe":
+            return {"yes", "no", "maybe"}
+        case "single-choice" | "multiple-choice":
+            return {o.letter for o in options}
+        case "free":  # the rationale is the answer; any text outside it would go unchecked
+            return {"answered"}
+        case _:
+            assert_never(task)
+
+
+def _keyless(value: WriteInput) -> WriteOutput:
+    chosen = chosen_quotes(value.question, value.evidence, value.sentences)
+    return WriteOutput(
+        sentences=tuple(WrittenSentence(text=e.quote[:1200], evidence=(e.id,)) for e in chosen), answer=()
+    )
+
+
+write = Operator(
+    name="write",
+    instructions=(
+        "Answer a biomedical question from the quoted evidence alone. First write the rationale: a few short "
+        "sentences, each with one claim that its quotes state, each naming the ids of those quotes. Do not be more "
+        "certain than the quotes: keep `may`, association is not cause, results in animals are not results in "
+        "patients, keep numbers as they stand. If studies disagree, say which say what. Use nothing that you know from "
+        "elsewhere. Then give the answer that follows from the rationale, in the form that the task asks for: "
+        "yes-no: `yes` or `no`; yes-no-maybe: `yes`, `no` or `maybe`; single-choice: one letter; multiple-choice: "
+        "all right letters; free: `answered`. Give no answer when the quotes do not tell. " + DATA_RULE
+    ),
+    input=WriteInput,
+    output=WriteOutput,
+    keyless=_keyless,
+    check=_fits,
+    choices=lambda value: written_choices(value.task, value.options, (e.id for e in value.evidence)),
+)

@@ -1,0 +1,194 @@
+"""What a served model's output may be, and how certain the model was of it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic_ai.exceptions import ModelAPIError, ModelContextWindowExceededError, ModelHTTPError
+from pydantic_ai.messages import InstructionPart, ModelResponse, TextPart
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.profiles import DEFAULT_PROMPTED_OUTPUT_TEMPLATE
+from pydantic_ai.settings import ModelSettings
+
+from medground.models.operators.base import AtMostOne
+
+# The schema of an operator's output, narrowed to the values that this call allows.
+
+MOST = 200
+"""Maximum values of a field. Hosted models reject schemas with longer lists; the operator's own check covers those."""
+
+
+def narrowed(
+    parameters: ModelRequestParameters, choices: Mapping[str, Sequence[str]], *, shows_schema: bool
+) -> ModelRequestParameters:
+    """The parameters with each field of `choices` restricted to its values.
+
+    Args:
+        parameters: of a request with native output; others are returned unchanged.
+        choices: field name to the values that the field, or an item of it, may have.
+        shows_schema: whether the instructions also include the schema. They keep the original one, so that the start
+            of the prompt stays the same from call to call and a server can reuse its cache.
+    """
+    wanted = parameters.output_object
+    if wanted is None or parameters.output_mode != "native" or not choices:
+        return parameters
+    closed = replace(wanted, json_schema=_bounded(_closed(wanted.json_schema, choices), choices))
+    if not shows_schema:
+        return replace(parameters, output_object=closed)
+    shown = replace(parameters, prompted_output_template=DEFAULT_PROMPTED_OUTPUT_TEMPLATE).prompted_output_instructions
+    parts = [*(parameters.instruction_parts or []), InstructionPart(content=shown or "")]
+    return replace(
+        parameters,
+        output_object=closed,
+        prompted_output_template=False,
+        instruction_parts=InstructionPart.sorted(parts),
+    )
+
+
+def _closed(schema: Any, choices: Mapping[str, Sequence[str]]) -> Any:
+    if isinstance(schema, list):
+        return [_closed(part, choices) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: _closed(part, choices) for key, part in schema.items()}
+    if isinstance(properties := found.get("properties"), dict):
+        found["properties"] = {
+            name: _only(part, choices[name]) if name in choices else part for name, part in properties.items()
+        }
+    return found
+
+
+def _bounded(schema: Any, choices: Mapping[str, Sequence[str]]) -> Any:
+    """Limit lists of objects that each name one value to the number of values, because a weak model repeats itself."""
+    definitions = schema.get("$defs", {})
+
+    def bounded(field: Any) -> Any:
+        items = field.get("items") if isinstance(field, dict) else None
+        name = items.get("$ref", "").removeprefix("#/$defs/") if isinstance(items, dict) else ""
+        properties = definitions.get(name, {}).get("properties", {})
+        counts = [len(choices[key]) for key, part in properties.items() if key in choices and "enum" in part]
+        return {**field, "maxItems": min(counts)} if counts else field
+
+    properties = {name: bounded(part) for name, part in schema.get("properties", {}).items()}
+    return {**schema, "properties": properties}
+
+
+def _only(field: Any, values: Sequence[str]) -> Any:
+    """A string, a list of strings, or a nullable string, restricted to the values."""
+    if not isinstance(field, dict) or len(values) > MOST:
+        return field
+    if isinstance(options := field.get("anyOf"), list):
+        return {**field, "anyOf": [_only(option, values) for option in options]}
+    if field.get("type") == "array":
+        if not values:
+            return {**field, "maxItems": 0}
+        most = 1 if isinstance(values, AtMostOne) else len(values)
+        return {**field, "items": _only(field.get("items"), values), "maxItems": most}
+    if field.get("type") == "string" and values:
+        return {**field, "enum": list(dict.fromkeys(values))}
+    return field
+
+
+# How certain a model was of one value in its answer, from the log-probabilities that some servers return.
+
+_ASKED: dict[str, Any] = {"openai_logprobs": True, "openai_top_logprobs": 5}
+"""Servers limit the alternatives per token; all known servers return at least five."""
+
+_REFUSALS = (400, 422)
+
+
+class _Option(BaseModel):
+    token: str
+    logprob: float
+
+    @property
+    def probability(self) -> float:
+        return min(1.0, math.exp(self.logprob)) if math.isfinite(self.logprob) else 0.0
+
+
+class _Token(_Option):
+    top_logprobs: list[_Option] = []
+
+
+_TOKENS = TypeAdapter(list[_Token])
+
+
+def asking_for_probabilities(settings: ModelSettings) -> ModelSettings:
+    """Settings that ask an OpenAI-compatible server for log-probabilities; other providers are not sent them."""
+    return cast("ModelSettings", {**settings, **_ASKED})
+
+
+def without_probabilities(settings: ModelSettings | None, error: ModelAPIError) -> ModelSettings | None:
+    """Settings without them for another try, if the server may have rejected the request because of them; else None."""
+    if not settings or not _ASKED.keys() & settings.keys() or isinstance(error, ModelContextWindowExceededError):
+        return None
+    if not isinstance(error, ModelHTTPError) or error.status_code not in _REFUSALS:
+        return None
+    return cast("ModelSettings", {k: v for k, v in settings.items() if k not in _ASKED})
+
+
+def probabilities_of(response: ModelResponse, field: str, values: Sequence[str]) -> dict[str, float]:
+    """Probabilities, 0 to 1, of the values that a text field of a JSON answer could have had.
+
+    They are conditional on the field having one of the values: tokens that lead to none of them, which a grammar
+    forbids, are left out of the sum. Values that were not among a token's alternatives are left out of the result,
+    which is empty if the server returned no log-probabilities.
+    """
+    tokens = _tokens(response)
+    opened = re.search(rf'"{re.escape(field)}"\s*:\s*"', "".join(t.token for t in tokens))
+    if opened is None:
+        return {}
+    found: dict[str, float] = {}
+    weight, said = 1.0, ""
+    for lead, token in _from(tokens, opened.end()):
+        options = _options(token, lead, said, values)
+        chosen = said + token.token[len(lead) :]
+        # Without alternatives there is nothing to normalise by.
+        total = sum(options.values()) if token.top_logprobs else 1.0
+        if not options.get(chosen) or not total:
+            return {}
+        for text, probability in options.items():
+            led = _led_to(text, values)
+            if text != chosen and len(led) == 1:
+                found[led[0]] = found.get(led[0], 0.0) + weight * probability / total
+        weight, said = weight * options[chosen] / total, chosen
+        led = _led_to(said, values)
+        if len(led) == 1:
+            found[led[0]] = found.get(led[0], 0.0) + weight
+            return {value: min(1.0, probability) for value, probability in found.items()}
+    return {}
+
+
+def _tokens(response: ModelResponse) -> list[_Token]:
+    parts = [part.provider_details for part in response.parts if isinstance(part, TextPart)]
+    given: object = next((d["logprobs"] for d in (response.provider_details, *parts) if d and d.get("logprobs")), [])
+    try:
+        return _TOKENS.validate_python(given)
+    except ValidationError:
+        return []
+
+
+def _from(tokens: Sequence[_Token], start: int) -> Iterator[tuple[str, _Token]]:
+    """The tokens from a character on, each with the part of it that comes before that character."""
+    at = 0
+    for token in tokens:
+        end = at + len(token.token)
+        if end > start:
+            yield token.token[: max(0, start - at)], token
+        at = end
+
+
+def _options(token: _Token, lead: str, said: str, values: Sequence[str]) -> dict[str, float]:
+    """What could follow `said`, with its probability: the token and its alternatives that lead to a value."""
+    seen = {option.token: option.probability for option in (*token.top_logprobs, token)}
+    reached = {said + text[len(lead) :]: p for text, p in seen.items() if text.startswith(lead)}
+    return {text: p for text, p in reached.items() if _led_to(text, values)}
+
+
+def _led_to(text: str, values: Sequence[str]) -> list[str]:
+    return [v for v in values if f'{v}"'.startswith(text) or text.startswith(f'{v}"')]

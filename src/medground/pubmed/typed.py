@@ -1,0 +1,48 @@
+"""What a person typed that is no question: ids of papers, and queries in PubMed's syntax."""
+
+from __future__ import annotations
+
+from medground.values.identifiers import papers_named
+from medground.values.lookup import Lookup
+from medground.values.query import Query, Term, Words, any_of
+
+
+def as_typed(lookup: Lookup) -> Lookup:
+    """The lookup of the papers that its text names by id, or of the query that its text is; else the lookup itself.
+
+    Plain words that are a query stay as they are: each source reads them as it does.
+    """
+    text = lookup.text
+    if not lookup.of_texts or not text:
+        return lookup
+    if names := [name for named in papers_named(text).values() for name in named]:
+        papers = any_of([Term(value=name, field="identifier") for name in names])
+        return lookup.model_copy(update={"asked": papers, "shown": ", ".join(names)})
+    if not isinstance(lookup.asked, Words) and (query := typed_query(text)) is not None:
+        return lookup.model_copy(update={"asked": query, "shown": text})
+    return lookup
+
+
+def typed_query(text: str) -> Query | None:
+    """The tree of a text in PubMed's syntax; None of a question.
+
+    A field tag makes a query. So do AND, OR and NOT in capitals, unless a question mark follows.
+    """
+    joined = any(operator in text for operator in (" AND ", " OR ", " NOT ")) and not text.rstrip().endswith("?")
+    if not joined and "[" not in text:
+        return None
+    from medground.pubmed.normalize import normalize
+    from medground.pubmed.syntax import (
+        QuerySyntaxError,  # imported late: it loads MeSH
+        tokens,
+    )
+    from medground.pubmed.tags import read_tag
+    from medground.pubmed.translate import parse
+
+    tagged = any(token.kind == "tag" and read_tag(token.text).use for token in tokens(text))
+    if not tagged and not joined:
+        return None
+    try:
+        return parse(text)
+    except QuerySyntaxError:
+        return normalize(text).query if tagged else None

@@ -1,1 +1,0 @@
-"""Fuse, rerank and merge hits."""

@@ -1,1 +1,0 @@
-"""Read documents and quote evidence."""

@@ -1,0 +1,1 @@
+"""BioMedSearch: planner, executor and report."""

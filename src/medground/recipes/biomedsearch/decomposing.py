@@ -1,0 +1,287 @@
+"""Decomposing a question for research: sub-questions, their keywords, and the graph of the keywords.
+
+Source: BioMedSearch, section III.A, Eq. 1 and 2. The instructions are in our own words. What these return is mended by
+`plan.mending`: a model that repeats itself, names a keyword that is not there or writes too many is not asked again.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from medground.models.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
+from medground.models.operators.reading import DATA_RULE
+from medground.recipes.biomedsearch import keywords as ordering
+from medground.recipes.biomedsearch.keywords import keywords
+from medground.recipes.biomedsearch.parts import DIMENSIONS, parts
+from medground.values.research_plan import TOOLS, Tool
+
+_LONGEST = 500
+_LONGEST_NAME = 120
+_MOST = 40
+"""Most items of a list that are read at all; a weak model repeats itself without end."""
+_UNSURE = 0.5
+"""The weight of an edge that is none between 0 and 1."""
+
+
+def _line(longest: int) -> Callable[[Any], Any]:
+    """A text as models write it, in one line: null for none, or too long. Cutting is cheaper than asking again."""
+
+    def read(said: Any) -> Any:
+        if said is None:
+            return ""
+        return " ".join(said.split())[:longest].strip() if isinstance(said, str) else said
+
+    return read
+
+
+def _list(field: str) -> Callable[[Any], Any]:
+    """A list as models write it: null, one item, or plain texts where items have a name each."""
+
+    def read(said: Any) -> Any:
+        if said is None:
+            return ()
+        items = said if isinstance(said, list | tuple) else [said]
+        return tuple({field: one} if isinstance(one, str) else one for one in items[:_MOST] if one is not None)
+
+    return read
+
+
+def _texts(said: Any) -> Any:
+    """A list of short texts: null, or one text with commas."""
+    if said is None:
+        return ()
+    items = re.split(r"[,;|]", said) if isinstance(said, str) else said
+    if not isinstance(items, list | tuple):
+        return items
+    return tuple(_line(_LONGEST_NAME)(one) for one in items[:_MOST] if one is not None)
+
+
+def _weight(said: Any) -> Any:
+    try:
+        number = float(said)
+    except (TypeError, ValueError):
+        return _UNSURE
+    return _UNSURE if math.isnan(number) else min(max(number, 0.0), 1.0)
+
+
+Text = Annotated[str, BeforeValidator(_line(_LONGEST)), Field(max_length=_LONGEST)]
+Name = Annotated[str, BeforeValidator(_line(_LONGEST_NAME)), Field(max_length=_LONGEST_NAME)]
+Texts = Annotated[tuple[str, ...], BeforeValidator(_texts)]
+
+
+class DecomposeInput(OperatorInput):
+    question: Untrusted
+    dimensions: tuple[str, ...] = tuple(DIMENSIONS)
+    most: int = Field(default=5, ge=1)
+
+
+class DraftedQuestion(OperatorOutput):
+    text: Text = Field(description="the sub-question, complete in itself")
+    dimension: Name = Field(default="", description="the dimension that it asks about")
+
+
+class DecomposeOutput(OperatorOutput):
+    subquestions: Annotated[tuple[DraftedQuestion, ...], BeforeValidator(_list("text"))] = Field(
+        description="the sub-questions, the general before the specific"
+    )
+
+
+def _asks_something(value: DecomposeInput, output: DecomposeOutput) -> None:
+    if not any(one.text for one in output.subquestions):
+        raise InvalidOutput("there is no sub-question; write three to five, each with its text")
+
+
+def _keyless_parts(value: DecomposeInput) -> DecomposeOutput:
+    found = parts(value.question, value.most)
+    return DecomposeOutput(subquestions=tuple(DraftedQuestion(text=one.text, dimension=one.dimension) for one in found))
+
+
+decompose = Operator(
+    name="decompose",
+    instructions=(
+        "You plan the literature research for a biomedical question. Split it into three to five sub-questions, and "
+        "never more than `most`, that together answer it. Each asks about one dimension; take those of the list that "
+        "matter here, or name a better one. Each is short, bounded, and complete in itself: it repeats the gene, drug "
+        "or disease that the question is about, and the population or organism, in the question's own words, without "
+        "pronouns. Between them they lose nothing that the question names: no intervention, population, comparison or "
+        "outcome. What is general, such as the function of a gene or the cause of a disease, comes before what is "
+        "specific. Do not answer anything, and add nothing that the question does not lead to. " + DATA_RULE
+    ),
+    input=DecomposeInput,
+    output=DecomposeOutput,
+    writes_queries=True,
+    keyless=_keyless_parts,
+    check=_asks_something,
+)
+"""Eq. 1: `S = M(Q, P_decompose, D)`."""
+
+
+class NameKeywordsInput(OperatorInput):
+    question: Untrusted
+    subquestion: Untrusted
+    dimension: Untrusted = ""
+    most: int = Field(default=6, ge=1)
+
+
+class DraftedKeyword(OperatorOutput):
+    name: Name = Field(description="the keyword, as papers write it")
+    dimension: Name = Field(default="", description="its fine dimension, such as hormone synthesis")
+    synonyms: Texts = Field(default=(), description="a few other names of the same thing")
+
+
+class NameKeywordsOutput(OperatorOutput):
+    keywords: Annotated[tuple[DraftedKeyword, ...], BeforeValidator(_list("name"))] = Field(
+        description="the keywords, the most salient first"
+    )
+
+
+def _names_something(value: NameKeywordsInput, output: NameKeywordsOutput) -> None:
+    if not any(one.name for one in output.keywords):
+        raise InvalidOutput("there is no keyword; name at least one")
+
+
+def _keyless_keywords(value: NameKeywordsInput) -> NameKeywordsOutput:
+    found = keywords(value.question, value.subquestion, value.dimension, value.most)
+    return NameKeywordsOutput(
+        keywords=tuple(DraftedKeyword(name=k.name, dimension=k.dimension, synonyms=k.synonyms) for k in found)
+    )
+
+
+name_keywords = Operator(
+    name="name_keywords",
+    instructions=(
+        "Name the keywords that a search of the biomedical literature for the sub-question below needs, at most as "
+        "many as `most` says, the most salient first. A paper that answers the sub-question has nearly all of them in "
+        "its title or abstract, so leave out what only some would say. Each is one concept, one to four words, as "
+        "papers write it: genes by symbol, drugs by their generic name. Give each its fine dimension, narrower than "
+        "that of the sub-question, such as gonadal development or hormone synthesis, and up to four other names of "
+        "the same thing. The question that it is part of is only there to understand it. " + DATA_RULE
+    ),
+    input=NameKeywordsInput,
+    output=NameKeywordsOutput,
+    writes_queries=True,
+    keyless=_keyless_keywords,
+    check=_names_something,
+)
+"""Eq. 2, first line: `K_i = M_extract(q_i, P_keywords, D')`."""
+
+
+class KeywordedQuestion(OperatorInput):
+    """A sub-question as the graph is built from it."""
+
+    id: str
+    text: Untrusted
+    dimension: Untrusted = ""
+    keywords: tuple[Untrusted, ...] = ()
+
+
+class BuildGraphInput(OperatorInput):
+    question: Untrusted
+    subquestions: tuple[KeywordedQuestion, ...]
+    tools: tuple[Tool, ...] = TOOLS
+
+
+class DraftedNode(OperatorOutput):
+    keyword: Name = Field(description="a keyword of the sub-questions")
+    tools: Texts = Field(default=(), description="the tools that look for it")
+
+
+class DraftedEdge(OperatorOutput):
+    before: Name = Field(description="the keyword that is looked for first")
+    after: Name = Field(default="", description="the keyword whose search its results sharpen")
+    weight: Annotated[float, BeforeValidator(_weight)] = Field(default=_UNSURE, description="how sure, from 0 to 1")
+
+
+class BuildGraphOutput(OperatorOutput):
+    nodes: Annotated[tuple[DraftedNode, ...], BeforeValidator(_list("keyword"))] = Field(
+        description="every keyword, each once"
+    )
+    edges: Annotated[tuple[DraftedEdge, ...], BeforeValidator(_list("before"))] = Field(
+        default=(), description="what comes before what"
+    )
+
+
+def _subs(value: BuildGraphInput) -> list[ordering.Sub]:
+    return [ordering.Sub(one.id, one.text, one.dimension, one.keywords) for one in value.subquestions]
+
+
+def _keyless_graph(value: BuildGraphInput) -> BuildGraphOutput:
+    subs = _subs(value)
+    tools = ordering.tools_of(value.question, subs, value.tools)
+    return BuildGraphOutput(
+        nodes=tuple(DraftedNode(keyword=name, tools=chosen) for name, chosen in tools.items()),
+        edges=tuple(
+            DraftedEdge(before=before, after=after, weight=weight)
+            for before, after, weight in ordering.edges(value.question, subs)
+        ),
+    )
+
+
+_TOOLS = (
+    "`literature` searches papers and fits nearly everything; `protein` looks up records of a named gene or protein: "
+    "its function, interactions, sequence and structure; `web` finds news, guidelines, people's experiences, very "
+    "recent developments, and terms that papers do not use. Use only the tools that are given. "
+)
+
+build_graph = Operator(
+    name="build_graph",
+    instructions=(
+        "Below are the sub-questions of a biomedical question with their keywords. Make a directed acyclic graph of "
+        "the keywords: every keyword is a node, written exactly as it is given. Give each node its tools. "
+        + _TOOLS
+        + "An edge says that what is found for one keyword sharpens the search for another: the general before the "
+        "specific, the function of a gene before its phenotype, the cause of a disease before its treatment. Its "
+        "weight says how sure you are, from 0 to 1. Draw few edges and no circle. " + DATA_RULE
+    ),
+    input=BuildGraphInput,
+    output=BuildGraphOutput,
+    writes_queries=True,
+    keyless=_keyless_graph,
+    choices=lambda value: {"tools": value.tools},
+)
+"""Eq. 2, second line: `G = (V, E) = M_DAG(union of K_i, P_graph)`."""
+
+
+class ChooseToolsInput(OperatorInput):
+    question: Untrusted
+    subquestions: tuple[KeywordedQuestion, ...]
+    tools: tuple[Tool, ...] = TOOLS
+
+
+class ToolChoice(OperatorOutput):
+    id: str = Field(description="the id of a sub-question")
+    tools: Texts = Field(default=(), description="the tools that look for it")
+
+
+class ChooseToolsOutput(OperatorOutput):
+    chosen: Annotated[tuple[ToolChoice, ...], BeforeValidator(_list("id"))] = Field(
+        description="one entry for each sub-question"
+    )
+
+
+def _keyless_tools(value: ChooseToolsInput) -> ChooseToolsOutput:
+    return ChooseToolsOutput(
+        chosen=tuple(
+            ToolChoice(id=one.id, tools=ordering.tools_of_text(one.text, value.tools)) for one in value.subquestions
+        )
+    )
+
+
+choose_tools = Operator(
+    name="choose_tools",
+    instructions=(
+        "Choose the tools that look for each of the sub-questions below. " + _TOOLS + "Give one entry for each "
+        "sub-question, by its id. " + DATA_RULE
+    ),
+    input=ChooseToolsInput,
+    output=ChooseToolsOutput,
+    writes_queries=True,
+    keyless=_keyless_tools,
+    choices=lambda value: {"tools": value.tools, "id": tuple(one.id for one in value.subquestions)},
+)
+"""Tools without keywords: the paper's ablation "w/o keywords" (section IV)."""

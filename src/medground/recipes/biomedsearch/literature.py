@@ -1,0 +1,248 @@
+"""Literature for a sub-question: all databases at once, filtered by keywords, the k nearest (BioMedSearch, Eq. 3)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from medground.answering.rank.cosine import cosines
+from medground.answering.rank.fuse import fuse
+from medground.answering.read.readable import readable
+from medground.answering.run import Run
+from medground.errors import NotConfigured, SourceUnavailable
+from medground.home.concurrency import together
+from medground.language import words
+from medground.recipes.biomedsearch.papers import Asking, Paper, asking, coverage, merged
+from medground.recipes.biomedsearch.settings import BioMedSearchSettings
+from medground.sources.base import Source
+from medground.values.document import Hit, SourceKind
+from medground.values.lookup import Found, Lookup, Ranker, Ranking
+from medground.values.query import Query, Words
+from medground.values.report import FlowRow
+from medground.values.research_found import ToolFound, ToolState
+from medground.values.research_plan import ResearchPlan, SubQuestion
+
+# Names that the papers found use for what was looked for: they sharpen later queries.
+
+_MOST = 5
+"""Most names: each one takes weight from a later query's own words."""
+_PAPERS = 2
+"""A name of one paper alone may be that paper's own subject."""
+_TAG_WORDS = """
+    humans animals male female pregnancy adult adolescent child infant aged mice rats cattle dogs cats rabbits swine
+    sheep chickens newborn middle young preschool 80 over time factors treatment outcome retrospective prospective
+    cohort risk follow up case control reference values sensitivity specificity surveys questionnaires cross sectional
+    double blind method
+"""
+_CHECK_TAGS = frozenset(_TAG_WORDS.split())
+"""Words of headings that nearly every record has, and that name no subject."""
+
+
+def names_of(papers: Sequence[Paper], asked: str, keywords: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """The most frequent MeSH headings and author keywords of the papers that the question does not have, most first."""
+    known = set(words.terms(" ".join([asked, *(form for forms in keywords for form in forms)])))
+    counted: Counter[str] = Counter()
+    written: dict[str, str] = {}
+    for paper in papers:
+        headings = (heading.descriptor for record in paper.records for heading in record.mesh)
+        given = (keyword for record in paper.records for keyword in record.keywords)
+        own = {name.casefold(): name for name in (*headings, *given) if _tells(name, known)}
+        counted.update(own.keys())
+        written = own | written
+    frequent = [name for name, papers_with in counted.items() if papers_with >= _PAPERS]
+    return tuple(written[name] for name in sorted(frequent, key=lambda name: (-counted[name], name))[:_MOST])
+
+
+def _tells(name: str, known: set[str]) -> bool:
+    """Whether a name says what the question does not, and is not a tag of nearly every record."""
+    stems = set(words.terms(name))
+    return bool(stems - known) and not set(words.tokens(name)) <= _CHECK_TAGS | words.FUNCTION_WORDS
+
+
+KINDS: tuple[SourceKind, ...] = ("research", "guideline", "book")
+"""What counts as literature."""
+RANKER = "cosine"
+_CORPUS = "corpus:"
+_LEFT_OUT = 2
+"""Filtered papers whose cosine is computed, for each paper that is kept."""
+_LOWERED = 0.5
+"""Where no paper reaches the threshold, it is lowered to what the best reach, but not below this share of it: what
+holds less is on another subject. On BioASQ 7b this keeps all gold papers that a lower bound would."""
+
+
+@dataclass(frozen=True)
+class Returned:
+    """What a source returned, best first, or why it could not be searched."""
+
+    source: str
+    hits: Ranking = ()
+    failure: SourceUnavailable | None = None
+    notes: tuple[str, ...] = ()
+
+
+async def find_literature(one: SubQuestion, plan: ResearchPlan, run: Run, names: Sequence[str] = ()) -> ToolFound:
+    """Find the papers that are nearest to a sub-question among those that hold its keywords.
+
+    All literature sources are asked at once; one that finds nothing is asked again with the most salient keywords.
+    Duplicates are merged, retracted papers set aside, and papers below the threshold of keywords filtered. `names`
+    are what earlier findings call the thing.
+
+    Raises:
+        UsageError: a source lacks a field that the question is limited by.
+    """
+    choices = run.settings.section(BioMedSearchSettings)
+    asked = asking(one, plan, names, use_keywords=choices.use_keywords, most_salient=choices.salient)
+    sources = literature_sources(run, choices.without)
+    returned = await together(_search(source.name, one, asked, run, choices) for source in sources)
+    papers, found = await _papers(returned, run)
+    kept, flow, told = await _chosen(papers, one, asked, run, choices)
+    row = flow.model_copy(update={"found": found, "merged": found - len(papers)})
+    failed = [one_source for one_source in returned if one_source.failure is not None]
+    return ToolFound(
+        tool="literature",
+        state="found" if kept else state_of_nothing(returned),
+        flow=row,
+        hits=tuple(paper.hit for paper in kept),
+        failures=tuple(_missed(one_source) for one_source in failed) or _no_source(sources),
+        notes=(*(note for one_source in returned for note in one_source.notes), *told),
+        names=names_of(kept, f"{plan.question} {one.text}", asked.keywords),
+    )
+
+
+def literature_sources(run: Run, without: Sequence[str] = ()) -> list[Source]:
+    """The sources of a run that hold literature and take query trees, without those named, such as `pmc`."""
+    return [source for source in run.sources if _is_literature(source, without)]
+
+
+def _is_literature(source: Source, without: Sequence[str]) -> bool:
+    if source.name in without or source.name.partition(":")[0] in without or source.kinds.isdisjoint(KINDS):
+        return False
+    return source.accepts(Lookup(asked=Words(text="any"), text="any", rankers=(Ranker.LEXICAL,)))
+
+
+def _lookup(name: str, one: SubQuestion, query: Query, choices: BioMedSearchSettings) -> Lookup:
+    return Lookup(
+        asked=query,
+        text=one.text,
+        sources=(name,),
+        kinds=KINDS,
+        limit=choices.each,
+        node=f"{one.id} literature",
+    )
+
+
+async def _search(name: str, one: SubQuestion, asked: Asking, run: Run, choices: BioMedSearchSettings) -> Returned:
+    """Ask one source, and once more with fewer keywords if it finds nothing. Corpora rank by words and by vectors."""
+    query = asked.words if name.startswith(_CORPUS) else asked.tree
+    try:
+        hits = _records(await run.look_up(_lookup(name, one, query, choices)), run, choices.each)
+        if hits or asked.salient is None or query is asked.words:
+            return Returned(name, hits)
+        hits = _records(await run.look_up(_lookup(name, one, asked.salient, choices)), run, choices.each)
+    except SourceUnavailable as error:
+        return Returned(name, failure=error)
+    salient = ", ".join(forms[0] for forms in asked.keywords[: choices.salient])
+    return Returned(name, hits, notes=(f"{name} found nothing with all keywords, so it was asked for {salient}",))
+
+
+def _records(found: Sequence[Found], run: Run, most: int) -> Ranking:
+    """The best hit of each record, rankings fused."""
+    rankings = [ranking for one in found for ranking in one.rankings if ranking]
+    hits = fuse(rankings, run.settings.retrieval.fusion_k) if len(rankings) > 1 else (rankings or [()])[0]
+    best: dict[str, Hit] = {}
+    for hit in hits:
+        best.setdefault(hit.passage.document_id, hit)
+    return tuple(best.values())[:most]
+
+
+async def _papers(returned: Sequence[Returned], run: Run) -> tuple[list[Paper], int]:
+    """The papers of all sources, and how many records were found."""
+    hits = await retrieved([hit for one in returned for hit in one.hits], run)
+    return merged(hits, run.ledger.documents), len(hits)
+
+
+async def retrieved(hits: Sequence[Hit], run: Run) -> list[Hit]:
+    """The hits whose documents can be fetched, each from the source that found it first; others are warned of."""
+    finders: dict[str, str] = {}
+    for hit in hits:
+        finders.setdefault(hit.passage.document_id, hit.source)
+    try:
+        await run.retrieve(list(finders), finders)
+    except SourceUnavailable as error:
+        run.warn(f"some papers could not be fetched: {error}")
+    return [hit for hit in hits if hit.passage.document_id in run.ledger.documents]
+
+
+async def _chosen(
+    papers: Sequence[Paper], one: SubQuestion, asked: Asking, run: Run, choices: BioMedSearchSettings
+) -> tuple[list[Paper], FlowRow, tuple[str, ...]]:
+    """The papers to keep, best first, the counts, and what a reader should know."""
+    allowed = {hit.passage.key for hit in await readable([paper.hit for paper in papers], run)}
+    standing = [paper for paper in papers if paper.hit.passage.key in allowed]
+    shares = [coverage(asked.keywords, paper.text) for paper in standing]
+    threshold = _reached(choices.coverage, shares)
+    through = [share >= threshold for share in shares]
+    read = _compared(standing, through, choices.kept)
+    near = await cosines(one.text, [paper.text for paper, _ in read], run, embedder=choices.embedder)
+    rows = sorted(zip(near, read, strict=True), key=lambda row: (-row[0], row[1][0].hit.passage.key))
+    passing = [(cosine, paper) for cosine, (paper, passes) in rows if passes]
+    kept = [_ranked(paper, rank, cosine) for rank, (cosine, paper) in enumerate(passing[: choices.kept], 1)]
+    lost = [paper.records[0].id for _, (paper, passes) in rows[: choices.kept] if not passes]
+    flow = FlowRow(
+        subquestion=one.id,
+        tool="literature",
+        filtered=len(papers) - len(passing),
+        cut=len(passing) - len(kept),
+        kept=len(kept),
+        lost=tuple(lost),
+    )
+    aside = len(papers) - len(standing)
+    notes = [f"{aside} retracted papers or notices about papers were set aside"] if aside else []
+    if standing and not passing:
+        notes.append(f"no paper holds {choices.coverage * _LOWERED:.0%} of the keywords, so none is kept")
+    elif threshold < choices.coverage:
+        notes.append(
+            f"no paper holds {choices.coverage:.0%} of the keywords; those that hold {threshold:.0%} of them are kept"
+        )
+    return kept, flow, tuple(notes)
+
+
+def _compared(papers: Sequence[Paper], through: Sequence[bool], kept: int) -> list[tuple[Paper, bool]]:
+    """The papers whose cosine is computed, and whether each passed the filter of keywords.
+
+    All that passed, and of the others those that a database ranked first: enough to say what the filter lost, while an
+    embedding model takes seconds for hundreds of papers.
+    """
+    marked = list(zip(papers, through, strict=True))
+    left_out = sorted((pair for pair in marked if not pair[1]), key=lambda pair: pair[0].hit.rank)
+    return [*(pair for pair in marked if pair[1]), *left_out[: _LEFT_OUT * kept]]
+
+
+def _reached(threshold: float, shares: Sequence[float]) -> float:
+    """The threshold, or the highest share that there is where no paper reaches it and that is at least half of it."""
+    highest = max(shares, default=0.0)
+    return highest if threshold * _LOWERED <= highest < threshold else threshold
+
+
+def _ranked(paper: Paper, rank: int, cosine: float) -> Paper:
+    hit = paper.hit.model_copy(update={"ranker": RANKER, "rank": rank, "score": cosine})
+    return Paper(hit, paper.records)
+
+
+def state_of_nothing(returned: Sequence[Returned]) -> ToolState:
+    """What became of a search that kept nothing."""
+    failures = [one.failure for one in returned]
+    if not all(failures):
+        return "empty"
+    return "not configured" if all(isinstance(failure, NotConfigured) for failure in failures) else "failed"
+
+
+def _missed(returned: Returned) -> str:
+    """The same line for each sub-question, so that a report says it once."""
+    reason = returned.failure.reason if returned.failure else ""
+    return f"{returned.source}: {reason}; its papers are missing"
+
+
+def _no_source(sources: Sequence[Source]) -> tuple[str, ...]:
+    return () if sources else ("no literature source is named; name one with --source, or a corpus",)

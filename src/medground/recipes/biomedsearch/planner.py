@@ -1,0 +1,264 @@
+"""The planner of biomedical research: sub-questions, their keywords, and the graph that orders them.
+
+Source: BioMedSearch, section III.A, Eq. 1 and 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
+from typing import Any
+
+from medground.answering.run import Run
+from medground.errors import UsageError
+from medground.home.concurrency import together
+from medground.models.operators.base import Operator
+from medground.pubmed.mesh import fold
+from medground.recipes.biomedsearch.decomposing import (
+    BuildGraphInput,
+    BuildGraphOutput,
+    ChooseToolsInput,
+    ChooseToolsOutput,
+    DecomposeInput,
+    DraftedKeyword,
+    DraftedQuestion,
+    KeywordedQuestion,
+    NameKeywordsInput,
+    NameKeywordsOutput,
+    build_graph,
+    choose_tools,
+    decompose,
+    name_keywords,
+)
+from medground.recipes.biomedsearch.keywords import MOST_SYNONYMS, Drafted, is_named, named_keywords
+from medground.recipes.biomedsearch.settings import BioMedSearchSettings
+from medground.recipes.biomedsearch.subjects import is_biomedical
+from medground.values.question import Question
+from medground.values.research_plan import TOOLS, Edge, Keyword, ResearchPlan, SubQuestion, Tool
+from medground.values.steps import PlanningResearch, ResearchPlanned
+
+# Breaking cycles: a graph that a model wrote becomes acyclic, and loses as little as it can.
+
+
+def acyclic(edges: Sequence[Edge]) -> tuple[list[Edge], list[Edge]]:
+    """The edges without cycles, and those that were removed: of each cycle the weakest edge, of equals the last one.
+
+    A removed edge is the weakest of a cycle that all stronger edges and it would close.
+    """
+    kept, removed = list(edges), list[Edge]()
+    while cycle := _cycle(kept):
+        steps = set(pairwise(cycle))
+        on_it = [n for n, edge in enumerate(kept) if (edge.before, edge.after) in steps]
+        removed.append(kept.pop(min(on_it, key=lambda n: (kept[n].weight, -n))))
+    return kept, removed
+
+
+def _cycle(edges: Sequence[Edge]) -> list[str]:
+    """The nodes of one cycle, from a node to itself; empty where there is none."""
+    befores: dict[str, set[str]] = {}
+    for edge in edges:
+        befores.setdefault(edge.after, set()).add(edge.before)
+    try:
+        TopologicalSorter({after: sorted(before) for after, before in sorted(befores.items())}).prepare()
+    except CycleError as error:
+        found: list[str] = error.args[1]
+        return found
+    return []
+
+
+# Mending what a planner wrote: a plan that can be run, and a note on each thing that was wrong.
+
+_SHOWN = 60
+"""Characters of a wrong entry that a note shows."""
+
+
+@dataclass
+class Mended:
+    """A plan that is being put together.
+
+    Attributes:
+        subquestions: the sub-questions so far.
+        keywords: the union of their keywords by folded name, with the spelling that came first.
+        notes: what was repaired.
+    """
+
+    subquestions: list[SubQuestion] = field(default_factory=list)
+    keywords: dict[str, Keyword] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def add_questions(self, drafted: Sequence[DraftedQuestion], most: int) -> None:
+        """Number the sub-questions; empty ones, repetitions and those beyond `most` are left out."""
+        different = {_key(one.text): one for one in reversed(drafted) if _key(one.text)}
+        wanted = [one for one in drafted if different.get(_key(one.text)) is one]
+        if len(wanted) < len(drafted):
+            self.notes.append(f"{len(drafted) - len(wanted)} empty or repeated sub-questions were left out")
+        if len(wanted) > most:
+            self.notes.append(f"{len(wanted) - most} sub-questions beyond {most} were left out")
+        for number, one in enumerate(wanted[:most], start=1):
+            self.subquestions.append(SubQuestion(id=f"q{number}", text=one.text, dimension=one.dimension))
+
+    def add_keywords(self, at: int, named: NameKeywordsOutput, most: int) -> None:
+        """Give a sub-question its keywords; one that another has already is the same, whatever its capitals."""
+        drafted = {_key(one.name): one for one in reversed(named.keywords) if _key(one.name)}
+        names = [self._keyword(one) for one in named.keywords if drafted.get(_key(one.name)) is one]
+        if len(names) > most:
+            left = ", ".join(name[:_SHOWN] for name in names[most:])
+            self.notes.append(f"{self.subquestions[at].id} had more than {most} keywords; left out: {left}")
+        self._set(at, names[:most])
+        self._forget()
+
+    def add_named(self, wanted: Sequence[Drafted], most: int) -> None:
+        """Add what the question names and no sub-question has, where there is room.
+
+        It joins the sub-question whose text says it, else the one with the fewest keywords.
+        """
+        lost = []
+        for one in wanted:
+            if is_named(one, [name for word in self.keywords.values() for name in (word.name, *word.synonyms)]):
+                continue
+            room = [n for n, sub in enumerate(self.subquestions) if len(sub.keywords) < most]
+            if not room:
+                lost.append(one.name)
+                continue
+            says = [n for n in room if one.name.casefold() in self.subquestions[n].text.casefold()]
+            at = min(says or room, key=lambda n: len(self.subquestions[n].keywords))
+            drafted = DraftedKeyword(name=one.name, dimension=one.dimension, synonyms=one.synonyms)
+            self._set(at, [*self.subquestions[at].keywords, self._keyword(drafted)])
+            self.notes.append(f"no sub-question had {one.name!r}, which the question names; it was added to q{at + 1}")
+        if lost:
+            self.notes.append(f"the question names more than its sub-questions have room for: {', '.join(lost)}")
+
+    def add_graph(self, graph: BuildGraphOutput, allowed: Sequence[Tool]) -> tuple[Edge, ...]:
+        """Give each keyword its tools and return the edges: known keywords, each pair once, no circle."""
+        tools = {_key(node.keyword): _tools(node.tools, allowed) for node in graph.nodes}
+        self._note_unknown([node.keyword for node in graph.nodes], "tools were given to")
+        for key, keyword in self.keywords.items():
+            self.keywords[key] = keyword.model_copy(update={"tools": tools.get(key) or tuple(allowed[:1])})
+        self._note_unknown([name for edge in graph.edges for name in (edge.before, edge.after)], "an edge named")
+        weights: dict[tuple[str, str], float] = {}
+        for edge in graph.edges:
+            ends = (_key(edge.before), _key(edge.after))
+            if ends[0] != ends[1] and set(ends) <= self.keywords.keys():
+                weights[ends] = max(edge.weight, weights.get(ends, 0.0))
+        found = [Edge(before=self._name(a), after=self._name(b), weight=w) for (a, b), w in weights.items()]
+        kept, removed = acyclic(found)
+        self.notes += [
+            f"the keywords had a circle; its weakest edge, from {edge.before!r} to {edge.after!r}, was removed"
+            for edge in removed
+        ]
+        return tuple(kept)
+
+    def add_tools(self, chosen: ChooseToolsOutput, allowed: Sequence[Tool]) -> None:
+        """Give each sub-question its tools, where it has no keywords."""
+        tools = {one.id: _tools(one.tools, allowed) for one in chosen.chosen}
+        for at, one in enumerate(self.subquestions):
+            self.subquestions[at] = one.model_copy(update={"tools": tools.get(one.id) or tuple(allowed[:1])})
+
+    def plan(self, question: str, edges: Sequence[Edge] = ()) -> ResearchPlan:
+        """The whole plan."""
+        return ResearchPlan(
+            question=question,
+            subquestions=tuple(self.subquestions),
+            keywords=tuple(self.keywords.values()),
+            edges=tuple(edges),
+            notes=tuple(dict.fromkeys(self.notes)),
+        )
+
+    def _keyword(self, drafted: DraftedKeyword) -> str:
+        key = _key(drafted.name)
+        others = [one for one in dict.fromkeys(drafted.synonyms) if one and _key(one) != key]
+        known = self.keywords.get(key)
+        if known is None:
+            name, dimension = drafted.name, drafted.dimension
+            self.keywords[key] = Keyword(name=name, dimension=dimension, synonyms=tuple(others[:MOST_SYNONYMS]))
+        return self.keywords[key].name
+
+    def _name(self, key: str) -> str:
+        return self.keywords[key].name
+
+    def _set(self, at: int, names: Sequence[str]) -> None:
+        self.subquestions[at] = self.subquestions[at].model_copy(update={"keywords": tuple(dict.fromkeys(names))})
+
+    def _forget(self) -> None:
+        """Drop keywords that no sub-question has kept."""
+        used = {_key(name) for one in self.subquestions for name in one.keywords}
+        self.keywords = {key: keyword for key, keyword in self.keywords.items() if key in used}
+
+    def _note_unknown(self, names: Sequence[str], what: str) -> None:
+        unknown = [name for name in dict.fromkeys(names) if name and _key(name) not in self.keywords]
+        self.notes += [f"{what} {name[:_SHOWN]!r}, which is no keyword; it was left out" for name in unknown]
+
+
+def _key(name: str) -> str:
+    """What two spellings of a keyword have in common."""
+    return fold(name) or name.casefold().strip()
+
+
+def _tools(said: Sequence[str], allowed: Sequence[Tool]) -> tuple[Tool, ...]:
+    wanted = {one.strip().casefold() for one in said}
+    return tuple(tool for tool in allowed if tool in wanted)
+
+
+PLANNING: tuple[Operator[Any, Any], ...] = (decompose, name_keywords, build_graph, choose_tools)
+"""The operators that `research_plan` asks; a recipe that plans declares them."""
+
+
+async def research_plan(question: Question, run: Run) -> ResearchPlan:
+    """The plan of the research for a question: three to five sub-questions with keywords, tools and order.
+
+    What a model wrote wrong is mended and told in the plan's notes. Everything that the question names is a keyword of
+    at least one sub-question, whoever planned, as far as there is room.
+
+    Raises:
+        UsageError: the question names nothing biomedical, or the settings allow no tool.
+    """
+    choices, text = run.settings.section(BioMedSearchSettings), question.text
+    allowed = tuple(tool for tool in TOOLS if tool in choices.tools)
+    if not allowed:
+        raise UsageError(f"biomedsearch.tools is empty; name at least one of {', '.join(TOOLS)}")
+    if not is_biomedical(text):
+        raise UsageError(
+            "the question names nothing biomedical; ask about a gene, a protein, a drug, a disease, a treatment or the "
+            "like"
+        )
+    with run.step(PlanningResearch()) as span:
+        mended = Mended()
+        split = await run.ask(decompose, DecomposeInput(question=text, most=choices.subquestions))
+        mended.add_questions(split.subquestions, choices.subquestions)
+        edges: tuple[Edge, ...] = ()
+        if choices.use_keywords:
+            await _name_keywords(mended, text, choices.keywords, run)
+            edges = await _graph(mended, text, allowed, run)
+        else:
+            value = ChooseToolsInput(question=text, subquestions=_shown(mended), tools=allowed)
+            mended.add_tools(await run.ask(choose_tools, value), allowed)
+        plan = mended.plan(text, edges)
+        run.end(span, ResearchPlanned.of(plan))
+    return plan
+
+
+async def _name_keywords(mended: Mended, text: str, most: int, run: Run) -> None:
+    """Keywords of all sub-questions at once (Eq. 2, first line), and those that the question names beside them."""
+    asked = (
+        NameKeywordsInput(question=text, subquestion=one.text, dimension=one.dimension, most=most)
+        for one in mended.subquestions
+    )
+    named = await together(run.ask(name_keywords, value) for value in asked)
+    for at, output in enumerate(named):
+        mended.add_keywords(at, output, most)
+    mended.add_named(named_keywords(text), most)
+
+
+async def _graph(mended: Mended, text: str, allowed: tuple[Tool, ...], run: Run) -> tuple[Edge, ...]:
+    """Tools and edges of the union of the keywords (Eq. 2, second line)."""
+    value = BuildGraphInput(question=text, subquestions=_shown(mended), tools=allowed)
+    return mended.add_graph(await run.ask(build_graph, value), allowed)
+
+
+def _shown(mended: Mended) -> tuple[KeywordedQuestion, ...]:
+    return tuple(
+        KeywordedQuestion(id=one.id, text=one.text, dimension=one.dimension, keywords=one.keywords)
+        for one in mended.subquestions
+    )

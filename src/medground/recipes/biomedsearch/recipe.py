@@ -1,0 +1,118 @@
+"""BioMedSearch: sub-questions and a graph of their keywords; literature, proteins and the web for each; a report.
+
+`docs/recipes/biomedsearch.md` maps each element of the paper to the function that implements it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from medground.answering.conclude.compose import so_far
+from medground.answering.conclude.finish import with_choice
+from medground.answering.run import Run
+from medground.errors import SourceUnavailable
+from medground.home.concurrency import together
+from medground.models.operators.choosing import choose_options
+from medground.recipes.base import Recipe
+from medground.recipes.biomedsearch.literature import find_literature
+from medground.recipes.biomedsearch.planner import PLANNING, research_plan
+from medground.recipes.biomedsearch.proteins import find_proteins
+from medground.recipes.biomedsearch.report import REPORTING, write_report
+from medground.recipes.biomedsearch.reporting import compose_report
+from medground.recipes.biomedsearch.settings import BioMedSearchSettings
+from medground.recipes.biomedsearch.web import RATING, find_pages
+from medground.values.answer import Answer
+from medground.values.question import Question
+from medground.values.research_found import NOT_ENDED, ResearchSoFar, SubFound, ToolFound, failed_tool
+from medground.values.research_plan import ResearchPlan, SubQuestion, Tool
+from medground.values.steps import SubQuestionBegun, SubQuestionDone, WritingReport
+
+FIND = {"literature": find_literature, "protein": find_proteins, "web": find_pages}
+
+
+async def biomedsearch(question: Question, run: Run) -> Answer:
+    """Answer a question by a report (section III), and one with options from the report (section IV.B, Figure 3).
+
+    Raises:
+        SourceUnavailable: no tool of any sub-question could search.
+    """
+    plan = question.plan or await research_plan(question, run)  # S, K and G: Eq. 1 and 2
+    run.research = ResearchSoFar(plan, {one.id: _tools_of(one, plan, run) for one in plan.subquestions})
+    found = await _search(plan, run)
+    _check_not_all_failed(found, run)
+    with run.step(WritingReport(subquestions=len(found))):
+        report = await write_report(plan, found, run)  # section III.C
+    if not question.options:
+        return report
+    choices = run.settings.section(BioMedSearchSettings)
+    return await with_choice(question, report, run, paragraphs=choices.paragraphs, embedder=choices.embedder)
+
+
+async def _search(plan: ResearchPlan, run: Run) -> list[SubFound]:
+    """Search for each sub-question as soon as those that it comes after are done (section III.B)."""
+    after = plan.after()
+    searches: dict[str, asyncio.Task[SubFound]] = {}
+
+    async def search(one: SubQuestion) -> SubFound:
+        earlier = [await searches[before] for before in after[one.id]]
+        names = tuple(dict.fromkeys(name for before in earlier for name in before.names))
+        return await _search_one(one, plan, names, run)
+
+    for one in plan.subquestions:
+        searches[one.id] = asyncio.create_task(search(one))
+    return await together(searches.values())
+
+
+async def _search_one(one: SubQuestion, plan: ResearchPlan, names: Sequence[str], run: Run) -> SubFound:
+    """All tools of a sub-question at once: literature (Eq. 3), protein records, web pages (Eq. 4)."""
+    research = run.research
+    assert research is not None
+    tools = research.tools[one.id]
+
+    async def use(tool: Tool) -> ToolFound:
+        try:
+            found = await FIND[tool](one, plan, run, names)
+        except SourceUnavailable as error:
+            found = failed_tool(one, tool, str(error))
+        research.found[one.id, tool] = found
+        return found
+
+    with run.step(SubQuestionBegun(id=one.id, text=one.text, tools=tools, names=tuple(names))) as span:
+        found = SubFound(one, tuple(await together(use(tool) for tool in tools)))
+        failed = tuple(tool.tool for tool in found.tools if tool.state in ("failed", "not configured"))
+        run.end(span, SubQuestionDone(id=one.id, kept=sum(len(tool.hits) for tool in found.tools), failed=failed))
+    return found
+
+
+def _tools_of(one: SubQuestion, plan: ResearchPlan, run: Run) -> tuple[Tool, ...]:
+    """The tools that its keywords ask for, of those that the settings allow; all of these where none is left."""
+    allowed = run.settings.section(BioMedSearchSettings).tools
+    return tuple(tool for tool in plan.tools_of(one) if tool in allowed) or allowed
+
+
+def _check_not_all_failed(found: Sequence[SubFound], run: Run) -> None:
+    tools = [tool for one in found for tool in one.tools]
+    if tools and all(tool.state in ("failed", "not configured") for tool in tools):
+        errors = {search.source: search.error for search in run.searches if search.error}
+        why = "; ".join(errors.values() or dict.fromkeys(line for tool in tools for line in tool.failures))
+        raise SourceUnavailable(f"no source could be searched: {why}", source="research")
+
+
+async def _so_far(run: Run, stopped: str) -> Answer:
+    """A report of what there is; the first quotes where nothing was searched yet."""
+    if run.research is None or not run.research.found:
+        return so_far(run, stopped)
+    found = run.research.by_subquestion(NOT_ENDED)
+    return await write_report(run.research.plan, found, run, stopped)
+
+
+BIOMEDSEARCH = Recipe(
+    name="biomedsearch",
+    run=biomedsearch,
+    operators=(*PLANNING, *RATING, *REPORTING, choose_options),
+    writers=(compose_report, choose_options),
+    settings=BioMedSearchSettings,
+    researches=True,
+    so_far=_so_far,
+)

@@ -1,0 +1,234 @@
+"""Write the report of a research plan from what its sub-questions found.
+
+    sub-answers, all at once -> how they connect -> background and synthesis -> every sentence checked -> sections
+
+Source: BioMedSearch, section III.C.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from medground.answering.conclude.compose import compose, listed_documents, unanswered
+from medground.answering.conclude.finish import finish
+from medground.answering.read.evidence import evidence_views
+from medground.answering.read.readable import one_per_work, readable, works
+from medground.answering.run import Run
+from medground.answering.verify.check import CHECKING, check_all
+from medground.answering.verify.named import without_marks
+from medground.answering.write.draft import Draft
+from medground.corpus.retraction import RETRACTED, why_aside
+from medground.language import words
+from medground.language.detection import asks_for_news
+from medground.models.operators.base import Operator
+from medground.models.operators.writing import WrittenSentence, chosen_quotes
+from medground.recipes.biomedsearch.frame import connected, disagreeing, framed
+from medground.recipes.biomedsearch.reporting import ComposeReportOutput, answer_part, compose_report, connect_parts
+from medground.recipes.biomedsearch.sections import (
+    Written,
+    in_order,
+    limitations,
+    placed,
+    rests_on_web,
+    searched,
+    split,
+    told_once,
+    why_nothing,
+)
+from medground.recipes.biomedsearch.sub_answers import Asks, Part, sub_answers
+from medground.values.answer import Answer
+from medground.values.document import Hit, SourceKind
+from medground.values.evidence import Evidence
+from medground.values.report import Connection, FlowRow, Report, ReportSection, SubAnswer
+from medground.values.research_found import SubFound, ToolFound
+from medground.values.research_plan import ResearchPlan
+from medground.values.sentence import Sentence
+from medground.values.statement import Verdict
+from medground.values.usage import Author
+
+REPORTING: tuple[Operator[Any, Any], ...] = (answer_part, connect_parts, compose_report, *CHECKING)
+"""The operators that a report may use; a recipe that writes one declares them, and `compose_report` as its writer."""
+
+_UNCHECKED = "the source's own words; the run ended before checking"
+_ORDER: dict[SourceKind, int] = {"protein": 1, "graph": 1, "web": 2}
+_NEWS_ORDER: dict[SourceKind, int] = {"web": -1, "protein": 1, "graph": 1}
+"""Which kinds of source are read first: the literature, unless news or experience is asked for."""
+
+
+async def write_report(plan: ResearchPlan, found: Sequence[SubFound], run: Run, stopped: str | None = None) -> Answer:
+    """The report on a plan's question. The documents found are in the run's ledger.
+
+    Of a run that ended early, of which `stopped` says why, it has the quotes that word statistics choose, and asks no
+    model.
+
+    Raises:
+        ModelFailed: the model that reads failed on every sub-question.
+    """
+    asks = Asks(run, stopped=stopped is not None)
+    parts = await sub_answers(await _read(found, run), asks, run)
+    answered = [part for part in parts if part.state == "answered"]
+    if not answered:
+        answer = compose(run, unanswered(why_nothing(found, parts)), stopped=stopped)
+        return _with_report(answer, _Made(plan, found, parts), run)
+    connections = await connected(answered, asks, run)
+    frame, introducing = await framed(answered, connections, asks, run)
+    evidence = [*{quote.id: quote for part in answered for quote in part.evidence}.values(), *introducing]
+    sections = split(_sections(answered, frame, asks, run), evidence)
+    answer, verdicts = await _checked(sections, frame, evidence, run, stopped)
+    connections += disagreeing(answered, answer.conflicts)
+    return _with_report(answer, _Made(plan, found, parts, connections, sections, verdicts), run)
+
+
+@dataclass(frozen=True)
+class _Made:
+    """Everything that a report was made from."""
+
+    plan: ResearchPlan
+    found: Sequence[SubFound]
+    parts: Sequence[Part]
+    connections: Sequence[Connection] = ()
+    sections: Sequence[Written] = ()
+    verdicts: Sequence[Verdict] = ()
+
+
+async def _read(found: Sequence[SubFound], run: Run) -> list[tuple[SubFound, list[Hit]]]:
+    """What may be read for each sub-question: one document of each work, nothing retracted, the literature first."""
+    lists = [[hit for tool in one.tools for hit in tool.hits] for one in found]
+    everything = [hit for hits in lists for hit in hits]
+    await run.retrieve([hit.passage.document_id for hit in everything])
+    withdrawn = {hit.passage.document_id for hit in everything if why_aside(hit.passage) == RETRACTED}
+    lists = one_per_work([await readable(hits, run) for hits in lists], withdrawn, run)
+    order = _NEWS_ORDER if asks_for_news(run.question.text) else _ORDER
+    return [
+        (one, sorted(hits, key=lambda hit: order.get(hit.passage.kind, 0)))
+        for one, hits in zip(found, lists, strict=True)
+    ]
+
+
+def _sections(answered: Sequence[Part], frame: ComposeReportOutput, asks: Asks, run: Run) -> list[Written]:
+    """Background, a finding for each answered sub-question, and the synthesis; no sentence twice."""
+    written = [Written("background", "Background", _sentences(frame.background))]
+    kinds = {e.id: run.ledger.documents[e.document_id].kind for part in answered for e in part.evidence}
+    news = asks_for_news(run.question.text)
+    for part in answered:
+        ordered = in_order(part.sentences, kinds, web_first=news)
+        written.append(Written("findings", part.found.subquestion.text, ordered, part.id))
+    if frame.synthesis or Author(asks.answerer(compose_report)).is_model:
+        written.append(Written("synthesis", "Synthesis", _sentences(frame.synthesis)))
+    else:
+        written.append(Written("synthesis", "Synthesis", notes=(_nearest(answered, run),)))
+    return list(told_once(written))
+
+
+def _sentences(written: Sequence[WrittenSentence]) -> tuple[Sentence, ...]:
+    return tuple(Sentence(text=without_marks(one.text), evidence=one.evidence) for one in written)
+
+
+def _nearest(answered: Sequence[Part], run: Run) -> str:
+    """In place of a synthesis that no model wrote: which of the quotes name most of the whole question."""
+    quotes = list({quote.id: quote for part in answered for quote in part.evidence}.values())
+    topic = words.topic(run.question.text)
+    views = sorted(evidence_views(quotes, run), key=lambda view: -words.coverage(topic, words.terms(view.quote)))
+    chosen = chosen_quotes(run.question.text, views, run.settings.recipe.sentences)
+    return (
+        "No language model wrote a synthesis. The quotes that name most of the whole question are "
+        f"{' '.join(f'[{view.id}]' for view in chosen)}."
+    )
+
+
+async def _checked(
+    sections: Sequence[Written], frame: ComposeReportOutput, evidence: Sequence[Evidence], run: Run, stopped: str | None
+) -> tuple[Answer, list[Verdict]]:
+    """The answer with its sentences checked, and their verdicts; of a run that ended early they are quotes."""
+    sentences = tuple(sentence for one in sections for sentence in one.sentences)
+    if stopped is not None:
+        quoted = {" ".join(quote.quote.split()) for quote in evidence}
+        verdicts = [_unchecked(sentence, quoted) for sentence in sentences]
+        return compose(run, Draft(sentences=sentences), verdicts, stopped=stopped), verdicts
+    writer = run.writer
+    silent = not frame.answer and writer is not None and writer.is_model
+    draft = Draft(
+        sentences=sentences,
+        answer=frame.answer,
+        basis="model" if frame.answer else None,
+        reason=f"{writer.name} found no answer in the findings" if silent and writer else "",
+    )
+    verdicts = await check_all(sentences, run)
+    return await finish(run.question, draft, evidence, run, verdicts=verdicts), verdicts
+
+
+def _unchecked(sentence: Sentence, quoted: Collection[str]) -> Verdict:
+    """The verdict on a sentence of a run that ended early: it is a quote as it stands, or was not verified."""
+    if " ".join(sentence.text.split()) in quoted:
+        return Verdict(label="quoted", critic="verbatim", note=_UNCHECKED)
+    return Verdict(label="unverified", critic="verbatim", note="the run ended before checking")
+
+
+def _with_report(answer: Answer, made: _Made, run: Run) -> Answer:
+    """The answer with its report; it lists what was read, too."""
+    sections = placed(made.sections, made.verdicts, answer, run)
+    cited = {e.id: e.document_id for e in answer.evidence}
+    shown = [hit.passage.document_id for one in made.found for tool in one.tools for hit in tool.hits]
+    groups = works(run.ledger.documents[i] for i in dict.fromkeys([*cited.values(), *shown]))
+    read = tuple(
+        group[0].id
+        for group in groups
+        if not any(document.id in cited.values() for document in group) and not why_aside(group[0])
+    )
+    subanswers = tuple(_subanswer(part, sections, answer) for part in made.parts)
+    same = {document.id: {one.id for one in group} for group in groups for document in group}
+    used = {one.id: {name for e in one.evidence for name in same[cited[e]]} for one in subanswers}
+    flow = _counted(made.found, used)
+    web = _on_web_alone(answer)
+    told = (
+        ReportSection(kind=kind, title=title, start=len(answer.rationale), end=len(answer.rationale), notes=notes)
+        for kind, title, notes in (
+            ("limitations", "Limitations", limitations(made.parts, flow, web, answer.stopped)),
+            ("searched", "What was searched", searched(made.plan, made.found, flow)),
+        )
+        if notes
+    )
+    report = Report(
+        plan=made.plan,
+        sections=(*sections, *told),
+        subanswers=subanswers,
+        connections=tuple(one for one in made.connections if cited.keys() >= set(one.evidence)),
+        flow=flow,
+        attachments=tuple(dict.fromkeys(a for one in made.found for tool in one.tools for a in tool.attachments)),
+        read=read,
+    )
+    documents = listed_documents(run, list(dict.fromkeys([*(d.id for d in answer.documents), *read])))
+    return Answer(**dict(answer) | {"documents": documents, "report": report})
+
+
+def _subanswer(part: Part, sections: Sequence[ReportSection], answer: Answer) -> SubAnswer:
+    """What became of a sub-question, once its sentences were checked."""
+    released = {e.id for e in answer.evidence}
+    evidence = tuple(quote.id for quote in part.evidence if quote.id in released)
+    state, reason = part.state, part.reason
+    if state == "answered" and not any(one.subquestion == part.id for one in sections):
+        state, reason, evidence = "not answerable", "no sentence of its answer passed verification", ()
+    return SubAnswer(id=part.id, state=state, reason=reason, evidence=evidence, answered_by=part.answered_by)
+
+
+def _on_web_alone(answer: Answer) -> int:
+    """How many released sentences cite web pages alone."""
+    by_id = {document.id: document.kind for document in answer.documents}
+    kinds = {e.id: by_id[e.document_id] for e in answer.evidence}
+    return sum(rests_on_web(statement.evidence, kinds) for statement in answer.statements)
+
+
+def _counted(found: Sequence[SubFound], cited: Mapping[str, Collection[str]]) -> tuple[FlowRow, ...]:
+    """The counts of each tool that could be used, with how many of its documents the sub-answer cites."""
+    return tuple(
+        tool.flow.model_copy(update={"cited": len(_documents(tool).intersection(cited[one.subquestion.id]))})
+        for one in found
+        for tool in one.tools
+        if tool.state in ("found", "empty")
+    )
+
+
+def _documents(tool: ToolFound) -> set[str]:
+    return {hit.passage.document_id for hit in tool.hits}

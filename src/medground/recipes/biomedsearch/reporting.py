@@ -1,0 +1,228 @@
+"""The report of a research plan: what answers each sub-question, how the sub-answers connect, and what they come to.
+
+Source: BioMedSearch, section III.C. The instructions are in our own words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+
+from medground.models.operators.base import (
+    EvidenceView,
+    FewWords,
+    InvalidOutput,
+    Operator,
+    OperatorInput,
+    OperatorOutput,
+    SentencedPassage,
+    Untrusted,
+    only_known,
+    sentence_ids,
+)
+from medground.models.operators.reading import DATA_RULE
+from medground.models.operators.reasoning import FinalAnswer, SubClaim
+from medground.models.operators.writing import WriteOutput, WrittenSentence, check_written, written_choices
+from medground.recipes.biomedsearch import report_words as keyless
+from medground.values.question import Option, Task
+from medground.values.report import Relation
+
+
+class AnswerPartInput(OperatorInput):
+    """A sub-question and the passages that were found for it, each with the kind of its source."""
+
+    question: Untrusted
+    part_of: Untrusted
+    passages: tuple[SentencedPassage, ...]
+    sentences: int = Field(default=3, ge=1)
+
+
+class AnswerPartOutput(OperatorOutput):
+    answerable: bool = Field(description="whether some passage addresses the question, also with a no")
+    reason: FewWords = Field(default="", description="if it is not answerable: what is missing, in a few words")
+    claims: tuple[SubClaim, ...] = Field(description="the short answer, one sentence each; none if not answerable")
+
+
+def _answers(value: AnswerPartInput, output: AnswerPartOutput) -> None:
+    if not all(claim.text.strip() and claim.sentences for claim in output.claims):
+        raise InvalidOutput("a sentence of the answer is empty or names no sentence ids; write it or leave it out")
+    only_known((one for claim in output.claims for one in claim.sentences), sentence_ids(value.passages), "sentence")
+    if output.answerable != bool(output.claims):
+        raise InvalidOutput("an answerable question has sentences, and one that is not answerable has none")
+
+
+def _answered_by_words(value: AnswerPartInput) -> AnswerPartOutput:
+    found = keyless.answering(value.question, value.part_of, value.passages, value.sentences)
+    if not found:
+        return AnswerPartOutput(answerable=False, reason=keyless.why_not(value.question, value.passages), claims=())
+    claims = tuple(SubClaim(text=view.quote[:1200], sentences=(view.id,)) for view in found)
+    return AnswerPartOutput(answerable=True, claims=claims)
+
+
+answer_part = Operator(
+    name="answer_part",
+    instructions=(
+        "`question` is one part of a larger biomedical question, `part_of`. Below are passages that were found for it, "
+        "as numbered sentences, each with the kind of its source: research reports what was measured, protein is a "
+        "record of a protein database, web is a page that nobody reviewed. Say whether the passages address the "
+        "question. If they do, answer it in at most as many short sentences as `sentences` says, each with one claim "
+        "and the ids of the sentences that state it; findings for and against both count. Prefer research to web, "
+        "unless news or personal experience is asked for, and say `according to a web page` where only such a page "
+        "says so. Say in which organism, cells or patients a thing was seen. Keep numbers, units, doses and groups "
+        "exactly as they stand, and be no more certain than the passages. A line of a protein record is quoted for "
+        "you as it stands: give its id in a sentence of its own. Use nothing that you know from elsewhere. " + DATA_RULE
+    ),
+    input=AnswerPartInput,
+    output=AnswerPartOutput,
+    keyless=_answered_by_words,
+    check=_answers,
+    choices=lambda value: {"sentences": sentence_ids(value.passages)},
+)
+
+
+class PartView(OperatorInput):
+    """A sub-question, the sentences that answer it, and the quotes that they cite."""
+
+    id: str
+    question: Untrusted
+    answer: tuple[Untrusted, ...]
+    quotes: tuple[EvidenceView, ...]
+
+
+class ConnectInput(OperatorInput):
+    question: Untrusted
+    parts: tuple[PartView, ...]
+
+
+_ABOUT = 120
+
+
+def _cut(text: object) -> object:
+    return text[:_ABOUT] if isinstance(text, str) else text
+
+
+class Connected(OperatorOutput):
+    first: str = Field(description="id of a sub-answer, such as q1")
+    second: str = Field(description="id of another one")
+    relation: Relation = Field(
+        description="supports: they show the same; extends: the second goes on where the first ends; contradicts: both "
+        "cannot hold"
+    )
+    about: Annotated[str, BeforeValidator(_cut), Field(max_length=_ABOUT, description="what joins them, in few words")]
+    evidence: tuple[str, ...] = Field(min_length=2, description="ids of quotes of both that show it, such as E2")
+
+
+class ConnectOutput(OperatorOutput):
+    connections: tuple[Connected, ...]
+
+
+def _connects(value: ConnectInput, output: ConnectOutput) -> None:
+    quotes = {part.id: {quote.id for quote in part.quotes} for part in value.parts}
+    for one in output.connections:
+        if one.first == one.second or not {one.first, one.second} <= quotes.keys():
+            raise InvalidOutput(f"a connection is between two of {', '.join(quotes)}")
+        if unknown := set(one.evidence) - quotes[one.first] - quotes[one.second]:
+            raise InvalidOutput(f"{', '.join(sorted(unknown)[:5])} is not a quote of {one.first} or {one.second}")
+        if any(quotes[side].isdisjoint(one.evidence) for side in (one.first, one.second)):
+            raise InvalidOutput("a connection needs a quote of each side")
+
+
+def _connected_by_words(value: ConnectInput) -> ConnectOutput:
+    found = keyless.shared_names(value.question, [(part.id, part.question, part.quotes) for part in value.parts])
+    return ConnectOutput(
+        connections=tuple(
+            Connected(first=one.first, second=one.second, relation="extends", about=one.about, evidence=one.evidence)
+            for one in found
+        )
+    )
+
+
+connect_parts = Operator(
+    name="connect_parts",
+    instructions=(
+        "Below are the answers to the parts of a biomedical question, each with the quotes behind it. Name the pairs "
+        "that hang together: one supports the other, extends it (the outcome of one is the cause or the place of the "
+        "other), or contradicts it. Give the ids of at least one quote of each side that show it, and in a few words "
+        "what joins them. Name a pair only if the quotes themselves show the connection, and none if none does. "
+        + DATA_RULE
+    ),
+    input=ConnectInput,
+    output=ConnectOutput,
+    keyless=_connected_by_words,
+    check=_connects,
+    choices=lambda value: {
+        "first": tuple(part.id for part in value.parts),
+        "second": tuple(part.id for part in value.parts),
+        "evidence": tuple(dict.fromkeys(quote.id for part in value.parts for quote in part.quotes)),
+    },
+)
+
+
+class JoinedView(OperatorInput):
+    """A connection of two sub-answers."""
+
+    first: str
+    second: str
+    relation: Relation
+    about: Untrusted
+
+
+class ComposeReportInput(OperatorInput):
+    question: Untrusted
+    task: Task
+    options: tuple[Option, ...] = ()
+    introductions: tuple[SentencedPassage, ...] = ()
+    parts: tuple[PartView, ...]
+    connections: tuple[JoinedView, ...] = ()
+    sentences: int = Field(default=3, ge=1)
+
+
+class ComposeReportOutput(OperatorOutput):
+    background: tuple[WrittenSentence, ...] = Field(description="what a reader must know first")
+    synthesis: tuple[WrittenSentence, ...] = Field(description="what the sub-answers come to together")
+    answer: FinalAnswer
+
+
+def _quotes(value: ComposeReportInput) -> Iterator[str]:
+    return (quote.id for part in value.parts for quote in part.quotes)
+
+
+def _composed(value: ComposeReportInput, output: ComposeReportOutput) -> None:
+    known = {*_quotes(value), *sentence_ids(value.introductions)}
+    sentences = (*output.background, *output.synthesis)
+    check_written(value.task, value.options, known, WriteOutput(sentences=sentences, answer=output.answer))
+    if any(not sentence.evidence for sentence in sentences):
+        raise InvalidOutput("every sentence names the ids of the quotes that say so")
+
+
+def _composed_by_words(value: ComposeReportInput) -> ComposeReportOutput:
+    said = [sentence for part in value.parts for sentence in part.answer]
+    chosen = keyless.introducing(value.question, value.introductions, said)
+    background = tuple(WrittenSentence(text=view.quote[:1200], evidence=(view.id,)) for view in chosen)
+    return ComposeReportOutput(background=background, synthesis=(), answer=())
+
+
+compose_report = Operator(
+    name="compose_report",
+    instructions=(
+        "Write the frame of a research report on a biomedical question. Its findings, one for each part of the "
+        "question, are given with their quotes and with how they connect; they stand in the report as they are. Write "
+        "two more sections, each in at most as many short sentences as `sentences` says. `background`: what a reader "
+        "must know to follow, from the introductions or the quotes. `synthesis`: what the findings come to for the "
+        "question, led by their connections; where they disagree, say which says what. Each sentence has one claim and "
+        "the ids of the quotes or introductory sentences that state it. Keep numbers with their units, groups and "
+        "outcomes exactly as quoted, do not turn association into cause or animals into patients, and add nothing that "
+        "you know from elsewhere. Leave a section empty if nothing can be said. Then give the answer that follows: "
+        "yes-no: `yes` or `no`; yes-no-maybe: `yes`, `no` or `maybe`; single-choice: one letter; multiple-choice: all "
+        "right letters; free: `answered`. Give none if the findings do not tell. " + DATA_RULE
+    ),
+    input=ComposeReportInput,
+    output=ComposeReportOutput,
+    keyless=_composed_by_words,
+    check=_composed,
+    choices=lambda value: written_choices(
+        value.task, value.options, dict.fromkeys((*sentence_ids(value.introductions), *_quotes(value)))
+    ),
+)

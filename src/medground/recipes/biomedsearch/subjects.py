@@ -1,0 +1,241 @@
+"""What a question is about: its subject, what that bears on, and in whom; and whether it is biomedical at all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from medground.language import predicate_words as lists
+from medground.language import words
+from medground.language.words import FUNCTION_WORDS, QUESTION_WORDS
+from medground.recipes.biomedsearch.question_things import Kind, Thing, perturbation, things
+from medground.recipes.biomedsearch.symbols import LISTS
+
+_ORDER: tuple[Kind, ...] = (
+    "gene",
+    "drug",
+    "procedure",
+    "test",
+    "microbe",
+    "disease",
+    "finding",
+    "substance",
+    "other",
+    "name",
+    "anatomy",
+    "organism",
+    "population",
+    "place",
+)
+_WHO_AND_WHERE: tuple[Kind, ...] = ("population", "organism", "place")
+_PEOPLE = "|".join(LISTS["people"] | LISTS["in whom"])
+_VERBS = lists.VERBS | LISTS["other verbs"]
+_PREDICATES = _VERBS | lists.STATES | lists.ADVERBS | LISTS["ends of people"]
+_SINGULAR = re.compile(r"\b(?:patient|adult|infant|child|neonate|newborn|adolescent|nurse|physician|student)$", re.I)
+_NO_BREAK = (
+    r"(?!(?:is|are|was|were|does|do|did|can|has|have|in|of|for|and|or|with|on|to|by|the|a|an|among|from|all|any|when|"
+    r"while|if|after|before|during|between|than|as|that|per|using|through)\b)"
+)
+_POPULATION = re.compile(
+    rf"\b(?P<who>(?:{_NO_BREAK}[\w'’/+-]+\s+){{0,3}}?\b(?:{_PEOPLE}))\b"
+    rf"(?P<with>\s+(?:with|who have|undergoing|receiving|after|on|following|treated with)\s+"
+    rf"(?:{_NO_BREAK}[\w'’/+-]+\s*){{1,5}})?",
+    re.IGNORECASE,
+)
+_NOT_FIRST = re.compile(
+    r"^(?:should|could|would|may|might|must|which|what|how|many|some|most|these|those|all|any|if|when|whether|than|"
+    r"we|where|every|more|less|'?s|effects?|risk|care|between|her|his|their|our|my|using|both)\s+",
+    re.IGNORECASE,
+)
+_ENDS = re.compile(
+    r"\s+(?:be|been|being|need|needs|benefit|have|having|get|receive|require|at|as|than|that|better|more|less|differ\w*|"
+    r"associated|affected?|predict\w*|improve[sd]?|reduce[sd]?|increase[sd]?|established|known|likely|able|still|also|"
+    r"physically|safe\w*|effective\w*|not|per|using|who|which|when|during|established)\b.*$",
+    re.IGNORECASE,
+)
+_MEDICAL = re.compile(
+    r"\b(?:\w*(?:clinic|medic(?!i\b)|surg|therap|diagnos|patholog|physiolog|pharmac|hospital|patient|doctor|physician|"
+    r"nurse|symptom|syndrome|disease|cancer|tumou?r|infect|vaccin|genom|genetic|protein|enzym|chromosom|bacteri|"
+    r"viral|virus|neuro|cardi|hepat|nephr|pulmon|gastr|derm|psych|oncolog|toxic|biolog|biops|epidemi|immun|hormon|"
+    r"metabol|transcript|mutat|cellular|molecul|anatom|embryo|health|disorder|blood|pain(?!t)|dose|drug|gene|cells?|dna|rna|"
+    r"pregnan|birth|diet|nutri|sleep|trauma|injur|wound|fractur|rehab|antibod|receptor|peptid|sequencing|histone|"
+    r"organism|species|concuss|spastic|variant|licen[cs]ed|feeding|triad|microb|plasma|serum|brain|heart|kidney|lung|liver|bone|skin|muscle|nerve|eye)\w*|"
+    r"\w{3,}(?:itis|oma|omas|osis|emia|aemia|ectomy|otomy|ostomy|plasty|scopy|graphy|opathy|uria|algia|trophy|plegia|"
+    r"ase|ases|omics|some|somes))\b",
+    re.IGNORECASE,
+)
+_LAY_NAMES = LISTS["everyday endings"]
+_LAY_CAPITALS = LISTS["everyday capitals"]
+_MEDICAL_TREES = ("A", "B", "C", "D", "E", "F", "G", "M01.060", "M01.526", "M01.643", "N02", "N04", "N05", "N06", "H02")
+_EVERYDAY = (
+    "J02",
+    "D20.215.894",
+    "D01.045",
+    "D01.578",
+    "G01",
+    "F01.145.179",
+    "F02.463",
+    "F04.096",
+    "E05.318",
+    "B01.650",
+)
+_WEAK_TREES = ("B01", "F", "G", "N", "E05", "E07", "M01.526")
+"""Branches whose headings everyday questions name too: animals, thoughts, forces, nurseries."""
+_EVERYDAY_TREES = ("I03.450.642", "K01.602", "K01.468", "I01.409", "I01.738")
+"""Branches of headings that are not biomedical by themselves: sports, music, languages, politics."""
+_EVERYDAY_FORM = re.compile(
+    r"^(?:who(?! (?:should|is at|are at|gets))|whose|when (?:is|did|was)|where (?:can|do|should) i|tell me|write|"
+    r"translate|how (?:do|can|should|to|would)(?: i| you| we| one)? (?!.*\bi feel)|what (?:should|can) i|what year|"
+    r"where is the nearest|can you recommend|is it going to|what does the word|how did|how long is the|"
+    r"how many \w+ (?:does|do) an? |"
+    r"which (?:\w+ ){1,2}(?:is|has|was) (?:the )?(?:best|longest|largest|biggest|most)\b"
+    r"(?! (?:common|frequent|effective))|"
+    r"why (?:did|is the)|how (?:old|tall|far|big|fast|heavy) (?:is|are|was))\b",
+    re.IGNORECASE,
+)
+_EVERYDAY_WORD = re.compile(rf"\b(?:{'|'.join(sorted(LISTS['everyday']))})s?\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class About:
+    """What a question is about.
+
+    Attributes:
+        question: the question.
+        subject: the main subject.
+        bears_on: what the subject is to affect, treat or predict; None where nothing else is named.
+        population: in whom, as the question says it, such as `patients with lupus`; may be empty.
+        things: everything that it names, in order.
+        done: what is done to a gene, such as `knockout`; may be empty.
+    """
+
+    question: str
+    subject: Thing
+    bears_on: Thing | None
+    population: str
+    things: tuple[Thing, ...]
+    done: str = ""
+
+
+def about(question: str) -> About | None:
+    """What a question is about; None where it names nothing."""
+    found = things(question)
+    if not found:
+        return None
+    population = population_of(question)
+    free = [one for one in found if not _is_within(one, population, found)] or list(found)
+    if all(one.kind in _WHO_AND_WHERE for one in free):  # then what people have is the subject
+        free = list(found)
+    subject = min(free, key=lambda one: (_rank(one, question), one.start))
+    if subject.kind in _WHO_AND_WHERE:
+        subject = replace(subject, kind="name")
+    others = [one for one in free if one.start != subject.start and one.kind not in _WHO_AND_WHERE]
+    if subject.kind == "drug":
+        others = [one for one in others if one.kind != "drug"]
+    bears_on = min(others, key=lambda one: (_bearing(one), abs(one.start - subject.start)), default=None)
+    done = perturbation(question) if subject.kind == "gene" else ""
+    return About(question, subject, bears_on, population, found, done)
+
+
+def _is_within(one: Thing, population: str, others: Sequence[Thing]) -> bool:
+    """Whether a thing is part of the population, or of a longer name that another thing has."""
+    said = one.words.casefold()
+    return said in population.casefold() or any(said in other.words.casefold() for other in others if other != one)
+
+
+def population_of(question: str) -> str:
+    """In whom: the phrase that names people or animals, with what they have or undergo; empty where none is named."""
+    for match in _POPULATION.finditer(question):
+        said = match["who"]
+        while (shorter := _NOT_FIRST.sub("", said)) != said:
+            said = shorter
+        said = _without_verb(said)
+        with_ = _without_end(_ENDS.sub("", (match["with"] or "").partition("--")[0].rstrip()).rstrip(" ,-"))
+        with_ = "" if re.fullmatch(r"\s*(?:with|on|after|following|treated with)", with_) else with_
+        is_compound = question.startswith(("-", "'", "’"), match.end("who"))  # `patient-reported`
+        following = re.match(r"\s+([\w-]+)", question[match.end("who") :])
+        modifies = following is not None and following[1].casefold() not in FUNCTION_WORDS | QUESTION_WORDS
+        is_compound = is_compound or (modifies and _SINGULAR.search(said) is not None)  # `adult vaccination`
+        if is_compound or said.casefold() in ("humans", "human", "plant", "man", "rate"):
+            continue
+        return " ".join(f"{said}{with_}".split())
+    return ""
+
+
+def _without_verb(said: str) -> str:
+    """A phrase after its last verb: `zinc help children` is `children`."""
+    parts = said.split()
+    verbs = [n for n, word in enumerate(parts[:-1]) if {word.lower(), word.lower().removesuffix("s")} & _VERBS]
+    return " ".join(parts[verbs[-1] + 1 :]) if verbs else said
+
+
+def _without_end(said: str) -> str:
+    """What people have, without the predicate that follows: `with cirrhosis possible`."""
+    parts = said.split()
+    while parts and (parts[-1].lower() in _PREDICATES or parts[-1].endswith("ed")):
+        parts.pop()
+    return " " + " ".join(parts) if parts else ""
+
+
+def is_biomedical(question: str) -> bool:
+    """Whether a question may be one of biomedicine: it names something of it, or nothing that is plainly of elsewhere.
+
+    New names of genes, drugs and programs are in no vocabulary, so an unknown word refuses nothing. What is refused has
+    an everyday subject, such as a football match or a capital, and nothing medical beside it.
+    """
+    return is_medical(question) or not _is_everyday(question)
+
+
+def is_medical(question: str) -> bool:
+    """Whether a question names a heading of MeSH in a medical branch, a gene or a drug, or says a medical word."""
+    found = things(question)
+    everyday = _sounds_everyday(question)
+    for one in found:
+        if one.kind in ("gene", "drug"):
+            return True
+        trees = one.heading.trees if one.heading else ()
+        if everyday and any(tree.startswith(_WEAK_TREES) for tree in trees):
+            continue
+        if any(tree.startswith(_MEDICAL_TREES) and not tree.startswith(_EVERYDAY) for tree in trees):
+            return True
+    if any(match[0].lower() not in _LAY_NAMES for match in _MEDICAL.finditer(question)):
+        return True
+    return not question.isupper() and any(one not in _LAY_CAPITALS for one in re.findall(r"\b[A-Z]{2,}\b", question))
+
+
+def _sounds_everyday(question: str) -> bool:
+    return bool(_EVERYDAY_FORM.search(question) or _EVERYDAY_WORD.search(question))
+
+
+def _is_everyday(question: str) -> bool:
+    if _sounds_everyday(question):
+        return True
+    headings = [one.heading for one in things(question) if one.heading is not None]
+    return any(all(tree.startswith(_EVERYDAY_TREES) for tree in heading.trees) for heading in headings if heading.trees)
+
+
+def _rank(one: Thing, question: str) -> float:
+    """How unlikely a thing is to be the subject: by its kind, then by how common it is, then by how late it comes."""
+    rarest = max((words.weight(term) for term in words.terms(one.words)), default=0.0)
+    late = one.start / max(len(question), 1)
+    return _ORDER.index(one.kind) / 2 - rarest / words.MOST + late * 1.5
+
+
+_BEARS: tuple[Kind, ...] = (
+    "disease",
+    "finding",
+    "microbe",
+    "other",
+    "substance",
+    "name",
+    "anatomy",
+    "gene",
+    "procedure",
+    "test",
+    "drug",
+)
+
+
+def _bearing(one: Thing) -> int:
+    return _BEARS.index(one.kind) if one.kind in _BEARS else len(_BEARS)

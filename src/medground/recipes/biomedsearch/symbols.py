@@ -1,0 +1,90 @@
+"""Symbols of genes and proteins by their writing: human ones such as TP53, those of fish and mice such as cyp17a1."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from importlib import resources
+
+from medground.language.words import FUNCTION_WORDS, abstracts_with, stem
+from medground.pubmed.mesh import Heading, vocabulary
+from medground.sources.genes import genes_in
+
+# The words by which a question is read, by the headings of `words.txt`, where each list is explained.
+
+
+def _lists() -> dict[str, frozenset[str]]:
+    found: dict[str, list[str]] = {}
+    words: list[str] = []
+    text = (resources.files(__package__) / "words.txt").read_text(encoding="utf-8")
+    for line in text.splitlines():
+        if line.startswith("["):
+            words = found.setdefault(line[1:].split("]")[0], [])
+        elif not line.startswith("#"):
+            words += (word.replace("_", " ") for word in line.split())
+    return {name: frozenset(words) for name, words in found.items()}
+
+
+LISTS = _lists()
+"""Words by the heading that they stand below; `_` stands for a space in the file."""
+
+_WITH_NUMBER = re.compile(
+    r"(?:[A-Z]{2,6}|[a-z]{2,6}|[A-Z][a-z]{1,5}|p)-?\d{1,2}(?:[A-Za-z]{1,2}\d{0,2})?(?:l\d?)?|"
+    r"[A-Z]\d[A-Z]{1,4}\d{0,2}|[A-Z][a-z]{2}[A-Z]\d?|"
+    r"(?:ZNF|CD|SLC|KIAA|LOC|TMEM|FAM|TRIM)\d{1,5}[A-Z]?\d{0,2}|(?:mi|let-|si|sn|lnc)R?NA?-?\d+\w*|miR-\d+\w*(?:-[35]p)?"
+)
+_NONE = re.compile(
+    r"(?:covid|sars|type|grade|stage|phase|day|week|month|year|group|level|class|visit|step|vitamin|omega|co|pm|hba|"
+    r"t|c|l|s|iv|ph|spo|pao|fio|icd|dsm|sf|eq|phq|gad|web|ct|web)-?\d+\w*|[a-z]{2,}-?\d+(?:mg|ml|kg|d|h|w|m|y)|"
+    r"(?:h\d+n\d+)|\d.*",
+    re.IGNORECASE,
+)
+SAYS_GENE = re.compile(
+    r"\b(?:genes?|proteins?|mutations?|mutants?|mutated|knock-?outs?|knock-?downs?|polymorphisms?|variants?|alleles?|"
+    r"receptors?|express\w*|overexpress\w*|transcription|isoforms?|kinases?|signal?ling|haploinsufficiency|deletion|"
+    r"homologs?|orthologs?|null|deficient|phosphorylat\w+|promoter|encod\w+)\b",
+    re.IGNORECASE,
+)
+"""Words that speak of genes and proteins."""
+_COMMON = 27
+"""Abstracts, of the 8,135 that were counted, with a word that is no rare name."""
+_TREES = ("D08", "D12", "D23", "D06", "G05")
+_ABBREVIATIONS = LISTS["not genes"]
+
+
+def gene_heading(symbol: str) -> Heading | None:
+    """The MeSH heading of a gene or its protein, if MeSH has one: `BRCA1` is `BRCA1 Protein`, `cyp17a1` is CYP17."""
+    plain = symbol.strip("'’")
+    shorter = re.sub(r"(?<=\d)[A-Za-z]\d*$", "", plain)
+    for name in (plain, f"{plain} protein", f"genes {plain}", f"{plain} receptor", shorter):
+        found = vocabulary().find(name) if len(name) > 2 else None
+        if found is not None and any(tree.startswith(_TREES) for tree in found.trees):
+            return found
+    return None
+
+
+def is_symbol(token: str, question: str, start: int) -> bool:
+    """Whether a word of a question is the symbol of a gene or a protein.
+
+    It is where it is written like one and `plan.genes` knows it, or has the form of one with a number. So is any word
+    that is not one of abstracts and stands right before `gene` or `mutant`.
+    """
+    if token in _ABBREVIATIONS or token.lower() in FUNCTION_WORDS or _NONE.fullmatch(token) or len(token) < 2:
+        return False
+    written = any(letter.isdigit() or letter.isupper() for letter in token[1:])
+    if _WITH_NUMBER.fullmatch(token) or (written and token in _known(question)):
+        return True
+    after = question[start + len(token) : start + len(token) + 24]
+    lower = re.fullmatch(r"[a-z]{3,6}\d?[ab]?", token) and not abstracts_with(stem(token))
+    return bool(lower) and bool(re.match(r"\s+(?:gene|mutants?|knock-?(?:out|down)|null|morphants?)\b", after))
+
+
+def names_protein(name: str) -> bool:
+    """Whether a keyword names a gene or a protein; a common word such as `milk` may be a symbol as well."""
+    found = genes_in(name)
+    return any(not one.name.islower() or abstracts_with(stem(one.name)) < _COMMON for one in found)
+
+
+@lru_cache(maxsize=64)
+def _known(question: str) -> frozenset[str]:
+    return frozenset(one.name for one in genes_in(question))

@@ -1,0 +1,230 @@
+"""Pages of the web for a sub-question: all engines at once, the most relevant results, their pages read.
+
+Source: BioMedSearch, section III.B, Web Search, Eq. 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from medground.answering.rank.cosine import cosines
+from medground.answering.read.readable import readable
+from medground.answering.run import Run
+from medground.corpus.chunk import chunk
+from medground.corpus.retraction import set_aside
+from medground.errors import SourceUnavailable
+from medground.home.concurrency import together
+from medground.language import words
+from medground.recipes.biomedsearch.literature import Returned, state_of_nothing
+from medground.recipes.biomedsearch.page_rating import RatePagesInput, ResultView, rate_pages
+from medground.recipes.biomedsearch.settings import BioMedSearchSettings
+from medground.sources.base import Source
+from medground.sources.web.source import PAGE
+from medground.values.document import Document, Hit, SourceKind
+from medground.values.lookup import Lookup, PlainWords
+from medground.values.report import FlowRow
+from medground.values.research_found import ToolFound, ToolState
+from medground.values.research_plan import ResearchPlan, SubQuestion
+
+KINDS: tuple[SourceKind, ...] = ("web",)
+RANKER = "web"
+RATING = (rate_pages,)
+"""The operators of this tool; a recipe declares them."""
+_MOST_NAMES = 3
+_MOST_RATED = 20
+"""Most results that the operator rates: the nearest ones."""
+_PASSAGES = 3
+"""Most passages of one page."""
+_MOST_PASSAGES = 300
+"""Passages of a page that are compared; a page with more is a book."""
+_TRIES = 2
+"""Times as many pages as wanted are tried at most, where some cannot be read."""
+
+
+@dataclass(frozen=True)
+class _Result:
+    """A page that engines found: its name, the best hit of it, how near it is and how relevant (Eq. 4)."""
+
+    digest: str
+    hit: Hit
+    cosine: float = 0.0
+    relevance: float = 0.0
+
+
+@dataclass(frozen=True)
+class _Read:
+    """The pages that could be read, most relevant first, and one line for each that could not."""
+
+    pages: tuple[Document, ...]
+    failures: tuple[str, ...]
+
+
+async def find_pages(one: SubQuestion, plan: ResearchPlan, run: Run, names: Sequence[str] = ()) -> ToolFound:
+    """Find the web pages that are most relevant to a sub-question, and the passages of each that are nearest to it.
+
+    All engines are asked at once and their results merged by address. Kept are those whose cosine and rating both
+    reach tau, the k most relevant of them. Their pages are fetched; one that cannot be read gives way to the next, and
+    nothing of it is quoted, not even the engine's summary. `names`, what earlier findings call the thing,
+    are searched for, too.
+    """
+    del plan  # an engine is asked in plain words, without the plan's keywords
+    choices = run.settings.section(BioMedSearchSettings)
+    lookup = _lookup(one, names, choices)
+    engines = [source.name for source in run.sources if _is_engine(source, lookup, choices)]
+    returned = await together(_search(name, lookup, run) for name in engines)
+    pages = _merged(returned)
+    relevant, below = await _relevant(one, pages, run, choices)
+    read = await _read(relevant, run, choices)
+    hits = await _passages(one, read.pages, run, choices.embedder)
+    found = sum(len(each.hits) for each in returned)
+    kept = len(read.pages)
+    return ToolFound(
+        tool="web",
+        state="found" if hits else _state(returned, read),
+        flow=FlowRow(
+            subquestion=one.id,
+            tool="web",
+            found=found,
+            merged=found - len(pages),
+            filtered=below,
+            cut=len(pages) - below - kept,
+            kept=kept,
+        ),
+        hits=hits,
+        failures=(*_missed(returned), *read.failures),
+        notes=_notes(read, relevant),
+    )
+
+
+def _lookup(one: SubQuestion, names: Sequence[str], choices: BioMedSearchSettings) -> Lookup:
+    known = set(words.terms(one.text))
+    new = [name for name in dict.fromkeys(names) if not set(words.terms(name)) <= known][:_MOST_NAMES]
+    return Lookup(
+        asked=PlainWords(text=" ".join([one.text, *new])),
+        text=one.text,
+        kinds=KINDS,
+        limit=choices.each,
+        node=f"{one.id} web",
+    )
+
+
+def _is_engine(source: Source, lookup: Lookup, choices: BioMedSearchSettings) -> bool:
+    return source.name not in choices.without and not source.kinds.isdisjoint(KINDS) and source.accepts(lookup)
+
+
+async def _search(engine: str, lookup: Lookup, run: Run) -> Returned:
+    try:
+        found = await run.look_up(lookup.model_copy(update={"sources": (engine,)}))
+    except SourceUnavailable as error:
+        return Returned(engine, failure=error)
+    return Returned(engine, tuple(hit for each in found for ranking in each.rankings for hit in ranking))
+
+
+def _merged(returned: Sequence[Returned]) -> list[_Result]:
+    """Each page once, with its best rank."""
+    best: dict[str, Hit] = {}
+    for hit in sorted((hit for one in returned for hit in one.hits), key=lambda hit: hit.rank):
+        best.setdefault(hit.passage.document_id.partition(":")[2], hit)
+    return [_Result(digest, hit) for digest, hit in best.items()]
+
+
+async def _relevant(
+    one: SubQuestion, pages: Sequence[_Result], run: Run, choices: BioMedSearchSettings
+) -> tuple[list[_Result], int]:
+    """The pages whose relevance reaches tau, the most relevant first (Eq. 4), and how many do not.
+
+    By embedding first; the operator rates the nearest of those that are left. Results that announce a retraction by
+    their title do not pass.
+    """
+    allowed = {hit.passage.document_id for hit in set_aside([each.hit for each in pages])[0]}
+    standing = [each for each in pages if each.hit.passage.document_id in allowed]
+    near = await cosines(one.text, [each.hit.passage.text for each in standing], run, embedder=choices.embedder)
+    placed = [replace(each, cosine=cosine) for each, cosine in zip(standing, near, strict=True)]
+    close = sorted((each for each in placed if each.cosine >= choices.relevance), key=lambda each: -each.cosine)
+    below = len(pages) - len(close)
+    rated = await _rated(one, close[: max(_MOST_RATED, choices.pages)], run)
+    passing = [each for each in rated if each.relevance >= choices.relevance]
+    passing.sort(key=lambda each: (-each.relevance, -each.cosine))
+    return passing, below + len(rated) - len(passing)
+
+
+async def _rated(one: SubQuestion, results: Sequence[_Result], run: Run) -> list[_Result]:
+    """The results with the relevance that the operator gives them; 0 where it gives none."""
+    if not results:
+        return []
+    views = tuple(_view(f"W{place}", each) for place, each in enumerate(results, start=1))
+    rated = await run.ask(rate_pages, RatePagesInput(subquestion=one.text, results=views))
+    ratings: Mapping[str, float] = {rating.result: rating.relevance for rating in rated.ratings}
+    return [replace(each, relevance=ratings.get(view.id, 0.0)) for each, view in zip(results, views, strict=True)]
+
+
+def _view(name: str, result: _Result) -> ResultView:
+    title, _, summary = result.hit.passage.text.partition("\n\n")
+    return ResultView(id=name, title=title, summary=summary or title, cosine=result.cosine)
+
+
+async def _read(results: Sequence[_Result], run: Run, choices: BioMedSearchSettings) -> _Read:
+    """The pages of the most relevant results, fetched at once; for each that fails the next is tried."""
+    pages: list[Document] = []
+    failures: list[str] = []
+    left = list(results[: _TRIES * choices.pages])
+    while left and len(pages) < choices.pages:
+        now, left = left[: choices.pages - len(pages)], left[choices.pages - len(pages) :]
+        for fetched in await together(_page(each, run) for each in now):
+            if isinstance(fetched, Document):
+                pages.append(fetched)
+            else:
+                failures.append(fetched)
+    return _Read(tuple(pages), tuple(failures))
+
+
+async def _page(result: _Result, run: Run) -> Document | str:
+    """A page, in the ledger; or one line that says why it is not."""
+    name = f"{PAGE}:{result.digest}"
+    try:
+        await run.retrieve([name], {name: result.hit.source})
+    except SourceUnavailable as error:
+        return f"{error.source}: a page was not read: {error.reason}"
+    found = run.ledger.documents.get(name)
+    return found if found is not None else f"{result.hit.source}: a page was not read: it was found in an earlier run"
+
+
+async def _passages(one: SubQuestion, pages: Sequence[Document], run: Run, embedder: str) -> tuple[Hit, ...]:
+    """The passages that are nearest to the sub-question, a few of each page."""
+    cut = [(page, list(islice(chunk(page), _MOST_PASSAGES))) for page in pages]
+    texts = [passage.text for _, passages in cut for passage in passages]
+    near = iter(await cosines(one.text, texts, run, embedder=embedder))
+    chosen: list[Hit] = []
+    for page, passages in cut:
+        scored = sorted(((next(near), passage) for passage in passages), key=lambda row: (-row[0], row[1].start))
+        source = run.origins.get(page.id, "")
+        chosen += [
+            Hit(passage=passage, ranker=RANKER, rank=1, score=cosine, source=source)
+            for cosine, passage in scored[:_PASSAGES]
+        ]
+    standing = await readable(sorted(chosen, key=lambda hit: (-hit.score, hit.passage.key)), run)
+    return tuple(hit.model_copy(update={"rank": rank}) for rank, hit in enumerate(standing, start=1))
+
+
+def _state(returned: Sequence[Returned], read: _Read) -> ToolState:
+    """What became of a search that kept nothing."""
+    state = state_of_nothing(returned)
+    return "failed" if state == "empty" and read.failures else state
+
+
+def _missed(returned: Sequence[Returned]) -> tuple[str, ...]:
+    """The same line for each sub-question, so that a report says it once."""
+    if not returned:
+        return ("no search engine is named; name one with --set retrieval.sources=duckduckgo",)
+    return tuple(
+        f"{each.source}: {each.failure.reason}; its pages are missing" for each in returned if each.failure is not None
+    )
+
+
+def _notes(read: _Read, relevant: Sequence[_Result]) -> tuple[str, ...]:
+    tried = len(read.pages) + len(read.failures)
+    if not read.failures:
+        return ()
+    return (f"{len(read.failures)} of the {tried} most relevant pages could not be read, of {len(relevant)} relevant",)

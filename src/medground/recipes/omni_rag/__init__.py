@@ -1,0 +1,1 @@
+"""Omni-RAG and its source planners."""

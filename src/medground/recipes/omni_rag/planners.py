@@ -1,0 +1,177 @@
+"""Planners of sources by name. A planner gets the question and the sources, and gives the queries for each.
+
+A planner that makes more than one call is a file of its own, with one line in `PLANNERS` and its operators in
+`PLANNING`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+from medground.answering.run import Run
+from medground.models.operators.base import Operator
+from medground.recipes.omni_rag.operators import (
+    MOST_TERMS,
+    ExploredSource,
+    NameTermsInput,
+    PlanSourcesInput,
+    PlanSourcesOutput,
+    WritePassageInput,
+    content_words,
+    name_terms,
+    plan_sources,
+    plan_sources_tagged,
+    write_passage,
+)
+from medground.recipes.omni_rag.rating import improve_plan, rate_plan
+from medground.recipes.omni_rag.read_plan import ReadPlan, plan_of, read_plan
+from medground.recipes.omni_rag.search import plannable
+from medground.recipes.omni_rag.settings import OmniRagSettings
+from medground.values.question import Question
+from medground.values.source_description import SourceDescription
+from medground.values.source_plan import SourcePlan, SourceQuery
+from medground.values.steps import PlanningSources, SourcesPlanned
+
+Planner = Callable[[Question, tuple[SourceDescription, ...], Run], Awaitable[SourcePlan | ReadPlan]]
+"""Writes the queries for each of these sources. It searches only if it improves its plan by what it finds."""
+
+PLANNERS = {
+    "prompting": "medground.recipes.omni_rag.planners:prompting",
+    "trained": "medground.recipes.omni_rag.planners:trained",
+    "keyless": "medground.recipes.omni_rag.planners:by_statistics",
+    "all": "medground.recipes.omni_rag.planners:every_source",
+    "original": "medground.recipes.omni_rag.planners:original",
+    "query2doc": "medground.recipes.omni_rag.planners:query2doc",
+    "reflexion": "medground.recipes.omni_rag.improving:reflexion",
+    "serts": "medground.recipes.omni_rag.improving:serts",
+}
+"""Name, as in `omni_rag.planner`, to `module:function`."""
+
+PLANNING: tuple[Operator[Any, Any], ...] = (
+    plan_sources,
+    plan_sources_tagged,
+    name_terms,
+    write_passage,
+    improve_plan,
+    rate_plan,
+)
+"""The operators that planners ask."""
+
+
+def open_planner(name: str) -> Planner:
+    """The planner called `name`."""
+    module, _, function = PLANNERS[name].partition(":")
+    planner: Planner = getattr(import_module(module), function)
+    return planner
+
+
+async def planned(question: Question, run: Run) -> SourcePlan:
+    """The plan of the planner that the settings name. What its parser mended is told in a warning and in the trace."""
+    name, sources = run.settings.section(OmniRagSettings).chosen, plannable(run)
+    if not sources:
+        return SourcePlan()
+    with run.step(PlanningSources(planner=name)) as span:
+        made = await open_planner(name)(question, sources, run)
+        read = made if isinstance(made, ReadPlan) else ReadPlan(plan=made)
+        run.end(span, SourcesPlanned.of(read.plan.queries, repairs=read.repaired))
+    if read.repairs:
+        run.warn(f"the plan of sources was mended: {read.told()}")
+    return read.plan
+
+
+# Planners that write a plan in one call: a model that is asked, one that was trained, and word statistics.
+
+
+async def prompting(question: Question, sources: tuple[SourceDescription, ...], run: Run) -> ReadPlan:
+    """Ask the model for the plan: typed, or as text in tags if `omni_rag.tagged` says so."""
+    choices = run.settings.section(OmniRagSettings)
+    if choices.tagged:
+        return await trained(question, sources, run)
+    value = planning_input(question, sources, choices.queries)
+    return typed(await run.ask(plan_sources, value), sources, choices.queries)
+
+
+async def trained(question: Question, sources: tuple[SourceDescription, ...], run: Run) -> ReadPlan:
+    """Ask for the plan as text in tags, the form that planners are trained on.
+
+    Raises:
+        ModelFailed: the model named no source.
+    """
+    most = run.settings.section(OmniRagSettings).queries
+    output = await run.ask(plan_sources_tagged, planning_input(question, sources, most))
+    return read_plan(output.text, sources, most)
+
+
+async def by_statistics(question: Question, sources: tuple[SourceDescription, ...], run: Run) -> ReadPlan:
+    """The plan of word statistics, even where a model is named."""
+    most = run.settings.section(OmniRagSettings).queries
+    return typed(plan_sources.keyless(planning_input(question, sources, most)), sources, most)
+
+
+def typed(output: PlanSourcesOutput, sources: tuple[SourceDescription, ...], most: int) -> ReadPlan:
+    """A typed output as a plan."""
+    return plan_of(
+        ((one.source, query.term, query.text) for one in output.plan for query in one.queries), sources, most
+    )
+
+
+def planning_input(question: Question, sources: tuple[SourceDescription, ...], most: int) -> PlanSourcesInput:
+    """What a planner is shown: the question with its options, and what each source holds."""
+    return PlanSourcesInput(
+        question=question.text,
+        options=question.options,
+        sources=explored(sources),
+        most=most,
+    )
+
+
+def explored(sources: Sequence[SourceDescription]) -> tuple[ExploredSource, ...]:
+    """The sources as planners and raters see them."""
+    return tuple(ExploredSource(name=one.name, kind=one.kind, about=one.about) for one in sources)
+
+
+# Planners that ask every source the same: the question, or a passage that a model writes in the style of the source.
+
+Sources = tuple[SourceDescription, ...]
+
+
+async def original(question: Question, sources: Sources, run: Run) -> SourcePlan:
+    """The question to every source of texts; to a graph, fewer than four terms of it (E.5)."""
+    whole = " ".join([question.text, *(option.text for option in question.options)])
+    return await _plan(question, sources, {one.name: whole for one in sources}, run)
+
+
+async def every_source(question: Question, sources: Sources, run: Run) -> SourcePlan:
+    """The content words of the question to every source of texts; to a graph, fewer than four terms of it."""
+    return await _plan(question, sources, {one.name: content_words(question.text) for one in sources}, run)
+
+
+async def query2doc(question: Question, sources: Sources, run: Run) -> SourcePlan:
+    """The question and a passage of at most 200 words that a model writes for each source of texts (E.6).
+
+    Without a model there is no such passage, and the question is asked alone.
+    """
+    words = run.settings.section(OmniRagSettings).passage_words
+
+    async def written(source: SourceDescription) -> str:
+        (seen,) = explored([source])
+        output = await run.ask(write_passage, WritePassageInput(question=question.text, source=seen, words=words))
+        return " ".join([question.text, *output.passage.split()[:words]])
+
+    texts = [one for one in sources if one.kind != "graph"]
+    passages = await asyncio.gather(*map(written, texts))
+    return await _plan(question, sources, {one.name: said for one, said in zip(texts, passages, strict=True)}, run)
+
+
+async def _plan(question: Question, sources: Sources, texts: Mapping[str, str], run: Run) -> SourcePlan:
+    terms: tuple[str, ...] = ()
+    if any(one.kind == "graph" for one in sources):
+        named = (await run.ask(name_terms, NameTermsInput(question=question.text))).terms
+        terms = tuple(dict.fromkeys(filter(None, (" ".join(term.split()) for term in named))))[:MOST_TERMS]
+    about = tuple(SourceQuery(term=term, text=question.text) for term in terms)
+    return SourcePlan(
+        queries={one.name: about if one.kind == "graph" else (SourceQuery(text=texts[one.name]),) for one in sources}
+    )

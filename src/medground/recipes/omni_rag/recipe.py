@@ -1,0 +1,231 @@
+"""Omni-RAG: plan queries for each kind of source, search them, split fairly what they found, and answer from it.
+
+`docs/recipes/omni-rag.md` maps each element of the paper to the function that implements it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from medground.answering.conclude.compose import compose, reason_of_nothing, searched_sources, unanswered
+from medground.answering.conclude.finish import finish
+from medground.answering.rank.fuse import fair_split
+from medground.answering.rank.rerank import reranker_problems
+from medground.answering.read.reading_list import TextSpan
+from medground.answering.run import Run
+from medground.answering.verify.check import CHECKING, check_all
+from medground.answering.verify.named import without_marks
+from medground.answering.write.draft import Draft
+from medground.answering.write.reason import numbered_hits, quotable
+from medground.errors import ConfigError, MedgroundError, SourceUnavailable
+from medground.home.settings import Settings
+from medground.language.statements import statements
+from medground.models.operators.base import SentencedPassage, SentenceView
+from medground.models.operators.reasoning import SubClaim
+from medground.recipes.base import Recipe
+from medground.recipes.omni_rag.operators import plan_sources
+from medground.recipes.omni_rag.planners import PLANNERS, PLANNING, planned
+from medground.recipes.omni_rag.search import FIVE_KINDS, open_to_plans, search_plan
+from medground.recipes.omni_rag.settings import OmniRagSettings
+from medground.recipes.omni_rag.source_reading import ReadSourcesInput, read_sources
+from medground.sources.base import Source
+from medground.values.answer import Answer
+from medground.values.document import Hit, SourceKind
+from medground.values.evidence import Evidence
+from medground.values.graph import GraphFact
+from medground.values.question import Question
+from medground.values.sentence import Sentence
+from medground.values.source_plan import SourceFound
+from medground.values.usage import KEYLESS
+
+# Answer from passages of several kinds of source. Lines of a graph are quoted as they stand, never in a model's
+# words.
+
+_GRAPH: tuple[SourceKind, ...] = ("graph",)
+Place = tuple[str, int, int]
+"""Document id, start and end of a line of a graph."""
+
+
+@dataclass(frozen=True)
+class FromSources:
+    """A draft and its quotes, in the order of their first use; `lines` are the ids of lines of a graph."""
+
+    draft: Draft
+    evidence: tuple[Evidence, ...] = ()
+    lines: frozenset[str] = field(default=frozenset())
+
+    def is_stated(self, sentence: Sentence) -> bool:
+        """Whether a sentence is the wording of a line of a graph, and not a model's."""
+        return sentence in self.draft.sentences and bool(sentence.evidence) and self.lines.issuperset(sentence.evidence)
+
+
+async def answer_from_sources(
+    question: Question, hits: Sequence[Hit], facts: Mapping[Place, GraphFact], run: Run, *, words: int
+) -> FromSources:
+    """Reason from these passages, each shown with the kind of its source, in at most so many words.
+
+    `facts` are the stored facts at some of the lines of a graph; these are worded by their own template.
+    """
+    await run.retrieve([hit.passage.document_id for hit in hits])
+    places: dict[str, TextSpan] = {}
+
+    def line(key: str, hit: Hit) -> SentencedPassage:
+        """A line of a graph is one sentence."""
+        passage = hit.passage
+        places[f"{key}.S1"] = (passage.document_id, passage.start, passage.end)
+        view = SentenceView(id=f"{key}.S1", text=passage.text)
+        return SentencedPassage(id=key, title=run.ledger.documents[passage.document_id].title, sentences=(view,))
+
+    passages = numbered_hits(question, quotable(hits, run), places, run, records=_GRAPH, record=line)
+    if not passages:
+        return FromSources(Draft())
+    value = ReadSourcesInput(
+        question=question.text,
+        task=question.task,
+        options=question.options,
+        passages=passages,
+        sentences=run.settings.recipe.sentences,
+        words=words,
+    )
+    output = await run.ask(read_sources, value)
+    author = run.author(read_sources)
+    claims = _within(output.claims, words, run) if author and author.is_model else output.claims
+    graph = {sentence.id for passage in passages if passage.kind == "graph" for sentence in passage.sentences}
+    quotes = _quoted(claims, places, graph, run)
+    sentences = _sentences(claims, quotes, graph, facts, run)
+    reason = (
+        "" if output.answer or not (author and author.is_model) else f"{author.name} found no answer in the passages"
+    )
+    draft = Draft(sentences=sentences, answer=output.answer, basis="model" if output.answer else None, reason=reason)
+    lines = frozenset(quotes[one].id for one in quotes if one in graph)
+    return FromSources(draft, tuple({quote.id: quote for quote in quotes.values()}.values()), lines)
+
+
+def _within(claims: Sequence[SubClaim], most: int, run: Run) -> Sequence[SubClaim]:
+    """The first steps with at most so many words together, and at least one."""
+    words = 0
+    for place, claim in enumerate(claims):
+        words += len(claim.text.split())
+        if words > most and place:
+            run.warn(f"the reasoning was cut after {place} of {len(claims)} steps: omni_rag.answer_words is {most}")
+            return claims[:place]
+    return claims
+
+
+def _quoted(
+    claims: Sequence[SubClaim], places: Mapping[str, TextSpan], graph: set[str], run: Run
+) -> dict[str, Evidence]:
+    """The cited sentences as quotes in the ledger, by their ids."""
+    cited = dict.fromkeys(sentence for claim in claims for sentence in claim.sentences)
+    documents = list(dict.fromkeys(document for document, _, _ in places.values()))
+    return {
+        one: run.ledger.quote(
+            *places[one], origin="graph" if one in graph else "text", rank=documents.index(places[one][0]) + 1
+        )
+        for one in cited
+    }
+
+
+def _sentences(
+    claims: Sequence[SubClaim],
+    quotes: Mapping[str, Evidence],
+    graph: set[str],
+    facts: Mapping[Place, GraphFact],
+    run: Run,
+) -> tuple[Sentence, ...]:
+    """Each step with the quotes of texts that it cites; each line of a graph that it cites as a sentence of its own."""
+    found: list[Sentence] = []
+    for claim in claims:
+        own = [one for one in claim.sentences if one not in graph]
+        if own or not claim.sentences:
+            cited = tuple(dict.fromkeys(quotes[one].id for one in own))
+            found.append(Sentence(text=without_marks(claim.text), evidence=cited))
+        found += [_line(quotes[one], facts, run) for one in claim.sentences if one in graph]
+    return tuple(dict.fromkeys(found))
+
+
+def _line(quote: Evidence, facts: Mapping[Place, GraphFact], run: Run) -> Sentence:
+    """A line of a graph as a sentence, which is one statement whatever clauses it has."""
+    text = _worded(quote, facts, run)
+    return Sentence(text=text, evidence=(quote.id,), within=text)
+
+
+def _worded(quote: Evidence, facts: Mapping[Place, GraphFact], run: Run) -> str:
+    """A line of a graph in words: the fact's own sentence, the line itself, or the line after its concept's name."""
+    fact = facts.get((quote.document_id, quote.start, quote.end))
+    if fact is not None:
+        return fact.sentence
+    line, title = " ".join(quote.quote.split()), run.ledger.documents[quote.document_id].title
+    return line if not title or title.casefold() in line.casefold() else f"{title}: {line}"
+
+
+async def omni_rag(question: Question, run: Run) -> Answer:
+    """Answer a question (section 4.1).
+
+    Raises:
+        SourceUnavailable: every source that the plan asks failed.
+    """
+    choices = run.settings.section(OmniRagSettings)
+    plan = await planned(question, run)  # P, by the planner M
+    found = await search_plan(plan, run)  # D, the documents d of each query q
+    _check_not_all_failed(found)
+    k = run.settings.retrieval.fusion_k
+    hits = fair_split(found, most=choices.passages, each=choices.each, characters=choices.context, k=k)
+    answer = await _read(question, hits, found, run) if hits else compose(run, unanswered(reason_of_nothing(found)))
+    return answer.model_copy(update={"sources": searched_sources(found)})  # y, by the reader
+
+
+async def _read(question: Question, hits: Sequence[Hit], found: Sequence[SourceFound], run: Run) -> Answer:
+    facts = {(f.document_id, f.start, f.end): f for one in found for query in one.queries for f in query.facts}
+    words = run.settings.section(OmniRagSettings).answer_words
+    reading = await answer_from_sources(question, hits, facts, run, words=words)
+    parts = statements(reading.draft.sentences, reading.evidence)
+    verdicts = await check_all(parts, run, graph=reading.is_stated)
+    draft = reading.draft.model_copy(update={"sentences": parts})
+    return await finish(question, draft, reading.evidence, run, verdicts=verdicts)
+
+
+def _check_not_all_failed(found: Sequence[SourceFound]) -> None:
+    asked = [one for one in found if one.queries]
+    if asked and all(one.state == "failed" for one in asked):
+        named = ", ".join(one.source.name for one in asked)
+        raise SourceUnavailable(f"every source of the plan failed: {asked[0].failure}", source=named)
+
+
+def _check(settings: Settings, sources: Sequence[Source]) -> Iterator[MedgroundError]:
+    yield from reranker_problems(settings.retrieval.reranker, settings.home / "models")
+    choices = settings.section(OmniRagSettings)
+    if choices.chosen not in PLANNERS:
+        yield ConfigError(f"omni_rag.planner: {choices.chosen} is not there; choose from {', '.join(PLANNERS)}")
+    if choices.adapter and _planning_model(settings) != f"planner:{choices.adapter}":
+        yield ConfigError(
+            f"omni_rag.adapter names a trained planner, but {_planning_model(settings)} plans by {choices.chosen}; "
+            "leave out the adapter, or the model.operators.plan_sources and omni_rag.planner that replace it"
+        )
+    elif choices.chosen == "trained" and _planning_model(settings) == KEYLESS:
+        yield ConfigError(
+            "a trained planner is not named; use --set omni_rag.adapter=FOLDER, or the name of a served one: "
+            "--set model.operators.plan_sources=NAME"
+        )
+    if sources:
+        named = [one.description for one in open_to_plans(sources, OmniRagSettings())]
+        present = {word for one in named for word in (one.name, one.kind)}
+        for word in (*choices.only, *choices.without):
+            if word not in present and word not in FIVE_KINDS:
+                names = ", ".join(sorted(present)) or "none is open"
+                yield ConfigError(f"omni_rag: no source is called {word!r}; choose from {names}")
+
+
+def _planning_model(settings: Settings) -> str:
+    return settings.served.operators.get(plan_sources.name, settings.model.default)
+
+
+OMNI_RAG = Recipe(
+    name="omni-rag",
+    run=omni_rag,
+    operators=(*PLANNING, read_sources, *CHECKING),
+    writers=(read_sources,),
+    settings=OmniRagSettings,
+    check=_check,
+)

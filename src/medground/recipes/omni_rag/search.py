@@ -1,0 +1,236 @@
+"""Search a source plan: every query in its source, all at once, and what became of each source.
+
+Source: Omni-RAG, section 5.1.2: each query finds 20 passages, of which reranking leaves 10; a concept of a graph gives
+its definition and its 10 best relations.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import get_args
+
+from medground.answering.rank.fuse import distinct, fuse
+from medground.answering.rank.rerank import rerank_with
+from medground.answering.read.readable import readable, texts
+from medground.answering.run import Run
+from medground.errors import SourceUnavailable
+from medground.recipes.omni_rag.settings import OmniRagSettings
+from medground.sources.base import DescribedSource, Source
+from medground.sources.genes import genes_in, organisms_named
+from medground.values.document import Hit, Passage, SourceKind
+from medground.values.graph import GraphFact
+from medground.values.lookup import Asked, ConceptQuery, Found, Lookup, PlainWords, ProteinQuery
+from medground.values.query import Words
+from medground.values.source_description import SourceDescription
+from medground.values.source_plan import QueryFound, SourceFound, SourcePlan, SourceQuery, SourceState
+
+# Which sources a plan may name: those that are open, and those that are wanted and not configured.
+
+FIVE_KINDS: tuple[SourceKind, ...] = ("book", "guideline", "research", "wiki", "graph")
+"""The kinds of source of MedOmniKB (section 3)."""
+_NOT_A_NAME = re.compile(r"[^a-z0-9_-]+")
+
+
+@dataclass(frozen=True)
+class OpenSource:
+    """A source as plans name it, and the sources of the run that hold it, by their names."""
+
+    description: SourceDescription
+    names: tuple[str, ...]
+
+
+def plannable(run: Run) -> tuple[SourceDescription, ...]:
+    """Descriptions of the open sources that the settings allow in a plan, in order."""
+    return tuple(one.description for one in open_to_plans(run.sources, run.settings.section(OmniRagSettings)))
+
+
+def not_configured(run: Run) -> tuple[SourceDescription, ...]:
+    """Sources that a plan should have and that are not open: those that `only` names, or the five kinds of the paper.
+
+    A corpus without a description may hold any kind, so beside one only what `only` names is missing.
+    """
+    choices = run.settings.section(OmniRagSettings)
+    present = open_to_plans(run.sources, OmniRagSettings())
+    known = {word for one in present for word in (one.description.name, one.description.kind)}
+    wanted: Iterable[str] = choices.only or (
+        () if any(len(source.kinds) > 1 and _own(source) is None for source in run.sources) else FIVE_KINDS
+    )
+    missing = [word for word in wanted if word not in known and word not in choices.without]
+    return tuple(SourceDescription.of_kind(kind) for kind in get_args(SourceKind) if kind in missing)
+
+
+def open_to_plans(sources: Sequence[Source], choices: OmniRagSettings) -> list[OpenSource]:
+    """The open sources under the names of their descriptions; sources with the same name are one."""
+    found: dict[str, tuple[SourceDescription, list[str]]] = {}
+    for source in sources:
+        description = _described(source, sources)
+        if description is not None and _allowed(description, choices):
+            found.setdefault(description.name, (description, []))[1].append(source.name)
+    return [OpenSource(description, tuple(names)) for description, names in found.values()]
+
+
+def _allowed(description: SourceDescription, choices: OmniRagSettings) -> bool:
+    words = {description.name, description.kind}
+    return not words.intersection(choices.without) and (not choices.only or bool(words.intersection(choices.only)))
+
+
+def _described(source: Source, sources: Sequence[Source]) -> SourceDescription | None:
+    """What a source says of itself; else its kind; a corpus of any kind is known by its own name.
+
+    The pages of a base's graph are a corpus too, which says nothing of itself: its graph is asked instead.
+    """
+    if described := _own(source):
+        return described
+    if len(source.kinds) == 1:
+        return SourceDescription.of_kind(next(iter(source.kinds)))
+    in_a_base = any(_own(other) and len(other.kinds) > 1 for other in sources)
+    if in_a_base and any(other.kinds == {"graph"} and other.state == source.state for other in sources):
+        return None
+    name = _NOT_A_NAME.sub("-", source.name.rpartition(":")[2].lower()).strip("-_0123456789")[:32] or "corpus"
+    return SourceDescription(
+        name=name,
+        kind="research",
+        about=f"The corpus {source.name.rpartition(':')[2]}: texts that were collected by the person who asks.",
+        licence="not recorded",
+        origin="not recorded",
+    )
+
+
+def _own(source: Source) -> SourceDescription | None:
+    return source.described if isinstance(source, DescribedSource) else None
+
+
+async def search_plan(plan: SourcePlan, run: Run) -> list[SourceFound]:
+    """Search every query of a plan; one `SourceFound` for each source that is open or wanted, in order.
+
+    A source that fails takes no other source with it: the answer lists it as failed. Of a paper in several versions
+    one is kept, retracted papers are left out, and passages that are nearly the same count once.
+
+    Raises:
+        UsageError: a query uses a field that a source does not have.
+        ConfigError: the reranker cannot be opened.
+    """
+    known = open_to_plans(run.sources, run.settings.section(OmniRagSettings))
+    lookups = {
+        (one.description.name, place): lookup
+        for one in known
+        for place, query in enumerate(plan.queries.get(one.description.name, ()))
+        if (lookup := _lookup(one, place, query, run)) is not None
+    }
+    found = await _look_up(list(lookups.values()), run)
+    results = []
+    for one in known:
+        name = one.description.name
+        asked = [(query, lookups.get((name, n))) for n, query in enumerate(plan.queries.get(name, ()))]
+        results.append(await _source(one, asked, found, run))
+    missing = [source for source in not_configured(run) if all(source.name != one.description.name for one in known)]
+    return [*results, *(SourceFound(source, "not configured") for source in missing)]
+
+
+async def _look_up(lookups: Sequence[Lookup], run: Run) -> dict[str, list[Found]]:
+    """What was found, by the node of the lookup. Nothing where every source failed; the run has noted each."""
+    found: dict[str, list[Found]] = {}
+    if lookups:
+        try:
+            for one in await run.look_up(*lookups):
+                found.setdefault(one.lookup.node, []).append(one)
+        except SourceUnavailable:
+            pass  # every source failed: each is listed as a search that failed
+    return found
+
+
+async def _source(
+    one: OpenSource, asked: Sequence[tuple[SourceQuery, Lookup | None]], found: dict[str, list[Found]], run: Run
+) -> SourceFound:
+    if not asked:
+        return SourceFound(one.description, "not asked", names=one.names)
+    queries: list[QueryFound] = []
+    failures: list[str] = []
+    for query, lookup in asked:
+        if lookup is None or lookup.node not in found:
+            failures.append(f"{one.description.name} could not be searched" if lookup else "it takes no such query")
+            queries.append(QueryFound(query))
+            continue
+        try:
+            queries.append(await _best(query, found[lookup.node], one.description.kind, run))
+        except SourceUnavailable as error:
+            failures.append(error.reason)
+            queries.append(QueryFound(query))
+    state: SourceState = "found" if any(query.hits for query in queries) else "failed" if failures else "empty"
+    return SourceFound(one.description, state, tuple(queries), failures[0] if failures else "", one.names)
+
+
+async def _best(query: SourceQuery, found: Sequence[Found], kind: SourceKind, run: Run) -> QueryFound:
+    """The first 20 passages, reranked for the query to 10. Lines of a graph come reranked, after its stored facts."""
+    choices = run.settings.section(OmniRagSettings)
+    rankings = [ranking for one in found for ranking in one.rankings]
+    fused = fuse(rankings, k=run.settings.retrieval.fusion_k)
+    if kind == "graph":
+        facts = tuple(fact for one in found for fact in one.facts)
+        stated = await _stated(facts, found, run)
+        places = {hit.passage.key for hit in stated}
+        lines = [*stated, *(hit for hit in fused if hit.passage.key not in places)][: choices.kept]
+        return QueryFound(query, _ranked(lines), facts)
+    standing = await readable(texts(fused), run, retractions=run.settings.recipe.retractions)
+    candidates = islice(distinct(standing), choices.depth)
+    reranker = run.settings.retrieval.reranker
+    return QueryFound(query, _ranked(await rerank_with(reranker, query.text, candidates, choices.kept, run)))
+
+
+async def _stated(facts: Sequence[GraphFact], found: Sequence[Found], run: Run) -> list[Hit]:
+    """The lines that state facts, as hits."""
+    await run.retrieve([fact.document_id for fact in facts])
+    source = found[0].source if found else ""
+    hits: dict[str, Hit] = {}
+    for fact in facts:
+        document = run.ledger.documents[fact.document_id]
+        passage = Passage(
+            document_id=document.id,
+            start=fact.start,
+            end=fact.end,
+            text=document.text[fact.start : fact.end],
+            section=document.section_at(fact.start),
+            title=document.title,
+            kind=document.kind,
+        )
+        hits.setdefault(passage.key, Hit(passage=passage, ranker="fact", rank=1, score=1.0, source=source))
+    return list(hits.values())
+
+
+def _ranked(hits: Iterable[Hit]) -> tuple[Hit, ...]:
+    return tuple(hit.model_copy(update={"rank": rank}) for rank, hit in enumerate(hits, start=1))
+
+
+def _lookup(one: OpenSource, place: int, query: SourceQuery, run: Run) -> Lookup | None:
+    """The lookup of a query, in a form that a source of this name accepts; None if none does."""
+    choices = run.settings.section(OmniRagSettings)
+    graph = one.description.kind == "graph"
+    sources = [source for source in run.sources if source.name in one.names]
+    for asked in _forms(one.description.kind, query, run):
+        lookup = Lookup(
+            asked=asked,
+            text=query.text or query.term,
+            sources=one.names,
+            limit=choices.kept if graph else choices.depth,
+            node=f"{one.description.name} {place + 1}",
+            shown=str(query),
+        )
+        if any(source.accepts(lookup) for source in sources):
+            return lookup
+    return None
+
+
+def _forms(kind: SourceKind, query: SourceQuery, run: Run) -> list[Asked]:
+    if kind == "graph":
+        return [ConceptQuery(term=query.term or query.text, question=query.text or run.question.text)]
+    words: list[Asked] = [Words(text=query.text), PlainWords(text=query.text)]
+    return [_protein(query.text), *words] if kind == "protein" else words
+
+
+def _protein(text: str) -> ProteinQuery:
+    """The first protein that a query names, in the first organism that it names; the query itself if it names none."""
+    genes, organisms = genes_in(text), organisms_named(text)
+    return ProteinQuery(name=genes[0].name if genes else text, organism=organisms[0].scientific if organisms else "")

@@ -1,0 +1,1 @@
+"""PubMed Reasoner, and the baselines that share its query generation."""

@@ -1,0 +1,210 @@
+"""Summarising the evidence, answering from that summary, and the baselines' operators: recall and reflection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pydantic import Field
+
+from medground.language import drafting
+from medground.models.operators.base import (
+    EvidenceView,
+    FewWords,
+    Operator,
+    OperatorInput,
+    OperatorOutput,
+    Untrusted,
+    only_known,
+)
+from medground.models.operators.reading import DATA_RULE
+from medground.models.operators.writing import (
+    WriteOutput,
+    WrittenSentence,
+    check_written,
+    chosen_quotes,
+    written_choices,
+)
+from medground.recipes.pubmed_reasoner import critique
+from medground.values.question import Option, Task
+
+# Summarising: the evidence by article, and a response based only on that summary.
+
+
+class SummariseInput(OperatorInput):
+    question: Untrusted
+    evidence: tuple[EvidenceView, ...]
+
+
+class Observation(OperatorOutput):
+    text: str = Field(min_length=1, max_length=1200, description="one observation, in one sentence")
+    evidence: tuple[str, ...] = Field(min_length=1, description="ids of the quotes of one article that show it")
+
+
+class SummariseOutput(OperatorOutput):
+    observations: tuple[Observation, ...]
+
+
+def _known(value: SummariseInput, output: SummariseOutput) -> None:
+    only_known((e for one in output.observations for e in one.evidence), (e.id for e in value.evidence), "evidence")
+
+
+summarise = Operator(
+    name="summarise",
+    instructions=(
+        "Below are quotes from articles on a biomedical question. Article by article, write the observations that "
+        "bear on the question, each in one sentence that says no more than its quotes, with the ids of those quotes. "
+        "Keep numbers, populations and degrees of certainty. Leave out what does not bear on it. " + DATA_RULE
+    ),
+    input=SummariseInput,
+    output=SummariseOutput,
+    keyless=lambda value: SummariseOutput(
+        observations=tuple(Observation(text=e.quote[:1200], evidence=(e.id,)) for e in value.evidence)
+    ),
+    check=_known,
+    choices=lambda value: {"evidence": tuple(e.id for e in value.evidence)},
+)
+
+
+class ObservationView(OperatorInput):
+    """An observation of the summary, with the ids of the quotes behind it."""
+
+    article: Untrusted
+    text: Untrusted
+    evidence: tuple[str, ...]
+
+
+class RespondInput(OperatorInput):
+    question: Untrusted
+    task: Task
+    options: tuple[Option, ...] = ()
+    summary: tuple[ObservationView, ...]
+    sentences: int = 3
+
+
+def _keyless(value: RespondInput) -> WriteOutput:
+    views = [EvidenceView(id=o.evidence[0], title=o.article, quote=o.text) for o in value.summary]
+    chosen = chosen_quotes(value.question, views, value.sentences)
+    return WriteOutput(sentences=tuple(WrittenSentence(text=v.quote, evidence=(v.id,)) for v in chosen), answer=())
+
+
+def _cited(value: RespondInput) -> Iterator[str]:
+    return (e for o in value.summary for e in o.evidence)
+
+
+def _check(value: RespondInput, output: WriteOutput) -> None:
+    check_written(value.task, value.options, set(_cited(value)), output)
+
+
+class SampledRespondInput(RespondInput):
+    """One of several responses to the same: `sample` tells it from the others, also in the cache."""
+
+    sample: int
+
+
+_ANSWER = (
+    "Then the answer that follows, in the form of the task: yes-no: `yes` or `no`; yes-no-maybe: `yes`, `no` or "
+    "`maybe`; single-choice: one letter; multiple-choice: all right letters; free: `answered`. "
+)
+
+
+def _choices(value: RespondInput) -> dict[str, tuple[str, ...]]:
+    return written_choices(value.task, value.options, dict.fromkeys(_cited(value)))
+
+
+respond = Operator(
+    name="respond",
+    instructions=(
+        "Answer a biomedical question from a summary of evidence alone. First the rationale: a few short sentences, "
+        "each with one claim of the summary and the ids of the quotes behind it. Be no more certain than the summary; "
+        "where articles disagree, say so. " + _ANSWER + "Give no answer when the summary does not tell. " + DATA_RULE
+    ),
+    input=RespondInput,
+    output=WriteOutput,
+    keyless=_keyless,
+    check=_check,
+    choices=_choices,
+)
+
+respond_openly = Operator(
+    name="respond_openly",
+    instructions=(
+        "Answer a biomedical question, in the first place from a summary of evidence. First the rationale: a few short "
+        "sentences, each with one claim. A claim of the summary has the ids of the quotes behind it. Where the summary "
+        "does not tell enough, you may add a claim that you know; it has no ids. " + _ANSWER + DATA_RULE
+    ),
+    input=RespondInput,
+    output=WriteOutput,
+    keyless=_keyless,
+    check=_check,
+    choices=_choices,
+)
+"""Source: PubMed Reasoner, appendix E (question answering prompt), which allows what the model knows itself."""
+
+
+# Answering without evidence, and finding the gaps of an answer: the baselines' operators.
+
+
+class RecallInput(OperatorInput):
+    question: Untrusted
+    task: Task
+    options: tuple[Option, ...] = ()
+
+
+def _no_citation(value: RecallInput, output: WriteOutput) -> None:
+    check_written(value.task, value.options, set(), output)
+
+
+recall = Operator(
+    name="recall",
+    instructions=(
+        "Answer a biomedical question from what you know; there is no evidence to cite, so every list of ids stays "
+        "empty. First a rationale of a few short sentences, then the answer in the form of the task: yes-no: `yes` or "
+        "`no`; yes-no-maybe: `yes`, `no` or `maybe`; single-choice: one letter; multiple-choice: all right letters; "
+        "free: `answered`. Give no answer when you do not know. " + DATA_RULE
+    ),
+    input=RecallInput,
+    output=WriteOutput,
+    keyless=lambda value: WriteOutput(sentences=(), answer=()),
+    check=_no_citation,
+    choices=lambda value: written_choices(value.task, value.options, ()),
+)
+
+
+MOST_GAPS = 8
+"""Without a limit, a weak model lists gaps until its output is cut off."""
+
+
+class ReflectInput(OperatorInput):
+    question: Untrusted
+    answer: Untrusted
+    summary: tuple[ObservationView, ...]
+    history: tuple[Untrusted, ...]
+
+
+class ReflectOutput(OperatorOutput):
+    gaps: tuple[FewWords, ...] = Field(
+        max_length=MOST_GAPS, description="claims or ideas that the summary does not support; empty when none"
+    )
+    query: str = Field(default="", max_length=2000, description="one new PubMed query for the gaps; empty when none")
+
+
+def _reflected(value: ReflectInput) -> ReflectOutput:
+    gaps = critique.unsupported(value.question, [o.text for o in value.summary])
+    query = drafting.draft(value.question, gaps, core=1) if gaps else ""
+    return ReflectOutput(gaps=tuple(gaps[:MOST_GAPS]), query="" if query in value.history else query)
+
+
+reflect = Operator(
+    name="reflect",
+    instructions=(
+        "Below are a biomedical question, an answer, and the summary of evidence that it rests on. Name the gaps: "
+        "claims without support, parts of the question that the evidence does not address, evidence too general for "
+        "it. If there are gaps, write one new PubMed query that aims at them and is not in the history; headings as "
+        '"Heading"[mesh], ideas joined with AND, names of one idea in parentheses joined with OR, no dates. '
+        + DATA_RULE
+    ),
+    input=ReflectInput,
+    output=ReflectOutput,
+    writes_queries=True,
+    keyless=_reflected,
+)

@@ -1,0 +1,245 @@
+"""PubMed Reasoner: a MeSH query that is critiqued and refined before anything is read, then reading in batches.
+
+`docs/recipes/pubmed-reasoner.md` maps each element of the paper to the function that implements it. Settings turn off
+what we added; the preset `pubmed-reasoner-paper` turns off all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any
+
+from medground.answering.conclude.compose import compose, unanswered
+from medground.answering.conclude.finish import finish
+from medground.answering.rank.design import design_level
+from medground.answering.read.evidence import (
+    coverage_check,
+    evidence_views,
+    extract_evidence,
+    quoted_whole,
+    screen_batch,
+    with_findings,
+)
+from medground.answering.read.readable import readable, texts
+from medground.answering.read.reading_list import WEIGHED, Reading, batches, best_first, needed_first, reading_list
+from medground.answering.run import Run
+from medground.answering.verify.check import CHECKING
+from medground.answering.write.draft import Draft, drafted
+from medground.language import words
+from medground.models.operators.base import Operator
+from medground.models.operators.reading import extract, screen, sufficient
+from medground.recipes.base import Recipe
+from medground.recipes.pubmed_reasoner.answering import (
+    ObservationView,
+    RespondInput,
+    SampledRespondInput,
+    SummariseInput,
+    respond,
+    respond_openly,
+    summarise,
+)
+from medground.recipes.pubmed_reasoner.at_once import AT_ONCE
+from medground.recipes.pubmed_reasoner.critic import (
+    Attempt,
+    QueryCritic,
+    TermCritic,
+    attempt,
+    best_attempt,
+    chosen,
+    converged,
+    query_at_once,
+    step_back,
+)
+from medground.recipes.pubmed_reasoner.operators import CRITICISING, QUERYING, Candidate
+from medground.recipes.pubmed_reasoner.settings import PubMedReasonerSettings
+from medground.recipes.pubmed_reasoner.terms import choose_terms, dated, first_query, propose_terms
+from medground.sources.pubmed_words import PubMedQuery, with_concepts
+from medground.values.answer import Answer
+from medground.values.document import Document, Hit
+from medground.values.evidence import Evidence
+from medground.values.question import Question
+
+# Summarise evidence by article, and write a response from the summary.
+
+ON_TOPIC = 0.7
+"""Share of the topic, of the best article's share, that an article covers whose design counts."""
+
+
+def by_article(evidence: Sequence[Evidence], run: Run, *, designs: bool) -> list[Evidence]:
+    """Evidence grouped by article in reading order.
+
+    If `designs`, stronger study designs come first, among the articles on the whole topic: a trial of something else
+    comes after them.
+    """
+    topic = words.topic(run.question.text)
+    covers = {e.id: words.coverage(topic, words.terms(f"{_document(e, run).title} {e.quote}")) for e in evidence}
+    enough = ON_TOPIC * max(covers.values(), default=0.0)
+    about = {e.document_id for e in evidence if covers[e.id] >= enough}
+
+    def place(quote: Evidence) -> tuple[bool, int, int]:
+        level = design_level(_document(quote, run).publication_types) if designs else 0
+        return designs and quote.document_id not in about, level, quote.rank
+
+    groups = groupby(sorted(evidence, key=lambda e: (place(e), e.document_id)), key=lambda e: e.document_id)
+    return [quote for _, group in groups for quote in group]
+
+
+def _document(evidence: Evidence, run: Run) -> Document:
+    return run.ledger.documents[evidence.document_id]
+
+
+async def summarise_evidence(question: Question, evidence: Sequence[Evidence], run: Run) -> list[ObservationView]:
+    """Observations by article, each with its quotes (SoE)."""
+    output = await run.ask(summarise, SummariseInput(question=question.text, evidence=evidence_views(evidence, run)))
+    articles = {e.id: e.document_id for e in evidence}
+    return [
+        ObservationView(article=articles[o.evidence[0]], text=o.text, evidence=o.evidence) for o in output.observations
+    ]
+
+
+def as_observations(evidence: Sequence[Evidence]) -> list[ObservationView]:
+    """The quotes themselves in place of a summary (Table 9, abstracts only)."""
+    return [ObservationView(article=e.document_id, text=e.quote, evidence=(e.id,)) for e in evidence]
+
+
+async def respond_from(
+    question: Question, summary: Sequence[ObservationView], run: Run, *, sample: int | None = None
+) -> Draft:
+    """The response, given the question, the task and the summary; `sample` is its number if several are wanted."""
+    value = RespondInput(
+        question=question.text,
+        task=question.task,
+        options=question.options,
+        summary=tuple(summary),
+        sentences=run.settings.recipe.sentences,
+    )
+    if sample is not None:
+        value = SampledRespondInput(**dict(value), sample=sample)
+    return drafted(await run.ask(respond_openly if run.settings.recipe.own_knowledge else respond, value))
+
+
+def pmid_mark(evidence: Evidence) -> str:
+    """`[PMID: 123]`, the paper's inline citation."""
+    return f"[{evidence.document_id.replace(':', ': ', 1)}]"
+
+
+async def pubmed_reasoner(question: Question, run: Run) -> Answer:
+    """Answer a question."""
+    extras = run.settings.section(PubMedReasonerSettings)
+    question = dated(question, run) if extras.dates else question
+    terms, query = await query_of(question, run)
+    query = with_concepts(question, query) if extras.concepts else query
+    best = await _self_critic(question, terms, query, run)  # Algorithm 1
+    pool = await _read(question, best, (), run)
+    if extras.step_back and not pool.done and (again := await step_back(question, best, pool.missing, run)):
+        pool = await _read(question, again, pool.evidence, run)
+    if not pool.evidence:
+        return compose(run, unanswered(""))
+    evidence = by_article(pool.evidence, run, designs=extras.designs)
+    whole = extras.reading == "abstracts"
+    summary = as_observations(evidence) if whole else await summarise_evidence(question, evidence, run)
+    draft = await respond_from(question, summary, run)
+    return await finish(question, draft, evidence, run, mark=pmid_mark)
+
+
+async def query_of(question: Question, run: Run) -> tuple[Sequence[Candidate], PubMedQuery]:
+    """MeSH terms and the first query; in one call there are no terms."""
+    if run.settings.section(PubMedReasonerSettings).one_call:
+        return (), await query_at_once(question, run)
+    terms = await choose_terms(question, await propose_terms(question, run), run)  # Eq. 1 and 2
+    return terms, await first_query(question, terms, run)  # Eq. 3
+
+
+async def _self_critic(question: Question, terms: Sequence[Candidate], query: PubMedQuery, run: Run) -> Attempt:
+    """Algorithm 1: refine the query until coverage and alignment stop improving, a query repeats, or T rounds end."""
+    extras, rounds = run.settings.section(PubMedReasonerSettings), run.settings.recipe.rounds
+    critic = QueryCritic() if extras.one_call else TermCritic()
+    history: list[Attempt] = []
+    for number in range(1, rounds + 1 if extras.critic else 1):
+        history.append(await attempt(question, query, history, run))  # Eq. 4 and 5
+        said = await critic.critique(question, terms, history, run)  # Eq. 6 to 8
+        history[-1] = replace(history[-1], critique=said)
+        ended = number == rounds or converged(history)
+        if ended and extras.final == "judged":
+            break
+        terms, query = await critic.refine(question, history, run)  # Eq. 9 to 11
+        query = with_concepts(question, query) if extras.concepts else query
+        if ended or any(one.asked(query) for one in history):
+            break
+    if history and extras.final == "judged":
+        return chosen(best_attempt(history, extras.enough), len(history), run)
+    known = next((one for one in history if one.asked(query)), None)
+    return chosen(known or await attempt(question, query, history, run), len(history) + (known is None), run)  # line 13
+
+
+@dataclass(frozen=True)
+class _Pool:
+    """The evidence pool. `done`: reading is over, because the pool suffices or T is used; else what is missing."""
+
+    evidence: Sequence[Evidence]
+    done: bool = False
+    missing: str = ""
+
+
+async def _read(question: Question, found: Attempt, known: Sequence[Evidence], run: Run) -> _Pool:
+    """What the documents of an attempt say, without those that are known already."""
+    extras = run.settings.section(PubMedReasonerSettings)
+    standing = await readable(texts(found.result.hits), run, retractions=run.settings.recipe.retractions)
+    seen = {evidence.document_id for evidence in known}
+    fresh = [hit for hit in standing if hit.passage.document_id not in seen]
+    if extras.reading != "evidence":
+        whole = await quoted_whole(fresh, run.settings.retrieval.keep, run)
+        return _Pool([*known, *whole], done=bool(whole))
+    return await _reflective_retrieval(question, fresh, known, run)
+
+
+async def _reflective_retrieval(question: Question, hits: Sequence[Hit], known: Sequence[Evidence], run: Run) -> _Pool:
+    """Algorithm 2: filter, then read in batches until the evidence suffices, a batch adds nothing, or T is used."""
+    extras, size = run.settings.section(PubMedReasonerSettings), run.settings.recipe.batch
+    waiting = await screen_batch(question, await _top(question, hits, run), run)  # Eq. 12
+    evidence, before, missing = list(known), run.usage.tokens, ""
+    for number, batch in enumerate(batches(waiting, size), start=1):
+        readings, waiting = waiting[:size], waiting[size:]
+        with run.step(replace(batch, readings=tuple(readings)).step):
+            added = await extract_evidence(question, readings, run)  # Eq. 13 and 14
+            evidence += added
+            if not extras.batching:
+                continue
+            said = await coverage_check(question, evidence, waiting, run)  # Eq. 15
+            if said.sufficient:
+                return _Pool(evidence, done=True)
+            if extras.tokens is not None and run.usage.tokens - before >= extras.tokens:
+                run.warn(f"reading stopped after {number} batches: {extras.tokens} tokens are used up")
+                return _Pool(evidence, done=True)
+            if number > 1 and not added:  # marginal utility
+                break
+            missing, waiting = said.missing, needed_first(waiting, said.needed)
+    return _Pool(evidence, done=not extras.batching and bool(evidence), missing=missing)
+
+
+async def _top(question: Question, hits: Sequence[Hit], run: Run) -> list[Reading]:
+    """The top M_max documents, in the order in which they are read."""
+    extras = run.settings.section(PubMedReasonerSettings)
+    found = reading_list(hits, run.settings.retrieval.keep, WEIGHED)
+    await run.retrieve([reading.document_id for reading in found])
+    filled = with_findings(found, run.ledger.documents)
+    weighed = best_first(question, filled)
+    if extras.reorder:
+        return weighed
+    rank = {reading.document_id: reading.rank for reading in found}
+    ordered = sorted(weighed, key=lambda reading: rank[reading.document_id])
+    return [replace(reading, rank=rank[reading.document_id]) for reading in ordered]
+
+
+_ANSWERING: tuple[Operator[Any, Any], ...] = (screen, extract, sufficient, summarise, respond, respond_openly)
+
+PUBMED_REASONER = Recipe(
+    name="pubmed-reasoner",
+    run=pubmed_reasoner,
+    operators=(*QUERYING, *CRITICISING, *AT_ONCE, *_ANSWERING, *CHECKING),
+    writers=(respond, respond_openly),
+    reader=extract,
+    settings=PubMedReasonerSettings,
+)

@@ -1,0 +1,1 @@
+"""Reason and Verify, and its pool of demonstrations."""

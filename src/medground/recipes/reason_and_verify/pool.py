@@ -1,0 +1,249 @@
+"""The pool T*: a JSON Lines file of solved training questions, and a manifest that says how they were made.
+
+Source: Reason and Verify, section 4.1 (demonstration pool construction).
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, ValidationError
+
+from medground.errors import BadDocument, ConfigError, SnapshotCorrupt, UsageError
+from medground.models.operators.reasoning import Demonstration
+from medground.values.answer import SnapshotReference
+from medground.values.document import DocumentId, Frozen
+from medground.values.question import Option, Task
+
+TRAINING = "train"
+TRAINING_SPLITS = frozenset({TRAINING, "training", "train_dev"})
+"""`train_dev`: the 500 records of PubMedQA outside its test split, from which its authors take training folds."""
+ANSWERED = "answered"
+"""How a model answers an open question: its rationale is the answer."""
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+_SUFFIX = ".jsonl"
+
+
+class Quoted(Frozen):
+    """A cited sentence, or a passage: its location and text."""
+
+    document_id: DocumentId
+    start: int = Field(ge=0)
+    end: int = Field(gt=0)
+    quote: str
+
+
+class Solved(Frozen):
+    """A training question with a rationale that a model wrote and the known answer."""
+
+    id: str
+    question: str
+    task: Task
+    options: tuple[Option, ...] = ()
+    rationale: str
+    linked: str = Field(default="", description="the rationale with the numbers of the passages that each part cites")
+    answer: tuple[str, ...] = Field(min_length=1, description="the known answer; its class")
+    reference: str = Field(default="", description="the known answer to an open question, in words")
+    said: tuple[str, ...] = Field(default=(), description="the answer of the model that wrote the rationale")
+    evidence: tuple[Quoted, ...] = Field(description="the sentences that the rationale cites")
+    passages: tuple[Quoted, ...] = Field(default=(), description="E, the first m passages that the model read")
+    documents: tuple[DocumentId, ...] = Field(description="its own document, and those of its passages")
+    split: str
+    embedding: str = Field(description="the question's unit vector: float16, little-endian, base64")
+
+    @property
+    def label(self) -> str:
+        """Its class."""
+        return ", ".join(self.answer)
+
+    def shown(self, *, passages: bool = False) -> Demonstration:
+        """The part that a model sees: with E and links into it, or with the cited sentences alone."""
+        return Demonstration(
+            question=self.question,
+            options=self.options,
+            evidence=tuple(one.quote for one in (self.passages if passages else self.evidence)),
+            rationale=self.linked if passages else self.rationale,
+            reference=self.reference,
+            answer=self.answer,
+        )
+
+
+class PoolManifest(Frozen):
+    """How a pool was made. `sha256` is of its file."""
+
+    version: Literal[1] = 1
+    name: str
+    made_by: str
+    created: datetime
+    source: str
+    dataset: str = Field(default="pubmedqa", description="the data set")
+    against: tuple[str, ...] = Field(default=(), description="files of questions that no demonstration resembles")
+    as_training: bool = Field(default=False, description="whether the user declared its questions to be for training")
+    source_sha256: str
+    seed: int
+    limit: int | None
+    models: Mapping[str, str] = Field(description="operator to the model that answered it")
+    settings_hash: str
+    settings: Mapping[str, Any] = Field(description="the group `reason_and_verify`")
+    snapshots: tuple[SnapshotReference, ...]
+    embedder: str
+    embedding: str = Field(description="identity of the embedding model")
+    demonstrations: int
+    classes: Mapping[str, int]
+    agreed: int = Field(description="demonstrations for which the model itself gave the known answer")
+    left_out: Mapping[str, int] = Field(description="records that are not in the pool, by reason")
+    sha256: str = ""
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Solved questions with their manifest."""
+
+    manifest: PoolManifest
+    solved: tuple[Solved, ...]
+
+    @cached_property
+    def vectors(self) -> NDArray[np.float32]:
+        """Unit vectors of the questions, shape (demonstrations, dimensions)."""
+        return np.stack([unpacked(one.embedding) for one in self.solved])
+
+
+def packed(vector: NDArray[np.float32]) -> str:
+    """Encode a vector as text."""
+    return base64.b64encode(vector.astype("<f2").tobytes()).decode("ascii")
+
+
+def unpacked(text: str) -> NDArray[np.float32]:
+    """Decode a vector from `packed`, normalised to length 1."""
+    vector = np.frombuffer(base64.b64decode(text, validate=True), dtype="<f2").astype(np.float32)
+    length = float(np.linalg.norm(vector))
+    if not np.isfinite(length) or length == 0:
+        raise ValueError("the embedding is not a unit vector")
+    return vector / np.float32(length)
+
+
+def pool_path(name: str, home: Path) -> Path:
+    """The file of a pool: `home/demonstrations/NAME.jsonl`, or `name` itself if it is a path.
+
+    Raises:
+        UsageError: `name` is neither a valid name nor the path of a .jsonl file.
+    """
+    if name.endswith(_SUFFIX):
+        return Path(name)
+    if not _NAME.fullmatch(name):
+        raise UsageError(f"{name[:80]!r} is not a valid pool name; use a-z 0-9 . _ -, or the path of a {_SUFFIX} file")
+    return home / "demonstrations" / f"{name}{_SUFFIX}"
+
+
+def manifest_path(file: Path) -> Path:
+    """The path of the manifest for a pool's file."""
+    return file.with_suffix(".json")
+
+
+def read_pool(name: str, home: Path) -> Pool:
+    """Read a pool by its name or the path of its file, and check it against its manifest.
+
+    Raises:
+        ConfigError: it does not exist.
+        BadDocument: a line cannot be read.
+        UsageError: it contains a question that is not from a training split.
+        SnapshotCorrupt: it has changed since it was built.
+    """
+    file = pool_path(name, home)
+    try:
+        stamp = (file.stat().st_mtime_ns, manifest_path(file).stat().st_mtime_ns)
+    except OSError:
+        raise ConfigError(
+            f"pool of demonstrations {name!r} not found ({file} or its manifest is missing); "
+            "create it with medground demonstrations build NAME --from FILE"
+        ) from None
+    return _read(file, stamp)
+
+
+@lru_cache(maxsize=4)
+def _read(file: Path, stamp: tuple[int, int]) -> Pool:
+    content = file.read_bytes()
+    try:
+        manifest = PoolManifest.model_validate_json(manifest_path(file).read_bytes())
+    except ValidationError as error:
+        raise SnapshotCorrupt(f"{manifest_path(file)} is not a pool manifest ({_first(error)}); {_AGAIN}") from None
+    solved = [_solved(line, file, number) for number, line in enumerate(content.splitlines(), start=1)]
+    if hashlib.sha256(content).hexdigest() != manifest.sha256:
+        raise SnapshotCorrupt(f"{file} has changed since it was built: its hash does not match the manifest; {_AGAIN}")
+    if not solved:
+        raise SnapshotCorrupt(f"{file} contains no demonstrations; {_AGAIN}")
+    return Pool(manifest, tuple(solved))
+
+
+_AGAIN = "rebuild it with medground demonstrations build"
+
+
+def _solved(line: bytes, file: Path, number: int) -> Solved:
+    try:
+        solved = Solved.model_validate_json(line)
+        unpacked(solved.embedding)
+    except ValidationError as error:
+        raise BadDocument(
+            f"is not a demonstration ({_first(error)}); {_AGAIN}", file=str(file), position=number
+        ) from None
+    except ValueError as error:
+        raise BadDocument(f"is not a demonstration ({error}); {_AGAIN}", file=str(file), position=number) from None
+    if solved.split.casefold() not in TRAINING_SPLITS:
+        raise UsageError(
+            f"{file}:{number} is from the split {solved.split[:40]!r}, but demonstrations may only come from training "
+            f"splits; {_AGAIN}"
+        )
+    return solved
+
+
+def _first(error: ValidationError) -> str:
+    problem = error.errors(include_input=False, include_url=False)[0]
+    return f"{'.'.join(str(p) for p in problem['loc'])}: {problem['msg']}".removeprefix(": ")
+
+
+# Removes what must not be shown with a question because it could give the answer away.
+
+NEAR_DUPLICATE = 0.95
+"""Minimum cosine of two questions that count as the same question in other words."""
+
+
+@dataclass(frozen=True)
+class Clean:
+    """Places that are left, and how many were removed for each reason. Each is counted once, for its first reason."""
+
+    places: tuple[int, ...]
+    shared: int
+    near: int
+
+
+def decontaminated(
+    documents: Sequence[Collection[str]],
+    vectors: NDArray[np.float32],
+    held_documents: Collection[str],
+    held_vectors: NDArray[np.float32],
+) -> Clean:
+    """Remove candidates that share a document with the held-out side, then those that nearly repeat its questions.
+
+    Args:
+        documents: ids of each candidate's documents.
+        vectors: unit vectors of the candidates' questions, shape (candidates, dimensions).
+        held_documents: ids of the documents of the current question, or of all held-out questions.
+        held_vectors: unit vectors of those questions, shape (questions, dimensions).
+    """
+    held = frozenset(held_documents)
+    disjoint = [place for place, ids in enumerate(documents) if held.isdisjoint(ids)]
+    if not disjoint or not len(held_vectors):
+        return Clean(tuple(disjoint), len(documents) - len(disjoint), 0)
+    nearest = (vectors[disjoint] @ held_vectors.T).max(axis=1)
+    kept = tuple(place for place, cosine in zip(disjoint, nearest, strict=True) if cosine < NEAR_DUPLICATE)
+    return Clean(kept, len(documents) - len(disjoint), len(disjoint) - len(kept))

@@ -1,0 +1,152 @@
+"""Reason and Verify: BM25, reranking, rewriting if too little was found, a cited rationale, and its verification.
+
+`docs/recipes/reason-and-verify.md` maps each line of Algorithm 1 to the function that implements it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from medground.answering.conclude.compose import compose, unanswered
+from medground.answering.conclude.finish import finish
+from medground.answering.lookups import words_lookup
+from medground.answering.rank.fuse import distinct, fuse
+from medground.answering.rank.rerank import rerank_with, reranker_problems
+from medground.answering.read.readable import readable, texts
+from medground.answering.run import Run
+from medground.answering.verify.check import CHECKING, check_all
+from medground.answering.verify.labels import assessed
+from medground.answering.write.reason import Reasoned, answered, reasoned
+from medground.errors import MedgroundError
+from medground.home.settings import Settings
+from medground.language import words
+from medground.language.statements import statements
+from medground.models.operators.labelling import assess
+from medground.models.operators.reasoning import direct, direct_or_recall, reason, reason_or_recall
+from medground.recipes.base import Recipe
+from medground.recipes.reason_and_verify.demonstrations import open_shots, pool_problems
+from medground.recipes.reason_and_verify.rewriting import RewriteInput, rewrite
+from medground.recipes.reason_and_verify.settings import ReasonAndVerifySettings
+from medground.sources.base import Source
+from medground.values.answer import Answer
+from medground.values.document import Hit, Passage
+from medground.values.lookup import Ranker
+from medground.values.question import Question
+from medground.values.steps import RewriteTrigger
+
+# Rewrite a question whose search found too little.
+
+
+async def rewritten(question: Question, hits: Sequence[Hit], run: Run) -> str:
+    """The question in the words of the literature (q'), or unchanged if there are no better words."""
+    found = tuple(f"{hit.passage.title}\n{hit.passage.text}".strip() for hit in hits)
+    output = await run.ask(rewrite, RewriteInput(question=question.text, found=found))
+    return " ".join(output.question.split())
+
+
+def finds_too_little(question: Question, evidence: Sequence[Hit], run: Run) -> bool:
+    """Whether to rewrite the question: E contains too few of its words, or has a low score (lines 5 to 7)."""
+    choices = run.settings.section(ReasonAndVerifySettings)
+    if not choices.rewrite:
+        return False
+    shared = overlap(question.text, [hit.passage for hit in evidence])
+    reranks = choices.rerank and choices.reranker != "none"
+    score = evidence_score(evidence) if reranks else None  # no reranker, no score
+    low = shared < choices.overlap or (score is not None and score < choices.evidence)
+    with run.step(RewriteTrigger(overlap=shared, evidence=score, rewrite=low)):
+        return low
+
+
+def overlap(question: str, passages: Sequence[Passage]) -> float:
+    """Overlap(q, E): share of the question's content words that occur in the passages and their titles, 0 to 1.
+
+    Words are compared by stem, as in the index. A question with only stop words has an overlap of 1.
+    """
+    asked = frozenset(words.terms(question))
+    found = {term for passage in passages for term in words.terms(f"{passage.title}\n{passage.text}")}
+    return len(asked & found) / len(asked) if asked else 1.0
+
+
+def evidence_score(hits: Sequence[Hit]) -> float:
+    """EvidenceScore(q, E): the mean score of the passages by the reranker; 0 without passages."""
+    return sum(hit.score for hit in hits) / len(hits) if hits else 0.0
+
+
+WRITING = (reason, direct, reason_or_recall, direct_or_recall)
+"""The operators that write an answer; a run asks one of them."""
+
+
+async def reason_and_verify(question: Question, run: Run) -> Answer:
+    """Answer a question (Algorithm 1)."""
+    evidence = await find_evidence(question, run)  # lines 3 to 11
+    if not evidence:
+        return compose(run, unanswered("answer unavailable: the searched sources have no passage on this question"))
+    choices = run.settings.section(ReasonAndVerifySettings)
+    own = run.settings.recipe.own_knowledge
+    if choices.rationale:
+        shots = await open_shots(run)
+        shown = await shots.choose(question, evidence)
+        rationale = await reasoned(question, evidence, run, demonstrations=shown, own_knowledge=own)  # line 12
+    else:
+        rationale = await answered(question, evidence, run, own_knowledge=own)
+    return await _verified(question, evidence, rationale, run)  # lines 13 and 14
+
+
+async def find_evidence(question: Question, run: Run) -> list[Hit]:
+    """The passages of evidence E, best first. If they are too few or too weak, search again with a rewritten question.
+
+    Raises:
+        ConfigError: the reranker cannot be opened.
+    """
+    evidence = await _retrieve_and_rerank(question.text, question, run)  # lines 3 and 4
+    if not finds_too_little(question, evidence, run):  # lines 5 to 7
+        return evidence
+    better = await rewritten(question, evidence, run)  # line 8
+    if better == question.text:
+        return evidence
+    # Lines 9 and 10. If the rewritten question finds nothing, keep the first evidence.
+    return await _retrieve_and_rerank(better, question, run) or evidence
+
+
+async def _retrieve_and_rerank(text: str, question: Question, run: Run) -> list[Hit]:
+    """The first k passages by BM25, reduced to the best m by the reranker, without retracted papers by default."""
+    choices = run.settings.section(ReasonAndVerifySettings)
+    asked = words_lookup(question.model_copy(update={"text": text}))
+    found = await run.look_up(asked.model_copy(update={"rankers": (Ranker.LEXICAL,)}))
+    by_words = [ranking for result in found for ranking in result.rankings]
+    fused = fuse(by_words, k=run.settings.retrieval.fusion_k)  # one source keeps its own order
+    standing = await readable(texts(fused), run, retractions=run.settings.recipe.retractions)
+    candidates = islice(distinct(standing), choices.candidates)
+    return await rerank_with(choices.reranker if choices.rerank else "none", text, candidates, choices.passages, run)
+
+
+async def _verified(question: Question, evidence: list[Hit], rationale: Reasoned, run: Run) -> Answer:
+    """Check each statement of the rationale against E (CONTEXT-j: its first j passages). No statement, no answer."""
+    if not rationale.draft.sentences:
+        reason = rationale.draft.reason or "answer unavailable: no retrieved passage answers this question"
+        return compose(run, unanswered(reason))
+    parts = statements(rationale.draft.sentences, rationale.evidence)
+    given = question.worded(rationale.draft.answer)
+    verdicts = await check_all(parts, run, context=evidence, answer=given)
+    wanted = run.settings.section(ReasonAndVerifySettings).assess
+    whole = await assessed(question, parts, given, evidence, run) if wanted else None
+    draft = rationale.draft.model_copy(update={"sentences": parts})
+    answer = await finish(question, draft, rationale.evidence, run, verdicts=verdicts)
+    return answer.model_copy(update={"assessment": whole})
+
+
+def _check(settings: Settings, sources: Sequence[Source]) -> Iterator[MedgroundError]:
+    choices = settings.section(ReasonAndVerifySettings)
+    yield from reranker_problems(choices.reranker if choices.rerank else "none", settings.home / "models")
+    yield from pool_problems(choices, settings.home)
+
+
+REASON_AND_VERIFY = Recipe(
+    name="reason-and-verify",
+    run=reason_and_verify,
+    operators=(rewrite, *WRITING, assess, *CHECKING),
+    writers=WRITING,
+    settings=ReasonAndVerifySettings,
+    check=_check,
+)

@@ -1,0 +1,1 @@
+"""A client of NCBI's E-utilities, or any service with the same API."""

@@ -1,0 +1,239 @@
+"""Client for NCBI's E-utilities, or any service with the same API.
+
+All tasks in the process share NCBI's rate limit. Transient failures are retried, and responses are cached on disk.
+Every method raises SourceUnavailable or RateLimited if it gets no usable response, UsageError if the service rejects
+the request, and ConfigError if it rejects the API key.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+from urllib.parse import urlencode
+
+import httpx
+
+from medground.corpus.readers.base import Item
+from medground.errors import UsageError
+from medground.sources.eutils.replies import (
+    SearchResult,
+    read_articles,
+    read_count,
+    read_full_texts,
+    read_search,
+    status_fault,
+    type_fault,
+)
+from medground.sources.eutils.service import AnswerCache, EutilsService, cache_key, ncbi_pace
+from medground.sources.http.clients import UNLIMITED, LoopClients, Pace
+from medground.sources.http.replies import Bounded, Network, ReplyLimits
+from medground.sources.http.retries import Fault, Patience, tried
+from medground.sources.http.wire import is_offline
+
+# Send E-utilities requests with rate limiting, retries, validation and caching.
+
+T = TypeVar("T")
+
+_LONGEST_ADDRESS = 1000
+"""Characters of parameters above which a request uses POST, as NCBI recommends."""
+_LARGEST = 1 << 29
+"""Maximum bytes of a response: 512 MB. 200 full texts are far smaller."""
+
+
+class Transport:
+    """Sends requests to one service.
+
+    Args:
+        service: the service to use.
+        cache: cache for responses, or None.
+        patience: retry settings.
+        pace: rate limit; by default NCBI's limit, shared by the process, and no limit for a local service.
+        wire: what carries requests, by `open_wire`; None for the network.
+    """
+
+    def __init__(
+        self,
+        service: EutilsService,
+        cache: AnswerCache | None = None,
+        patience: Patience | None = None,
+        pace: Pace | None = None,
+        wire: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self.service = service
+        self._cache = cache
+        self._patience = patience or Patience()
+        unlimited = Pace(UNLIMITED) if service.is_local or is_offline(wire) else None
+        self._pace = pace or unlimited or ncbi_pace(service.address, with_key=service.api_key is not None)
+        self._wire = wire
+        self._clients = LoopClients(self._open)
+
+    async def ask(self, utility: str, parameters: Mapping[str, str], read: Callable[[Path], T]) -> T:
+        """Send a request and parse the response with `read`, retrying if `read` raises a transient Fault.
+
+        Raises:
+            SourceUnavailable: no usable response after all attempts, or a failure that a retry cannot fix.
+            RateLimited: the service is still rate limiting after all attempts, or asks for too long a wait.
+            UsageError: the service rejected the request.
+            ConfigError: the service rejected the API key.
+        """
+        key = None
+        if self._cache is not None:
+            key = cache_key(self.service.address, utility, parameters)
+            kept = await self._from_cache(self._cache, key, read)
+            if kept is not None:
+                return kept
+        service = self.service
+        secrets = [service.api_key] if service.api_key else []
+        return await tried(
+            lambda: self._once(utility, parameters, read, key), self._patience, self._pace, service.name, secrets
+        )
+
+    async def close(self) -> None:
+        """Close the connections. Safe to call twice."""
+        await self._clients.close()
+
+    def _open(self) -> httpx.AsyncClient:
+        # Do not use a proxy for a local service.
+        seconds = self._patience.seconds
+        inner = self._wire or Network(trust_env=not self.service.is_local)
+        return httpx.AsyncClient(transport=Bounded(ReplyLimits(_LARGEST, seconds), inner), timeout=seconds)
+
+    async def _from_cache(self, cache: AnswerCache, key: str, read: Callable[[Path], T]) -> T | None:
+        kept = cache.find(key)
+        if kept is None:
+            return None
+        try:
+            return await asyncio.to_thread(read, kept)
+        except Fault:
+            cache.drop(key)
+            return None
+
+    async def _once(self, utility: str, parameters: Mapping[str, str], read: Callable[[Path], T], key: str | None) -> T:
+        await self._pace.wait()
+        async with asyncio.timeout(self._patience.seconds), self._answer(utility, parameters) as body:
+            result = await asyncio.to_thread(read, body)
+            if self._cache is not None and key is not None:
+                await asyncio.to_thread(self._cache.put, key, body)
+            return result
+
+    @asynccontextmanager
+    async def _answer(self, utility: str, parameters: Mapping[str, str]) -> AsyncIterator[Path]:
+        """Yield a file with the body of a valid response."""
+        async with self._clients.current().stream(**self._request(utility, parameters)) as response:
+            with _temporary_file() as path:
+                await _save(response, path)
+                if response.status_code != 200:
+                    raise status_fault(response.status_code, response.headers, path)
+                if path.stat().st_size == 0:
+                    raise Fault("the response is empty")
+                found = response.headers.get("content-type", "").split(";")[0].strip().lower()
+                if not found.endswith("xml"):
+                    raise type_fault(found, path)
+                yield path
+
+    def _request(self, utility: str, parameters: Mapping[str, str]) -> dict[str, Any]:
+        """Use GET for short requests without an API key and POST otherwise, because URLs end up in logs."""
+        address = f"{self.service.address}/{utility}.fcgi"
+        encoded = urlencode({**parameters, **self.service.identity()})
+        if self.service.api_key is None and len(encoded) <= _LONGEST_ADDRESS:
+            return {"method": "GET", "url": f"{address}?{encoded}"}
+        headers = {"content-type": "application/x-www-form-urlencoded"}
+        return {"method": "POST", "url": address, "content": encoded.encode(), "headers": headers}
+
+
+async def _save(response: httpx.Response, path: Path) -> None:
+    with path.open("wb") as file:
+        async for chunk in response.aiter_bytes():
+            file.write(chunk)
+
+
+@contextmanager
+def _temporary_file() -> Iterator[Path]:
+    handle, name = tempfile.mkstemp(prefix="medground-", suffix=".xml")
+    os.close(handle)
+    try:
+        yield Path(name)
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+BATCH = 200
+"""Maximum IDs per request, as NCBI recommends."""
+MOST_FOUND = 10_000
+"""Maximum records that esearch returns for one search; set by NCBI."""
+Sort = Literal["relevance", "pub_date", "Author", "JournalName"]
+
+
+class Eutils:
+    """One method per utility. IDs are bare numbers such as `21645374`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    @property
+    def name(self) -> str:
+        """Name of the service in answers and errors."""
+        return self._transport.service.name
+
+    async def esearch(
+        self, term: str, *, db: str = "pubmed", limit: int = 20, sort: Sort | None = None
+    ) -> SearchResult:
+        """Search.
+
+        Raises:
+            UsageError: the query is empty, or the limit exceeds what the service returns.
+        """
+        _check_words(term)
+        if limit < 0 or limit > MOST_FOUND:
+            raise UsageError(
+                f"PubMed returns only the first {MOST_FOUND:,} records of a search; narrow it, for example by date"
+            )
+        parameters = {"db": db, "term": term, "retmode": "xml", "retstart": "0", "retmax": str(limit)}
+        parameters |= {"sort": sort} if sort else {}
+        return await self._transport.ask("esearch", parameters, read_search)
+
+    async def count(self, term: str) -> int:
+        """Number of records that match. No id is sent back.
+
+        Raises:
+            UsageError: the query is empty.
+        """
+        _check_words(term)
+        parameters = {"db": "pubmed", "term": term, "retmode": "xml", "rettype": "count"}
+        return await self._transport.ask("esearch", parameters, read_count)
+
+    async def efetch(self, ids: Sequence[str]) -> AsyncIterator[Item]:
+        """Yield PubMed records. A batch arrives complete or raises an error; unknown IDs are omitted."""
+        for batch in _batches(ids):
+            parameters = {"db": "pubmed", "id": ",".join(batch), "retmode": "xml"}
+            for item in await self._transport.ask("efetch", parameters, read_articles):
+                yield item
+
+    async def efetch_full_texts(self, ids: Sequence[str]) -> AsyncIterator[Item]:
+        """Yield PMC full texts, for IDs with or without `PMC`. Restricted articles are omitted or a BadDocument."""
+        for batch in _batches([i.upper().removeprefix("PMC") for i in ids]):
+            parameters = {"db": "pmc", "id": ",".join(batch), "retmode": "xml"}
+            for item in await self._transport.ask("efetch", parameters, read_full_texts):
+                yield item
+
+    async def close(self) -> None:
+        """Close the connections. Safe to call twice."""
+        await self._transport.close()
+
+
+def _check_words(term: str) -> None:
+    if not term.strip():
+        raise UsageError("the PubMed query is empty; enter at least one word")
+
+
+def _batches(ids: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    for each in ids:
+        if not (each.isascii() and each.isdigit() and len(each) <= 12):
+            raise UsageError(f"{each[:40]!r} is not a PubMed ID; use a number such as 21645374")
+    wanted = list(dict.fromkeys(ids))
+    return (tuple(wanted[first : first + BATCH]) for first in range(0, len(wanted), BATCH))

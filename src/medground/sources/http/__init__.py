@@ -1,0 +1,1 @@
+"""The one careful HTTP client: limits, pace, retries, recorded replies, and a polite reader of pages."""

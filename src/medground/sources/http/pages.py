@@ -1,0 +1,248 @@
+"""Reading pages of the web politely and safely.
+
+robots.txt is honoured; a host is asked one thing at a time, with a pause between; size, time and redirects are limited;
+only public addresses are asked, also after a redirect. Scripts are never run and cookies never kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from pathlib import Path
+from typing import TypeVar
+from urllib.parse import urlsplit, urlunsplit
+from weakref import WeakKeyDictionary
+
+import httpx
+from protego import Protego
+
+from medground.home.secrets import shown_address
+from medground.home.settings import Settings
+from medground.sources.http.addresses import PUBLIC, Allowed, CheckedTransport, Refused, Resolve, resolve
+from medground.sources.http.clients import UNLIMITED, USER_AGENT, LoopClients, Pace
+from medground.sources.http.contents import WANTED, Received, is_readable, read_document, send
+from medground.sources.http.replies import Bounded, ReplyLimits
+from medground.sources.http.wire import NotRecorded, is_offline, open_wire
+from medground.values.document import Document
+
+# What a site allows robots to read: robots.txt as RFC 9309 says.
+
+NAME = "medground"
+"""Our name in rules for robots."""
+LARGEST = 500 * 1024
+"""Most bytes of a robots.txt that are read."""
+_LONGEST_DELAY = 30.0
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What a site allows. `parsed` is None where it could not be asked."""
+
+    parsed: Protego | None
+
+    def allows(self, url: str) -> bool:
+        """Whether we may read an address."""
+        return self.parsed is not None and self.parsed.can_fetch(url, NAME)
+
+    @property
+    def delay(self) -> float:
+        """Seconds that the site wants between two requests; 0 if it does not say."""
+        wanted = self.parsed.crawl_delay(NAME) if self.parsed is not None else None
+        return min(max(float(wanted or 0.0), 0.0), _LONGEST_DELAY)
+
+
+def robots_address(url: str) -> str:
+    """Where the rules of a page's site are."""
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc, "/robots.txt", "", ""))
+
+
+def rules_of(status: int | None, content: bytes = b"") -> Rules:
+    """The rules that a reply to a request for robots.txt gives.
+
+    Args:
+        status: its HTTP status; None if there was no reply.
+        content: its body.
+    """
+    if status is not None and 200 <= status < 300:
+        return Rules(Protego.parse(content[:LARGEST].decode("utf-8", errors="replace")))
+    if status is not None and 400 <= status < 500:
+        return Rules(Protego.parse(""))
+    return Rules(None)
+
+
+T = TypeVar("T")
+
+_MOST_REDIRECTS = 5
+_MOST_HELD = 200
+_AGENT = f"{USER_AGENT} (robots: {NAME})"
+
+
+class PageReader:
+    """Fetches pages and reads their main text.
+
+    What was read or refused is remembered for a while, because several engines and sub-questions find the same page.
+
+    Args:
+        wire: makes what carries requests; by default connections to checked addresses.
+        allowed: what may be asked.
+        pause: least seconds between two pages of one host; a site may want more (`Crawl-delay`).
+        seconds: most seconds for one request, and for reading what it brings; twice as many for a page with its
+            redirects and its turn at the host.
+        largest: most bytes of a page.
+        held: seconds for which a page is remembered.
+        clock: monotonic clock, in seconds.
+    """
+
+    def __init__(
+        self,
+        wire: httpx.AsyncBaseTransport | None = None,
+        *,
+        allowed: Allowed = PUBLIC,
+        resolve: Resolve = resolve,
+        pause: float = 1.0,
+        seconds: float = 30.0,
+        largest: int = 10 << 20,
+        held: float = 600.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._allowed = allowed
+        self._wire = wire
+        self._resolve = resolve
+        self._pause = 0.0 if is_offline(wire) else pause
+        self._seconds = seconds
+        self._largest = largest
+        self._held = held
+        self._clock = clock
+        self._clients = LoopClients(self._open)
+        self._turns: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Lock]] = WeakKeyDictionary()
+        self._paces: dict[str, Pace] = {}
+        self._rules: OrderedDict[str, tuple[float, Rules]] = OrderedDict()
+        self._known: OrderedDict[str, tuple[float, Document | str]] = OrderedDict()
+
+    @classmethod
+    def of(cls, settings: Settings) -> PageReader:
+        """The reader that all sources of the process share for what these settings replay or record.
+
+        Raises:
+            ConfigError: there is no folder to replay.
+        """
+        return _shared(settings.retrieval.replay, settings.retrieval.record)
+
+    async def read(self, url: str, document_id: str) -> Document:
+        """The document of a page, under this id.
+
+        Raises:
+            Refused: it may not be fetched, cannot be fetched, or has no text; one line says why.
+        """
+        async with self._turn(document_id):  # whoever asks for the same page waits for it
+            kept = self._known.get(document_id)
+            if kept is None or self._clock() - kept[0] > self._held:
+                kept = (self._clock(), await self._found(url, document_id))
+                _keep(self._known, document_id, kept)
+        if isinstance(kept[1], str):
+            raise Refused(kept[1])
+        return kept[1]
+
+    async def close(self) -> None:
+        """Close the connections of this loop. Safe to call twice."""
+        await self._clients.close()
+
+    def _open(self) -> httpx.AsyncClient:
+        no_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=[]))
+        wire = self._wire or CheckedTransport(self._allowed, self._resolve)
+        limited = Bounded(ReplyLimits(self._largest), wire)
+        return httpx.AsyncClient(
+            transport=limited, timeout=self._seconds, cookies=no_cookies, headers={"user-agent": _AGENT}
+        )
+
+    def _turn(self, name: str) -> asyncio.Lock:
+        """One at a time for each name."""
+        turns = self._turns.setdefault(asyncio.get_running_loop(), {})
+        return turns.setdefault(name, asyncio.Lock())
+
+    async def _found(self, url: str, document_id: str) -> Document | str:
+        """The document, or why there is none."""
+        try:
+            async with asyncio.timeout(2 * self._seconds):  # with waiting for its turn at the host
+                received, last = await self._fetched(url)
+            return await asyncio.to_thread(read_document, received, shown_address(last), document_id, self._seconds)
+        except Refused as error:
+            return str(error)
+        except NotRecorded as missing:
+            return missing.reason
+        except TimeoutError:
+            return f"its site did not send it within {self._seconds:g} s"
+        except (httpx.InvalidURL, UnicodeError):
+            return "its address is not valid"
+        except httpx.HTTPError as error:
+            return f"the connection to its site failed ({type(error).__name__})"
+
+    async def _fetched(self, url: str) -> tuple[Received, str]:
+        """The last reply, and its address after redirects."""
+        for _ in range(_MOST_REDIRECTS + 1):
+            self._allowed.check_url(url)
+            host = urlsplit(url).hostname or ""
+            async with self._turn(host):
+                rules = await self._rules_for(url)
+                if not rules.allows(url):
+                    why = "does not allow it" if rules.parsed is not None else "cannot be read, so nothing else is"
+                    raise Refused(f"its robots.txt {why}")
+                await self._paced(host, rules.delay).wait()
+                async with asyncio.timeout(self._seconds):
+                    received = await send(self._clients.current(), url, WANTED, wanted=is_readable)
+            if received.target is None:
+                return received, url
+            url = received.target
+        raise Refused(f"it redirects more than {_MOST_REDIRECTS} times")
+
+    def _paced(self, host: str, delay: float) -> Pace:
+        seconds = max(self._pause, delay if self._pause else 0.0)
+        return self._paces.setdefault(host, Pace(1 / seconds if seconds else UNLIMITED))
+
+    async def _rules_for(self, url: str) -> Rules:
+        """The rules of a page's site, asked for once a day."""
+        place = robots_address(url)
+        kept = self._rules.get(place)
+        if kept is None or self._clock() - kept[0] > 86_400:
+            kept = (self._clock(), await self._asked_rules(place))
+            _keep(self._rules, place, kept)
+        return kept[1]
+
+    async def _asked_rules(self, place: str) -> Rules:
+        first = place
+        for _ in range(_MOST_REDIRECTS + 1):
+            try:
+                self._allowed.check_url(place)
+                async with asyncio.timeout(self._seconds):
+                    received = await send(self._clients.current(), place, "text/plain, */*;q=0.1", most=LARGEST)
+            except Refused:
+                if place == first:  # the host itself may not be asked
+                    raise
+                return rules_of(None)
+            except NotRecorded:
+                raise
+            except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, TimeoutError):
+                return rules_of(None)
+            if received.target is None:
+                return rules_of(received.status, received.body)
+            place = received.target
+        return rules_of(404)  # too many redirects count as none, as RFC 9309 has it
+
+
+def _keep(held: OrderedDict[str, T], name: str, value: T) -> None:
+    held[name] = value
+    while len(held) > _MOST_HELD:
+        held.popitem(last=False)
+
+
+@cache
+def _shared(replay: Path | None, record: Path | None) -> PageReader:
+    folders = {"retrieval": {"replay": replay, "record": record}}
+    settings = Settings.model_validate(folders)
+    return PageReader(open_wire(settings, lambda: CheckedTransport(PUBLIC)))

@@ -1,0 +1,204 @@
+"""A failed request: whether a retry may help, how often and after what wait, and the public error that it becomes."""
+
+from __future__ import annotations
+
+import email.utils
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TypeVar
+
+import httpx
+import stamina
+
+from medground.errors import ConfigError, MedgroundError, RateLimited, SourceUnavailable, UsageError
+from medground.home.secrets import masked, secret_forms
+from medground.sources.http.clients import Pace
+from medground.sources.http.replies import CutReply
+from medground.sources.http.wire import NotRecorded
+
+# A failed request: whether a retry may help, and the public error that it becomes.
+
+LONGEST = 200
+"""Maximum characters quoted from a service's message."""
+LATER = "try again later"
+_UNREACHABLE = "ConnectError"
+"""No connection, or no such host: what a machine without a network has."""
+_MOST_CONNECTS = 2
+
+
+class Fault(Exception):
+    """One request failed.
+
+    Attributes:
+        reason: one line for the user.
+        status: the HTTP status, or the name of the connection error.
+        transient: whether the same request may succeed later.
+        rate_limited: whether the service asked for fewer requests.
+        retry_after: seconds the service asked to wait, or None.
+        user_error: the class to raise if the call or the settings are wrong.
+        advice: what the user can do.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        status: str | None = "200",
+        transient: bool = True,
+        rate_limited: bool = False,
+        retry_after: float | None = None,
+        user_error: type[UsageError] | type[ConfigError] | None = None,
+        advice: str = LATER,
+    ) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.status = status
+        self.transient = transient and user_error is None
+        self.rate_limited = rate_limited
+        self.retry_after = retry_after
+        self.user_error = user_error
+        self.advice = advice
+
+    def count(self, attempt: int) -> None:
+        """Take note of how often the request was tried: a host that cannot be reached at all is tried twice."""
+        if self.status == _UNREACHABLE and attempt >= _MOST_CONNECTS:
+            self.transient = False
+
+    def error(self, source: str, attempts: int, secrets: Iterable[str] = ()) -> MedgroundError:
+        """The public error for a failed request. Replaces `secrets`, which the service may have echoed."""
+        reason = hide(self.reason, secrets)
+        if self.user_error is not None:
+            return self.user_error(f"{source}: {reason}")
+        times = "" if attempts == 1 else f" ({attempts} attempts)"
+        if self.rate_limited:
+            wait = f"; wait {self.retry_after:g} s" if self.retry_after else "; wait, or set an API key"
+            return RateLimited(
+                f"rate limit exceeded{times}{wait}",
+                source=source,
+                attempts=attempts,
+                retry_after=self.retry_after,
+            )
+        return SourceUnavailable(
+            f"{reason}{times}; {self.advice}", source=source, attempts=attempts, last_status=self.status
+        )
+
+
+def hide(text: str, secrets: Iterable[str]) -> str:
+    """The text with asterisks in place of each secret, in whatever form it stands there."""
+    return masked(text, secret_forms(secrets))
+
+
+def retry_after(value: str | None) -> float | None:
+    """Return the seconds to wait from a Retry-After header (number or date), or None if it is invalid."""
+    if value is None:
+        return None
+    if value.strip().isascii() and value.strip().isdigit():
+        return float(value.strip()[:9])
+    try:
+        moment = email.utils.parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max(0.0, (aware - datetime.now(UTC)).total_seconds())
+
+
+def shorten(text: str) -> str:
+    """Collapse whitespace and cut the text to one short line."""
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else line[: LONGEST - 3] + "..."
+
+
+# Trying a request again while that may help: how often, after what wait, and which faults pass.
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long to retry a busy, failing or unreachable service.
+
+    Attributes:
+        tries: maximum attempts per request.
+        first_wait: seconds before the second attempt; each later wait doubles, with random jitter.
+        longest_wait: maximum seconds between attempts; a longer Retry-After fails at once.
+        seconds: timeout for one attempt, from sending to the last byte.
+    """
+
+    tries: int = 5
+    first_wait: float = 0.5
+    longest_wait: float = 60.0
+    seconds: float = 60.0
+
+
+async def tried(
+    once: Callable[[], Awaitable[T]], patience: Patience, pace: Pace, source: str, secrets: Iterable[str] = ()
+) -> T:
+    """The result of `once`, which is called again while its fault is transient.
+
+    Args:
+        once: one attempt; it raises Fault, or an error of httpx.
+        patience: how often to try, and how long to wait.
+        pace: the rate of all requests to the service; a wait that the service asked for holds all of them.
+        source: name of the service in errors.
+        secrets: keys that no error may show.
+
+    Raises:
+        SourceUnavailable: no attempt succeeded, or a fault that another attempt cannot mend.
+        RateLimited: the service asks for fewer requests.
+        UsageError: the service rejected the request.
+        ConfigError: the service rejected the key.
+    """
+    number = 0
+    try:
+        async for attempt in stamina.retry_context(
+            on=lambda error: _should_retry(error, patience),
+            attempts=patience.tries,
+            timeout=None,
+            wait_initial=patience.first_wait,
+            wait_max=patience.longest_wait,
+            wait_jitter=patience.first_wait,
+        ):
+            with attempt:
+                number = attempt.num
+                with _faults(number, patience, pace):
+                    return await once()
+    except Fault as fault:
+        raise fault.error(source, number, secrets) from None
+    raise AssertionError("the loop ends by return or raise")
+
+
+def _should_retry(error: Exception, patience: Patience) -> bool | float:
+    """Whether to retry. After a Retry-After, the shared pace does the waiting."""
+    if not isinstance(error, Fault) or not error.transient:
+        return False
+    if error.retry_after is None:
+        return True
+    return 0.0 if error.retry_after <= patience.longest_wait else False
+
+
+@contextmanager
+def _faults(number: int, patience: Patience, pace: Pace) -> Iterator[None]:
+    """Errors of an attempt as faults, counted; a wait that the service asks for is kept by all."""
+    try:
+        yield
+    except (Fault, CutReply, httpx.TransportError, httpx.DecodingError, TimeoutError) as error:
+        fault = error if isinstance(error, Fault) else _fault_of(error, patience)
+        if fault.retry_after is not None and fault.retry_after <= patience.longest_wait:
+            pace.hold(fault.retry_after)
+        fault.count(number)
+        raise fault from None
+
+
+def _fault_of(error: Exception, patience: Patience) -> Fault:
+    match error:
+        case httpx.TimeoutException() | TimeoutError():
+            return Fault(f"no response within {patience.seconds:g} s", status="timeout")
+        case CutReply():
+            return Fault(error.reason, transient=error.damaged)
+        case NotRecorded():
+            return Fault(error.reason, status=None, transient=False, advice=error.advice)
+        case _:
+            name = type(error).__name__
+            return Fault(f"the connection failed ({name})", status=name)

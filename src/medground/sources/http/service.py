@@ -1,0 +1,235 @@
+"""A client of one service with an HTTP interface: pace, retries, limits on size and time, and faults as errors."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import httpx
+
+from medground.errors import ConfigError, SourceUnavailable
+from medground.home.secrets import is_secret_header, keys_in, shown_address
+from medground.sources.http.clients import UNLIMITED, USER_AGENT, LoopClients, Pace, shared_pace
+from medground.sources.http.replies import Bounded, Network, ReplyLimits
+from medground.sources.http.retries import Fault, Patience, hide, retry_after, shorten, tried
+from medground.sources.http.wire import is_offline
+
+_MOST_REDIRECTS = 3
+_PEEK = 4000
+_TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
+_BAD_KEY = re.compile(r"(api[ _]key|token) (is )?(not valid|invalid)|invalid (api[ _]key|token)", re.IGNORECASE)
+_LIMITED = re.compile(r"rate.?limit|quota|too many requests", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Service:
+    """A service: its name in answers, its address, and how to identify ourselves to it.
+
+    Attributes:
+        name: name of the service in errors and answers, such as `europepmc`.
+        address: base URL without a final slash.
+        headers: sent with each request, such as a key; a key is never written to a URL, message or file.
+        per_second: most requests per second; the services ask for it. A service on this machine has no such limit.
+        largest: most bytes of a reply.
+        seconds: most seconds for one reply, from sending to the last byte.
+        attempts: most attempts of a request.
+        first_wait: seconds before the second attempt; each later wait doubles, with random jitter.
+        longest_wait: most seconds between attempts; a longer Retry-After fails at once.
+    """
+
+    name: str
+    address: str
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    per_second: float = 5.0
+    largest: int = 64 << 20
+    seconds: float = 30.0
+    attempts: int = 3
+    first_wait: float = 0.5
+    longest_wait: float = 30.0
+
+    def __post_init__(self) -> None:
+        parts = urlsplit(self.address)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ConfigError(
+                f"{self.name}: {shown_address(self.address)!r} is not an address; set one that begins with https:// or http://"
+            )
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the service runs on this machine."""
+        return is_loopback(urlsplit(self.address).hostname or "")
+
+    @property
+    def patience(self) -> Patience:
+        """How often and how long it is tried."""
+        return Patience(self.attempts, self.first_wait, self.longest_wait, self.seconds)
+
+    @property
+    def has_key(self) -> bool:
+        """Whether a key is sent."""
+        return any(is_secret_header(name) for name in self.headers)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host of an address is this machine."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+@dataclass(frozen=True)
+class Reply:
+    """The reply of a service: status 200, or another that the caller allowed, such as 404.
+
+    Attributes:
+        url: where it came from, without keys.
+        status: the HTTP status.
+        media_type: such as `application/json`; empty if the service named none.
+        body: its bytes.
+        service: name of the service.
+    """
+
+    url: str
+    status: int
+    media_type: str
+    body: bytes
+    service: str
+
+    def json(self) -> Any:
+        """The body as JSON.
+
+        Raises:
+            SourceUnavailable: it is not JSON.
+        """
+        try:
+            return json.loads(self.body)
+        except (ValueError, RecursionError):
+            raise SourceUnavailable(
+                "the reply is not JSON; the service may have changed", source=self.service
+            ) from None
+
+
+class Client:
+    """Asks one service. Transient failures (429, 5xx, timeouts, broken connections) are tried again.
+
+    Args:
+        service: the service.
+        wire: what carries requests, by `open_wire`; None for the network.
+        pace: rate limit; by default the service's, shared by the process. Recorded replies have none.
+    """
+
+    def __init__(
+        self, service: Service, wire: httpx.AsyncBaseTransport | None = None, *, pace: Pace | None = None
+    ) -> None:
+        self.service = service
+        self._wire = wire
+        free = service.is_local or is_offline(wire)
+        self._pace = pace or (Pace(UNLIMITED) if free else shared_pace(service.address, service.per_second))
+        self._clients = LoopClients(self._open)
+
+    async def get(
+        self, path: str, parameters: Mapping[str, str] | None = None, *, absent: frozenset[int] = frozenset()
+    ) -> Reply:
+        """The reply to a GET request.
+
+        Args:
+            path: below the service's address, or a whole address on the service's host.
+            parameters: sent in the query string.
+            absent: the statuses that mean "there is none" and not a fault.
+
+        Raises:
+            SourceUnavailable: no usable reply after all attempts, or `path` leads to another host.
+            RateLimited: the service asks for fewer requests.
+            ConfigError: the service refused the key.
+        """
+        service = self.service
+        address = path if "://" in path else f"{service.address.rstrip('/')}/{path.lstrip('/')}"
+        url = httpx.URL(address, params=dict(parameters)) if parameters else httpx.URL(address)
+        secrets = keys_in(service.headers)
+        return await tried(lambda: self._once(url, absent), service.patience, self._pace, service.name, secrets)
+
+    async def close(self) -> None:
+        """Close the connections of this loop. Safe to call twice."""
+        await self._clients.close()
+
+    def _open(self) -> httpx.AsyncClient:
+        # Do not use a proxy for a local service.
+        service = self.service
+        inner = self._wire or Network(trust_env=not service.is_local)
+        limited = Bounded(ReplyLimits(service.largest, service.seconds), inner)
+        return httpx.AsyncClient(transport=limited, timeout=service.seconds, headers={"user-agent": USER_AGENT})
+
+    async def _once(self, url: httpx.URL, absent: frozenset[int]) -> Reply:
+        for _ in range(_MOST_REDIRECTS + 1):
+            self._check_host(url)
+            await self._pace.wait()
+            reply, target = await self._reply(url, absent)
+            if reply is not None:
+                return reply
+            url = target
+        raise Fault("too many redirects", status="redirect", transient=False)
+
+    def _check_host(self, url: httpx.URL) -> None:
+        """A reply may name an address; the key and the request stay with the service."""
+        own = httpx.URL(self.service.address)
+        if (url.scheme, url.host, url.port) != (own.scheme, own.host, own.port):
+            place = shorten(shown_address(str(url)))
+            raise Fault(f"the service points to another host ({place}), which is not asked", transient=False)
+
+    async def _reply(self, url: httpx.URL, absent: frozenset[int]) -> tuple[Reply | None, httpx.URL]:
+        """The reply, or where it redirects to."""
+        async with self._clients.current().stream("GET", url, headers=dict(self.service.headers)) as response:
+            if response.has_redirect_location:
+                return None, httpx.URL(urljoin(str(url), response.headers["location"]))
+            body = await response.aread()
+            if response.status_code != 200 and response.status_code not in absent:
+                raise self._fault(response, body)
+            media = response.headers.get("content-type", "").split(";")[0].strip().lower()
+            shown = shown_address(str(url))
+            return Reply(shown, response.status_code, media, body, self.service.name), url
+
+    def _fault(self, response: httpx.Response, body: bytes) -> Fault:
+        status = response.status_code
+        after = retry_after(response.headers.get("retry-after"))
+        detail = hide(_message(body), keys_in(self.service.headers))
+        if status == 429 or (status == 403 and _LIMITED.search(detail)):
+            return Fault("rate limit exceeded", status="429", rate_limited=True, retry_after=after)
+        if status >= 500 or status == 408:
+            return Fault(f"the service failed with HTTP status {status}", status=str(status), retry_after=after)
+        suffix = f": {detail}" if detail else ""
+        if self.service.has_key and (status in (401, 403) or (status in (400, 422) and _BAD_KEY.search(detail))):
+            reason = f"the key was rejected with HTTP status {status}{suffix}; correct it in the settings (`keys`)"
+            return Fault(reason, status=str(status), user_error=ConfigError)
+        reason = f"the request was rejected with HTTP status {status}{suffix}"
+        return Fault(reason, status=str(status), transient=False)
+
+
+def _message(body: bytes) -> str:
+    """The message of an error page or object as one short line; empty if it has none."""
+    text = body[:_PEEK].decode("utf-8", errors="replace")
+    if text.lstrip().startswith("{"):
+        try:
+            return shorten(_said(json.loads(body)))
+        except (ValueError, RecursionError):
+            return ""
+    title = _TITLE.search(text)
+    if title:
+        return shorten(title[1])
+    return "" if "<" in text else shorten(text)
+
+
+def _said(value: object) -> str:
+    """The message in an error object, whatever it is called, at any depth."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        for name in ("message", "errorMessage", "statusText", "detail", "error", "errors", "service-error", "status"):
+            if name in value and (found := _said(value[name])):
+                return found
+    return next((found for one in value if (found := _said(one))), "") if isinstance(value, list) else ""

@@ -1,0 +1,131 @@
+"""A UniProtKB entry as a citable document, and entries that are no longer active.
+
+Source: BioMedSearch, section III.B, Protein Information Retrieval.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
+
+from medground.errors import BadDocument
+from medground.sources.json_fields import Json, part, parts, text, texts
+from medground.sources.proteins.names import ACCESSION, Names, read_names
+from medground.sources.proteins.sentences import lines_of
+from medground.values.document import Document, Section
+
+LICENCE = "CC BY 4.0"
+_PAGE = "https://www.uniprot.org/uniprotkb"
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+UNREVIEWED = "This entry is unreviewed (TrEMBL): programs wrote it, and no curator has checked it."
+FRAGMENT = "This entry describes a fragment of the protein, not the whole of it."
+
+
+def is_inactive(entry: Json) -> bool:
+    """Whether the entry was deleted or merged into others."""
+    return text(entry, "entryType").casefold().startswith("inactive") or bool(part(entry, "inactiveReason"))
+
+
+def successors(entry: Json) -> tuple[str, ...]:
+    """The accessions that an inactive entry was merged into or split among."""
+    told = texts(part(entry, "inactiveReason"), "mergeDemergeTo")
+    return tuple(one for one in told if ACCESSION.fullmatch(one))
+
+
+def why_inactive(entry: Json) -> str:
+    """One line on what became of an inactive entry."""
+    accession = text(entry, "primaryAccession")
+    to = ", ".join(successors(entry))
+    match text(entry, "inactiveReason", "inactiveReasonType").upper():
+        case "MERGED":
+            return f"{accession} is obsolete: it was merged into {to}"
+        case "DEMERGED":
+            return f"{accession} is obsolete: it was split into {to}; ask for one of these"
+        case _:
+            why = text(entry, "inactiveReason", "deletedReason")
+            return f"{accession} was deleted from UniProtKB{f' ({why})' if why else ''}"
+
+
+def entry_document(entry: Json) -> Document:
+    """An active entry as a document: a line for each fact, in labelled sections.
+
+    Raises:
+        BadDocument: it is not an entry of UniProtKB.
+    """
+    names = read_names(entry)
+    if not ACCESSION.fullmatch(names.accession) or not part(entry, "sequence"):
+        raise BadDocument("the reply holds what is not a UniProtKB entry")
+    content, sections = _laid_out(entry, names)
+    revised = text(entry, "entryAudit", "lastAnnotationUpdateDate")
+    created = text(entry, "entryAudit", "firstPublicDate")
+    dates = {"revised": revised, "created": created}
+    gene = f"{names.gene}, " if names.gene else ""
+    return Document(
+        id=f"UNIPROT:{names.accession}",
+        title=f"{names.name} ({gene}{names.organism or 'organism not given'}), UniProtKB {names.accession}",
+        text=content,
+        sections=sections,
+        kind="protein",
+        year=int(revised[:4]) if _DATE.fullmatch(revised) else None,
+        dates={name: day for name, day in dates.items() if _DATE.fullmatch(day)},
+        journal="UniProtKB",
+        keywords=tuple(filter(None, (text(one, "name") for one in parts(entry, "keywords")))),
+        identifiers={"uniprot": names.accession} | ({"gene": names.gene} if names.gene else {}),
+        references=tuple(f"PMID:{pmid}" for pmid in _pmids(entry)),
+        url=f"{_PAGE}/{names.accession}/entry",
+        license=LICENCE,
+        cautions=tuple(told for told, holds in ((UNREVIEWED, not names.reviewed), (FRAGMENT, names.fragment)) if holds),
+        metadata=_metadata(entry, names),
+    )
+
+
+def _laid_out(entry: Json, names: Names) -> tuple[str, tuple[Section, ...]]:
+    content: list[str] = []
+    sections: list[Section] = []
+    at = 0
+    for label, lines in groupby(lines_of(entry, names), key=lambda line: line.section):
+        start = at
+        for line in lines:
+            content.append(line.text)
+            at += len(line.text) + 1
+        sections.append(Section(label=label, start=start, end=at - 1))
+    return "\n".join(content), tuple(sections)
+
+
+def _metadata(entry: Json, names: Names) -> dict[str, tuple[str, ...]]:
+    given = {
+        "names": names.names,
+        "gene": (names.gene,) if names.gene else (),
+        "gene_synonyms": names.synonyms,
+        "organism": (names.organism,) if names.organism else (),
+        "taxon": (str(names.taxon),) if names.taxon else (),
+        "entry_version": tuple(filter(None, [text(entry, "entryAudit", "entryVersion")])),
+        "length": tuple(filter(None, [text(entry, "sequence", "length")])),
+        "secondary_accessions": names.secondary,
+    }
+    return {name: values for name, values in given.items() if values}
+
+
+def _pmids(entry: Json) -> list[str]:
+    """The papers that the entry names as its basis, each once: first its references, then those of single facts."""
+    cited = [
+        text(reference, "id")
+        for one in parts(entry, "references")
+        for reference in parts(part(one, "citation"), "citationCrossReferences")
+        if text(reference, "database") == "PubMed"
+    ]
+    found = [*cited, *(text(one, "id") for one in _evidences(entry.get("comments")) if text(one, "source") == "PubMed")]
+    return list(dict.fromkeys(pmid for pmid in found if pmid.isascii() and pmid.isdigit()))
+
+
+def _evidences(value: Any) -> Iterator[Json]:
+    if isinstance(value, list):
+        for one in value:
+            yield from _evidences(one)
+    elif isinstance(value, dict):
+        yield from parts(value, "evidences")
+        for name, one in value.items():
+            if name != "evidences":
+                yield from _evidences(one)

@@ -1,0 +1,329 @@
+"""What PubMed is asked for plain words: their concepts, as PubMed Reasoner's planner writes them, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from medground.language import words
+from medground.language.closed_question import is_plural
+from medground.language.dates import latest, stated
+from medground.language.drafting import OPENING, draft, plain_words, propose, select
+from medground.language.mesh_terms import POOR, Named, alternatives
+from medground.language.predicate_words import ALL_VERBS
+from medground.pubmed.mesh import Heading, fold, vocabulary
+from medground.pubmed.normalize import normalize
+from medground.pubmed.printer import to_pubmed
+from medground.values.query import (
+    And,
+    FieldName,
+    Mesh,
+    Near,
+    Not,
+    Or,
+    Phrase,
+    Query,
+    Range,
+    Term,
+    Words,
+    all_of,
+    any_of,
+)
+from medground.values.question import Question
+
+# Widen a query that finds too little. Not in the paper, where 54.1 % of the failures are such queries (appendix J).
+
+
+@dataclass(frozen=True)
+class PubMedQuery:
+    """A query in PubMed's syntax and as a tree."""
+
+    text: str
+    tree: Query
+
+
+_LIMITS: frozenset[FieldName] = frozenset(
+    ["language", "publication_type", "subset", "kind", "year", "retraction", "journal"]
+)
+"""Fields that limit a search but do not name its subject."""
+
+
+Count = Callable[[PubMedQuery], Awaitable[int]]
+"""Counts the documents that a query finds."""
+
+
+def as_pubmed(tree: Query) -> PubMedQuery:
+    """A tree with its text in PubMed's syntax."""
+    return PubMedQuery(to_pubmed(tree), tree)
+
+
+async def relaxed(query: PubMedQuery, count: Count, enough: int) -> PubMedQuery:
+    """The narrowest of the wider queries (`ladder`) that finds `enough` documents; the widest if none does.
+
+    Each step of the ladder finds all that the one before it finds, so a binary search decides: a query with n parts
+    takes about log2(n) counts. Leading parts that find nothing at all are left out. If the widest finds too little, the
+    headings above its own in the MeSH tree join it, step by step.
+    """
+    parts = _subjects(query.tree)
+    steps = [query, *map(as_pubmed, ladder(query.tree))]
+    low, high = 0, len(steps) - 1  # the answer lies in low..high
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if await count(steps[middle]) >= enough else (middle + 1, high)
+    found = await count(steps[low])
+    if found >= enough:
+        if len(parts) > 1 and low == len(steps) - 1 and (empty := await _empty(parts, count)):
+            left = [part for part in conjuncts(query.tree) if part not in empty]
+            return await relaxed(as_pubmed(all_of(left)), count, enough)
+        return steps[low]
+    return await _risen(steps[low], count, enough)
+
+
+async def _empty(parts: Sequence[Query], count: Count) -> list[Query]:
+    """The leading parts that find nothing on their own."""
+    found: list[Query] = []
+    for part in parts:
+        if await count(as_pubmed(part)):
+            break
+        found.append(part)
+    return found
+
+
+def ladder(tree: Query) -> list[Query]:
+    """Ever wider queries, without the query itself.
+
+    Parts that name no subject (Humans, years, "not reviews") go first. Then fewer and fewer leading parts are
+    required, and at least one of the others, so that no subject of the query is lost; at last any part will do.
+    """
+    parts = _subjects(tree)
+    fewer = [all_of([*parts[:required], any_of(parts[required:])]) for required in range(len(parts) - 1, 0, -1)]
+    steps = [*fewer, any_of(parts)] if len(parts) > 1 else parts
+    return [step for step in steps if step != tree]
+
+
+async def _risen(query: PubMedQuery, count: Count, enough: int) -> PubMedQuery:
+    """The query with the headings above its own in the MeSH tree, until it finds `enough` or no longer gains."""
+    found = await count(query)
+    while found < enough and (tree := _one_up(query.tree)) != query.tree:
+        wider = as_pubmed(tree)
+        gained = await count(wider)
+        if gained <= found:
+            break
+        query, found = wider, gained
+    return query
+
+
+def _one_up(tree: Query) -> Query:
+    """The same tree with each heading OR the one above it; top headings stay alone."""
+    if isinstance(tree, Mesh) and tree.heading and (heading := vocabulary().find(tree.heading)):
+        parents = [p for p in vocabulary().parents(heading) if any("." in t for t in p.trees)]
+        return any_of([tree, tree.model_copy(update={"heading": parents[0].name})]) if parents else tree
+    if isinstance(tree, And):
+        return all_of([_one_up(part) for part in tree.parts])
+    return any_of(list(dict.fromkeys(_alternatives(map(_one_up, tree.parts))))) if isinstance(tree, Or) else tree
+
+
+def _alternatives(parts: Iterable[Query]) -> Iterator[Query]:
+    for part in parts:
+        yield from part.parts if isinstance(part, Or) else (part,)
+
+
+def _subjects(tree: Query) -> list[Query]:
+    """The AND-parts that name a subject, each once, in order; all parts if none does, as the rest match anything."""
+    parts = list(dict.fromkeys(conjuncts(tree)))
+    return [part for part in parts if _names_subject(part)] or parts
+
+
+def _names_subject(tree: Query) -> bool:
+    match tree:
+        case Or() if headings := [part for part in tree.parts if isinstance(part, Mesh)]:
+            return any(map(_names_subject, headings))  # the words beside a heading are its names
+        case And() | Or():
+            return any(map(_names_subject, tree.parts))
+        case Mesh():
+            return tree.heading is not None and tree.heading.casefold() not in POOR
+        case Term() | Phrase() | Near() | Words():
+            return tree.field not in _LIMITS
+        case _:
+            return False
+
+
+def same(one: Query, other: Query) -> bool:
+    """Whether two trees ask for the same, but for the order of their parts and needless brackets."""
+    return _unordered(one) == _unordered(other)
+
+
+def _unordered(tree: Query) -> object:
+    if isinstance(tree, Or):
+        return "or", frozenset(map(_unordered, _alternatives(_alternatives(tree.parts))))
+    return ("and", frozenset(map(_unordered, tree.parts))) if isinstance(tree, And) else tree
+
+
+def conjuncts(tree: Query) -> Sequence[Query]:
+    """The parts of a tree that must all match."""
+    return tree.parts if isinstance(tree, And) else (tree,)
+
+
+def headings_of(tree: Query) -> list[str]:
+    """The MeSH headings in a tree, in order, including those under NOT."""
+    if isinstance(tree, Mesh):
+        return [tree.heading] if tree.heading else []
+    if isinstance(tree, (And, Or)):
+        return [name for part in tree.parts for name in headings_of(part)]
+    return [] if not isinstance(tree, Not) else headings_of(tree.part)
+
+
+# Add what a question names and its query lacks. Not in the paper, where 29.3 % of the failures lack a concept.
+
+
+def with_concepts(question: Question, query: PubMedQuery) -> PubMedQuery:
+    """The query with everything that the question names; unchanged if nothing is missing."""
+    parts = tuple(conjuncts(query.tree))
+    whole = with_named(question.text, parts)
+    return query if whole == parts else as_pubmed(all_of(whole))
+
+
+def with_named(text: str, given: Sequence[Query]) -> tuple[Query, ...]:
+    """The parts of a query, which must all match, with everything that a text names.
+
+    Names without a heading come first, because they are the subject; abbreviations and populations come last, each as
+    a part of its own. Other missing concepts are one part, which any of them satisfies. An alternative ("AIDS or
+    diabetes") joins the part that has the other one.
+    """
+    parts = list(given)
+    names: list[Query] = []
+    concepts: list[Query] = []
+    others: list[Query] = []
+    for group in alternatives(text):
+        missing = [one for one in group if not any(_covers(part, one) for part in given)]
+        if not missing:
+            continue
+        place = next((n for n, part in enumerate(parts) if any(_covers(part, one) for one in group)), None)
+        if place is not None:
+            parts[place] = any_of([parts[place], *map(_asked, missing)])
+        elif missing[0].kind == "concept":
+            concepts += map(_asked, missing)
+        else:
+            (names if missing[0].kind == "name" else others).append(any_of([*map(_asked, missing)]))
+    return (*names, *parts, *([any_of(concepts)] if concepts else []), *others)
+
+
+def _asked(named: Named) -> Query:
+    said = Phrase(text=named.words.casefold(), field="title_abstract")
+    return any_of([Mesh(heading=named.heading), said]) if named.heading else said
+
+
+def _covers(tree: Query, named: Named) -> bool:
+    """Whether a tree asks for something, by its heading, a narrower one, or any of its names."""
+    said = {fold(text) for text in texts_of(tree)}
+    if not named.heading:
+        wanted = fold(named.words)
+        return any(f" {wanted} " in f" {text} " for text in said)
+    heading = vocabulary().heading(named.heading)
+    upper = {above.name for name in headings_of(tree) for above in _with_ancestors(name)}
+    return named.heading in upper or not said.isdisjoint(map(fold, (named.words, heading.name, *heading.entry_terms)))
+
+
+def _with_ancestors(name: str) -> Sequence[Heading]:
+    heading = vocabulary().find(name)
+    return [] if heading is None else [heading, *vocabulary().ancestors(heading)]
+
+
+def texts_of(tree: Query) -> list[str]:
+    """The words that a tree asks for, without those under NOT."""
+    if isinstance(tree, (And, Or)):
+        return [text for part in tree.parts for text in texts_of(part)]
+    if isinstance(tree, Term):
+        return [tree.value]
+    return [tree.text] if isinstance(tree, Phrase | Near | Words) else []
+
+
+_TELLING = 3.0
+"""Least weight of a word without a heading that a record should hold."""
+_SHORT = 3
+"""Letters of a word too short to be cut to its singular."""
+_REQUIRED = 2
+"""Words that must be there where nothing else is named."""
+NOTHING = Phrase(text="")
+"""The query of a question that names nothing."""
+
+
+@dataclass(frozen=True)
+class PlainAsked:
+    """A query for plain words, and what the words say about dates and order.
+
+    Attributes:
+        query: the concepts, the most needed first.
+        years: the years of publication that the words state, or None.
+        newest: whether the words ask for the latest publications.
+        notes: what an answer says about years and order.
+    """
+
+    query: PubMedQuery
+    years: Range | None = None
+    newest: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def plain_asked(text: str, also: str, year: int | None) -> PlainAsked:
+    """The query for a question.
+
+    Args:
+        text: the question.
+        also: options, of which any concept will do.
+        year: the present one; None where the question has limits of its own, and those of its words do not count.
+    """
+    limit, newest = None if year is None else stated(text, year), latest(text)
+    notes = [limit.note] if limit else []
+    notes += [f"the latest publications come first, because the question says {newest!r}"] if newest else []
+    for said in (limit.said if limit else "", newest):
+        text = text.replace(said, " ", 1) if said else text
+    parts = _concepts(text)
+    options = [one for one in (_concepts(also) if also else ()) if one not in parts]
+    tree = all_of([*parts, *([any_of(options)] if options else [])]) if parts or options else NOTHING
+    return PlainAsked(
+        as_pubmed(tree), Range(low=limit.first, high=limit.last) if limit else None, bool(newest), tuple(notes)
+    )
+
+
+def spoken_part(part: Query) -> str:
+    """A concept as the question says it."""
+    if isinstance(part, Or) and not any(isinstance(one, Mesh) for one in part.parts):
+        return " or ".join(map(spoken_part, part.parts))
+    return (texts_of(part) or [""])[-1]
+
+
+def _concepts(text: str) -> Sequence[Query]:
+    """The parts of the query: rare names, the most specific concepts, and one of the other telling words."""
+    text = OPENING.sub(" ", text, count=1) if OPENING.match(text) else text
+    headings = select(text, [heading for heading, _ in propose(text)])
+    parts = with_named(text, conjuncts(normalize(draft(text, headings)).query) if headings else ())
+    known = {stem for part in parts for said in texts_of(part) for stem in words.terms(said)}
+    left = [word for word in plain_words(text) if words.stem(word) not in known]
+    weights = {word: words.weight(words.stem(word)) for word in left}
+    ranked = sorted(weights, key=lambda word: -weights[word])
+    rare = [word for word in ranked if weights[word] >= words.MOST]
+    others = [word for word in ranked if _TELLING <= weights[word] < words.MOST and not _is_verb(word)]
+    if not parts and not rare:
+        plain = [word for word in ranked if not _is_verb(word)] or ranked
+        rare, others = plain[:_REQUIRED], plain[_REQUIRED:]
+    some = [any_of(list(map(_in_text, others)))] if others else []
+    return (*sorted([*map(_in_text, rare), *parts], key=_rarity, reverse=True), *some)
+
+
+def _rarity(part: Query) -> float:
+    return max(map(words.weight, words.terms(spoken_part(part))), default=0.0)
+
+
+def _in_text(word: str) -> Query:
+    """A word in title or abstract, a plural also in the singular: PubMed does not know that they are one."""
+    singular = f"{word[:-3]}y" if word.endswith("ies") else word[:-1]
+    forms = (singular, word) if is_plural(word) and len(word) > _SHORT else (word,)
+    return any_of([Phrase(text=form, field="title_abstract") for form in forms])
+
+
+_VERBS = frozenset(map(words.stem, ALL_VERBS))
+
+
+def _is_verb(word: str) -> bool:
+    return words.stem(word) in _VERBS

@@ -1,1 +1,0 @@
-"""Plain text: words, sentences and brackets."""

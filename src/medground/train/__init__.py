@@ -1,1 +1,0 @@
-"""Builds what a model learns from: pools of demonstrations."""

@@ -1,0 +1,221 @@
+"""An answer: its decision, its rationale, the evidence for each sentence, and what it cost."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from medground.values.decision import (
+    Decision,
+)
+from medground.values.document import DocumentId, Frozen, Joined, Retraction, SourceKind
+from medground.values.evidence import Evidence
+from medground.values.identifiers import paper_names
+from medground.values.notice import Notice
+from medground.values.question import Question
+from medground.values.report import Report
+from medground.values.statement import (
+    Assessment,
+    Conflict,
+    Dropped,
+    Statement,
+)
+from medground.values.usage import UsageReport
+
+SCHEMA_VERSION = "1.9"
+
+
+class SourceDocument(Frozen):
+    """A document that the answer cites or lists, without its text."""
+
+    id: DocumentId
+    title: str
+    kind: SourceKind
+    year: int | None = None
+    journal: str | None = None
+    url: str | None = None
+    authors: tuple[str, ...] = Field(
+        default=(), description="`Family Initials` or `Family, Given`; a group by its name"
+    )
+    identifiers: Mapping[str, str] = Field(default_factory=dict, description="other ids: `doi`, `pmid`, `pmc`, ...")
+    imprint: Mapping[str, str] = Field(default_factory=dict, description="`volume`, `issue`, `pages`")
+    publication_types: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+    retraction: Retraction = "none"
+    cautions: tuple[str, ...] = ()
+    joined: tuple[Joined, ...] = Field(
+        default=(), description="records from which fields were filled, with their names"
+    )
+    source: str = ""
+    license: str | None = Field(
+        default=None, description="its own licence, else that of its source; null if neither is recorded"
+    )
+    origin: str = Field(default="", description="where the texts of its source come from; empty if not recorded")
+
+    @property
+    def paper(self) -> tuple[str, ...]:
+        """Names of the paper that it is about, as `Document.paper`."""
+        return paper_names(self.id, self.identifiers, self.url)
+
+
+class Search(Frozen):
+    """One query to one source. `failed` is not `empty`: the search did not work. `hits` counts passages or facts."""
+
+    source: str
+    query: str
+    status: Literal["found", "empty", "failed"]
+    hits: int = 0
+    error: str | None = None
+    kinds: tuple[SourceKind, ...] = Field(
+        default=(), description="kinds of document found; if none, the kinds asked for"
+    )
+    node: str = Field(default="", description="the node of a plan that it served")
+    cached: bool = Field(default=False, description="the result of an earlier identical search in this run was used")
+
+
+class SearchedSource(Frozen):
+    """What became of a source that a plan of sources could use. `failed` and `not configured` are not `empty`."""
+
+    name: str
+    kind: SourceKind
+    state: Literal["found", "empty", "failed", "not configured", "not asked"]
+    queries: tuple[str, ...] = ()
+    passages: int = Field(default=0, ge=0, description="different passages that its queries found")
+    failure: str = Field(default="", description="why it could not be searched")
+    licence: str = Field(default="", description="under which terms its texts may be used")
+
+
+class SnapshotReference(Frozen):
+    """A fixed state of a corpus that was searched."""
+
+    name: str
+    hash: str
+
+
+class Answer(Frozen):
+    """The whole answer. `medground schema answer` prints its JSON schema."""
+
+    schema_version: str = SCHEMA_VERSION
+    id: str
+    question: Question
+    notice: Notice | None = Field(
+        default=None,
+        description="whom to turn to, shown first; null unless someone may be at risk",
+    )
+    decision: Decision
+    rationale: str = ""
+    statements: tuple[Statement, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    documents: tuple[SourceDocument, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    missing: str = Field(
+        default="", description="what the model that read says is missing in the sources; may be empty"
+    )
+    support: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="share of statements that are supported; null if no validated judge assessed them",
+    )
+    faithfulness: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="Faith(R): share of statements labelled CORRECT; null if only word statistics labelled them",
+    )
+    quoted: float | None = Field(
+        default=None, ge=0, le=1, description="share of statements that are verbatim quotes; not a measure of support"
+    )
+    assessment: Assessment | None = Field(
+        default=None, description="a model's verdict on the whole answer; null if none was asked"
+    )
+    searches: tuple[Search, ...] = ()
+    sources: tuple[SearchedSource, ...] = Field(
+        default=(), description="the sources of a plan of sources, in order; none for a recipe without such a plan"
+    )
+    report: Report | None = Field(default=None, description="sections, sub-answers, counts and files of a report")
+    warnings: tuple[str, ...] = ()
+    recipe: str
+    needs_evidence: bool = Field(default=True, description="false for a recipe that answers from a model's memory")
+    made_by: str = Field(default="", description="program and version")
+    models: dict[str, str] = Field(default_factory=dict, description="operator to the model that answered it")
+    usage: UsageReport = UsageReport()
+    settings_hash: str
+    snapshots: tuple[SnapshotReference, ...] = ()
+    trace_id: str
+    created: datetime
+    stopped: str | None = Field(default=None, description="why the run ended early, such as an exhausted budget")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_before_1_3(cls, content: Any) -> Any:
+        """Answers before schema 1.3 did not say whether they need evidence; assume that those without any did not."""
+        if isinstance(content, dict) and content.get("schema_version") in ("1.0", "1.1", "1.2"):
+            return {"needs_evidence": bool(content.get("evidence")), **content}
+        return content
+
+    def __str__(self) -> str:
+        return _printed(self, "text")
+
+    def _repr_markdown_(self) -> str:
+        return _printed(self, "markdown")
+
+    def _repr_html_(self) -> str:
+        shown: str = importlib.import_module("medground.faces.notebook.answer").as_html(self)  # not above, as below
+        return shown
+
+    @model_validator(mode="after")
+    def _closed(self) -> Self:
+        """Check that citations point into this answer and statements into its rationale (promise 1)."""
+        known = {e.id: e for e in self.evidence}
+        documents = {d.id: d for d in self.documents}
+        for evidence in self.evidence:
+            if evidence.document_id not in documents:
+                raise ValueError(
+                    f"evidence {evidence.id} is from {evidence.document_id}, which the answer does not list"
+                )
+        for statement in self.statements:
+            if self.rationale[statement.start : statement.end] != statement.text:
+                raise ValueError(f"the statement at {statement.start} is not a slice of the rationale")
+            cited = set(statement.evidence) | ({statement.verdict.best} if statement.verdict.best else set())
+            if unknown := cited - known.keys():
+                raise ValueError(f"a statement cites unknown evidence {', '.join(sorted(unknown))}")
+            if statement.verdict.label in ("supported", "partly") and all(
+                documents[known[e].document_id].retraction in ("retracted", "notice") for e in statement.evidence
+            ):
+                raise ValueError("a supported statement cites no evidence, or only retracted papers and notices")
+        for side in (side for conflict in self.conflicts for side in conflict.sides):
+            if unknown := set(side.evidence) - known.keys():
+                raise ValueError(f"a conflict cites unknown evidence {', '.join(sorted(unknown))}")
+        if self.report is not None:
+            _check_report(self.report, self.rationale, known.keys())
+        if self.notice is not None and self.notice.stops and (self.evidence or self.documents or self.rationale):
+            raise ValueError("an answer whose notice is about self-harm quotes nothing")
+        if self.decision.task != self.question.task:
+            raise ValueError("decision and question have different tasks")
+        if self.decision.status == "decided" and not self.evidence and self.needs_evidence:
+            raise ValueError("the answer has a decision but no evidence")
+        return self
+
+
+def _check_report(report: Report, rationale: str, evidence: Collection[str]) -> None:
+    """Check that sections are slices of the rationale, in order, and that only the answer's evidence is named."""
+    last = 0
+    for section in report.sections:
+        if not last <= section.start <= section.end <= len(rationale):
+            raise ValueError(f"the section {section.title!r} is outside the rationale or overlaps the one before")
+        last = section.end
+    named = {e for one in report.subanswers for e in one.evidence} | {e for c in report.connections for e in c.evidence}
+    if unknown := named - set(evidence):
+        raise ValueError(f"the report names unknown evidence {', '.join(sorted(unknown))}")
+
+
+def _printed(answer: Answer, form: Literal["text", "markdown"]) -> str:
+    module = importlib.import_module(f"medground.wording.{form}")  # not above: `wording` imports this module
+    printed: str = getattr(module, f"as_{form}")(answer)
+    return printed

@@ -1,0 +1,115 @@
+"""A decision: the short answer to a question of each kind, its status, and what it rests on."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from medground.values.document import Frozen
+
+Status = Literal["decided", "not judged", "unanswerable"]
+"""`decided`: a stored relation, a model that read the evidence, or a critic that was measured on questions gives the
+answer. `not judged`: evidence was found, but no validated judge has assessed it. `unanswerable`: no evidence was
+found, or it does not mention what the question asks about."""
+
+
+Basis = Literal["graph fact", "model", "critic"]
+
+
+class AnswerCheck(Frozen):
+    """What a model that compared a short answer with the sentences released with it says."""
+
+    answer: tuple[str, ...] = Field(description="the short answer that was checked: words of the task, or letters")
+    result: Literal["follows", "contradicted", "not shown"]
+    found: tuple[str, ...] = Field(default=(), description="the answer that the sentences give; empty if none is named")
+    checked_by: str = Field(description="the name of the model")
+    reason: str = ""
+
+
+class _Decision(Frozen):
+    status: Status
+    basis: Basis | None = None
+    probability: float | None = Field(default=None, ge=0, le=1, description="calibrated; null if not calibrated")
+    validated: bool | None = Field(
+        default=None, description="whether the model that decided is a validated judge here; null if no model decided"
+    )
+    reason: str = ""
+    check: AnswerCheck | None = Field(
+        default=None,
+        description="the check of a model's short answer against its sentences; null if none was made. An answer that "
+        "does not follow is told here and is no value",
+    )
+    unmentioned: tuple[str, ...] = Field(
+        default=(), description="what the question asks about that no passage found mentions; then nothing is decided"
+    )
+
+    def shown(self) -> str | None:
+        """The decided value as text, or None."""
+        raise NotImplementedError
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_lean(cls, content: Any) -> Any:
+        """Answers before schema 1.9 could hold an estimate from word statistics (`lean`). It was no better than always
+        "yes", so nothing of it is read from a kept answer."""
+        if isinstance(content, dict) and content.get("status") == "lean":
+            return {"status": "not judged"} | {name: content[name] for name in ("task",) if name in content}
+        return content
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        has_value = self.shown() is not None
+        if has_value != (self.status == "decided"):
+            raise ValueError(f"a decision with status {self.status!r} must {'not ' if has_value else ''}have a value")
+        if has_value and self.check is not None and self.check.result != "follows":
+            raise ValueError("an answer that its check found not to follow is no value of a decision")
+        if has_value and self.basis is None:
+            raise ValueError("a decision with a value needs a basis")
+        return self
+
+
+class YesNoDecision(_Decision):
+    task: Literal["yes-no"] = "yes-no"
+    value: Literal["yes", "no"] | None = None
+
+    def shown(self) -> str | None:
+        return self.value
+
+
+class YesNoMaybeDecision(_Decision):
+    task: Literal["yes-no-maybe"] = "yes-no-maybe"
+    value: Literal["yes", "no", "maybe"] | None = None
+
+    def shown(self) -> str | None:
+        return self.value
+
+
+class SingleChoiceDecision(_Decision):
+    task: Literal["single-choice"] = "single-choice"
+    value: str | None = None
+
+    def shown(self) -> str | None:
+        return self.value
+
+
+class MultipleChoiceDecision(_Decision):
+    task: Literal["multiple-choice"] = "multiple-choice"
+    values: tuple[str, ...] | None = None
+
+    def shown(self) -> str | None:
+        return ", ".join(self.values) if self.values else None
+
+
+class FreeDecision(_Decision):
+    task: Literal["free"] = "free"
+    value: str | None = None
+
+    def shown(self) -> str | None:
+        return self.value
+
+
+Decision = Annotated[
+    YesNoDecision | YesNoMaybeDecision | SingleChoiceDecision | MultipleChoiceDecision | FreeDecision,
+    Field(discriminator="task"),
+]

@@ -1,0 +1,146 @@
+"""Verbatim quotes, and the ledger that every citation must go through."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+from pydantic import Field, ValidationInfo, model_validator
+
+from medground.errors import MedgroundError
+from medground.values.document import Document, DocumentId, Frozen
+
+Stance = Literal["supports", "contradicts", "mixed", "unknown"]
+"""Stance on the question, given by the model that extracted the quote; `unknown` if no model did."""
+
+Origin = Literal["text", "graph"]
+"""`graph`: the quote states a relation stored in a knowledge graph, which entails its statement."""
+
+
+class UnknownCitation(MedgroundError):
+    """The run cited an id or a slice that it never retrieved."""
+
+
+class Evidence(Frozen):
+    """A verbatim quote: `quote == document.text[start:end]`, offsets in code points.
+
+    Create it with `Ledger.quote`. Validating JSON with `context={"documents": {id: Document}}` checks the quote again.
+    """
+
+    id: str = Field(pattern=r"^E[1-9][0-9]*$")
+    document_id: DocumentId
+    start: int = Field(ge=0)
+    end: int = Field(gt=0)
+    quote: str = Field(min_length=1)
+    section: str | None = None
+    page: int | None = Field(default=None, ge=1, description="page of its first word, from 1; null: no pages")
+    stance: Stance = "unknown"
+    origin: Origin = "text"
+    rank: int = Field(default=0, ge=0, description="rank of its document in the reading order, from 1; 0: unknown")
+
+    @model_validator(mode="after")
+    def _verbatim(self, info: ValidationInfo) -> Evidence:
+        if self.end - self.start != len(self.quote):
+            raise ValueError(f"evidence {self.id}: offsets and quote differ in length")
+        documents: Mapping[str, Document] | None = (info.context or {}).get("documents")
+        if documents is not None:
+            document = documents.get(self.document_id)
+            if document is None or document.text[self.start : self.end] != self.quote:
+                raise ValueError(f"evidence {self.id}: the quote is not in {self.document_id} at {self.start}")
+        return self
+
+
+class Citation(Frozen):
+    """A pointer into the ledger, with the slice it refers to."""
+
+    evidence_id: str
+    document_id: DocumentId
+    start: int
+    end: int
+
+
+class Ledger:
+    """The documents that one run retrieved and the quotes taken from them.
+
+    Only what is in the ledger can be cited: an unknown id raises `UnknownCitation`.
+    """
+
+    def __init__(self) -> None:
+        self._documents: dict[str, Document] = {}
+        self._evidence: dict[str, Evidence] = {}
+        self._by_place: dict[tuple[str, int, int], str] = {}
+
+    @property
+    def documents(self) -> Mapping[str, Document]:
+        """Retrieved documents by id, in order of retrieval."""
+        return self._documents
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """All quotes, in the order they were taken."""
+        return tuple(self._evidence.values())
+
+    def admit(self, documents: Iterable[Document]) -> None:
+        """Record retrieved documents. A document that is recorded already must have the same text.
+
+        Raises:
+            MedgroundError: a document has a different text than the one recorded under its id.
+        """
+        for document in documents:
+            known = self._documents.setdefault(document.id, document)
+            if known.text != document.text:
+                raise MedgroundError(f"two sources have different texts for {document.id}; search only one of them")
+
+    def quote(
+        self,
+        document_id: str,
+        start: int,
+        end: int,
+        *,
+        stance: Stance = "unknown",
+        origin: Origin = "text",
+        rank: int = 0,
+    ) -> Evidence:
+        """Quote a slice of a retrieved document. The same slice always gets the same evidence id.
+
+        Raises:
+            UnknownCitation: the document was not retrieved, or the slice is empty or outside the text.
+        """
+        document = self._documents.get(document_id)
+        if document is None:
+            raise UnknownCitation(f"{document_id} was not retrieved in this run")
+        if not 0 <= start < end <= len(document.text):
+            raise UnknownCitation(f"{document_id} has no text from {start} to {end}")
+        place = (document_id, start, end)
+        if place not in self._by_place:
+            evidence = Evidence.model_validate(
+                {
+                    "id": f"E{len(self._evidence) + 1}",
+                    "document_id": document_id,
+                    "start": start,
+                    "end": end,
+                    "quote": document.text[start:end],
+                    "section": document.section_at(start),
+                    "page": document.page_at(start),
+                    "stance": stance,
+                    "origin": origin,
+                    "rank": rank,
+                },
+                context={"documents": self._documents},
+            )
+            self._by_place[place] = evidence.id
+            self._evidence[evidence.id] = evidence
+        return self._evidence[self._by_place[place]]
+
+    def cite(self, evidence_id: str) -> Citation:
+        """The citation of an evidence id.
+
+        Raises:
+            UnknownCitation: no quote has that id.
+        """
+        evidence = self._evidence.get(evidence_id)
+        if evidence is None:
+            raise UnknownCitation(f"no evidence has the id {evidence_id[:40]!r}")
+        return Citation(
+            evidence_id=evidence.id, document_id=evidence.document_id, start=evidence.start, end=evidence.end
+        )

@@ -1,0 +1,174 @@
+"""A question and the kind of answer it asks for."""
+
+from __future__ import annotations
+
+import re
+import string
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from medground.errors import UsageError
+from medground.values.document import DocumentId, Frozen
+from medground.values.query import Filters
+from medground.values.research_plan import ResearchPlan
+
+Task = Literal["yes-no", "yes-no-maybe", "single-choice", "multiple-choice", "free"]
+TASKS: tuple[Task, ...] = ("yes-no", "yes-no-maybe", "single-choice", "multiple-choice", "free")
+
+MAX_CHARACTERS = 4_000
+MAX_CONTEXT = 16_000
+"""Characters of a context: a long case or a few abstracts, about 4,000 tokens."""
+_CLOSED = re.compile(
+    r"(?:is|are|was|were|am|do|does|did|has|have|had|can|could|should|will|would|may|might|must)\b", re.IGNORECASE
+)
+
+
+class Option(Frozen):
+    """One choice of a choice question: its letter and its text."""
+
+    letter: str
+    text: str
+
+
+class Follows(Frozen):
+    """How a follow-up question was read, and what it keeps of the answer that it follows."""
+
+    answer: str
+    """The trace id of that answer."""
+    question: str
+    """Its question."""
+    asked: str
+    """The follow-up as it was typed."""
+    word: str = ""
+    """The word or words that were replaced, such as `it`; empty where none was."""
+    stands_for: str = ""
+    """What was put in their place."""
+    documents: tuple[DocumentId, ...] = ()
+    """The documents of that answer, which are searched beside everything else."""
+
+
+class Question(Frozen):
+    """A question as passed to recipes. Create it with `Question.ask`, which cleans and checks the text."""
+
+    text: str
+    task: Task
+    options: tuple[Option, ...] = ()
+    filters: Filters = Filters()
+    documents: tuple[DocumentId, ...] = ()
+    """Documents that the question was written from, if a data set names them: no demonstration may share one."""
+
+    follows: Follows | None = None
+    """If it is a follow-up: how it was read, and the documents of the answer that it follows."""
+
+    context: str = ""
+    """What the asker gives beside the question, such as a patient's case or a passage: data for whoever answers, never
+    searched for by itself and never evidence (PubMed Reasoner, section 3: `C`)."""
+
+    plan: ResearchPlan | None = None
+    """A plan of research that the asker gives with the question; None where the recipe is to make its own."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether it starts with an auxiliary verb, and so asks for yes or no."""
+        return _CLOSED.match(self.text) is not None
+
+    def worded(self, values: Sequence[str]) -> tuple[str, ...]:
+        """Values of an answer in words: a letter with the text of its option, others as they are."""
+        texts = {option.letter: f"{option.letter}: {option.text}" for option in self.options}
+        return tuple(texts.get(value, value) for value in values)
+
+    @classmethod
+    def ask(
+        cls,
+        text: str,
+        *,
+        task: Task | None = None,
+        options: Sequence[str] | Mapping[str, str] = (),
+        filters: Filters | None = None,
+        documents: Sequence[DocumentId] = (),
+        context: str = "",
+    ) -> Question:
+        """Create a question from what a user typed; `context` is a passage or a case that it is about, or empty.
+
+        If `task` is omitted, it is `single-choice` with options, `yes-no-maybe` if the text starts with an auxiliary
+        verb, and `free` otherwise.
+
+        Raises:
+            UsageError: the text is empty, too long or without a letter or number, the context is too long, or options
+                and task do not match.
+        """
+        cleaned = _cleaned(text)
+        letters = options if isinstance(options, Mapping) else dict(zip(string.ascii_uppercase, options, strict=False))
+        if len(letters) != len(options):
+            raise UsageError(
+                f"a question can have at most {len(string.ascii_uppercase)} options; {len(options)} were given"
+            )
+        if task is not None and task not in TASKS:
+            raise UsageError(f"unknown task {task!r}; use one of {', '.join(TASKS)}")
+        task = task or ("single-choice" if letters else "yes-no-maybe" if _CLOSED.match(cleaned) else "free")
+        needs_options = task in ("single-choice", "multiple-choice")
+        if needs_options and len(letters) < 2:
+            raise UsageError(f"task {task} needs at least two options; give --option twice or more")
+        if not needs_options and letters:
+            raise UsageError(f"task {task} takes no options; remove them or use single-choice")
+        if len({_cleaned(choice, "option").casefold() for choice in letters.values()}) < len(letters):
+            raise UsageError("two options are the same; give each once")
+        choices = tuple(Option(letter=letter, text=_cleaned(choice, "option")) for letter, choice in letters.items())
+        return cls(
+            text=cleaned,
+            task=task,
+            options=choices,
+            filters=filters or Filters(),
+            documents=tuple(documents),
+            context=_lines(context),
+        )
+
+
+def as_question(
+    asked: str | Question,
+    *,
+    task: Task | None = None,
+    options: Sequence[str] | Mapping[str, str] = (),
+    context: str = "",
+) -> Question:
+    """A question as it is, or made of what a user typed; a `context` is added to one that has none.
+
+    Raises:
+        UsageError: as `Question.ask`; the question has another context.
+    """
+    if isinstance(asked, str):
+        return Question.ask(asked, task=task, options=options, context=context)
+    if not (given := _lines(context)) or given == asked.context:
+        return asked
+    if asked.context:
+        raise UsageError("the question has a context already; give one context")
+    return asked.model_copy(update={"context": given})
+
+
+def _lines(context: str) -> str:
+    """A context as text of one or more lines, without characters that cannot be seen.
+
+    Raises:
+        UsageError: it is too long.
+    """
+    text = unicodedata.normalize("NFC", "\n".join(context.splitlines()))
+    visible = "".join(c if c == "\n" or unicodedata.category(c) not in ("Cc", "Cs") else " " for c in text).strip()
+    if len(visible) > MAX_CONTEXT:
+        raise UsageError(
+            f"the context has {len(visible):,} characters; shorten it to at most {MAX_CONTEXT:,}, or build a corpus of "
+            "longer texts to search them"
+        )
+    return visible
+
+
+def _cleaned(text: str, what: str = "question") -> str:
+    visible = "".join(" " if unicodedata.category(c) in ("Cc", "Cs") else c for c in text)
+    cleaned = " ".join(unicodedata.normalize("NFC", visible).split())
+    if not cleaned:
+        raise UsageError(f"the {what} is empty; write it in quotes after the command")
+    if len(cleaned) > MAX_CHARACTERS:
+        raise UsageError(f"the {what} has {len(cleaned):,} characters; shorten it to at most {MAX_CHARACTERS:,}")
+    if not any(c.isalnum() for c in cleaned):
+        raise UsageError(f"the {what} has no letter or number; write it in words")
+    return cleaned

@@ -1,1 +1,0 @@
-"""Critics decide whether passages entail a statement. `base.py` is the contract."""

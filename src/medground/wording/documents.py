@@ -1,0 +1,225 @@
+"""The whole answer as a Word document and as PDF."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import resources
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+from medground.answering.source_facts import is_web_address
+from medground.errors import ConfigError
+from medground.values.answer import Answer
+from medground.wording.blocks import Block, Line, Picture, Span
+from medground.wording.layout import layout
+from medground.wording.pictures import Files
+from medground.wording.reference import one_line, spaced_line
+from medground.wording.styles import bibliography
+
+if TYPE_CHECKING:
+    from docx.document import Document as WordDocument
+    from docx.oxml.xmlchemy import BaseOxmlElement
+    from docx.text.paragraph import Paragraph
+
+
+# The whole answer as PDF, set by Typst (`typst` on PyPI: one wheel without other programs, fonts included).
+
+_UNBROKEN = re.compile(r"\S{30}(?=\S)")
+_BREAK = "\u200b"
+"""Where a word without end may be broken: a zero-width space."""
+_PNG = b"#set page(width: auto, height: auto, margin: 0pt)\n#image(bytes(json(bytes(sys.inputs.data))), width: 16cm)"
+
+
+def as_pdf(answer: Answer, style: str, files: Files | None = None) -> bytes:
+    """An answer as PDF. The same answer gives the same bytes.
+
+    Raises:
+        UsageError: there is no such style.
+        ConfigError: the `export` extra is missing.
+    """
+    blocks = layout(answer, bibliography=bibliography(answer, style), files=files)
+    anchors = [span.anchor for block in blocks for line in _lines(block) for span in line if span.anchor]
+    once = {anchor for anchor in anchors if anchors.count(anchor) == 1}
+    data = {"title": one_line(answer.question.text), "blocks": [_block(block, once) for block in blocks]}
+    template = (resources.files(__package__) / "page.typ").read_bytes()
+    made: bytes = _typst().compile(
+        template, format="pdf", sys_inputs=_inputs(data), timestamp=int(answer.created.timestamp())
+    )
+    return made
+
+
+def as_png(picture: Picture) -> bytes:
+    """A picture as PNG, for programs that cannot show SVG.
+
+    Raises:
+        ConfigError: the `export` extra is missing.
+    """
+    if picture.media_type == "image/png":
+        return picture.content
+    made: bytes = _typst().compile(_PNG, format="png", ppi=200, sys_inputs=_inputs(list(picture.content)))
+    return made
+
+
+def _typst() -> Any:
+    try:
+        import typst
+    except ImportError:
+        raise ConfigError("this format needs typst; pip install 'medground[export]'") from None
+    return typst
+
+
+def _inputs(data: object) -> Mapping[str, str]:
+    return {"data": json.dumps(data, ensure_ascii=False)}
+
+
+def _lines(block: Block) -> Iterable[Line]:
+    return (*block.lines, *(cell for row in block.rows for cell in row))
+
+
+def _block(block: Block, anchors: set[str]) -> dict[str, Any]:
+    def written(lines: Sequence[Line]) -> list[list[dict[str, str | None]]]:
+        return [[_span(span, anchors) for span in line] for line in lines]
+
+    marker = block.marker or ("•" if block.kind == "note" else None)
+    return {
+        "kind": block.kind,
+        "marker": marker,
+        "lines": written(block.lines),
+        "rows": [written(row) for row in block.rows],
+        "picture": list(block.picture.content) if block.picture else None,
+    }
+
+
+def _span(span: Span, anchors: set[str]) -> dict[str, str | None]:
+    inner = span.url[1:] if span.url.startswith("#") else ""
+    return {
+        "text": _UNBROKEN.sub(rf"\g<0>{_BREAK}", spaced_line(span.text)),
+        "style": span.style,
+        "to": inner if inner in anchors else None,
+        "url": span.url if is_web_address(span.url) else None,
+        "anchor": span.anchor if span.anchor in anchors else None,
+    }
+
+
+# The whole answer as a Word document, its references in a citation style.
+
+_COLOURS = {"dim": "666666", "caution": "8A5200", "bad": "B00000", "good": "1B6B1B"}
+_HEADINGS: Mapping[str, str] = {"title": "Heading 1", "heading": "Heading 2", "subheading": "Heading 3"}
+_WIDTH = 5.5
+"""Inches of a picture."""
+_HANGING = 0.3
+"""Inches by which the lines of a list are indented after its marker."""
+
+
+def as_docx(answer: Answer, style: str, files: Files | None = None) -> bytes:
+    """An answer as a Word document.
+
+    Raises:
+        UsageError: there is no such style.
+        ConfigError: the `export` extra is missing.
+    """
+    try:
+        from docx import Document
+    except ImportError:
+        raise ConfigError("this format needs python-docx; pip install 'medground[export]'") from None
+    word = Document()
+    word.core_properties.title = one_line(answer.question.text)[:255]
+    word.core_properties.author = answer.made_by or "medground"
+    word.core_properties.created = word.core_properties.modified = answer.created.replace(tzinfo=None)
+    word.core_properties.comments = ""
+    page = _Page(word)
+    for block in layout(answer, bibliography=bibliography(answer, style), files=files):
+        page.add(block)
+    held = BytesIO()
+    word.save(held)
+    return held.getvalue()
+
+
+class _Page:
+    """The body of a Word document."""
+
+    def __init__(self, word: WordDocument) -> None:
+        self._word = word
+        self._bookmarks = 0
+
+    def add(self, block: Block) -> None:
+        """Add a block as one paragraph whose lines are separated by line breaks; or as a table; a picture first."""
+        if block.kind == "table":
+            self._table(block)
+            return
+        if block.picture is not None:
+            self._picture(block.picture)
+        paragraph = self._paragraph(block)
+        if block.marker or block.kind == "note":
+            self._hang(paragraph, block.marker or "•")
+        for number, line in enumerate(block.lines):
+            if number:
+                paragraph.add_run().add_break()
+            for span in line:
+                self._span(paragraph, span, strong=block.kind == "decision" and number == 0)
+
+    def _paragraph(self, block: Block) -> Paragraph:
+        return self._word.add_paragraph(style=_HEADINGS.get(block.kind))
+
+    def _table(self, block: Block) -> None:
+        table = self._word.add_table(rows=0, cols=len(block.rows[0]), style="Table Grid")
+        for number, row in enumerate(block.rows):
+            for cell, line in zip(table.add_row().cells, row, strict=True):
+                for span in line:
+                    self._span(cell.paragraphs[0], span, strong=number == 0)
+
+    def _picture(self, picture: Picture) -> None:
+        from docx.shared import Inches
+
+        png = as_png(picture)
+        self._word.add_picture(BytesIO(png), width=Inches(_WIDTH))
+
+    def _hang(self, paragraph: Paragraph, marker: str) -> None:
+        from docx.shared import Inches
+
+        form = paragraph.paragraph_format
+        form.left_indent, form.first_line_indent = Inches(_HANGING), Inches(-_HANGING)
+        form.tab_stops.add_tab_stop(Inches(_HANGING))
+        paragraph.add_run(f"{marker}\t")
+
+    def _span(self, paragraph: Paragraph, span: Span, *, strong: bool) -> None:
+        from docx.shared import RGBColor
+
+        run = paragraph.add_run(spaced_line(span.text))
+        run.bold = True if strong or span.style == "strong" or span.anchor else None
+        run.italic = True if span.style == "italic" else None
+        if colour := _COLOURS.get(span.style):
+            run.font.color.rgb = RGBColor.from_string(colour)
+        if span.url:
+            self._link(paragraph, span.url, run._r)
+        if span.anchor:
+            self._bookmark(span.anchor, run._r)
+
+    def _link(self, paragraph: Paragraph, url: str, run: BaseOxmlElement) -> None:
+        """Put a run into a link, to a bookmark of this document or to a web address."""
+        from docx.opc.constants import RELATIONSHIP_TYPE
+        from docx.oxml import OxmlElement
+        from docx.oxml.ns import qn
+
+        link = OxmlElement("w:hyperlink")
+        if url.startswith("#"):
+            link.set(qn("w:anchor"), url[1:])
+        else:
+            link.set(qn("r:id"), paragraph.part.relate_to(url, RELATIONSHIP_TYPE.HYPERLINK, is_external=True))
+        run.addprevious(link)
+        link.append(run)
+
+    def _bookmark(self, name: str, run: BaseOxmlElement) -> None:
+        """Enclose a run in a bookmark."""
+        from docx.oxml import OxmlElement
+        from docx.oxml.ns import qn
+
+        for tag, add in (("w:bookmarkStart", run.addprevious), ("w:bookmarkEnd", run.addnext)):
+            mark = OxmlElement(tag)
+            mark.set(qn("w:id"), str(self._bookmarks))
+            if tag == "w:bookmarkStart":
+                mark.set(qn("w:name"), name)
+            add(mark)
+        self._bookmarks += 1

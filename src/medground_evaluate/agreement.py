@@ -1,0 +1,268 @@
+"""Agreement between two annotators, people or critics, and the files of their labels."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import get_args
+
+from pydantic import Field, ValidationError
+
+from medground.errors import BadDocument, UsageError
+from medground.values.answer import Answer
+from medground.values.document import Frozen
+from medground.values.statement import Category
+
+# Annotation files: the label, one of eight, that an annotator gave a statement of an item under a context.
+
+
+class Annotation(Frozen):
+    """One label. `context` is j of CONTEXT-j, `statement` counts from 0."""
+
+    item: str = Field(min_length=1)
+    annotator: str = Field(min_length=1)
+    context: int = Field(ge=1)
+    statement: int = Field(ge=0)
+    label: Category
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """The item and its statement."""
+        return self.item, self.statement
+
+
+def read_annotations(paths: Sequence[Path], *, context: int = 5) -> list[Annotation]:
+    """The annotations of all files together.
+
+    Args:
+        paths: annotation files, and answers as JSON (`*.json`).
+        context: the context that the labels of answers are for, which an answer does not contain.
+
+    Raises:
+        BadDocument: a file cannot be read, a line is not an annotation, or a label is missing or unknown.
+        UsageError: an annotator labels a statement twice, or the files have no labels.
+    """
+    read = [a for path in paths for a in (_answer(path, context) if path.suffix == ".json" else _lines(path))]
+    if not read:
+        raise UsageError(f"no labels in {', '.join(map(str, paths))}; give files of annotations or labelled answers")
+    (first, times), *_ = Counter((a.annotator, a.context, *a.place) for a in read).most_common(1)
+    if times > 1:
+        annotator, j, item, statement = first
+        raise UsageError(
+            f"{annotator} labels statement {statement} of {item} under CONTEXT-{j} {times} times; keep one"
+        )
+    return read
+
+
+def annotations_of(answer: Answer, *, context: int = 5) -> list[Annotation]:
+    """The labels of an answer's statements, as annotations of an item with the answer's id.
+
+    Statements without a label are left out.
+    """
+    return [
+        Annotation(
+            item=answer.id, annotator=s.verdict.labelled_by, context=context, statement=n, label=s.verdict.category
+        )
+        for n, s in enumerate(answer.statements)
+        if s.verdict.category is not None
+    ]
+
+
+def _lines(path: Path) -> Iterable[Annotation]:
+    for number, line in enumerate(_text(path).split("\n"), start=1):
+        if line.strip():
+            try:
+                yield Annotation.model_validate(json.loads(line))
+            except json.JSONDecodeError:
+                raise BadDocument("this line is not JSON", file=str(path), position=number) from None
+            except RecursionError:
+                raise BadDocument("this line is nested too deeply", file=str(path), position=number) from None
+            except ValidationError as error:
+                raise BadDocument(_problem(error), file=str(path), position=number) from None
+
+
+def _answer(path: Path, context: int) -> list[Annotation]:
+    try:
+        return annotations_of(Answer.model_validate_json(_text(path)), context=context)
+    except ValidationError as error:
+        raise BadDocument(f"not a Medground answer: {_problem(error)}", file=str(path)) from None
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise BadDocument(f"cannot be read: {reason}", file=str(path)) from None
+
+
+def _problem(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_context=False)[0]
+    where = ".".join(map(str, first["loc"]))
+    if first["type"] == "missing":
+        return f"{where} is missing"
+    shown = json.dumps(first["input"], default=str)[:60]
+    return f"{where} is {shown}: {first['msg'][:1].lower()}{first['msg'][1:]}" if where else first["msg"]
+
+
+# Agreement between two annotators, people or critics: Cohen's kappa, and precision, recall and F1 per label.
+
+CATEGORIES: tuple[Category, ...] = get_args(Category)
+
+_LANDIS_KOCH = (
+    (0.2, "slight"),
+    (0.4, "fair"),
+    (0.6, "moderate"),
+    (0.8, "substantial"),
+    (1.0, "almost perfect"),
+)
+"""The upper end of each band, inclusive; below 0 is poor."""
+
+
+@dataclass(frozen=True)
+class LabelScore:
+    """One label: the second annotator against the first. None if a denominator is 0."""
+
+    label: str
+    precision: float | None
+    recall: float | None
+    f1: float
+    reference: int
+    """How often the first annotator gave this label."""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """The agreement of two annotators under one context.
+
+    Attributes:
+        reference: the first annotator, whose labels count as correct for precision and recall.
+        other: the second annotator.
+        context: j of CONTEXT-j; None for all contexts together.
+        statements: number of statements that both labelled.
+        observed: share of statements with the same label, 0 to 1.
+        kappa: agreement beyond chance, -1 to 1; None if both gave one and the same label to every statement, as chance
+            then explains everything.
+        labels: scores of the labels that either of them gave.
+        binary: kappa for CORRECT against INCORRECT only.
+    """
+
+    reference: str
+    other: str
+    context: int | None
+    statements: int
+    observed: float
+    kappa: float | None
+    labels: tuple[LabelScore, ...]
+    binary: float | None
+
+
+def agreements(annotations: Sequence[Annotation], reference: str | None = None) -> list[Agreement]:
+    """Every pair of annotators under every context and, if there are several contexts, over all of them.
+
+    Args:
+        annotations: labels of at least two annotators.
+        reference: the annotator to compare all others with; None compares every pair.
+
+    Raises:
+        UsageError: there are fewer than two annotators, the reference is unknown, or two annotators did not label the
+            same statements.
+    """
+    names = list(dict.fromkeys(a.annotator for a in annotations))
+    if len(names) < 2:
+        raise UsageError(
+            f"agreement needs two annotators; found {names[0] if names else 'none'}; add a file of another annotator"
+        )
+    if reference is not None and reference not in names:
+        raise UsageError(f"no annotator is called {reference!r}; choose from {', '.join(names)}")
+    pairs = [pair for pair in combinations(names, 2) if reference is None or reference in pair]
+    found: list[Agreement] = []
+    for one, other in pairs:
+        first, second = (other, one) if other == reference else (one, other)
+        here = sorted({a.context for a in annotations if a.annotator in (first, second)})
+        found += [_compared(annotations, first, second, j) for j in here]
+        if len(here) > 1:
+            found.append(_compared(annotations, first, second, None))
+    return found
+
+
+def kappa(first: Sequence[str], second: Sequence[str]) -> float | None:
+    """Cohen's kappa of two lists of labels in the same order; None if chance alone explains full agreement.
+
+    Raises:
+        UsageError: the lists differ in length or are empty.
+    """
+    if len(first) != len(second) or not first:
+        raise UsageError(f"kappa needs two labels per statement, not {len(first)} and {len(second)} labels")
+    n = len(first)
+    observed = sum(a == b for a, b in zip(first, second, strict=True)) / n
+    # Integers, so that rounding cannot hide a chance of exactly 1.
+    chance = sum(first.count(label) * second.count(label) for label in set(first))
+    return None if chance == n * n else (observed - chance / n**2) / (1 - chance / n**2)
+
+
+def in_words(value: float | None) -> str:
+    """Landis and Koch's word for a kappa."""
+    if value is None:
+        return "undefined: one label only"
+    if value < 0:
+        return "poor"
+    return next(word for bound, word in _LANDIS_KOCH if round(value, 2) <= bound)
+
+
+def label_scores(reference: Sequence[str], other: Sequence[str]) -> tuple[LabelScore, ...]:
+    """Precision, recall and F1 of each label that was given, in the order of `CATEGORIES`."""
+    pairs = list(zip(reference, other, strict=True))
+    given = {*reference, *other}
+    return tuple(_label_score(label, pairs) for label in CATEGORIES if label in given)
+
+
+def faithfulness_by_item(annotations: Sequence[Annotation]) -> Mapping[tuple[str, int, str], float]:
+    """Faith(R) by item, context and annotator: the share of labels that are CORRECT (Eq. 1)."""
+    labels: dict[tuple[str, int, str], list[bool]] = {}
+    for a in annotations:
+        labels.setdefault((a.item, a.context, a.annotator), []).append(a.label.startswith("CORRECT"))
+    return {key: sum(correct) / len(correct) for key, correct in labels.items()}
+
+
+def _compared(annotations: Sequence[Annotation], first: str, second: str, context: int | None) -> Agreement:
+    labels = [
+        {(a.context, *a.place): a.label for a in annotations if a.annotator == name and context in (None, a.context)}
+        for name in (first, second)
+    ]
+    if odd := sorted(labels[0].keys() ^ labels[1].keys()):
+        j, item, statement = odd[0]
+        who, missing = (first, second) if odd[0] in labels[0] else (second, first)
+        raise UsageError(
+            f"{missing} has no label for statement {statement} of {item} under CONTEXT-{j}, which {who} labels "
+            f"({len(odd)} such cases); label the same statements in both"
+        )
+    places = sorted(labels[0])
+    one, other = ([given[place] for place in places] for given in labels)
+    return Agreement(
+        reference=first,
+        other=second,
+        context=context,
+        statements=len(places),
+        observed=sum(a == b for a, b in zip(one, other, strict=True)) / len(places),
+        kappa=kappa(one, other),
+        labels=label_scores(one, other),
+        binary=kappa(*([label.split("-")[0] for label in given] for given in (one, other))),
+    )
+
+
+def _label_score(label: str, pairs: Sequence[tuple[str, str]]) -> LabelScore:
+    both = sum(a == label and b == label for a, b in pairs)
+    reference = sum(a == label for a, _ in pairs)
+    given = sum(b == label for _, b in pairs)
+    return LabelScore(
+        label=label,
+        precision=both / given if given else None,
+        recall=both / reference if reference else None,
+        f1=2 * both / (reference + given),
+        reference=reference,
+    )

@@ -1,0 +1,174 @@
+"""Results of an audit, and the baselines that read nothing."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from math import comb
+from typing import Self
+
+from pydantic import Field
+
+from medground.values.document import Frozen
+from medground.values.question import Task
+from medground_evaluate.items import Item
+from medground_evaluate.statistics import wilson
+
+# Results of an audit: shares with their confidence intervals, each with a one-line explanation.
+
+Answers = frozenset[str]
+"""All values of one answer: `{"yes"}`, `{"A", "C"}`."""
+
+_CLOSED = {"yes-no": ("yes", "no"), "yes-no-maybe": ("yes", "no", "maybe")}
+
+
+class Figure(Frozen):
+    """A share of the items, with its 95 % Wilson interval.
+
+    Attributes:
+        count: the numerator; `of` is the denominator.
+        words: what it means, in one line.
+    """
+
+    name: str
+    count: int = Field(ge=0)
+    of: int = Field(ge=0)
+    share: float
+    low: float
+    high: float
+    words: str
+
+    @classmethod
+    def counted(cls, name: str, count: int, of: int, words: str) -> Self:
+        """The figure for `count` of `of`; if `of` is 0, the share is 0 and its interval (0, 1)."""
+        low, high = wilson(count, of)
+        return cls(name=name, count=count, of=of, share=count / of if of else 0.0, low=low, high=high, words=words)
+
+
+class Baseline(Figure):
+    """The accuracy of a strategy that skips the task. An answer is correct only if it equals the gold answer exactly.
+
+    Attributes:
+        blind: whether no evidence was read; False for the context without its question.
+    """
+
+    blind: bool = True
+
+
+class Audit(Frozen):
+    """The whole result. `baselines` come best first; `facts` are shares of items that are not accuracies."""
+
+    items: int
+    scored: int = Field(description="items with a gold answer; baselines are computed over these")
+    baselines: tuple[Baseline, ...]
+    facts: tuple[Figure, ...]
+    notes: tuple[str, ...] = ()
+
+
+def tie_break(item: Item, letter: str) -> bytes:
+    """Sort key that breaks ties between options at random, so that the first option gains nothing from its place."""
+    return hashlib.sha256(f"{item.id}\n{letter}".encode()).digest()
+
+
+def choices(item: Item) -> tuple[str, ...]:
+    """The possible answers: letters of options, or yes, no (and maybe); empty for open questions."""
+    if item.question.options:
+        return tuple(option.letter for option in item.question.options)
+    return _CLOSED.get(item.question.task, ())
+
+
+# Baselines that read nothing: chance, the most common answer, the longest option; and positions of correct options.
+
+Guesses = Mapping[str, Answers]
+"""Guessed answers by item id. An item without one gets the most common answer of its task."""
+
+
+def most_common(items: Iterable[Item]) -> dict[Task, Answers]:
+    """The most common gold answer of each task; ties go to the first in alphabetical order."""
+    counts: dict[Task, Counter[tuple[str, ...]]] = {}
+    for item in items:
+        counts.setdefault(item.question.task, Counter())[tuple(sorted(item.gold))] += 1
+    return {task: frozenset(min(golds.items(), key=lambda kv: (-kv[1], kv[0]))[0]) for task, golds in counts.items()}
+
+
+def usual_number(items: Iterable[Item]) -> int:
+    """The most frequent number of correct answers per item; 1 if there are no items."""
+    counts = Counter(len(set(item.gold)) for item in items)
+    return min(counts, key=lambda number: (-counts[number], number), default=1)
+
+
+def scored(name: str, items: Sequence[Item], guesses: Guesses, words: str) -> Baseline:
+    """The accuracy of the guesses over all items."""
+    otherwise = most_common(items)
+    right = sum(guesses.get(i.id, otherwise[i.question.task]) == frozenset(i.gold) for i in items)
+    return Baseline.counted(name, right, len(items), words)
+
+
+def chance(items: Sequence[Item]) -> Baseline:
+    """The expected accuracy of a random answer: one value or, where several are correct, a set of the usual size."""
+    several = usual_number(i for i in items if i.question.task == "multiple-choice")
+    expected = sum(_chance_of(item, several) for item in items)
+    what = f", {several} letters where several are correct" if _has_several(items) else ""
+    return Baseline.counted("chance", round(expected), len(items), f"an answer drawn at random{what} (expected)")
+
+
+def majority(items: Sequence[Item]) -> Baseline:
+    """Always the most common answer of the task, counted on these same items."""
+    shown = ", ".join(f"{' + '.join(sorted(gold))!r}" for gold in most_common(items).values())
+    return scored("majority class", items, {}, f"always {shown}")
+
+
+def longest(items: Sequence[Item], number: int | None = None) -> Baseline | None:
+    """The longest option, or the `number` longest where several are correct; None if no item has options.
+
+    `number` defaults to the usual number of correct options. Ties in length are broken at random, always the same way.
+    """
+    with_options = [i for i in items if i.question.options]
+    if not with_options:
+        return None
+    several = number or usual_number(i for i in with_options if i.question.task == "multiple-choice")
+    guesses = {i.id: _longest(i, several if i.question.task == "multiple-choice" else 1) for i in with_options}
+    plural = several > 1 and _has_several(with_options)
+    name = f"{several} longest options" if plural else "longest option"
+    return scored(name, items, guesses, "the options with the most characters, without reading them")
+
+
+def positions(items: Sequence[Item]) -> list[Figure]:
+    """How often the option at each position is correct, among the items that have an option there."""
+    with_options = [i for i in items if i.question.options]
+    most = max((len(i.question.options) for i in with_options), default=0)
+    figures = []
+    for place in range(most):
+        there = [i for i in with_options if len(i.question.options) > place]
+        right = sum(i.question.options[place].letter in i.gold for i in there)
+        fair = sum(len(set(i.gold)) / len(i.question.options) for i in there) / len(there)
+        words = f"{fair:.1%} if correct answers were spread evenly"
+        figures.append(Figure.counted(f"option {place + 1} is right", right, len(there), words))
+    return figures
+
+
+def numbers(items: Sequence[Item]) -> Figure | None:
+    """How often an item has the usual number of correct answers; None if no item can have several."""
+    several = [i for i in items if i.question.task == "multiple-choice"]
+    if not several:
+        return None
+    number = usual_number(several)
+    count = sum(len(set(i.gold)) == number for i in several)
+    return Figure.counted("number of right answers", count, len(several), f"exactly {number} correct answers")
+
+
+def _longest(item: Item, number: int) -> Answers:
+    ranked = sorted(item.question.options, key=lambda option: (-len(option.text), tie_break(item, option.letter)))
+    return frozenset(option.letter for option in ranked[:number])
+
+
+def _chance_of(item: Item, several: int) -> float:
+    values = len(choices(item))
+    if item.question.task != "multiple-choice":
+        return 1 / values if values else 0.0
+    return 1 / comb(values, several) if len(set(item.gold)) == several else 0.0
+
+
+def _has_several(items: Sequence[Item]) -> bool:
+    return any(i.question.task == "multiple-choice" for i in items)

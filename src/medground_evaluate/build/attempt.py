@@ -1,0 +1,269 @@
+"""The literature of a topic, and one attempt at a question from its findings."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import string
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from medground.answering.rank.cosine import cosines
+from medground.answering.rank.fuse import fuse
+from medground.answering.read.reading_list import TextSpan, numbered
+from medground.answering.run import Run
+from medground.corpus.chunk import chunk
+from medground.corpus.retraction import why_aside
+from medground.models.operators.base import SentencedPassage
+from medground.recipes.biomedsearch.papers import coverage as share_of
+from medground.recipes.biomedsearch.papers import merged
+from medground.recipes.biomedsearch.settings import BioMedSearchSettings
+from medground.values.document import Document, Hit
+from medground.values.lookup import Lookup
+from medground_evaluate.build.checks import gives_away, repeats
+from medground_evaluate.build.file import BuiltOption, BuiltQuestion, Finding, Proof, SubTopic
+from medground_evaluate.build.operators import (
+    BriefInput,
+    CheckOptionInput,
+    DivideInput,
+    FindingView,
+    Level,
+    Says,
+    WriteQuestionInput,
+    WrittenOption,
+    brief_papers,
+    check_option,
+    divide_topic,
+    write_choice_question,
+)
+from medground_evaluate.items import Item
+
+# The literature of a topic: sub-topics, their papers, the best of them, and what these found.
+
+FIRST_LOOK = 100
+"""Titles that show what is published on a topic."""
+_TOGETHER = 4
+"""Papers that are summarised in one call of a model."""
+
+
+async def divided(topic: str, titles: Sequence[str], subtopics: int, keywords: int, run: Run) -> list[SubTopic]:
+    """The sub-topics of a topic, with keywords; `titles` show what is published on it.
+
+    Raises:
+        ModelFailed: the model gave no usable output.
+    """
+    value = DivideInput(topic=topic, titles=tuple(titles[:FIRST_LOOK]), subtopics=subtopics, keywords_each=keywords)
+    output = await run.ask(divide_topic, value)
+    found = {
+        one.text: SubTopic(topic=topic, text=one.text, keywords=one.keywords[:keywords]) for one in output.subtopics
+    }
+    return list(found.values())[:subtopics]
+
+
+async def titles_on(topic: str, run: Run) -> list[str]:
+    """Titles of papers that a first search for a topic finds.
+
+    Raises:
+        SourceUnavailable: no source could be searched.
+    """
+    papers = await _found(topic, FIRST_LOOK, run)
+    return [paper.title for paper in papers if paper.title]
+
+
+async def with_papers(one: SubTopic, most: int, top: int, coverage: float, run: Run) -> SubTopic:
+    """A sub-topic with its best papers: those with enough of its keywords, by cosine with the sub-topic (Eq. 3).
+
+    Where no paper holds so many keywords, those with most of them are kept. Retracted papers are left out.
+
+    Args:
+        most: most papers that its keywords may find.
+        top: most papers that are kept.
+        coverage: least share of the keywords in title and text, 0 to 1.
+
+    Raises:
+        SourceUnavailable: no source could be searched.
+    """
+    papers = await _found(" ".join(one.keywords), most, run)
+    forms = [(keyword,) for keyword in one.keywords]
+    shares = [share_of(forms, f"{paper.title}\n{paper.text}") for paper in papers]
+    least = min(coverage, max(shares, default=coverage))
+    covered = [paper for paper, share in zip(papers, shares, strict=True) if share >= least]
+    texts = [f"{paper.title}\n{paper.text}" for paper in covered]
+    near = await cosines(one.text, texts, run, embedder=run.settings.section(BioMedSearchSettings).embedder)
+    ranked = sorted(range(len(covered)), key=lambda n: (-near[n], n))[:top]
+    kept = tuple(covered[n].id for n in ranked)
+    return one.model_copy(update={"papers": kept, "found": len(papers), "covered": len(covered)})
+
+
+async def findings_of(one: SubTopic, level: Level, run: Run) -> list[Finding]:
+    """What the papers of a sub-topic found, each finding with the sentences that state it.
+
+    Raises:
+        ModelFailed: the model gave no usable output.
+        SourceUnavailable: a paper can no longer be fetched.
+    """
+    await run.retrieve(one.papers)
+    papers = [run.ledger.documents[i] for i in one.papers if i in run.ledger.documents]
+    found: dict[str, Finding] = {}
+    together = _TOGETHER if run.answerer(brief_papers).is_model else 1
+    for first in range(0, len(papers), together):
+        places: dict[str, TextSpan] = {}
+        views = tuple(sentenced(f"P{n}", paper, places) for n, paper in enumerate(papers[first : first + together], 1))
+        output = await run.ask(brief_papers, BriefInput(topic=one.text, level=level, papers=views))
+        for written in output.findings:
+            proofs = tuple(proof_of(places[sentence], run) for sentence in dict.fromkeys(written.sentences))
+            found.setdefault(written.text, Finding(text=written.text, proofs=proofs))
+    return list(found.values())
+
+
+def sentenced(key: str, paper: Document, places: dict[str, TextSpan]) -> SentencedPassage:
+    """A whole paper as numbered sentences; their places are recorded."""
+    return numbered(key, paper, list(chunk(paper)), places)
+
+
+def proof_of(place: TextSpan, run: Run) -> Proof:
+    """The proof at a place of a retrieved document."""
+    identity, start, end = place
+    document = run.ledger.documents[identity]
+    return Proof(document_id=identity, start=start, end=end, quote=document.text[start:end], title=document.title)
+
+
+async def _found(text: str, most: int, run: Run) -> list[Document]:
+    """Papers that words find, duplicates merged, in the order found, without retracted ones and notices."""
+    results = await run.look_up(Lookup.words(text).model_copy(update={"limit": most}))
+    best: dict[str, Hit] = {}
+    for hit in fuse([ranking for result in results for ranking in result.rankings], run.settings.retrieval.fusion_k):
+        best.setdefault(hit.passage.document_id, hit)
+    await run.retrieve(list(best)[:most])
+    papers = merged([*best.values()][:most], run.ledger.documents)
+    read = [paper.records[0] for paper in papers if not why_aside(paper.hit.passage)]
+    return [document for document in read if document.kind == "research"]
+
+
+# One attempt at a question: written from findings, then every option checked against the literature by another.
+
+READ = 5
+"""Papers that are searched for each option, beside those of its own findings."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What an attempt is for.
+
+    Attributes:
+        id: of the question.
+        key: the letters that shall be right.
+        options: number of options.
+        findings: those that it may use.
+        rejected: why earlier attempts failed.
+        seed: for whatever is drawn.
+    """
+
+    id: str
+    level: Level
+    subtopic: SubTopic
+    key: tuple[str, ...]
+    options: int
+    findings: tuple[Finding, ...]
+    rejected: tuple[str, ...] = ()
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What the second check says of an option, with the sentences of its findings and those that decide."""
+
+    says: Says
+    proofs: tuple[Proof, ...]
+
+
+class Rejected(Exception):
+    """An attempt made no question. The message says why."""
+
+
+async def attempt(wanted: Wanted, there: Sequence[Item], run: Run) -> BuiltQuestion:
+    """One question, or why there is none.
+
+    Args:
+        wanted: what it is for.
+        there: the questions that the set has.
+        run: the run of the attempt.
+
+    Raises:
+        Rejected: the findings do not carry a question, the literature does not bear out an option, something gives the
+            key away, or the question is there already.
+        ModelFailed: a model gave no usable output.
+        SourceUnavailable: no source could be searched.
+    """
+    views = tuple(FindingView(id=f"F{n}", text=one.text) for n, one in enumerate(wanted.findings, start=1))
+    value = WriteQuestionInput(
+        topic=wanted.subtopic.text,
+        level=wanted.level,
+        right=len(wanted.key),
+        wrong=wanted.options - len(wanted.key),
+        findings=views,
+        rejected=tuple(one[:100] for one in wanted.rejected[-3:]),
+        seed=wanted.seed,
+    )
+    written = await run.ask(write_choice_question, value)
+    if not written.options:
+        raise Rejected("the findings do not carry a question")
+    of = {view.id: finding for view, finding in zip(views, wanted.findings, strict=True)}
+    checks = await asyncio.gather(*(_check(option, of, run) for option in written.options))
+    for option, check in zip(written.options, checks, strict=True):
+        if check.says != ("shown" if option.right else "ruled out"):
+            kind = "right" if option.right else "wrong"
+            raise Rejected(f"the second check says {check.says} of a {kind} option: {option.text[:60]}")
+    question = _lettered(wanted, written.question, list(zip(written.options, checks, strict=True)), run)
+    if (reason := gives_away(question)) or (reason := _as_repeat(repeats(question, there))):
+        raise Rejected(reason)
+    return question
+
+
+def _as_repeat(other: str) -> str:
+    return f"nearly the same as {other}" if other else ""
+
+
+async def _check(option: WrittenOption, findings: dict[str, Finding], run: Run) -> Checked:
+    """The option against the papers of its findings and those that its own words find, in an order without meaning."""
+    own = {proof.document_id for name in option.findings for proof in findings[name].proofs}
+    results = await run.look_up(Lookup.words(option.text))
+    hits = fuse([ranking for result in results for ranking in result.rankings], k=run.settings.retrieval.fusion_k)
+    other = [i for i in dict.fromkeys(hit.passage.document_id for hit in hits) if i not in own][:READ]
+    await run.retrieve([*own, *other])
+    places: dict[str, TextSpan] = {}
+    papers = [run.ledger.documents[i] for i in sorted({*own, *other}) if i in run.ledger.documents]
+    passages = tuple(sentenced(f"P{n}", paper, places) for n, paper in enumerate(papers, start=1))
+    output = await run.ask(check_option, CheckOptionInput(option=option.text, passages=passages))
+    decide = [proof_of(places[sentence], run) for sentence in output.sentences]
+    stated = [proof for name in option.findings for proof in findings[name].proofs]
+    return Checked(output.says, tuple({(p.document_id, p.start, p.end): p for p in [*stated, *decide]}.values()))
+
+
+def _lettered(wanted: Wanted, text: str, checked: list[tuple[WrittenOption, Checked]], run: Run) -> BuiltQuestion:
+    """The question with its options placed so that the wanted letters are right."""
+    random.Random(wanted.seed).shuffle(checked)
+    right = iter([pair for pair in checked if pair[0].right])
+    wrong = iter([pair for pair in checked if not pair[0].right])
+    options = []
+    for letter in string.ascii_uppercase[: wanted.options]:
+        option, check = next(right if letter in wanted.key else wrong)
+        options.append(
+            BuiltOption(
+                letter=letter,
+                text=" ".join(option.text.split()),
+                right=option.right,
+                checked=check.says,
+                proofs=check.proofs,
+            )
+        )
+    return BuiltQuestion(
+        id=wanted.id,
+        level=wanted.level,
+        topic=wanted.subtopic.topic,
+        subtopic=wanted.subtopic.text,
+        question=" ".join(text.split()),
+        options=tuple(options),
+        written_by=run.answerer(write_choice_question).name,
+        checked_by=run.answerer(check_option).name,
+    )

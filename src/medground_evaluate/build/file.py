@@ -1,0 +1,212 @@
+"""What building a set makes, and the file that its parts are written to."""
+
+from __future__ import annotations
+
+import string
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from medground.home.line_file import LineFile, check_same, parsed
+from medground.values.answer import SnapshotReference
+from medground.values.document import DocumentId, Frozen
+from medground.values.question import Option, Question
+from medground_evaluate.build.operators import Level, Says
+from medground_evaluate.items import Item
+
+# What building a set makes: sub-topics, findings, questions with the passages that prove their key, and attempts.
+
+OPTIONS = 4
+RIGHT = (2, 3)
+"""Numbers of right options, as in BioMedMCQs."""
+
+
+def answer_sets(options: int = OPTIONS, right: tuple[int, ...] = RIGHT) -> tuple[tuple[str, ...], ...]:
+    """All sets of letters that a key can be: of four options with two or three right ones ten."""
+    letters = string.ascii_uppercase[:options]
+    return tuple(chosen for number in right for chosen in combinations(letters, number))
+
+
+class Proof(Frozen):
+    """A passage that shows an option right or wrong: `quote == document.text[start:end]`."""
+
+    document_id: DocumentId
+    start: int = Field(ge=0)
+    end: int = Field(gt=0)
+    quote: str
+    title: str = ""
+
+
+class Finding(Frozen):
+    """What a paper found, and the sentences that state it, all of one document."""
+
+    text: str
+    proofs: tuple[Proof, ...]
+
+
+class BuiltOption(Frozen):
+    """An option with what the second check said of it: a right one is `shown`, a wrong one `ruled out`."""
+
+    letter: str
+    text: str
+    right: bool
+    checked: Says
+    proofs: tuple[Proof, ...]
+
+
+class BuiltQuestion(Frozen):
+    """A question of the finished set."""
+
+    id: str
+    level: Level
+    topic: str
+    subtopic: str
+    question: str
+    options: tuple[BuiltOption, ...]
+    written_by: str
+    checked_by: str
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The letters of the right options."""
+        return tuple(option.letter for option in self.options if option.right)
+
+    def item(self) -> Item:
+        """The question as an evaluation reads it."""
+        options = tuple(Option(letter=option.letter, text=option.text) for option in self.options)
+        documents = dict.fromkeys(proof.document_id for option in self.options for proof in option.proofs)
+        return Item(
+            id=self.id,
+            question=Question(text=self.question, task="multiple-choice", options=options),
+            gold=self.key,
+            documents=tuple(documents),
+        )
+
+
+class SubTopic(Frozen):
+    """A sub-topic with its keywords and the papers that are read for it, best first.
+
+    Attributes:
+        found: papers that its keywords found.
+        covered: of these, those that hold enough of the keywords (Eq. 3).
+    """
+
+    topic: str
+    text: str
+    keywords: tuple[str, ...]
+    papers: tuple[DocumentId, ...] = ()
+    found: int = 0
+    covered: int = 0
+
+
+class Head(Frozen):
+    """First line of the file of a build: everything that determines the others."""
+
+    form: Literal["medground-set-1"] = "medground-set-1"
+    options: dict[str, Any]
+    models: dict[str, str]
+    settings_hash: str
+    snapshots: tuple[SnapshotReference, ...] = ()
+
+
+class Line(Frozen):
+    """Any other line: a finished part of the work.
+
+    Attributes:
+        subtopic: with `findings` of a level, or alone where a topic was divided.
+        slot: the place in the plan of the set that an attempt was for.
+        attempt: number of the attempt, from 1.
+        question: the question that was made.
+        rejected: why the attempt made none.
+        dropped: ids of questions that were taken out again, as they could be answered without evidence.
+    """
+
+    subtopic: SubTopic | None = None
+    level: Level | None = None
+    findings: tuple[Finding, ...] = ()
+    slot: int | None = None
+    attempt: int = 0
+    question: BuiltQuestion | None = None
+    rejected: str = ""
+    dropped: tuple[str, ...] = ()
+
+
+# The file of a build: a first line that says everything that determines the others, then a line for each part.
+
+
+class BuildFile(LineFile):
+    """A build that is being written, started or resumed. Use it as a context manager.
+
+    Attributes:
+        lines: the finished parts, in order.
+
+    Raises:
+        UsageError: the file was made with other options or models, or another process is writing it.
+        BadDocument: the file holds something else.
+        StorageFailed: the file cannot be written.
+    """
+
+    what = "the file of a build"
+
+    def __init__(self, path: Path, head: Head) -> None:
+        super().__init__(path)
+        with self.closing_on_error():
+            lines = [*self.whole_lines()]
+            if lines:
+                (there,) = parsed(lines[:1], Head, path, self.what)
+                check_same(there, head, path)
+            else:
+                self.write(head)
+            self.lines = list(parsed(lines[1:], Line, path, "a line of a build"))
+
+    def add(self, line: Line) -> None:
+        """Add a finished part; it is in the file on return.
+
+        Raises:
+            StorageFailed: the file cannot be written.
+        """
+        self.write(line)
+        self.lines.append(line)
+
+    def subtopics(self, topic: str) -> list[SubTopic]:
+        """The sub-topics of a topic; none before it was divided."""
+        return [
+            one.subtopic for one in self.lines if one.subtopic and one.level is None and one.subtopic.topic == topic
+        ]
+
+    def findings(self, subtopic: SubTopic, level: Level) -> list[Finding] | None:
+        """The findings of a sub-topic for a level; None before it was read."""
+        for line in self.lines:
+            if (
+                line.level == level
+                and line.subtopic is not None
+                and (line.subtopic.topic, line.subtopic.text)
+                == (
+                    subtopic.topic,
+                    subtopic.text,
+                )
+            ):
+                return list(line.findings)
+        return None
+
+    def questions(self) -> dict[int, BuiltQuestion]:
+        """The questions by slot, without those that were taken out again."""
+        found: dict[int, BuiltQuestion] = {}
+        for line in self.lines:
+            if line.question is not None and line.slot is not None:
+                found[line.slot] = line.question
+            for slot in [slot for slot, one in found.items() if one.id in line.dropped]:
+                del found[slot]
+        return found
+
+    def attempts(self, slot: int) -> list[Line]:
+        """The attempts for a slot since its question was last taken out."""
+        found: list[Line] = []
+        for line in self.lines:
+            if line.slot == slot:
+                found.append(line)
+            elif line.dropped and any(one.question is not None and one.question.id in line.dropped for one in found):
+                found = []
+        return found

@@ -1,0 +1,277 @@
+"""Building a set: divide topics, read their papers, then make questions until the plan of the set is filled.
+
+Source: BioMedSearch, section IV.A and Figure 2. The plan says for each question its level and which letters are right,
+so that all sets of letters are equally common. A question that fails a check is made again, at most `tries` times.
+When the plan is filled, the set is tested blind; what can be answered without evidence is taken out and made again.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from medground.answering.declaration import Declaration
+from medground.answering.run import Run
+from medground.answering.trace import Trace
+from medground.corpus.library import Library
+from medground.engine.engine import Engine
+from medground.errors import ModelFailed, UsageError
+from medground.home.settings import Settings
+from medground.recipes.biomedsearch.settings import BioMedSearchSettings
+from medground.values.question import Question
+from medground.values.steps import Progress, no_progress
+from medground.values.usage import Author
+from medground_evaluate.build.attempt import Rejected, Wanted, attempt, divided, findings_of, titles_on, with_papers
+from medground_evaluate.build.checks import too_easy
+from medground_evaluate.build.file import OPTIONS, BuildFile, BuiltQuestion, Finding, Head, Line, SubTopic, answer_sets
+from medground_evaluate.build.operators import BUILDING, Level, write_choice_question
+
+FILE = "build.jsonl"
+_DECLARED = Declaration(name="set-builder", operators=BUILDING, settings=BioMedSearchSettings)
+_FIELD = "biomedical research"
+_FEWEST = 2 * OPTIONS
+"""Findings with which an attempt begins: a question of level 2 needs two for each option."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be built.
+
+    Attributes:
+        topics: the topics; where there are none, `random_topics` are drawn from titles of the corpora.
+        random_topics: number of topics to draw.
+        levels: levels of reasoning, 1 to 3.
+        count: questions for each level.
+        subtopics: most sub-topics of a topic.
+        papers: most papers that are found for a topic.
+        top: most papers of a topic that are read.
+        keywords: most keywords of a sub-topic.
+        coverage: least share of them in a paper (Eq. 3).
+        shown: most findings that a model is shown to write a question from.
+        tries: most attempts for a question.
+        rounds: how often questions that can be answered blind are made again.
+        seed: for whatever is drawn.
+    """
+
+    topics: tuple[str, ...] = ()
+    random_topics: int = 0
+    levels: tuple[Level, ...] = (1,)
+    count: int = 100
+    subtopics: int = 6
+    papers: int = 600
+    top: int = 300
+    keywords: int = 6
+    coverage: float = 0.8
+    shown: int = 24
+    tries: int = 5
+    rounds: int = 3
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Built:
+    """What there is when a build ends: the questions in order of the plan, what is missing, and what was taken out."""
+
+    questions: tuple[BuiltQuestion, ...]
+    wanted: int
+    attempts: int
+    dropped: int
+    missing: dict[str, int]
+    seconds: float
+
+
+async def build_set(plan: Plan, settings: Settings, folder: Path, *, progress: Progress = no_progress) -> Built:
+    """Build a set into `FOLDER/build.jsonl`; the same call resumes it.
+
+    Raises:
+        UsageError: the plan names no topic, or the file was made with other options.
+        ConfigError: a model or a corpus cannot be used.
+        SourceUnavailable: no source could be searched.
+        StorageFailed: the file cannot be written.
+    """
+    began = time.monotonic()
+    if not plan.topics and not plan.random_topics:
+        raise UsageError("no topic to build questions on; give --topic, or --random-topics N to draw them from titles")
+    async with await Engine.open(settings, progress=progress) as engine:
+        head = Head(
+            options=asdict(plan),
+            models={one.name: engine.models.of(one.name).name for one in BUILDING},
+            settings_hash=engine.settings.hash,
+            snapshots=tuple(dict.fromkeys(s.state for s in engine.sources if s.state is not None)),
+        )
+        with BuildFile(folder / FILE, head) as build:
+            builder = _Builder(plan, engine, build, progress)
+            await builder.read()
+            await builder.fill()
+            return builder.built(time.monotonic() - began)
+
+
+class _Builder:
+    """The state of one build: everything that lasts is in its file."""
+
+    def __init__(self, plan: Plan, engine: Engine, build: BuildFile, progress: Progress) -> None:
+        self._plan = plan
+        self._engine = engine
+        self._build = build
+        self._progress = progress
+        self._pools: dict[Level, list[tuple[SubTopic, list[Finding]]]] = {level: [] for level in plan.levels}
+        self._asks_model = Author(engine.models.of(write_choice_question.name).name).is_model
+        keys = answer_sets()
+        self._slots: list[tuple[Level, tuple[str, ...]]] = []
+        for level in plan.levels:
+            chosen = [keys[n % len(keys)] for n in range(plan.count)]
+            random.Random(f"{plan.seed} {level}").shuffle(chosen)
+            self._slots += [(level, key) for key in chosen]
+
+    async def read(self) -> None:
+        """Divide the topics and read their papers, as far as the file does not have it."""
+        topics = self._plan.topics or await self._drawn_topics()
+        for number, topic in enumerate(topics):
+            self._progress("topics", number, len(topics))
+            for one in await self._subtopics(topic):
+                for level in self._plan.levels:
+                    await self._read(one, level)
+            for level, pools in self._pools.items():
+                own = [findings for one, findings in pools if one.topic == topic]
+                together = {finding.text: finding for findings in own for finding in findings}
+                if len(own) > 1:
+                    self._pools[level].append((SubTopic(topic=topic, text=topic, keywords=()), [*together.values()]))
+        self._progress("topics", len(topics), len(topics))
+
+    async def fill(self) -> None:
+        """Make what is missing, test the set blind, and make again what can be guessed."""
+        for round_ in range(self._plan.rounds + 1):
+            await self._make_missing()
+            questions = self._build.questions()
+            easy = too_easy([questions[slot].item() for slot in sorted(questions)])
+            if not easy or round_ == self._plan.rounds:
+                return
+            self._build.add(Line(dropped=tuple(easy)))
+
+    def built(self, seconds: float) -> Built:
+        """What there is now."""
+        questions = self._build.questions()
+        missing: dict[str, int] = {}
+        for slot in range(len(self._slots)):
+            if slot not in questions:
+                reason = next((one.rejected for one in reversed(self._build.attempts(slot))), "not attempted")
+                missing[reason.partition(":")[0]] = missing.get(reason.partition(":")[0], 0) + 1
+        return Built(
+            questions=tuple(questions[slot] for slot in sorted(questions)),
+            wanted=len(self._slots),
+            attempts=sum(line.slot is not None for line in self._build.lines),
+            dropped=sum(len(line.dropped) for line in self._build.lines),
+            missing=missing,
+            seconds=seconds,
+        )
+
+    async def _drawn_topics(self) -> list[str]:
+        """Topics that titles of the corpora share, drawn with the seed; one for each topic wanted."""
+        kept = [one.text for one in self._build.subtopics(_FIELD)]
+        if not kept:
+            titles = self._titles()
+            random.Random(self._plan.seed).shuffle(titles)
+            drawn = await divided(_FIELD, titles, self._plan.random_topics, self._plan.keywords, self._run(_FIELD))
+            for one in drawn:
+                self._build.add(Line(subtopic=one))
+            kept = [one.text for one in drawn]
+        return kept
+
+    def _titles(self) -> list[str]:
+        corpora = self._engine.settings.retrieval.corpora
+        if not corpora:
+            raise UsageError("topics are drawn from titles of a corpus; name one with --corpus, or give --topic")
+        library = Library(self._engine.settings.home)
+        titles: list[str] = []
+        for name in corpora:
+            with library.open(name) as snapshot:
+                titles += [document.title for document in snapshot.all_documents() if document.title]
+        return titles
+
+    async def _subtopics(self, topic: str) -> list[SubTopic]:
+        kept = self._build.subtopics(topic)
+        if kept:
+            return kept
+        run = self._run(topic)
+        found = await divided(topic, await titles_on(topic, run), self._plan.subtopics, self._plan.keywords, run)
+        share, top = max(1, self._plan.papers // len(found)), max(1, self._plan.top // len(found))
+        read = [await with_papers(one, share, top, self._plan.coverage, run) for one in found]
+        for one in read:
+            self._build.add(Line(subtopic=one))
+        return read
+
+    async def _read(self, one: SubTopic, level: Level) -> None:
+        findings = self._build.findings(one, level)
+        if findings is None:
+            findings = await findings_of(one, level, self._run(one.text))
+            self._build.add(Line(subtopic=one, level=level, findings=tuple(findings)))
+        self._pools[level].append((one, findings))
+
+    async def _make_missing(self) -> None:
+        missing = [slot for slot in range(len(self._slots)) if slot not in self._build.questions()]
+        self._progress("questions", len(self._slots) - len(missing), len(self._slots))
+        for slot in missing:
+            await self._make(slot)
+            self._progress("questions", len(self._build.questions()), len(self._slots))
+
+    async def _make(self, slot: int) -> None:
+        """Try a slot until it has a question, or its attempts are used up."""
+        before = self._build.attempts(slot)
+        rejected = [one.rejected for one in before if one.rejected]
+        earlier = sum(line.slot == slot for line in self._build.lines)
+        for number in range(len(before) + 1, self._plan.tries + 1):
+            earlier += 1
+            wanted = self._wanted(slot, earlier, tuple(rejected))
+            if wanted is None:
+                self._build.add(Line(slot=slot, attempt=number, rejected="too few findings are left"))
+                return
+            items = [one.item() for one in self._build.questions().values()]
+            try:
+                question = await attempt(wanted, items, self._run(wanted.subtopic.text))
+            except (Rejected, ModelFailed) as error:
+                reason = error.reason if isinstance(error, ModelFailed) else str(error)
+                rejected.append(reason)
+                self._build.add(Line(slot=slot, attempt=number, rejected=reason))
+                continue
+            self._build.add(Line(slot=slot, attempt=number, question=question))
+            return
+
+    def _wanted(self, slot: int, number: int, rejected: tuple[str, ...]) -> Wanted | None:
+        """What to ask for: findings that no question uses yet, of one sub-topic or, where it has few, of its topic."""
+        level, key = self._slots[slot]
+        used = {text for one in self._build.questions().values() for text in _quotes(one)}
+        drawn = random.Random(f"{self._plan.seed} {slot} {number}")
+        left = [
+            (one, free)
+            for one, findings in self._pools[level]
+            if len(free := [f for f in findings if used.isdisjoint(proof.quote for proof in f.proofs)]) >= _FEWEST
+        ]
+        if not left:
+            return None
+        subtopic, free = drawn.choices(left, weights=[len(free) for _, free in left])[0]
+        most = self._plan.shown if self._asks_model else len(free)  # a long prompt costs; a long list does not
+        shown = drawn.sample(free, min(most, len(free)))
+        seed = drawn.randrange(2**31)
+        return Wanted(f"L{level}-{slot + 1}-{number}", level, subtopic, key, OPTIONS, tuple(shown), rejected, seed)
+
+    def _run(self, text: str) -> Run:
+        question = Question(text=text, task="free")
+        engine = self._engine
+        return Run(
+            question, engine.settings, _DECLARED, engine.sources, engine.models, trace=Trace("set-builder", None)
+        )
+
+
+def _quotes(question: BuiltQuestion) -> Iterator[str]:
+    return (proof.quote for option in question.options for proof in option.proofs)
+
+
+def key_counts(questions: Sequence[BuiltQuestion]) -> dict[str, int]:
+    """How often each set of letters is the key."""
+    counts = {"".join(key): 0 for key in answer_sets()}
+    for one in questions:
+        counts["".join(one.key)] = counts.get("".join(one.key), 0) + 1
+    return counts

@@ -1,0 +1,248 @@
+"""Building a set of multiple-choice questions: dividing a topic, findings of papers, a question, and its second check.
+
+Source: BioMedSearch, section IV.A and Figure 2. The instructions are in our own words. The operator that checks an
+option never sees who wrote it, why, or what its key is, and may be given another model than the one that wrote it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field
+
+from medground.models.operators.base import (
+    FewWords,
+    InvalidOutput,
+    Operator,
+    OperatorInput,
+    OperatorOutput,
+    SentencedPassage,
+    SentenceView,
+    Untrusted,
+    only_known,
+    sentence_ids,
+)
+from medground.models.operators.reading import DATA_RULE
+from medground_evaluate.build import by_words as keyless
+from medground_evaluate.build.by_words import altered
+
+Level = Literal[1, 2, 3]
+LEVELS: tuple[Level, ...] = (1, 2, 3)
+MOST_FINDINGS = 12
+_LONGEST = 400
+
+
+class DivideInput(OperatorInput):
+    topic: Untrusted
+    titles: tuple[Untrusted, ...] = Field(description="of papers that a first search for the topic found")
+    subtopics: int = Field(ge=1)
+    keywords_each: int = Field(ge=1)
+
+
+class WrittenSubTopic(OperatorOutput):
+    text: str = Field(min_length=3, max_length=200, description="the sub-topic as a noun phrase")
+    keywords: tuple[str, ...] = Field(description="words or short phrases to search for, most telling first")
+
+
+class DivideOutput(OperatorOutput):
+    subtopics: tuple[WrittenSubTopic, ...]
+
+
+def _divided(value: DivideInput, output: DivideOutput) -> None:
+    if not output.subtopics:
+        raise InvalidOutput("name at least one sub-topic")
+    if any(not one.keywords or not all(word.strip() for word in one.keywords) for one in output.subtopics):
+        raise InvalidOutput("every sub-topic needs keywords, none of them empty")
+
+
+def _divide(value: DivideInput) -> DivideOutput:
+    found = keyless.subtopics(value.topic, value.titles, value.subtopics, value.keywords_each)
+    return DivideOutput(subtopics=tuple(WrittenSubTopic(text=text, keywords=words) for text, words in found))
+
+
+divide_topic = Operator(
+    name="divide_topic",
+    instructions=(
+        "Divide a biomedical topic into sub-topics on which original studies report results: by mechanism, exposure or "
+        "treatment, outcome, population, course over time. Give as many as asked or fewer, different from each other, "
+        "each as a short noun phrase that can stand alone, with its search keywords. The titles show what is published "
+        "on the topic; do not leave its field. " + DATA_RULE
+    ),
+    input=DivideInput,
+    output=DivideOutput,
+    keyless=_divide,
+    check=_divided,
+)
+
+
+class BriefInput(OperatorInput):
+    topic: Untrusted
+    level: Level
+    papers: tuple[SentencedPassage, ...]
+
+
+class WrittenFinding(OperatorOutput):
+    text: str = Field(min_length=10, max_length=_LONGEST, description="what the paper found, one sentence")
+    sentences: tuple[str, ...] = Field(min_length=1, description="ids of the sentences that state it, of one paper")
+
+
+class BriefOutput(OperatorOutput):
+    findings: tuple[WrittenFinding, ...] = Field(max_length=MOST_FINDINGS)
+
+
+def _briefed(value: BriefInput, output: BriefOutput) -> None:
+    only_known((s for finding in output.findings for s in finding.sentences), sentence_ids(value.papers), "sentence")
+    if any(len({s.partition(".")[0] for s in finding.sentences}) > 1 for finding in output.findings):
+        raise InvalidOutput("a finding names sentences of two papers; give each paper its own findings")
+
+
+def _brief(value: BriefInput) -> BriefOutput:
+    """Sentences that report one finding, word for word, and can be altered in one word or number."""
+    found = [
+        WrittenFinding(text=sentence.text, sentences=(sentence.id,))
+        for paper in value.papers
+        for sentence in paper.sentences
+        if keyless.stands_alone(sentence.text) and keyless.kind_of(sentence.text, value.level) is not None
+    ]
+    return BriefOutput(findings=tuple(found[:MOST_FINDINGS]))
+
+
+brief_papers = Operator(
+    name="brief_papers",
+    instructions=(
+        "Summarise papers on a topic as a list of findings, each one sentence that can be read without its paper: name "
+        "the population, the exposure or treatment and the outcome, not `this study` or `it`. Say no more than its "
+        "sentences say, with the same certainty and the same numbers. Level 1: findings about one factor and what it "
+        "causes or regulates. Level 2: also findings that have to be put together from sentences that are apart. Level "
+        "3: findings about order in time, delay, dose over time, or feedback. Name the ids of the sentences that state "
+        "each. Leave out aims, methods and background. " + DATA_RULE
+    ),
+    input=BriefInput,
+    output=BriefOutput,
+    keyless=_brief,
+    check=_briefed,
+)
+
+
+class FindingView(OperatorInput):
+    """A finding to write a question from: `F1`, `F2`, ..."""
+
+    id: str
+    text: Untrusted
+
+
+class WriteQuestionInput(OperatorInput):
+    topic: Untrusted
+    level: Level
+    right: int = Field(ge=1, description="number of right options")
+    wrong: int = Field(ge=1, description="number of wrong options")
+    findings: tuple[FindingView, ...]
+    rejected: tuple[FewWords, ...] = Field(default=(), description="why earlier questions on this topic were rejected")
+    seed: int = Field(default=0, exclude=True)
+
+
+class WrittenOption(OperatorOutput):
+    text: str = Field(min_length=10, max_length=2 * _LONGEST)
+    right: bool
+    findings: tuple[str, ...] = Field(min_length=1, description="ids of the findings that show it right or wrong")
+
+
+class WriteQuestionOutput(OperatorOutput):
+    question: str = Field(default="", max_length=1000)
+    options: tuple[WrittenOption, ...] = Field(default=(), description="empty if the findings do not carry a question")
+
+
+def _written(value: WriteQuestionInput, output: WriteQuestionOutput) -> None:
+    if not output.options:
+        return
+    if not output.question.strip():
+        raise InvalidOutput("the question is empty")
+    only_known((f for option in output.options for f in option.findings), (f.id for f in value.findings), "finding")
+    right = sum(option.right for option in output.options)
+    if (right, len(output.options) - right) != (value.right, value.wrong):
+        raise InvalidOutput(f"write {value.right} right and {value.wrong} wrong options")
+    if len({option.text.strip().lower() for option in output.options}) < len(output.options):
+        raise InvalidOutput("two options are the same")
+
+
+def _write(value: WriteQuestionInput) -> WriteQuestionOutput:
+    """Findings word for word as right options, others with one word or number changed as wrong ones."""
+    texts = {finding.id: finding.text for finding in value.findings}
+    made = keyless.options(texts, value.level, value.right, value.wrong, value.seed)
+    if not made:
+        return WriteQuestionOutput()
+    options = tuple(WrittenOption(text=text, right=right, findings=ids) for text, right, ids in made)
+    return WriteQuestionOutput(question=keyless.stem_of(value.topic, value.level), options=options)
+
+
+write_choice_question = Operator(
+    name="write_choice_question",
+    instructions=(
+        "Write one multiple-choice question on a topic from findings of papers, with the number of right and wrong "
+        "options asked for. Level 1: the causal or regulatory effect of one factor. Level 2: every option joins two "
+        "findings that do not stand together, so that both must be known. Level 3: order in time, delay, or feedback: "
+        "what comes before what, and what it does in turn. A right option says what its findings say. A wrong option "
+        "begins as a finding too and changes one thing: the direction, the factor, the outcome, the order, the number; "
+        "the findings must show that it is wrong. All options are alike in length, grammar, detail and certainty: no "
+        "`only`, `always`, `never`, `all` in wrong ones, no `may` or `can` in right ones unless in both. Nobody may be "
+        "able to choose without having read the papers. Do not name a paper, and do not say `the context`. Write no "
+        "option if the findings do not carry the question. " + DATA_RULE
+    ),
+    input=WriteQuestionInput,
+    output=WriteQuestionOutput,
+    keyless=_write,
+    check=_written,
+)
+
+Says = Literal["shown", "ruled out", "silent"]
+
+
+class CheckOptionInput(OperatorInput):
+    option: Untrusted
+    passages: tuple[SentencedPassage, ...]
+
+
+def _few(said: object) -> object:
+    return tuple(said)[:6] if isinstance(said, list | tuple) else said
+
+
+class CheckOptionOutput(OperatorOutput):
+    sentences: Annotated[tuple[str, ...], BeforeValidator(_few)] = Field(
+        max_length=6, description="ids of the sentences that decide it; none if it is silent"
+    )
+    says: Says
+
+
+def _checked(value: CheckOptionInput, output: CheckOptionOutput) -> None:
+    only_known(output.sentences, sentence_ids(value.passages), "sentence")
+    if output.says != "silent" and not output.sentences:
+        raise InvalidOutput("name the sentences that show it or rule it out, or say that the passages are silent")
+
+
+def _check(value: CheckOptionInput) -> CheckOptionOutput:
+    """Word for word in the passages, or word for word but for one swapped word or number; otherwise silent."""
+    sentences: list[SentenceView] = [s for p in value.passages for s in p.sentences]
+    parts = keyless.parts_of(value.option)
+    same = [[s.id for s in sentences if keyless.plain(s.text) == keyless.plain(part)] for part in parts]
+    if all(same):
+        return CheckOptionOutput(sentences=tuple(ids[0] for ids in same), says="shown")
+    other = [s.id for part in parts for s in sentences if altered(keyless.plain(s.text), keyless.plain(part))]
+    return CheckOptionOutput(sentences=tuple(other[:6]), says="ruled out" if other else "silent")
+
+
+check_option = Operator(
+    name="check_option",
+    instructions=(
+        "Say what passages of papers say about a statement. `shown`: their sentences state all of it. `ruled out`: "
+        "they state something that cannot be true with it: another direction, factor, outcome, number or order. "
+        "`silent`: neither. Judge the statement by the passages alone, not by what you know, and not by how it is "
+        "written. Name the ids of the sentences that decide. " + DATA_RULE
+    ),
+    input=CheckOptionInput,
+    output=CheckOptionOutput,
+    keyless=_check,
+    check=_checked,
+    choices=lambda value: {"sentences": sentence_ids(value.passages)},
+)
+
+BUILDING = (divide_topic, brief_papers, write_choice_question, check_option)

@@ -1,0 +1,326 @@
+"""`medground eval measure`, `uncertainty` and `compare`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from medground.faces.cli.options import Sets, SettingsFile, load_settings
+from medground.faces.cli.terminal import say, say_json
+from medground.language.clean import one_line
+from medground_evaluate.cli.figures import number, percent
+from medground_evaluate.cli.running import run_stoppable
+
+if TYPE_CHECKING:
+    from medground_evaluate.audit.baselines import Baseline
+    from medground_evaluate.compare import Comparison, Pair, Result, Row
+    from medground_evaluate.metrics.measures import Measures
+
+
+# `medground eval measure RUN`, and `medground eval uncertainty RUN RUN ...`.
+
+WITHIN = (5, 10, 20)
+"""Numbers of articles, as in the paper."""
+
+
+def measure(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run's file.")],
+    data: Annotated[
+        Path | None, typer.Option(help="The set's file or folder, for gold headings and reference answers.")
+    ] = None,
+    embedding: Annotated[
+        str | None, typer.Option(help="Model that encodes queries to measure their diversity, such as minilm.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    sets: Sets = None,
+    settings: SettingsFile = None,
+) -> None:
+    """Measure a run from its stored answers and traces: reading depth, queries, MeSH, rounds, long answers."""
+    from medground.models.embedding.named import open_embedder
+    from medground_evaluate.compare import items_of, read_result
+    from medground_evaluate.metrics.measures import measure as measured
+    from medground_evaluate.run_file import read_run
+
+    home = load_settings(sets, None, settings).home
+    header, lines = read_run(run)
+    items = items_of(read_result(run), data) if data is not None else ()
+    embedder = open_embedder(embedding, home) if embedding is not None else None
+    found = measured(header, list(lines), home, items, embedder)
+    if json:
+        from pydantic import TypeAdapter
+
+        from medground_evaluate.metrics.measures import Measures as Whole
+
+        say_json(TypeAdapter(Whole).dump_json(found, indent=2).decode())
+        return
+    for line in _lines(found, encoded=embedder is not None):
+        say(line)
+
+
+def uncertainty(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Runs of the same questions: the samples.")],
+    nli: Annotated[str, typer.Option(help="NLI model with a label for contradiction: a folder or hub name.")],
+) -> None:
+    """Compute the long-text uncertainty (LUQ) of sampled answers; the paper uses nine at a temperature of 0.7."""
+    from medground.answering.verify.nli.open import open_nli
+    from medground_evaluate.metrics.uncertainty import nli_entailment, read_samples, uncertainty_of
+
+    samples = read_samples(runs)  # before loading a model
+    found = run_stoppable(uncertainty_of(samples, nli_entailment(open_nli(nli))))
+    unjudged = sum(one.unjudged for one in found.each.values())
+    say(f"{found.samples} samples at temperature {found.temperature:g}, judged by {nli}")
+    without = f"{found.mean.without:,} without a value"
+    say(f"uncertainty  {number(found.mean.value)} (mean of {found.mean.of:,} questions; {without})")
+    if unjudged:
+        say(f"unjudged     {unjudged:,} pairs of sentence and answer, left out")
+
+
+def _lines(found: Measures, *, encoded: bool) -> Iterator[str]:
+    yield f"{found.items:,} questions; {found.untraced:,} without a stored trace"
+    low, high = found.grounded.interval
+    yield f"answers that cite  {percent(found.grounded.value)} [{low:.1%}, {high:.1%}]"
+    if found.checked is not None:
+        yield f"  after sufficient reading  {percent(found.checked.value)}"
+    if (depths := found.depths) is not None:
+        counts = ", ".join(f"{articles}: {count:,}" for articles, count in depths.distribution.items()) or "none"
+        within = ", ".join(f"{n} {percent(depths.within(n).value)}" for n in WITHIN)
+        yield f"articles read until sufficient: mean {number(depths.mean)}, median {number(depths.median)}"
+        yield f"    articles: questions  {counts}; never {depths.never:,}"
+        yield f"    sufficient within (of all questions)  {within}"
+    if (mesh := found.headings) is not None:
+        yield (
+            f"MeSH of the final query: precision {number(mesh.precision)}, recall {number(mesh.recall)}"
+            f" ({mesh.questions:,} questions, {mesh.without_query:,} of them without a heading)"
+        )
+    for source, queries in found.queries.items():
+        spread = f"diversity {number(queries.diversity.value)} ({queries.diversity.of:,} questions with two or more)"
+        yield (
+            f"{source}: {queries.queries:.2f} queries per question, {number(queries.words.value)} words each,"
+            f" {spread if encoded else 'diversity not measured without --embedding'}"
+        )
+    for stage in found.stages:
+        yield f"{stage.name}: {number(stage.seconds.value)} s and {number(stage.tokens.value)} tokens per question"
+    if (rewritten := found.rewritten) is not None:
+        low, high = rewritten.interval
+        share = f"{percent(rewritten.value)} [{low:.1%}, {high:.1%}]"
+        yield f"questions rewritten because too little was found: {share} of {rewritten.of:,}"
+    if (assessed := found.assessed) is not None:
+        yield (
+            f"rationales that the judge calls correct: {percent(assessed.correct.value)} of {assessed.correct.of:,};"
+            f" quality {number(assessed.quality.value)} of 5 ({assessed.quality.of:,} answers)"
+        )
+    for point in found.rounds:
+        interval = "[{:.1%}, {:.1%}]".format(*point.accuracy.interval)
+        yield (
+            f"after round {point.number}: accuracy {percent(point.accuracy.value)} {interval},"
+            f" macro-F1 {number(point.macro_f1)}; {point.asked:,} questions reached it"
+        )
+    if found.rouge is not None:
+        yield f"ROUGE-L against the reference: F1 {number(found.rouge.value)} ({found.rouge.of:,} questions)"
+
+
+# `medground eval compare RUN...`: runs side by side.
+
+
+def compare_runs(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run files; all are compared with the first.")],
+    classes: Annotated[bool, typer.Option("--classes", help="Show scores by class, and the confusion matrix.")] = False,
+    retrieval: Annotated[
+        bool, typer.Option("--retrieval", help="Score the documents found against gold documents.")
+    ] = False,
+    questions: Annotated[int, typer.Option(min=0, help="List at most N questions won and N lost.")] = 5,
+    data: Annotated[
+        Path | None, typer.Option(help="The set's file or folder, to show the best baseline without evidence.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed for the bootstrap.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Compare runs: accuracy with intervals, paired tests, questions won and lost, costs, warnings."""
+    from medground_evaluate.compare import compare, read_results
+
+    results = read_results(runs, rankings=retrieval)
+    comparison = compare(results, seed=seed)
+    blind = _best_blind(results[0], data) if data is not None else None
+    if json:
+        _as_json(comparison, blind)
+        return
+    _show_rows(comparison, blind)
+    _show_evidence(comparison)
+    if retrieval:
+        _show_retrieval(results)
+    _show_costs(comparison)
+    if classes:
+        for row in comparison.rows:
+            _show_classes(row)
+    for pair in comparison.pairs:
+        _show_pair(pair, questions)
+    if comparison.dataset.partition("-")[0] == "mirage":
+        _show_mirage(results)
+    _show_warnings(comparison)
+
+
+def _best_blind(result: Result, data: Path) -> Baseline | None:
+    from medground_evaluate.audit.report import best_blind
+    from medground_evaluate.compare import items_of
+
+    return best_blind(items_of(result, data))
+
+
+def _show_rows(comparison: Comparison, blind: Baseline | None) -> None:
+    header = ("run", "accuracy", "95 % Wilson", "correct", "macro-F1", "partial", "no answer")
+    table: list[tuple[str, ...]] = [header]
+    if blind is not None:
+        interval = f"{blind.low:.1%} - {blind.high:.1%}"
+        name = f"best blind: {blind.name}"
+        table.append((name, percent(blind.share), interval, f"{blind.count:,} of {blind.of:,}", *[""] * 3))
+    if comparison.majority is not None:
+        answer, share = comparison.majority
+        table.append((f"always {answer!r}", percent(share.value), "", f"{share.right:,} of {share.of:,}", *[""] * 3))
+    for row in comparison.rows:
+        low, high = row.accuracy.interval
+        table.append(
+            (
+                row.name,
+                percent(row.accuracy.value),
+                f"{low:.1%} - {high:.1%}",
+                f"{row.accuracy.right:,} of {row.accuracy.of:,}",
+                number(row.macro_f1),
+                number(row.sets.partial if row.sets else None),
+                f"{row.items - row.statuses.get('answered', 0):,}",
+            )
+        )
+    say(f"{comparison.dataset}, {len(comparison.rows)} runs")
+    _table(table)
+
+
+def _show_evidence(comparison: Comparison) -> None:
+    table = [("evidence", "answers that cite", "precision", "recall", "support", "faithful", "statements")]
+    table += [
+        (
+            row.name,
+            percent(row.grounded.value),
+            number(row.cited.precision.value),
+            number(row.cited.recall.value),
+            number(row.support.support.value),
+            number(row.support.faithfulness.value),
+            number(row.support.statements.value),
+        )
+        for row in comparison.rows
+    ]
+    say("", "precision and recall: cited against gold documents")
+    _table(table)
+
+
+def _show_retrieval(results: Sequence[Result]) -> None:
+    from medground_evaluate.metrics.searching import retrieval_scores
+
+    means = [retrieval_scores(result.lines.values()).mean for result in results]
+    names = next((list(scores) for scores in means if scores), [])
+    table = [("retrieval", *("MRR" if name == "RR" else name for name in names))]
+    table += [
+        (result.name, *(number(scores.get(name)) for name in names))
+        for result, scores in zip(results, means, strict=True)
+    ]
+    say("", *([] if names else ["retrieval: no question has gold documents"]))
+    if names:
+        _table(table)
+
+
+def _show_costs(comparison: Comparison) -> None:
+    names = ("input_tokens", "output_tokens", "model_calls", "searches", "seconds", "money")
+    table: list[tuple[str, ...]] = [
+        ("per question", "tokens in", "tokens out", "model calls", "searches", "seconds", "US $")
+    ]
+    for row in comparison.rows:
+        cells = []
+        for name in names:
+            value, ratio = getattr(row.cost, name), row.cost_ratio[name]
+            times = "" if ratio is None or row.name == comparison.cost_base else f" x{ratio:,.2f}"
+            cells.append("unknown" if value is None else f"{value:,.4g}{times}")
+        table.append((row.name, *cells))
+    say("", f"cost (x: ratio to {comparison.cost_base})")
+    _table(table)
+
+
+def _show_classes(row: Row) -> None:
+    say("", f"classes of {row.name}")
+    _table(
+        [("class", "gold", "given", "precision", "recall", "F1")]
+        + [
+            (s.label, f"{s.gold:,}", f"{s.given:,}", number(s.precision), number(s.recall), number(s.f1))
+            for s in row.classes
+        ]
+    )
+    answers = sorted({answer for _, answer in row.confusion})
+    golds = sorted({gold for gold, _ in row.confusion})
+    say("gold answers (rows) and answers given (columns)")
+    _table(
+        [("", *(answer or "(none)" for answer in answers))]
+        + [(gold, *(f"{row.confusion.get((gold, answer), 0):,}" for answer in answers)) for gold in golds]
+    )
+
+
+def _show_pair(pair: Pair, questions: int) -> None:
+    say("", f"{pair.other} against {pair.first}, {pair.questions:,} questions in common")
+    if pair.difference is None:
+        say("  none of these questions has a gold answer")
+    else:
+        d = pair.difference
+        say(f"  accuracy {d.value:+.1%} [{d.low:+.1%}, {d.high:+.1%}], p {d.p:.3g} (paired bootstrap)")
+    say(
+        f"  won {len(pair.won):,}, lost {len(pair.lost):,}, both correct {pair.both:,}, both wrong {pair.neither:,};"
+        f" exact McNemar p {pair.p:.3g}" + (f", {pair.adjusted:.3g} (Holm)" if pair.adjusted != pair.p else "")
+    )
+    for name, ids in (("won", pair.won), ("lost", pair.lost)):
+        if ids and questions:
+            rest = f", and {len(ids) - questions:,} more" if len(ids) > questions else ""
+            say(f"  {name}: {', '.join(ids[:questions])}{rest}")
+    for line in pair.chosen:
+        say(f"  differs: {line}")
+
+
+def _show_mirage(results: Sequence[Result]) -> None:
+    from medground_evaluate.mirage_scorer import score_run
+
+    table: list[tuple[str, ...]] = [("MIRAGE scores", "set", "its script", "honest", "errors of the script")]
+    for result in results:
+        scores = score_run(result.header, result.lines.values())
+        several = len(scores.sets) > 1
+        for s in (*scores.sets, *((scores.whole,) if several else ())):
+            name = "all questions" if several and s is scores.whole else s.name
+            table.append((result.name, name, percent(s.published.value), percent(s.honest.value), s.note or "none"))
+        if several and scores.average is not None:
+            table.append((result.name, "mean of sets", *map(percent, scores.average), ""))
+    say("")
+    _table(table)
+
+
+def _show_warnings(comparison: Comparison) -> None:
+    warnings = [f"{row.name}: {text}" for row in comparison.rows for text in row.warnings]
+    warnings += [f"{pair.first} and {pair.other}: {text}" for pair in comparison.pairs for text in pair.warnings]
+    if warnings:
+        say("", "warnings")
+    for line in warnings:
+        say(f"  {line}")
+
+
+def _as_json(comparison: Comparison, blind: Baseline | None) -> None:
+    import json
+
+    from pydantic import TypeAdapter
+
+    from medground_evaluate.compare import Comparison as Whole
+
+    content = TypeAdapter(Whole).dump_python(comparison, mode="json")
+    content["best_blind"] = None if blind is None else blind.model_dump(mode="json")
+    say_json(json.dumps(content, indent=2, ensure_ascii=False))
+
+
+def _table(rows: Sequence[Sequence[str]]) -> None:
+    cells = [[one_line(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for row in cells:
+        say("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())

@@ -1,0 +1,337 @@
+"""`medground eval judge`, `judged` and `form`, and `medground judge`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from medground.faces.cli.options import Quiet, Sets, SettingsFile, load_settings
+from medground.faces.cli.terminal import confirm, count, page, say, say_json
+from medground_evaluate.cli.running import run_stoppable
+
+if TYPE_CHECKING:
+    from medground.answering.verify.measured import Measured
+    from medground.home.settings import Settings
+    from medground.values.document import Frozen
+    from medground_evaluate.judges.judge import JudgedRun, Watch
+    from medground_evaluate.judges.judgements import Judgement
+    from medground_evaluate.judges.measurement import Measurement
+    from medground_evaluate.judges.results import JudgesAgreement, LongResult, PairResult
+
+
+# Judgements as text or JSON.
+
+
+def shown_judgements(lines: Sequence[Judgement], *, json: bool) -> str:
+    """Results of all judges and, if there are several, their agreement."""
+    from medground_evaluate.judges.judgements import by_judge
+    from medground_evaluate.judges.results import judges_agreement, long_results, pair_results
+
+    pairs, long = pair_results(lines), long_results(lines)
+    agreement = judges_agreement(lines) if len(by_judge(lines)) > 1 else []
+    if json:
+        from json import dumps
+
+        content: dict[str, Sequence[Frozen]] = {"pairs": pairs, "long": long, "agreement": agreement}
+        return dumps({name: [r.model_dump() for r in rows] for name, rows in content.items()}, indent=2)
+    parts = [*map(_pair, pairs), *map(_long, long)]
+    return "\n\n".join(parts + ([_agreement(agreement)] if agreement else []) or ["nothing was judged"])
+
+
+def _pair(found: PairResult) -> str:
+    from medground.language.clean import one_line
+
+    lines = [
+        f"{one_line(found.one)} against {one_line(found.other)}, judged by {one_line(found.judge)}",
+        _counts(found),
+    ]
+    if found.first_preferred is not None:
+        lines.append(f"  the answer shown first won {found.first_preferred:.0%} of decided comparisons")
+    if found.axes:
+        lines.append(
+            f"  {'':<16}{'win':>6}{'tie':>6}{'loss':>6}{'flipped':>9}   {'wins, 95 % Wilson':<20}{'means':>11}"
+        )
+    for axis in found.axes:
+        counts = f"{axis.wins:>6}{axis.ties:>6}{axis.losses:>6}{axis.flipped:>9}"
+        interval = f"[{axis.low:.1%}, {axis.high:.1%}]"
+        means = "" if axis.mean is None else f"{_number(axis.mean)} {_number(axis.other_mean)}"
+        lines.append(f"  {axis.axis:<16}{counts}   {interval:<20}{means:>11}")
+    return "\n".join(lines)
+
+
+def _long(found: LongResult) -> str:
+    from medground.language.clean import one_line
+
+    lines = [f"long answers of {one_line(found.answer)}, marked by {one_line(found.judge)}", _counts(found)]
+    return "\n".join([*lines, *(f"  {axis:<16}{_number(mean):>6}" for axis, mean in found.means.items())])
+
+
+def _counts(found: PairResult | LongResult) -> str:
+    return (
+        f"  {found.questions:,} questions: {found.judged:,} judged, {found.not_judged:,} not judged, "
+        f"{found.failed:,} failed (never a win)"
+    )
+
+
+def _agreement(found: Sequence[JudgesAgreement]) -> str:
+    return "\n".join(["agreement between judges", *_agreement_lines(found)])
+
+
+def _agreement_lines(found: Sequence[JudgesAgreement]) -> Iterator[str]:
+    from medground.language.clean import one_line
+
+    for row in found:
+        who = f"{one_line(row.judges[0])} and {one_line(row.judges[1])}, {row.axis}, {row.items:,} items"
+        yield f"  {who}: kappa {_number(row.kappa)} ({row.words}), same judgement {row.observed:.1%}"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+# `medground eval judge RUN [RUN]` and `medground eval judged FILE ...`: judges of explanations and long answers.
+
+
+def judge(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run's file.")],
+    model: Annotated[str, typer.Option(help="The judge; it must not have written any of the runs.")],
+    other: Annotated[Path | None, typer.Argument(metavar="[RUN]", help="Another run over the same set.")] = None,
+    data: Annotated[Path | None, typer.Option(help="The set's file, for the reference answers of one run.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Judge only the first N questions.")] = None,
+    concurrency: Annotated[int, typer.Option(min=1, help="Number of judgements in parallel.")] = 1,
+    out: Annotated[Path | None, typer.Option(help="File of the judgements; by default in the home folder.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    sets: Sets = None,
+    settings: SettingsFile = None,
+    quiet: Quiet = False,
+) -> None:
+    """Compare two runs' explanations where both are correct, in both orders, or mark one run's long answers."""
+    from medground.errors import UsageError
+    from medground_evaluate.judges.judge import JudgedRun, place_of
+
+    if (other is None) == (data is None):
+        raise UsageError("give two runs to compare them, or one run and --data to mark its long answers")
+    # The judge is the model named here, whatever the settings say about single operators.
+    chosen = load_settings(sets, None, settings, {"model.default": model, "model.operators": {}})
+    runs = [JudgedRun.read(path) for path in (run, other) if path]
+    place = out or place_of(chosen.home, model, [run.name for run in runs])
+    lines = run_stoppable(_judged(runs, data, place, limit, concurrency, chosen, quiet=quiet))
+    (say_json if json else page)(shown_judgements(lines, json=json))
+    if not json:
+        say("", *([_compared(runs)] if other else []), f"judgements: {place}")
+
+
+def judged(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files of judgements by models or people.")],
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Summarise judgements and, with several judges, show how far they agree."""
+    from medground.language.english import some
+    from medground_evaluate.judges.form import read_marked
+
+    found = read_marked(files)
+    (say_json if json else page)(shown_judgements(found.lines, json=json))
+    if found.blank and not json:
+        say("", f"{some(found.blank, 'answer')} not marked yet")
+
+
+def form(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run's file.")],
+    data: Annotated[Path, typer.Option(help="The set's file, for the reference answers.")],
+    out: Annotated[Path, typer.Option(help="The form, a new file.")],
+    sets: Sets = None,
+    settings: SettingsFile = None,
+) -> None:
+    """Write a form in which a person marks a run's long answers; read it with `medground eval judged`."""
+    from medground.language.english import some
+    from medground_evaluate.judges.form import SCALE, blank_form, quotes_of, references_of, write_form
+    from medground_evaluate.judges.judge import JudgedRun
+
+    read = JudgedRun.read(run)
+    home = load_settings(sets, None, settings).home
+    lines = list(blank_form(read, references_of(read, data), quotes_of(read, home)))
+    write_form(lines, out)
+    say(f"{some(len(lines), 'answer')} to mark in {out}: fill in `judge`, and each mark of `marks` from 1 to 5")
+    for axis, scale in SCALE.items():
+        say(f"  {axis:<17} {scale}")
+    say(f"then: medground eval judged {out}")
+
+
+def shown_judging(*, quiet: bool) -> Watch:
+    """A watch that draws one line on standard error; it draws nothing when `quiet`."""
+
+    def watch(done: int, of: int) -> None:
+        if not quiet:
+            count(f"{done:,} of {of:,} judged", ended=done == of)
+
+    return watch
+
+
+async def _judged(
+    runs: list[JudgedRun],
+    data: Path | None,
+    out: Path,
+    limit: int | None,
+    concurrency: int,
+    settings: Settings,
+    *,
+    quiet: bool,
+) -> list[Judgement]:
+    from medground.engine.operator_names import operator_names
+    from medground.models.registry import open_models
+    from medground_evaluate.judges.form import quotes_of, references_of
+    from medground_evaluate.judges.judge import judge_long, judge_pairs
+
+    watch = shown_judging(quiet=quiet)
+    models = open_models(settings, operator_names())
+    try:
+        if data is None:
+            one, other = runs
+            return await judge_pairs(models, one, other, out, limit=limit, concurrency=concurrency, watch=watch)
+        return await judge_long(
+            models,
+            runs[0],
+            references_of(runs[0], data),
+            out,
+            documents=quotes_of(runs[0], settings.home),
+            limit=limit,
+            concurrency=concurrency,
+            watch=watch,
+        )
+    finally:
+        await models.close()
+
+
+def _compared(runs: list[JudgedRun]) -> str:
+    from medground_evaluate.judges.judge import pairs_of
+
+    found = pairs_of(*runs)
+    without = f", {found.unexplained:,} more without an explanation" if found.unexplained else ""
+    return f"both correct: {len(found.right):,} of {found.both:,} questions{without}"
+
+
+# `medground judge`: measure whether a model may judge statements here, and list who may.
+
+judge_app = typer.Typer(
+    help="Measure whether a model may call statements supported or contradicted, and list who may.",
+    no_args_is_help=True,
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@judge_app.command("measure")
+def measure(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Its name, such as openai:gpt-5.")],
+    data: Annotated[Path, typer.Option(help="The folder of scifact/ and nli/, the labelled pairs.")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before the calls.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Ask everything again.")] = False,
+    concurrency: Annotated[int, typer.Option(min=1, help="Number of calls in parallel.")] = 8,
+    json: Json = False,
+    sets: Sets = None,
+    settings: SettingsFile = None,
+    quiet: Quiet = False,
+) -> None:
+    """Ask a model about a few hundred pairs with known labels. If it proves itself, its verdicts count on this machine.
+
+    If interrupted, run the same command to resume.
+    """
+    from medground_evaluate.judges.measurement import prepared
+
+    planned = prepared(model, data, load_settings(sets, None, settings, {"model.concurrency": concurrency}))
+    _confirm(planned, yes=yes, fresh=fresh)
+    found = run_stoppable(_measured(planned, fresh=fresh, concurrency=concurrency, quiet=quiet))
+    if json:
+        say_json(found.model_dump_json(indent=2))
+    else:
+        say(*_lines(found))
+
+
+@judge_app.command("list")
+def list_judges(json: Json = False, sets: Sets = None, settings: SettingsFile = None) -> None:
+    """List who may judge here, and what each judge was measured on."""
+    from medground.answering.verify.measured import measured_judges
+
+    chosen = load_settings(sets, None, settings)
+    found = measured_judges(chosen.home)
+    if json:
+        import json as library
+
+        say_json(library.dumps([one.model_dump(mode="json") | {"proven": one.is_proven} for one in found], indent=2))
+        return
+    for line in _shipped():
+        say(line)
+    for name in chosen.verify.trusted_judges:
+        say(f"{name}  trusted by the settings (verify.trusted_judges), without a measurement")
+    for one in found:
+        say(*_lines(one))
+    if not found:
+        say("No model was measured on this machine; to measure one: medground judge measure MODEL --data FOLDER")
+
+
+def _confirm(planned: Measurement, *, yes: bool, fresh: bool) -> None:
+    """Say what the calls will cost, and ask unless nothing is left or the user has agreed.
+
+    Raises:
+        UsageError: nobody can be asked.
+    """
+    from medground.errors import UsageError
+
+    left = planned.left(fresh=fresh)
+    if not left.calls:
+        return
+    sets = len({pair.dataset for pair in planned.pairs})
+    say(f"{planned.model}: {len(planned.pairs):,} pairs of {sets} sets; to do: {left}", err=True)
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise UsageError("nothing was asked; add --yes to make these calls")
+    confirm("Continue?")
+
+
+async def _measured(planned: Measurement, *, fresh: bool, concurrency: int, quiet: bool) -> Measured:
+    try:
+        return await planned.make(fresh=fresh, concurrency=concurrency, watch=shown_judging(quiet=quiet))
+    except BaseException:
+        if not quiet:
+            say("", err=True)  # what went wrong is not on the line of the progress
+        raise
+    finally:
+        await planned.models.close()
+
+
+def _lines(found: Measured) -> list[str]:
+    """A measurement in a few lines."""
+    where = f" at {found.address}" if found.address else ""
+    unusable = f"; {found.unusable} replies could not be read and count as wrong" if found.unusable else ""
+    used = found.usage
+    price = "price unknown" if used.price is None else f"${used.price:.2f}"
+    guessed = f" ({used.estimated_tokens:,} of them estimated)" if used.estimated_tokens else ""
+    lines = [
+        f"{found.model}{where}  {found.verdict}",
+        f"    measured {found.measured:%Y-%m-%d} on {found.pairs:,} pairs: {used.input_tokens:,} tokens in, "
+        f"{used.output_tokens:,} out{guessed}, {price}{unusable}",
+    ]
+    for proof in found.proofs:
+        what = "SUPPORT against CONTRADICT" if proof.of == "claims" else "right"
+        lines.append(
+            f"    {'passed' if proof.passes else 'FAILED'}  {proof.dataset}: {what} {proof.accuracy:.0%} "
+            f"({proof.low:.0%} to {proof.high:.0%}) of {proof.pairs}, guessing {proof.majority:.0%}"
+        )
+    return lines
+
+
+def _shipped() -> list[str]:
+    from medground.answering.verify.judges import domain, may_judge
+    from medground.home.settings_groups import VerifySettings
+    from medground.models.shipped import shipped
+
+    return [
+        f"{one.name}  {'proven' if may_judge(one.name, VerifySettings()) else 'not proven'}, ships with Medground: "
+        f"{domain(one.name)}"
+        for one in shipped().values()
+    ]

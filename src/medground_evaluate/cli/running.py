@@ -1,0 +1,124 @@
+"""Running an evaluation that Ctrl-C can stop, its progress line, and its summary."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Coroutine, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from medground.faces.cli.terminal import bars, begin, say
+
+if TYPE_CHECKING:
+    from medground_evaluate.runner import Watch
+    from medground_evaluate.tally import Tally
+
+
+# Running a coroutine that Ctrl-C can stop, pressed once or twice, without a traceback.
+
+T = TypeVar("T")
+
+
+def run_stoppable(work: Coroutine[Any, Any, T]) -> T:
+    """`asyncio.run`, but silent about tasks that a second Ctrl-C interrupts while the first is being handled.
+
+    Raises:
+        KeyboardInterrupt: the user stopped it.
+    """
+
+    async def quiet() -> T:
+        asyncio.get_running_loop().set_exception_handler(_ignore_interrupts)
+        return await work
+
+    return asyncio.run(quiet())
+
+
+def _ignore_interrupts(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    if not isinstance(context.get("exception"), KeyboardInterrupt):
+        loop.default_exception_handler(context)
+
+
+# The progress line of an evaluation: progress, accuracy so far, cost, time left.
+
+
+@contextlib.contextmanager
+def shown_run(*, quiet: bool = False) -> Iterator[Watch]:
+    """A watch that draws one line on standard error; it draws nothing when `quiet`."""
+    if quiet:
+        yield lambda tally: None
+        return
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        TaskID,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    drawn = bars(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        # With a local model a question takes minutes, so the speed is averaged over many questions.
+        TimeRemainingColumn(),
+        speed_estimate_period=3600.0,
+        refresh_per_second=2,
+    )
+    tasks: list[TaskID] = []
+
+    def show(tally: Tally) -> None:
+        if not tasks:  # questions answered before this start say nothing about the speed
+            begin(drawn)
+            tasks.append(drawn.add_task("", total=tally.items, completed=tally.lines))
+        drawn.update(tasks[0], description=describe(tally), completed=tally.lines)
+
+    try:
+        yield show
+    finally:
+        if tasks:
+            drawn.stop()
+
+
+def describe(tally: Tally) -> str:
+    """Accuracy and cost so far, such as `accuracy 61.7%  12,345 tokens  $0.02`."""
+    right = "" if tally.accuracy is None else f"accuracy {tally.accuracy:.1%}"
+    price = "price unknown" if tally.price is None else f"${tally.price:.2f}"
+    return "  ".join(part for part in (right, f"{tally.input_tokens + tally.output_tokens:,} tokens", price) if part)
+
+
+# The summary of a finished run.
+
+
+def show_summary(tally: Tally, path: Path) -> None:
+    """Print accuracy with its interval, statuses, majority class and cost. Every item counts in the denominator."""
+
+    rows = [("items", f"{tally.items:,}" + (f", {tally.unfinished:,} unfinished" if tally.unfinished else ""))]
+    if tally.final_accuracy is not None:
+        rows.append(("accuracy", _share(tally.right, tally.scored + tally.unfinished, tally.final_interval)))
+    if tally.majority is not None:
+        gold, count = tally.majority
+        rows.append((f"always {', '.join(gold)!r}", f"{count / tally.scored:.1%} ({count:,} of {tally.scored:,})"))
+    rows.append(("statuses", ", ".join(f"{name} {count:,}" for name, count in tally.statuses.most_common()) or "none"))
+    rows += [("incomplete", line[:200]) for line in tally.incomplete]
+    if tally.error:
+        rows.append(("last error", tally.error[:200]))
+    guessed = f" ({tally.estimated_tokens:,} of them estimated)" if tally.estimated_tokens else ""
+    rows.append(("tokens", f"{tally.input_tokens:,} in, {tally.output_tokens:,} out{guessed}"))
+    cached = f" (+{tally.cached_calls:,} from the cache)" if tally.cached_calls else ""
+    rows.append(("calls", f"{tally.model_calls:,} model calls{cached}, {tally.searches:,} searches"))
+    each = tally.seconds / tally.lines if tally.lines else 0.0
+    rows.append(("seconds", f"{tally.seconds:,.1f} for all questions, {each:.2f} each"))
+    rows.append(("price", "unknown" if tally.price is None else f"${tally.price:f}"))
+    rows.append(("run", str(path)))
+    width = max(len(name) for name, _ in rows)
+    for name, value in rows:
+        say(f"{name:<{width}}  {value}")
+
+
+def _share(right: int, of: int, interval: tuple[float, float]) -> str:
+    low, high = interval
+    return f"{right / of:.1%} [{low:.1%}, {high:.1%}] ({right:,} of {of:,}; 95 % Wilson)"

@@ -1,0 +1,257 @@
+"""`medground data`, `medground eval audit` and `medground eval build`: data sets listed, checked, audited, built."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, load_settings, searched
+from medground.faces.cli.terminal import page, say, say_json
+
+if TYPE_CHECKING:
+    from medground.home.settings import Settings
+    from medground.values.document import Document
+    from medground_evaluate.audit.baselines import Audit, Figure
+    from medground_evaluate.build.make import Built
+    from medground_evaluate.datasets.registry import FileCheck
+    from medground_evaluate.items import DataSetInfo
+
+
+# `medground data`: list the evaluation data sets and check their files.
+
+data_app = typer.Typer(help="List the evaluation data sets, and check their files.", no_args_is_help=True)
+
+_SEEN = {
+    "whole": "",
+    "part": "loader tested on a part of the set only",
+    "form": "loader not tested on the set, but written for its published format",
+}
+
+
+@data_app.command("list")
+def list_sets() -> None:
+    """List every data set: tasks, sizes, licence, date limit, and how to obtain it. Downloads nothing."""
+    from medground_evaluate.datasets.registry import dataset_names, open_dataset
+
+    for name in dataset_names():
+        _show(open_dataset(name).info)
+
+
+@data_app.command("check")
+def check(
+    path: Annotated[Path, typer.Argument(help="A data set's file, or its folder.")],
+    name: Annotated[str | None, typer.Option("--set", metavar="SET", help="Check it as this set.")] = None,
+) -> None:
+    """Identify the set of a file, read every question, and compare the file with the known release."""
+    from medground_evaluate.datasets.registry import check_file, open_dataset, recognised
+
+    for dataset in [open_dataset(name)] if name else recognised(path):
+        _report(check_file(dataset, path))
+
+
+def _show(info: DataSetInfo) -> None:
+    sizes = ", ".join(f"{split} {size:,}" for split, size in info.sizes.items() if size) or "size depends on the file"
+    say(f"{info.name}  {info.title}")
+    say(f"    {', '.join(info.tasks)}; {sizes}; licence: {info.licence}")
+    if info.date_limit:
+        say(f"    evidence up to {info.date_limit}")
+    say(f"    source: {info.obtain}")
+    if _SEEN[info.seen]:
+        say(f"    {_SEEN[info.seen]}")
+
+
+def _report(found: FileCheck) -> None:
+    sizes = ", ".join(f"{split} {size:,}" for split, size in found.sizes.items())
+    tasks = ", ".join(f"{task} {count:,}" for task, count in found.tasks.items())
+    say(f"{found.info.name}: {sum(found.sizes.values()):,} questions ({sizes}); {tasks}")
+    if found.with_context:
+        say(f"    {found.with_context:,} with their own documents (--with-context)")
+    if found.missing:
+        say(f"    fewer than published: {', '.join(found.missing)}")
+    release = "the known release" if found.known else "no known release for this file name"
+    say(f"    sha256 {found.hash}, {release}")
+    say(f"    {found.path}")
+
+
+# `medground eval audit SET`: how well a data set can be answered without reading any evidence.
+
+
+def audit(
+    dataset: Annotated[str, typer.Argument(metavar="SET", help="A set from `medground data list`.")],
+    data: Annotated[Path, typer.Option(help="The set's file, or its folder.")],
+    split: Annotated[str, typer.Option(help="test, train, validation, unknown, or all.")] = "test",
+    corpus: Annotated[
+        list[str] | None, typer.Option("--corpus", "-c", help="Look for items in this corpus; repeatable.")
+    ] = None,
+    linear: Annotated[bool, typer.Option(help="Fit linear models; needs scikit-learn.")] = True,
+    seed: Annotated[int, typer.Option(help="Seed for the folds of the linear models.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    sets: Sets = None,
+    settings: SettingsFile = None,
+) -> None:
+    """Show the accuracy that can be reached without evidence, and duplicate texts. Calls no model."""
+    from medground.errors import UsageError
+    from medground_evaluate.audit.report import audit as audited
+    from medground_evaluate.datasets.registry import open_dataset
+
+    loader = open_dataset(dataset)
+    every = list(loader.read(loader.find(data), "all"))
+    items = [item for item in every if split in ("all", item.split)]
+    if not items:
+        there = ", ".join(sorted({item.split for item in every})) or "no items"
+        raise UsageError(f"{data} has no questions in split {split!r}; it has {there}; choose another --split")
+    documents = _documents(load_settings(sets, None, settings), corpus) if corpus else None
+    found = audited(items, documents=documents, every=every, models=linear, seed=seed)
+    if json:
+        say_json(found.model_dump_json(indent=2))
+    else:
+        page(shown_audit(found))
+
+
+def _documents(settings: Settings, names: list[str]) -> Iterator[Document]:
+    from medground.corpus.library import Library
+
+    library = Library(settings.home)
+    for name in names:
+        with library.open(name) as snapshot:
+            yield from snapshot.all_documents()
+
+
+def shown_audit(found: Audit) -> str:
+    """The audit as text."""
+    width = max(len(figure.name) for figure in (*found.baselines, *found.facts))
+    lines = [f"{found.items:,} items, {found.scored:,} with a gold answer"]
+    if found.baselines:
+        lines += ["", "Accuracy without evidence (95 % Wilson interval)"]
+        lines += [_line(figure, width) for figure in found.baselines]
+    lines += ["", "Other shares"]
+    lines += [_line(figure, width) for figure in found.facts]
+    return "\n".join([*lines, *(f"\n{note}" for note in found.notes)])
+
+
+def _line(figure: Figure, width: int) -> str:
+    interval = f"[{figure.low:6.1%}, {figure.high:6.1%}]"
+    return (
+        f"  {figure.name:<{width}}  {figure.share:6.1%}  {interval}  {figure.count:,} of {figure.of:,}: {figure.words}"
+    )
+
+
+# `medground eval build`: a set of multiple-choice questions from literature.
+
+Levels = Annotated[
+    list[int] | None,
+    typer.Option(
+        "--level",
+        min=1,
+        max=3,
+        help="1: one causal mechanism; 2: findings that stand apart; 3: time and feedback; repeatable.",
+    ),
+]
+Coverage = Annotated[
+    float, typer.Option(min=0, max=1, help="Least share of a sub-topic's keywords in a paper (Eq. 3).")
+]
+
+
+def build(
+    out: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of the set; an unfinished one is resumed.")],
+    topic: Annotated[list[str] | None, typer.Option("--topic", help="A topic to ask about; repeatable.")] = None,
+    random_topics: Annotated[int, typer.Option(min=0, help="Draw so many topics from titles of the corpora.")] = 0,
+    level: Levels = None,
+    count: Annotated[int, typer.Option(min=1, help="Questions for each level.")] = 100,
+    subtopics: Annotated[int, typer.Option(min=1, max=20, help="Most sub-topics of a topic.")] = 6,
+    papers: Annotated[int, typer.Option(min=1, help="Most papers found for a topic.")] = 600,
+    top: Annotated[int, typer.Option(min=1, help="Most papers read for a topic.")] = 300,
+    tries: Annotated[int, typer.Option(min=1, help="Most attempts for a question.")] = 5,
+    rounds: Annotated[int, typer.Option(min=0, help="How often questions that can be guessed are made again.")] = 3,
+    seed: Annotated[int, typer.Option(help="Seed for whatever is drawn.")] = 0,
+    corpus: Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search; repeatable.")] = None,
+    kb: KnowledgeBase = None,
+    model: Annotated[str | None, typer.Option(help="Model that writes and checks; keyless by default.")] = None,
+    coverage: Coverage = 0.8,
+    sets: Sets = None,
+    preset: Preset = None,
+    settings: SettingsFile = None,
+    quiet: Quiet = False,
+) -> None:
+    """Build a set of questions with several right answers, check each twice, and audit the set."""
+    from medground.faces.cli.progress import shown_progress
+    from medground_evaluate.build.make import Plan, build_set
+    from medground_evaluate.build.operators import LEVELS
+    from medground_evaluate.cli.running import run_stoppable
+
+    chosen = load_settings(sets, preset, settings, {**searched(corpus, kb), "model.default": model})
+    plan = Plan(
+        topics=tuple(dict.fromkeys(topic or ())),
+        random_topics=random_topics,
+        levels=tuple(one for one in LEVELS if one in (level or [1])),
+        count=count,
+        subtopics=subtopics,
+        papers=papers,
+        top=top,
+        coverage=coverage,
+        tries=tries,
+        rounds=rounds,
+        seed=seed,
+    )
+    with shown_progress(quiet=quiet) as progress:
+        built = run_stoppable(build_set(plan, chosen, out, progress=progress))
+    _write(built, out)
+
+
+def _write(built: Built, out: Path) -> None:
+    """Audit what was made, write it, and say what it is."""
+    from medground.errors import UsageError
+    from medground_evaluate.build.write import write_set
+
+    if not built.questions:
+        raise UsageError(f"no question could be made: {_missing(built)}; give other topics or search more literature")
+    audit = _audited(built)
+    files = write_set(built.questions, audit, out)
+    _tell(built, audit)
+    say("", f"written: {', '.join(path.name for path in files)} in {out}")
+    if len(built.questions) < built.wanted:
+        raise typer.Exit(1)
+
+
+def _audited(built: Built) -> Audit | None:
+    """The audit of the set; None without scikit-learn, which its linear models need."""
+    from medground.errors import ConfigError
+    from medground_evaluate.audit.report import audit
+
+    try:
+        return audit([question.item() for question in built.questions])
+    except ConfigError as error:
+        say(f"not audited: {error}", err=True)
+        return None
+
+
+def _tell(built: Built, audit: Audit | None) -> None:
+    from medground_evaluate.build.make import key_counts
+
+    say(
+        f"{len(built.questions):,} of {built.wanted:,} questions; {built.attempts:,} attempts, {built.dropped:,} taken "
+        f"out again, {built.seconds:.0f} s"
+    )
+    if len(built.questions) < built.wanted:
+        say(f"missing: {_missing(built)}")
+    say(f"keys: {', '.join(f'{key} {times}' for key, times in key_counts(built.questions).items())}")
+    if audit is not None:
+        say("")
+        page(shown_audit(audit))
+        say("", _verdict(audit))
+
+
+def _verdict(audit: Audit) -> str:
+    """Whether somebody who reads nothing does better than chance."""
+    chance = next(one for one in audit.baselines if one.name == "chance")
+    above = [one.name for one in audit.baselines if one.blind and one.low > chance.share]
+    if above:
+        return f"above chance without evidence: {', '.join(above)}; the set does not pass"
+    return "no blind baseline is above chance: the set passes"
+
+
+def _missing(built: Built) -> str:
+    return "; ".join(f"{times} x {reason}" for reason, times in built.missing.items()) or "nothing"

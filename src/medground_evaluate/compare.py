@@ -1,0 +1,341 @@
+"""Runs over one data set side by side: read, checked for what may be compared, tested in pairs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from medground.errors import UsageError
+from medground.values.question import Task
+from medground_evaluate.datasets.registry import open_dataset
+from medground_evaluate.items import Item, RunHeader, RunLine
+from medground_evaluate.manifest import differences
+from medground_evaluate.metrics.answers import (
+    ClassScore,
+    SetScores,
+    accuracy,
+    class_scores,
+    confusion,
+    macro_f1,
+    set_scores,
+)
+from medground_evaluate.metrics.cost import MODEL_ONLY, Cost, cost_ratio, mean_cost
+from medground_evaluate.metrics.evidence import (
+    DocumentCitations,
+    SupportScores,
+    document_citations,
+    grounded_rate,
+    support_scores,
+)
+from medground_evaluate.run_file import read_run
+from medground_evaluate.statistics import PairedDifference, Share, holm, mcnemar, paired_bootstrap
+from medground_evaluate.tally import is_right, tallied
+
+# Reading runs for comparisons and reports.
+
+
+@dataclass(frozen=True)
+class Result:
+    """A run read from its file. `lines` are by question id, without their texts."""
+
+    name: str
+    header: RunHeader
+    lines: Mapping[str, RunLine]
+
+    @property
+    def unfinished(self) -> int:
+        """Items without a line."""
+        return max(0, self.header.items - len(self.lines))
+
+
+def read_result(path: Path, *, rankings: bool = False) -> Result:
+    """Read a run and name it after its file. A truncated last line is ignored.
+
+    Args:
+        path: the run's file.
+        rankings: keep the documents that searches found, for retrieval measures.
+
+    Raises:
+        UsageError: the file is missing or is not a run, a line is invalid or repeated, or no question is finished.
+    """
+    header, lines = read_run(path)
+    kept: dict[str, RunLine] = {}
+    dropped: dict[str, object] = {"question": "", "text": ""} | ({} if rankings else {"found": ()})
+    for line in lines:
+        if line.id in kept:
+            raise UsageError(f"{path}: {line.id!r} has two lines; remove one of them")
+        kept[line.id] = line.model_copy(update=dropped)
+    if not kept:
+        raise UsageError(f"{path} has no finished questions yet; run it first")
+    return Result(path.stem, header, kept)
+
+
+def read_results(paths: Sequence[Path], *, rankings: bool = False) -> list[Result]:
+    """Read runs and give each a unique name: its recipe, with its model and then its file added where needed.
+
+    Raises:
+        UsageError: as for `read_result`, or a file is given twice.
+    """
+    if len({path.resolve() for path in paths}) < len(paths):
+        raise UsageError("the same run is given twice; give each run once")
+    results = [read_result(path, rankings=rankings) for path in paths]
+    names = [result.header.recipe for result in results]
+    fuller = [f"{result.header.recipe} {result.header.model}" for result in results]
+    fullest = [f"{name} {path}" for name, path in zip(fuller, paths, strict=True)]
+    for better in (fuller, fullest):
+        times = Counter(names)
+        names = [new if times[name] > 1 else name for name, new in zip(names, better, strict=True)]
+    return [Result(name, result.header, result.lines) for name, result in zip(names, results, strict=True)]
+
+
+def items_of(result: Result, data: Path) -> list[Item]:
+    """The items that a run has lines for, as it asked them, from its data set's file or folder.
+
+    A subset made by an experiment (`pubmedqa (yes or no)`) is read from the whole set.
+
+    Raises:
+        UsageError: the file is not the one that the run was made from, or cannot be read.
+    """
+    loader = open_dataset(result.header.dataset.partition(" ")[0])
+    path = loader.find(data)
+    if loader.hash(path) != result.header.dataset_hash:
+        raise UsageError(f"{path} is not the file that {result.name} was made from; give that file with --data")
+    items = loader.read(path, result.header.split, result.lines.__contains__)
+    return [_as_asked(item, result.lines[item.id].task) for item in items]
+
+
+def _as_asked(item: Item, task: Task) -> Item:
+    """A subset may allow fewer answers, such as yes-no for a set that also has maybe."""
+    if item.question.task == task:
+        return item
+    return item.model_copy(update={"question": item.question.model_copy(update={"task": task})})
+
+
+# Reasons why two runs cannot be compared, or should be compared with care.
+
+SELECTION = ("dataset_hash", "split", "limit", "seed", "with_context")
+"""Header fields that decide which questions are asked, and with which documents."""
+
+_PROGRAM = ("prompts_hash", "medground")
+_CHOSEN = ("recipe", "model")
+
+
+def check_same_set(first: RunHeader, other: RunHeader, names: tuple[str, str]) -> None:
+    """Refuse runs of different data sets.
+
+    Raises:
+        UsageError: they are over different sets.
+    """
+    if first.dataset != other.dataset:
+        raise UsageError(
+            f"{names[0]} is a run over {first.dataset}, but {names[1]} is over {other.dataset}; "
+            "compare runs over the same data set"
+        )
+
+
+def warnings_between(first: RunHeader, other: RunHeader) -> list[str]:
+    """Why the rows of two runs are not comparable, one line per reason; empty if they are."""
+    found = differences(first, other)
+    warnings = [f"different questions: {found[name]}" for name in SELECTION if name in found]
+    if MODEL_ONLY not in (first.recipe, other.recipe):  # it searches nothing
+        warnings += [f"different corpus: {text}" for name, text in found.items() if name.startswith("snapshots.")]
+    warnings += [f"different program: {found[name]}" for name in _PROGRAM if name in found]
+    return warnings
+
+
+def chosen_differences(first: RunHeader, other: RunHeader) -> list[str]:
+    """The settings in which two runs differ by design: recipe, model and their options."""
+    found = differences(first, other)
+    elsewhere = {*SELECTION, *_PROGRAM, "dataset"}
+    chosen = [name for name in found if name not in elsewhere and not name.startswith("snapshots.")]
+    return [found[name] for name in sorted(chosen, key=lambda name: (name not in _CHOSEN, name))]
+
+
+def warnings_of(header: RunHeader) -> list[str]:
+    """Warnings about a single run: differences that were accepted when it was resumed."""
+    return [f"resumed although {difference}" for difference in header.accepted]
+
+
+# Runs over one data set side by side: intervals, paired tests, questions won and lost, costs, classes.
+
+
+@dataclass(frozen=True)
+class Row:
+    """One run. `cost_ratio` is relative to the model-only run or, without one, to the first run."""
+
+    name: str
+    recipe: str
+    model: str
+    items: int
+    unfinished: int
+    statuses: Mapping[str, int]
+    accuracy: Share
+    macro_f1: float | None
+    sets: SetScores | None
+    classes: tuple[ClassScore, ...]
+    confusion: Mapping[tuple[str, str], int]
+    grounded: Share
+    cited: DocumentCitations
+    support: SupportScores
+    cost: Cost
+    cost_ratio: Mapping[str, float | None]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A run against the first one, over the questions that both have a line for.
+
+    Attributes:
+        won, lost: ids of questions that only the other, or only the first, got right; in the order of the first.
+        both, neither: how many questions both, or neither, got right.
+        difference: in accuracy, other minus first, -1 to 1; None if no question has a gold answer.
+        p: from the exact McNemar test.
+        adjusted: p adjusted for the number of comparisons (Holm).
+        chosen: settings in which the runs differ by design.
+        warnings: why the two rows are not comparable.
+    """
+
+    first: str
+    other: str
+    questions: int
+    won: tuple[str, ...]
+    lost: tuple[str, ...]
+    both: int
+    neither: int
+    difference: PairedDifference | None
+    p: float
+    adjusted: float
+    chosen: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Runs side by side. `majority` is the most common gold answer and how often it is correct."""
+
+    dataset: str
+    majority: tuple[str, Share] | None
+    cost_base: str
+    rows: tuple[Row, ...]
+    pairs: tuple[Pair, ...]
+
+
+def compare(results: Sequence[Result], *, seed: int = 0) -> Comparison:
+    """Compare runs with the first of them.
+
+    Args:
+        results: one or more runs over the same data set.
+        seed: for the bootstrap.
+
+    Raises:
+        UsageError: there are no runs, or they are over different sets, have no question in common, or have different
+            gold answers for the same question.
+    """
+    if not results:
+        raise UsageError("no runs to compare; give the files of one or more runs")
+    first, *others = results
+    for other in others:
+        check_same_set(first.header, other.header, (first.name, other.name))
+    base = next((result for result in results if result.header.recipe == MODEL_ONLY), first)
+    tests = [_tested(first, other, seed) for other in others]
+    adjusted = holm([pair.p for pair in tests])
+    return Comparison(
+        dataset=first.header.dataset,
+        majority=_majority(first),
+        cost_base=base.name,
+        rows=tuple(_row(result, _cost(base)) for result in results),
+        pairs=tuple(replace(pair, adjusted=p) for pair, p in zip(tests, adjusted, strict=True)),
+    )
+
+
+def _row(result: Result, base: Cost) -> Row:
+    lines = list(result.lines.values())
+    classes = class_scores(lines)
+    cost = _cost(result)
+    return Row(
+        name=result.name,
+        recipe=result.header.recipe,
+        model=result.header.model,
+        items=max(result.header.items, len(lines)),
+        unfinished=result.unfinished,
+        statuses=Counter(line.status for line in lines),
+        accuracy=accuracy(lines, result.header.items),
+        macro_f1=macro_f1(classes),
+        sets=set_scores(lines) if any(line.task == "multiple-choice" for line in lines) else None,
+        classes=classes,
+        confusion=confusion(lines),
+        grounded=grounded_rate(lines, result.header.items),
+        cited=document_citations(lines),
+        support=support_scores(lines),
+        cost=cost,
+        cost_ratio=cost_ratio(cost, base),
+        warnings=tuple(_row_warnings(result, cost)),
+    )
+
+
+def _row_warnings(result: Result, cost: Cost) -> list[str]:
+    warnings = warnings_of(result.header)
+    if result.unfinished:
+        warnings.append(f"{result.unfinished:,} of {result.header.items:,} questions are unfinished and count as wrong")
+    if cost.cached_calls:
+        warnings.append(
+            f"{cost.cached_calls:.2f} calls per question came from the cache, so tokens, time and cost are too low"
+        )
+    return [*warnings, *tallied(result.lines.values(), result.header.items).incomplete]
+
+
+def _tested(first: Result, other: Result, seed: int) -> Pair:
+    common = [i for i in first.lines if i in other.lines]
+    if not common:
+        raise UsageError(
+            f"{first.name} and {other.name} have no question in common; compare runs over the same questions"
+        )
+    for i in common:
+        if set(first.lines[i].gold) != set(other.lines[i].gold):
+            raise UsageError(
+                f"{first.name} and {other.name} have different gold answers for {i!r}; run one of them again"
+            )
+    scored = [i for i in common if first.lines[i].gold]
+    right = {i: (is_right(first.lines[i]), is_right(other.lines[i])) for i in scored}
+    won = tuple(i for i, (one, two) in right.items() if two and not one)
+    lost = tuple(i for i, (one, two) in right.items() if one and not two)
+    both = sum(one and two for one, two in right.values())
+    scores = list(zip(*right.values(), strict=True)) or [(), ()]
+    p = mcnemar(len(won), len(lost))
+    return Pair(
+        first=first.name,
+        other=other.name,
+        questions=len(scored),
+        won=won,
+        lost=lost,
+        both=both,
+        neither=len(scored) - both - len(won) - len(lost),
+        difference=paired_bootstrap(scores[0], scores[1], seed=seed),
+        p=p,
+        adjusted=p,
+        chosen=tuple(chosen_differences(first.header, other.header)),
+        warnings=tuple(_pair_warnings(first, other, len(common))),
+    )
+
+
+def _pair_warnings(first: Result, other: Result, common: int) -> list[str]:
+    warnings = warnings_between(first.header, other.header)
+    alone = len(first.lines) + len(other.lines) - 2 * common
+    if alone:
+        warnings.append(f"questions with a line in only one run, left out of paired tests: {alone:,}")
+    return warnings
+
+
+def _cost(result: Result) -> Cost:
+    return mean_cost(line.usage for line in result.lines.values())
+
+
+def _majority(result: Result) -> tuple[str, Share] | None:
+    gold = Counter(", ".join(sorted(line.gold)) for line in result.lines.values() if line.gold)
+    if not gold:
+        return None
+    answer, times = max(gold.items(), key=lambda pair: (pair[1], pair[0]))
+    return answer, Share(times, gold.total())

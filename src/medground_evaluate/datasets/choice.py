@@ -1,0 +1,302 @@
+"""Sets of questions with options: MIRAGE, MMLU, MMLU-Pro, BioMedMCQs."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Generator, Iterator, Mapping
+from pathlib import Path
+
+from medground.errors import UsageError
+from medground_evaluate.datasets.loader import (
+    LETTERS,
+    Loader,
+    Placed,
+    Record,
+    asked,
+    closed,
+    described,
+    json_file,
+    json_lines,
+    unpacked_text,
+)
+from medground_evaluate.items import Item, Split
+
+# MIRAGE: five sets of medical questions in one `benchmark.json`, or as JSON Lines with the set's name.
+
+SETS = ("medqa", "medmcqa", "mmlu", "pubmedqa", "bioasq")
+
+
+def _mirage_records(path: Path) -> Generator[Placed]:
+    if path.name.removesuffix(".gz").endswith(".jsonl"):
+        yield from json_lines(path)
+        return
+    content = json_file(path)
+    if not isinstance(content, dict):
+        raise UsageError(f"{path} is not MIRAGE's benchmark.json: it is not an object with the five sets")
+    for name, questions in content.items():
+        if name not in SETS or not isinstance(questions, dict):
+            raise UsageError(f"{path.name}: {name!r} is not a MIRAGE set; the sets are {', '.join(SETS)}")
+        for i, record in questions.items():
+            if not isinstance(record, dict):
+                raise UsageError(f"{path.name}: {name}: {i}: not a JSON object")
+            yield f"{path.name}: {name}: {i}", {**record, "set": name, "id": i}
+
+
+def _mirage_known(record: Record) -> bool:
+    return record.get("set") in SETS and {"id", "question", "options", "answer"} <= record.keys()
+
+
+def _mirage_key(record: Record) -> str:
+    return f"{record['set']}:{record['id']}"
+
+
+def _mirage_item(record: Record) -> Item:
+    question, gold = closed(record["question"], record["options"], record["answer"])
+    pmids = record.get("gold_pmids") or record.get("PMID") or ()
+    return Item(
+        id=_mirage_key(record),
+        question=question,
+        gold=gold,
+        documents=tuple(f"PMID:{pmid}" for pmid in pmids),
+        group=str(record["id"]) if record["set"] == "pubmedqa" else "",
+        extra={"set": record["set"], "letter": record["answer"], "letters": record["options"]},
+    )
+
+
+def _loader(name: str) -> Loader:
+    return Loader(
+        info=described(f"mirage-{name}"),
+        files=("benchmark.json", "questions.jsonl"),
+        records=_mirage_records,
+        known=_mirage_known,
+        ours=lambda record: bool(record["set"] == name),
+        key=_mirage_key,
+        item=_mirage_item,
+    )
+
+
+MIRAGE_SETS = tuple(_loader(name) for name in SETS)
+
+MIRAGE = Loader(
+    info=described("mirage"),
+    files=("benchmark.json", "questions.jsonl"),
+    records=_mirage_records,
+    known=_mirage_known,
+    key=_mirage_key,
+    item=_mirage_item,
+)
+
+
+# MMLU, six medical subjects: CSV files without a header, one per subject and split, such as `anatomy_test.csv`.
+
+SUBJECTS = (
+    "anatomy",
+    "clinical_knowledge",
+    "college_biology",
+    "college_medicine",
+    "medical_genetics",
+    "professional_medicine",
+)
+_SPLITS: Mapping[str, Split] = {"test": "test", "val": "validation", "dev": "train"}
+_COLUMNS = ("question", "A", "B", "C", "D", "answer")
+
+
+def parts(path: Path) -> tuple[Path, ...]:
+    """The files of the six subjects in a folder and its subfolders, sorted by name; a single file is the whole set."""
+    if not path.is_dir():
+        return (path,)
+    named = [file for file in path.rglob("*.csv") if _subject(file)[0] in SUBJECTS and _subject(file)[1] in _SPLITS]
+    return tuple(sorted(named, key=lambda file: file.name))
+
+
+def _mmlu_records(path: Path) -> Generator[Placed]:
+    for file in parts(path):
+        subject, split = _subject(file)
+        for number, row in enumerate(_rows(file)):
+            where = f"{file.name}: question {number + 1}"
+            if len(row) != len(_COLUMNS):
+                raise UsageError(f"{where}: {len(row)} columns; MMLU has {len(_COLUMNS)}: {', '.join(_COLUMNS)}")
+            named = dict(zip(_COLUMNS, row, strict=True))
+            yield where, {"id": f"{subject}-{split}-{number:03d}", "subject": subject, "split": split, **named}
+
+
+def _rows(file: Path) -> Iterator[list[str]]:
+    with unpacked_text(file) as text:
+        try:
+            yield from csv.reader(text, strict=True)
+        except csv.Error as error:
+            raise UsageError(f"{file} is not a CSV file ({error}); copy or download it again") from None
+
+
+def _subject(file: Path) -> tuple[str, str]:
+    subject, _, split = file.name.removesuffix(".gz").removesuffix(".csv").rpartition("_")
+    return subject, split
+
+
+def _mmlu_item(record: Record) -> Item:
+    question, gold = closed(record["question"], {letter: record[letter] for letter in "ABCD"}, record["answer"])
+    return Item(
+        id=record["id"], question=question, gold=gold, split=_mmlu_split(record), extra={"set": record["subject"]}
+    )
+
+
+def _mmlu_split(record: Record) -> Split:
+    return _SPLITS.get(record["split"], "unknown")
+
+
+MMLU = Loader(
+    info=described("mmlu"),
+    files=(),
+    records=_mmlu_records,
+    known=lambda record: record.get("answer") in ("A", "B", "C", "D") and "subject" in record,
+    split=_mmlu_split,
+    item=_mmlu_item,
+    parts=parts,
+    folder=lambda path: bool(parts(path)),
+)
+
+
+# MMLU-Pro, category health: up to ten options; JSON Lines made from the published parquet, or by medagents-benchmark.
+
+_CATEGORY = "health"
+
+
+def _mmlu_pro_records(path: Path) -> Generator[Placed]:
+    """The questions; they belong to the validation split if the file's name starts with `validation`."""
+    split = "validation" if path.name.startswith("validation") else "test"
+    yield from ((where, {**record, "split": split}) for where, record in json_lines(path))
+
+
+def _mmlu_pro_item(record: Record) -> Item:
+    given = record["options"]
+    options = given if isinstance(given, Mapping) else dict(zip(LETTERS, given, strict=False))
+    letter = record.get("answer_idx")
+    if letter is None:
+        letter = LETTERS[int(record["answer_index"])]
+    question, gold = closed(record["question"], options, letter)
+    return Item(
+        id=_mmlu_pro_key(record),
+        question=question,
+        gold=gold,
+        split=_mmlu_pro_split(record),
+        extra={"set": record.get("src")},
+    )
+
+
+def _mmlu_pro_key(record: Record) -> str:
+    return str(record.get("question_id", record.get("realidx")))
+
+
+def _mmlu_pro_split(record: Record) -> Split:
+    return "validation" if record["split"] == "validation" else "test"
+
+
+def _mmlu_pro_known(record: Record) -> bool:
+    one = {"question_id", "answer_index"} <= record.keys()
+    return {"question", "options", "category"} <= record.keys() and (one or {"realidx", "answer_idx"} <= record.keys())
+
+
+MMLU_PRO = Loader(
+    info=described("mmlu-pro-health"),
+    files=("test.jsonl", "mmlu_pro_health.jsonl"),
+    records=_mmlu_pro_records,
+    known=_mmlu_pro_known,
+    ours=lambda record: bool(record["category"] == _CATEGORY),
+    key=_mmlu_pro_key,
+    split=_mmlu_pro_split,
+    item=_mmlu_pro_item,
+)
+
+
+# BioMedMCQs: four options, two or three of them correct; the authors' text files, or JSON Lines.
+
+_QUESTION = re.compile(r"Q(\d+):\s*(.*)")
+_ANSWER = re.compile(r"Q(\d+)\s+Answer:\s*(.*)")
+_OPTION = re.compile(r"([A-Z]):\s*(.*)")
+_LEVEL = re.compile(r"questions_level(\d)_")
+
+
+def _parts(path: Path) -> tuple[Path, ...]:
+    if not path.is_dir():
+        return (path, _answers_of(path)) if _LEVEL.match(path.name) else (path,)
+    files = sorted(path.glob("questions_level*.txt"))
+    return tuple(part for file in files for part in (file, _answers_of(file)))
+
+
+def _answers_of(questions: Path) -> Path:
+    return questions.with_name(questions.name.replace("questions_", "answers_", 1))
+
+
+def _biomedmcqs_records(path: Path) -> Generator[Placed]:
+    if path.name.removesuffix(".gz").endswith(".jsonl"):
+        yield from json_lines(path)
+        return
+    for file in _parts(path)[::2]:
+        level = _LEVEL.match(file.name)
+        if level is None:
+            raise UsageError(f"{file} is not named questions_levelN_*.txt; give it the authors' name")
+        answers = dict(_answers(_answers_of(file)))
+        for where, number, text, options in _questions(file):
+            answer = answers.get(number, [])
+            yield where, {"level": int(level[1]), "n": number, "question": text, "options": options, "answer": answer}
+
+
+def _questions(file: Path) -> Iterator[tuple[str, int, str, dict[str, str]]]:
+    number, start = 0, 0
+    text: list[str] = []
+    options: dict[str, str] = {}
+    for line_number, line in _lines(file):
+        if found := _QUESTION.match(line):
+            if number:
+                yield f"{file.name}:{start}", number, "\n".join(text), options
+            number, start, text, options = int(found[1]), line_number, [found[2]], {}
+        elif option := _OPTION.match(line):
+            options[option[1]] = option[2]
+        elif options:
+            last = next(reversed(options))
+            options[last] += "\n" + line
+        elif line.strip() != "Options:":
+            text.append(line)
+    if not number:
+        raise UsageError(f"{file} has no line that begins with `Q1:`; use the authors' file")
+    yield f"{file.name}:{start}", number, "\n".join(text), options
+
+
+def _answers(file: Path) -> Iterator[tuple[int, list[str]]]:
+    for line_number, line in _lines(file):
+        if line.strip():
+            found = _ANSWER.match(line)
+            if found is None:
+                raise UsageError(f"{file.name}:{line_number}: not of the form `Q1 Answer: A, C`")
+            yield int(found[1]), [letter.strip() for letter in found[2].split(",") if letter.strip()]
+
+
+def _lines(file: Path) -> Iterator[tuple[int, str]]:
+    with unpacked_text(file) as text:
+        for number, line in enumerate(text, start=1):
+            yield number, line.rstrip("\r\n")
+
+
+def _biomedmcqs_item(record: Record) -> Item:
+    question = asked(record["question"], "multiple-choice", record["options"])
+    gold = tuple(record["answer"])
+    if not gold or not set(gold) <= set(record["options"]):
+        raise ValueError(f"the gold answer is {', '.join(map(str, gold)) or 'missing'}, not a selection of the options")
+    return Item(id=_biomedmcqs_key(record), question=question, gold=gold, extra={"set": f"level {record['level']}"})
+
+
+def _biomedmcqs_key(record: Record) -> str:
+    return f"L{record['level']}-Q{record['n']}"
+
+
+BIOMEDMCQS = Loader(
+    info=described("biomedmcqs"),
+    files=("mcq_level1.jsonl",),
+    records=_biomedmcqs_records,
+    known=lambda record: {"level", "n", "question", "options", "answer"} <= record.keys(),
+    key=_biomedmcqs_key,
+    item=_biomedmcqs_item,
+    parts=_parts,
+    folder=lambda path: any(path.glob("questions_level*.txt")),
+)

@@ -1,0 +1,314 @@
+"""Sets of questions about papers, which come with them: PubMedQA, BioASQ, SciFact, COVID-QA."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from medground.corpus.readers.compose import make_document
+from medground.corpus.readers.questions import golden_files, paper_id, papers_of, pubmedqa_document
+from medground.corpus.readers.sets import scifact_document
+from medground.errors import UsageError
+from medground.values.document import Document
+from medground_evaluate.datasets.loader import Loader, Placed, Record, asked, described, json_file, json_lines
+from medground_evaluate.items import Item, Split
+
+# PubMedQA, the 1,000 expert-labelled questions (PQA-L): yes, no or maybe, with the abstract without its conclusion.
+
+_OFFICIAL = "ori_pqal.json"
+_TEST = "test_ground_truth.json"
+_GOLD = ("yes", "no", "maybe")
+_SPLITS: Mapping[str, Split] = {"test": "test", "train": "train", "train_dev": "train"}
+
+
+def _pubmedqa_records(path: Path) -> Generator[Placed]:
+    if path.name.removesuffix(".gz").endswith(".jsonl"):
+        yield from json_lines(path)
+        return
+    content = json_file(path)
+    if not isinstance(content, dict):
+        raise UsageError(f"{path} is not a PubMedQA file: it is not an object of records by PMID")
+    beside = path.with_name(_TEST)
+    test = frozenset(json_file(beside)) if beside.is_file() else None
+    for pmid, record in content.items():
+        if not isinstance(record, dict):
+            raise UsageError(f"{path.name}: {pmid}: not a JSON object")
+        split = "unknown" if test is None else "test" if pmid in test else "train"
+        yield f"{path.name}: {pmid}", {"pmid": pmid, "split": split, **{k.lower(): v for k, v in record.items()}}
+
+
+def _pubmedqa_parts(path: Path) -> tuple[Path, ...]:
+    beside = path.with_name(_TEST)
+    return (path, beside) if path.name == _OFFICIAL and beside.is_file() else (path,)
+
+
+def _pubmedqa_split(record: Record) -> Split:
+    return _SPLITS.get(record.get("split", ""), "unknown")
+
+
+def _pubmedqa_item(record: Record) -> Item:
+    gold = record.get("final_decision")
+    if gold not in _GOLD:
+        raise ValueError(f"the gold answer final_decision is {gold!r}, not yes, no or maybe")
+    document = pubmedqa_document(record)
+    return Item(
+        id=_key(record),
+        question=asked(record["question"], "yes-no-maybe"),
+        gold=(gold,),
+        reference=record.get("long_answer") or "",
+        documents=(document.id,),
+        context=(document,),
+        headings=tuple(record.get("meshes") or ()),
+        split=_pubmedqa_split(record),
+        group=_key(record),
+        extra={"year": record.get("year")},
+    )
+
+
+def _key(record: Record) -> str:
+    return str(record["pmid"])
+
+
+PUBMEDQA = Loader(
+    info=described("pubmedqa"),
+    files=("pqa_l.jsonl", _OFFICIAL),
+    records=_pubmedqa_records,
+    known=lambda record: {"pmid", "question", "contexts"} <= record.keys(),
+    key=_key,
+    split=_pubmedqa_split,
+    item=_pubmedqa_item,
+    parts=_pubmedqa_parts,
+)
+
+
+# BioASQ Task B golden files: expert questions with documents, snippets, exact and ideal answers.
+
+_TYPES = ("yesno", "factoid", "list", "summary")
+
+
+def _bioasq_records(path: Path) -> Generator[Placed]:
+    if path.is_dir():
+        files = golden_files(path)
+        newest = max(task for task, _ in files)
+        for task, file in files:
+            for where, record in _bioasq_records(file):
+                yield where, {**record, "split": "test" if task == newest else "train"}
+        return
+    content = json_file(path)
+    questions = content.get("questions") if isinstance(content, dict) else None
+    if not isinstance(questions, list):
+        raise UsageError(f'{path} is not a golden file of BioASQ Task B: it has no list "questions"')
+    for number, record in enumerate(questions, start=1):
+        where = f"{path.name}: question {number}"
+        if not isinstance(record, dict):
+            raise UsageError(f"{where}: not a JSON object")
+        yield where, record
+
+
+def _bioasq_item(record: Record) -> Item:
+    ideal = record.get("ideal_answer") or ()
+    reference = ideal if isinstance(ideal, str) else next(iter(ideal), "")
+    decided = record["type"] == "yesno"
+    gold = str(record.get("exact_answer") or "").strip().lower()
+    if decided and gold not in ("yes", "no"):
+        raise ValueError(f"the gold answer exact_answer is {record.get('exact_answer')!r}, not yes or no")
+    if not decided and not reference:
+        raise ValueError("the gold answer ideal_answer is missing")
+    return Item(
+        id=str(record["id"]),
+        question=asked(record["body"], "yes-no" if decided else "free"),
+        gold=(gold,) if decided else (),
+        reference=reference,
+        documents=tuple(dict.fromkeys(filter(None, map(paper_id, record.get("documents") or ())))),
+        context=tuple(papers_of(record.get("snippets") or ())),
+        split=_bioasq_split(record),
+        group=str(record["id"]),
+        extra={"set": record["type"], "exact": record.get("exact_answer"), "batch": record.get("batch", "")},
+    )
+
+
+def _bioasq_split(record: Record) -> Split:
+    split: Split = record.get("split", "test")
+    return split
+
+
+def _folder(path: Path) -> bool:
+    return path.is_dir() and bool(golden_files(path))
+
+
+def _bioasq_parts(path: Path) -> tuple[Path, ...]:
+    return tuple(file for _, file in golden_files(path)) if path.is_dir() else (path,)
+
+
+def _loader(name: str, only: str | None) -> Loader:
+    return Loader(
+        info=described(name),
+        files=(),
+        records=_bioasq_records,
+        known=lambda record: record.get("type") in _TYPES and {"id", "body"} <= record.keys(),
+        ours=lambda record: only in (None, record["type"]),
+        split=_bioasq_split,
+        item=_bioasq_item,
+        parts=_bioasq_parts,
+        folder=_folder,
+    )
+
+
+BIOASQ = _loader("bioasq", None)
+YES_NO = _loader("bioasq-yesno", "yesno")
+
+
+# SciFact: claims that abstracts support, contradict or do not address, asked as yes, no or maybe.
+
+_FILES: Mapping[str, Split] = {"claims_train.jsonl": "train", "claims_dev.jsonl": "validation"}
+_SCIFACT_GOLD = {"SUPPORT": "yes", "CONTRADICT": "no"}
+_CORPUS = ("corpus.jsonl", "corpus.jsonl.gz")
+
+
+def _scifact_parts(path: Path) -> tuple[Path, ...]:
+    corpus = _corpus_beside(path if path.is_dir() else path.parent)
+    return (*_claims(path), *((corpus,) if corpus else ()))
+
+
+def _claims(path: Path) -> tuple[Path, ...]:
+    return tuple(path / name for name in _FILES if (path / name).is_file()) if path.is_dir() else (path,)
+
+
+def _corpus_beside(folder: Path) -> Path | None:
+    return next((folder / name for name in _CORPUS if (folder / name).is_file()), None)
+
+
+def _scifact_records(path: Path) -> Generator[Placed]:
+    for file in _claims(path):
+        split = _FILES.get(file.name.removesuffix(".gz"), "unknown")
+        for where, record in json_lines(file):
+            yield where, {**record, "split": split, "corpus": _corpus_beside(file.parent)}
+
+
+@lru_cache(maxsize=1)
+def _abstracts(corpus: Path) -> Mapping[str, Record]:
+    return {str(record["doc_id"]): record for _, record in json_lines(corpus)}
+
+
+def _scifact_item(record: Record) -> Item:
+    if "evidence" not in record:
+        raise ValueError("the gold label is missing, as in all of the test split; use --split validation")
+    labels = {part["label"] for parts in record["evidence"].values() for part in parts}
+    if len(labels) > 1:
+        raise ValueError(f"its evidence has conflicting labels: {', '.join(sorted(labels))}")
+    cited = [str(i) for i in record.get("cited_doc_ids") or record["evidence"]]
+    return Item(
+        id=str(record["id"]),
+        question=asked(record["claim"], "yes-no-maybe"),
+        gold=(_SCIFACT_GOLD[labels.pop()] if labels else "maybe",),
+        documents=tuple(f"DOC:{i}" for i in cited),
+        context=_context(record["corpus"], cited),
+        split=record["split"],
+        group=cited[0] if cited else "",
+        extra={"evidence": record["evidence"]},
+    )
+
+
+def _context(corpus: Path | None, cited: list[str]) -> tuple[Document, ...]:
+    if corpus is None:
+        return ()
+    abstracts = _abstracts(corpus)
+    return tuple(scifact_document(abstracts[i]) for i in cited if i in abstracts)
+
+
+def _scifact_split(record: Record) -> Split:
+    split: Split = record["split"]
+    return split
+
+
+SCIFACT = Loader(
+    info=described("scifact"),
+    files=tuple(_FILES),
+    records=_scifact_records,
+    known=lambda record: {"id", "claim"} <= record.keys(),
+    split=_scifact_split,
+    item=_scifact_item,
+    parts=_scifact_parts,
+    folder=lambda path: bool(_claims(path)),
+)
+
+
+# COVID-QA: expert questions with their answer span in a full text; SQuAD's JSON, or two JSON Lines files.
+
+_DOCUMENTS = ("documents.jsonl", "documents.jsonl.gz")
+_PMC = re.compile(r"PMC\d+")
+_HEAD = 600
+
+
+def _covidqa_parts(path: Path) -> tuple[Path, ...]:
+    return (path, _documents_beside(path)) if _is_lines(path) else (path,)
+
+
+def _is_lines(path: Path) -> bool:
+    return path.name.removesuffix(".gz").endswith(".jsonl")
+
+
+def _documents_beside(path: Path) -> Path:
+    found = next((path.with_name(name) for name in _DOCUMENTS if path.with_name(name).is_file()), None)
+    if found is None:
+        raise UsageError(f"{path} needs {' or '.join(_DOCUMENTS)} in the same folder; copy it there")
+    return found
+
+
+def _covidqa_records(path: Path) -> Generator[Placed]:
+    if _is_lines(path):
+        articles = None
+        for where, record in json_lines(path):
+            if "doc_id" in record:
+                articles = articles or _documents_beside(path)
+            yield where, {**record, "articles": articles}
+        return
+    content = json_file(path)
+    if not isinstance(content, dict) or not isinstance(content.get("data"), list):
+        raise UsageError(f'{path} is not in SQuAD format: it has no list "data"')
+    for article in content["data"]:
+        for paragraph in article["paragraphs"]:
+            text = paragraph["context"]
+            known = {"doc_id": paragraph.get("document_id", ""), "title": text.partition("\n")[0], "text": text}
+            for question in paragraph["qas"]:
+                yield f"{path.name}: {question.get('id')}", {**question, "doc_id": known["doc_id"], "article": known}
+
+
+@lru_cache(maxsize=1)
+def _articles(path: Path) -> Mapping[str, Record]:
+    return {str(record["doc_id"]): record for _, record in json_lines(path)}
+
+
+def _covidqa_item(record: Record) -> Item:
+    answers = record["answers"]
+    if not answers or not answers[0]["text"].strip():
+        raise ValueError("the gold answer is missing")
+    article = _article(record.get("article") or _articles(record["articles"])[str(record["doc_id"])])
+    return Item(
+        id=str(record["id"]),
+        question=asked(record["question"], "free"),
+        reference=answers[0]["text"].strip(),
+        documents=(article.id,),
+        context=(article,),
+        group=article.id,
+        extra={"answers": answers},
+    )
+
+
+def _article(record: Record) -> Document:
+    """The article, by its PMC id if its head names one. Answer offsets count from the start of its text."""
+    pmc = _PMC.search(str(record.get("url") or record["text"][:_HEAD]))
+    i = f"PMC:{pmc[0]}" if pmc else f"DOC:{record['doc_id']}"
+    return make_document({"id": i, "title": record.get("title", ""), "text": record["text"]})
+
+
+COVIDQA = Loader(
+    info=described("covidqa"),
+    files=("questions.jsonl", "COVID-QA.json"),
+    records=_covidqa_records,
+    known=lambda record: {"id", "question", "answers", "doc_id"} <= record.keys(),
+    item=_covidqa_item,
+    parts=_covidqa_parts,
+)

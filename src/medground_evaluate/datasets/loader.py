@@ -1,0 +1,336 @@
+"""The loader of every set: it reads records strictly, checks them and builds items; a set says what its records are."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import string
+import tomllib
+import unicodedata
+import zlib
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, TextIO, cast
+
+from pydantic import ValidationError
+
+from medground.corpus.readers.compose import printable
+from medground.errors import UsageError, UserMistake
+from medground.values.question import Option, Question, Task
+from medground_evaluate.items import DataSetInfo, Item, Split
+
+# Reading the records of a data set strictly: errors name file and position, and nothing is skipped.
+
+Record = Mapping[str, Any]
+Placed = tuple[str, Record]
+"""A record with its position, such as `questions.jsonl:12`."""
+
+_BLOCK = 1 << 20
+
+
+@contextmanager
+def unpacked(path: Path) -> Iterator[IO[bytes]]:
+    """The bytes of a file, decompressed if it is gzipped.
+
+    Raises:
+        UsageError: the file cannot be read.
+    """
+    try:
+        with path.open("rb") as raw:
+            packed = raw.read(2) == b"\x1f\x8b"
+            raw.seek(0)
+            yield cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if packed else raw
+    except FileNotFoundError:
+        raise UsageError(f"{path} does not exist; give the file of the data set with --data") from None
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise UsageError(f"{path} is a damaged gzip file; copy or download it again") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read ({error.strerror or error}); check its permissions") from None
+
+
+@contextmanager
+def unpacked_text(path: Path) -> Iterator[TextIO]:
+    """The text of a file, decompressed if it is gzipped, with its line endings unchanged.
+
+    Raises:
+        UsageError: the file cannot be read, or is not UTF-8.
+    """
+    with unpacked(path) as stream, io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as text:
+        try:
+            yield text
+        except UnicodeDecodeError:
+            raise UsageError(f"{path} is not UTF-8 text; copy or download it again") from None
+
+
+def content_hash(paths: Iterable[Path]) -> str:
+    """SHA-256 of the decompressed bytes of a file; for several files, of their hashes in order.
+
+    Raises:
+        UsageError: a file cannot be read.
+    """
+    hashes = [_hash(path) for path in paths]
+    return hashes[0] if len(hashes) == 1 else hashlib.sha256("\n".join(hashes).encode()).hexdigest()
+
+
+def json_lines(path: Path) -> Generator[Placed]:
+    """The objects of a JSON Lines file; blank lines are skipped.
+
+    Raises:
+        UsageError: a line is not a JSON object, or the last one is truncated.
+    """
+    with unpacked(path) as stream:
+        for number, line in enumerate(stream, start=1):
+            if line.strip():
+                yield f"{path.name}:{number}", _object(line, f"{path.name}:{number}")
+
+
+def json_file(path: Path) -> Any:
+    """The value of a JSON file.
+
+    Raises:
+        UsageError: the file is not JSON.
+    """
+    with unpacked(path) as stream:
+        try:
+            return json.loads(stream.read().decode("utf-8-sig"))
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"{path} is not JSON ({error}); copy or download it again") from None
+
+
+def _object(line: bytes, where: str) -> Record:
+    try:
+        record = json.loads(line.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        cut = "" if line.endswith(b"\n") else "the last line is truncated: "
+        raise UsageError(f"{where}: {cut}not JSON ({error}); copy or download the file again") from None
+    if not isinstance(record, dict):
+        raise UsageError(f"{where}: not a JSON object")
+    return record
+
+
+def _hash(path: Path) -> str:
+    digest = hashlib.sha256()
+    with unpacked(path) as stream:
+        while block := stream.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+# Questions as data sets ask them: some are longer than a user may type or have two equal options; all are kept.
+
+LETTERS = string.ascii_uppercase + string.ascii_lowercase
+"""Letters of options: A to Z, then a to z."""
+
+_YES_NO: Mapping[frozenset[str], Task] = {
+    frozenset({"yes", "no"}): "yes-no",
+    frozenset({"yes", "no", "maybe"}): "yes-no-maybe",
+}
+
+
+def asked(text: object, task: Task, options: Mapping[str, str] | Sequence[str] = ()) -> Question:
+    """A question of a data set, with white space collapsed.
+
+    Raises:
+        ValueError: the text or an option is missing or empty, or a choice question has fewer than two options.
+    """
+    choices = dict(options) if isinstance(options, Mapping) else dict(zip(LETTERS, options, strict=False))
+    if len(choices) != len(options):
+        raise ValueError(f"{len(options)} options are too many; at most {len(LETTERS)} can be lettered")
+    if task in ("single-choice", "multiple-choice") and len(choices) < 2:
+        raise ValueError(f"a {task} question needs at least two options, not {len(choices)}")
+    return Question(
+        text=_clean(text, "question"),
+        task=task,
+        options=tuple(Option(letter=letter, text=_clean(o, f"option {letter}")) for letter, o in choices.items()),
+    )
+
+
+def closed(text: object, options: Mapping[str, str], letter: object) -> tuple[Question, tuple[str, ...]]:
+    """A question with one correct option, and its gold value; options yes, no (and maybe) make it a yes/no question.
+
+    Raises:
+        ValueError: as for `asked`; or the gold answer is not one of the options.
+    """
+    if not isinstance(options, Mapping):
+        raise ValueError("the options are not an object with a letter for each option")
+    if not isinstance(letter, str) or letter not in options:
+        raise ValueError(f"the gold answer is {letter!r}, not one of the options {', '.join(options)}")
+    values = {key: str(value).strip().lower() for key, value in options.items()}
+    task = _YES_NO.get(frozenset(values.values()))
+    if task is not None and len(values) == len(set(values.values())):
+        return asked(text, task), (values[letter],)
+    return asked(text, "single-choice", options), (letter,)
+
+
+def _clean(text: object, what: str) -> str:
+    if not isinstance(text, str):
+        raise ValueError(f"the {what} is {type(text).__name__}, not text")
+    cleaned = " ".join(unicodedata.normalize("NFC", printable(text)).split())
+    if not cleaned:
+        raise ValueError(f"the {what} is empty")
+    return cleaned
+
+
+# Whether a file is the release of a set that its loader was written for.
+
+FIELD = "dataset_hash"
+
+
+def release_problem(info: DataSetInfo, path: Path, digest: str) -> str:
+    """What is wrong with the file's hash; empty if it is a known release, or none is known for that file name."""
+    name = path.name.removesuffix(".gz")
+    known = info.hashes.get(name)
+    if known is None or digest in known:
+        return ""
+    return f"{name} has the hash {digest[:12]}, but the known release of {info.name} has {known[0][:12]}"
+
+
+def check_release(info: DataSetInfo, path: Path, digest: str, accept: Collection[str]) -> str:
+    """The problem that the user accepts; empty if there is none.
+
+    Raises:
+        UsageError: the file is not the known release, and `accept` does not include `dataset_hash`.
+    """
+    problem = release_problem(info, path, digest)
+    if problem and FIELD not in accept:
+        raise UsageError(f"{problem}; get it from its owner again, or use it as it is with --accept {FIELD}")
+    return problem
+
+
+# The loader of every set: a set defines how to read its records and build its items; the checks are here.
+
+ALL = "all"
+_DESCRIPTIONS = "sets.toml"
+_TRIED = 3
+_PACKED = ".gz"
+
+
+@cache
+def _described() -> dict[str, dict[str, Any]]:
+    return tomllib.loads((files(__package__) / _DESCRIPTIONS).read_text(encoding="utf-8"))
+
+
+def described(name: str) -> DataSetInfo:
+    """The description of a set."""
+    return DataSetInfo(name=name, **_described()[name])
+
+
+def only_itself(path: Path) -> tuple[Path, ...]:
+    """The files of a set that is a single file."""
+    return (path,)
+
+
+@dataclass(frozen=True)
+class Loader:
+    """A data set made of records.
+
+    Attributes:
+        info: the description of the set.
+        files: names to look for in a folder, also compressed (`.gz`).
+        records: reads the records of a file as a stream.
+        known: whether a record has this set's format.
+        ours: whether a record in this format is a question of this set; others in the file are skipped.
+        key: the id of a record, unique in the set.
+        split: the split of a record.
+        item: builds the item of a record; raises ValueError, with a one-line message, if it cannot.
+        parts: the file and the files next to it that belong to it.
+        folder: whether a folder is the set itself, in several files.
+        unlike: explains why a record is not known, if the set can tell.
+    """
+
+    info: DataSetInfo
+    files: tuple[str, ...]
+    records: Callable[[Path], Generator[Placed]]
+    known: Callable[[Record], bool]
+    item: Callable[[Record], Item]
+    key: Callable[[Record], str] = lambda record: str(record["id"])
+    split: Callable[[Record], Split] = lambda record: "test"
+    parts: Callable[[Path], tuple[Path, ...]] = only_itself
+    folder: Callable[[Path], bool] = lambda path: False
+    ours: Callable[[Record], bool] = lambda record: True
+    unlike: Callable[[Record], str] = lambda record: ""
+
+    def find(self, path: Path) -> Path:
+        """The file of the set: `path` itself or, if `path` is a folder, the file in it; the folder if it is the set.
+
+        Raises:
+            UsageError: the file does not exist.
+        """
+        if not path.exists():
+            raise UsageError(f"{path} does not exist; give the file of {self.info.name} ({self.info.obtain})")
+        if not path.is_dir() or self.folder(path):
+            return path
+        named = [path / f"{name}{end}" for name in self.files for end in ("", _PACKED)]
+        there = [file for file in named if file.is_file()]
+        if not there:
+            names = f" ({' or '.join(self.files)})" if self.files else ""
+            raise UsageError(f"{path} contains no file of {self.info.name}{names}; give the file itself")
+        return next(filter(self.fits, there), there[0])
+
+    def fits(self, path: Path) -> bool:
+        """Whether the start of a file looks like this set, and the file has a question of it."""
+        try:
+            with closing(self.records(path)) as records:
+                first = [record for _, record in islice(records, _TRIED)]
+                known = all(self.known(record) for record in first)
+                return known and (any(map(self.ours, first)) or any(self.ours(record) for _, record in records))
+        except UserMistake:
+            return False
+
+    def hash(self, path: Path) -> str:
+        """SHA-256 of the decompressed file and of the files next to it that belong to it.
+
+        Raises:
+            UsageError: a file is missing or damaged.
+        """
+        return content_hash(self.parts(path))
+
+    def ids(self, path: Path, split: str) -> Iterator[str]:
+        """Ids of the items of a split, without building the items; checks the records as `read` does."""
+        return (i for _, i, _ in self._of(path, split))
+
+    def read(self, path: Path, split: str, wanted: Callable[[str], bool] | None = None) -> Iterator[Item]:
+        """Items of a split (`all` for every split), in file order; with `wanted`, only those whose id it accepts.
+
+        Raises:
+            UsageError: the file is not of this set, an item has no gold answer, or an id occurs twice; the message
+                is one line with file and position.
+        """
+        for where, i, record in self._of(path, split):
+            if wanted is None or wanted(i):
+                try:
+                    yield self.item(record)
+                except (ValueError, KeyError, TypeError, AttributeError) as error:
+                    raise UsageError(f"{where}: {i}: {_reason(error)}") from None
+
+    def _of(self, path: Path, split: str) -> Iterator[tuple[str, str, Record]]:
+        seen: set[str] = set()
+        with closing(self.records(path)) as records:
+            for where, record in records:
+                if not self.known(record):
+                    why = self.unlike(record) or "find its set with `medground data check`"
+                    raise UsageError(f"{where}: not a record of {self.info.name}; {why}")
+                if not self.ours(record):
+                    continue
+                i = self.key(record)
+                if i in seen:
+                    raise UsageError(f"{where}: the id {i!r} occurs twice; remove one of the two")
+                seen.add(i)
+                if split in (ALL, self.split(record)):
+                    yield where, i, record
+
+
+def _reason(error: Exception) -> str:
+    """What is wrong with a record, in one line."""
+    if isinstance(error, ValidationError):
+        return str(error.errors(include_url=False)[0]["msg"].removeprefix("Value error, "))
+    if isinstance(error, KeyError):
+        return f"the field {error} is missing"
+    return str(error) if type(error) is ValueError else f"a field has an unexpected form ({error})"

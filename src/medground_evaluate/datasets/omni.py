@@ -1,0 +1,257 @@
+"""The sets of Omni-RAG, in its format and in their owners': long answers, and the clinical sets of MedS-Bench."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import csv
+import re
+from collections.abc import Callable, Generator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from medground.corpus.readers.xml import flat_text, records, root_name
+from medground.errors import UsageError
+from medground_evaluate.datasets.loader import (
+    LETTERS,
+    Loader,
+    Placed,
+    Record,
+    asked,
+    closed,
+    described,
+    json_file,
+    json_lines,
+    unpacked_text,
+)
+from medground_evaluate.items import Item, Split
+
+# The questions of Omni-RAG: long ones (LiveQA, MedicationQA, ExpertQA) with a reference, short ones with options.
+
+_SPLITS: Mapping[str, Split] = {"train": "train", "dev": "validation", "test": "test"}
+_OPTION = re.compile(r"^([A-Za-z])\. (.*)$", re.MULTILINE)
+_HOLES = frozenset(
+    {
+        "expertqa-000025",
+        "liveqa-000223",
+        "liveqa-000232",
+        "liveqa-000420",
+        "liveqa-000444",
+        "liveqa-000513",
+        "medicationqa-000212",
+    }
+)
+"""Seven of the authors' 1,805 long questions have no text or no reference, so they cannot be asked or scored."""
+
+
+def omni_records(path: Path) -> Generator[Placed]:
+    """The records of an Omni-RAG file.
+
+    Raises:
+        UsageError: the file is invalid.
+    """
+    if path.name.removesuffix(".gz").endswith(".jsonl"):
+        yield from json_lines(path)
+        return
+    content = json_file(path)
+    if not isinstance(content, list) or not all(isinstance(record, dict) for record in content):
+        raise UsageError(f"{path} is not an Omni-RAG file: it is not a list of questions")
+    split = path.name.partition("_")[0]
+    for number, record in enumerate(content, start=1):
+        yield f"{path.name}: question {number}", {"split": split, **record}
+
+
+def is_omni(record: Record) -> bool:
+    """Whether a record has Omni-RAG's format."""
+    return {"id", "question", "gold", "name", "long"} <= record.keys()
+
+
+def is_whole(record: Record) -> bool:
+    """Whether a record can be asked and scored."""
+    return record["id"] not in _HOLES
+
+
+def omni_split(record: Record) -> Split:
+    """The split of a record."""
+    return _SPLITS.get(record.get("split", ""), "unknown")
+
+
+def omni_item(record: Record) -> Item:
+    """The item of a record.
+
+    Raises:
+        ValueError: it has no answer, or its options cannot be read.
+    """
+    known = {"id": str(record["id"]), "split": omni_split(record), "extra": {"set": record["name"]}}
+    if record["long"]:
+        if not record["gold"]:
+            raise ValueError("the gold answer is missing")
+        return Item(question=asked(record["question"], "free"), reference=record["gold"], **known)
+    text, options = split_options(record["question"])
+    question, gold = closed(text, options, record["gold"])
+    return Item(question=question, gold=gold, **known)
+
+
+def split_options(text: str) -> tuple[str, dict[str, str]]:
+    """A question and the options at its end: the last block of lines `A. ...`, `B. ...` and so on."""
+    found = list(_OPTION.finditer(text))
+    start = max((number for number, option in enumerate(found) if option[1] == "A"), default=None)
+    if start is None:
+        raise ValueError("the question does not end with options, one per line, such as `A. yes`")
+    return text[: found[start].start()], {option[1]: option[2] for option in found[start:]}
+
+
+# Questions with long answers: LiveQA, MedicationQA, ExpertQA, in their owners' formats and in Omni-RAG's.
+
+_EXPERT_FIELDS = ("healthcare", "medicine", "biology")
+
+
+def _record(name: str, i: str, question: str, gold: str, split: Split = "test") -> dict[str, Any]:
+    """A question in Omni-RAG's format."""
+    return {"id": i, "question": question, "gold": gold, "name": name, "long": True, "split": split}
+
+
+def _liveqa(path: Path) -> Generator[Placed]:
+    """The XML of TREC 2017: subject and message make the question; the first reference answer is the reference."""
+    for element in records(path, ["NLM-QUESTION"], [root_name(path)]):
+        i = element.get("qid", "")
+        parts = [flat_text(element.find(f"Original-Question/{tag}")) for tag in ("SUBJECT", "MESSAGE")]
+        answer = flat_text(next(element.iter("ANSWER"), None))
+        yield f"{path.name}: {i}", _record("liveqa", i, " ".join(filter(None, parts)), answer)
+
+
+def _medicationqa(path: Path) -> Generator[Placed]:
+    """The table of MedInfo 2019, saved as CSV with its header."""
+    with unpacked_text(path) as text:
+        try:
+            rows = csv.DictReader(text, strict=True)
+            for number, row in enumerate(rows, start=1):
+                if not {"Question", "Answer"} <= row.keys():
+                    raise UsageError(
+                        f"{path} has no columns Question and Answer in its first line; save the table with its header"
+                    )
+                where = f"{path.name}: question {number}"
+                yield where, _record("medicationqa", f"medicationqa-{number:03d}", row["Question"], row["Answer"])
+        except csv.Error as error:
+            raise UsageError(f"{path} is not a CSV file ({error}); save the table again") from None
+
+
+def _expertqa(path: Path) -> Generator[Placed]:
+    """`r2_compiled_anon.jsonl`: the medicine and biology questions, with the answers as revised by the experts."""
+    for number, (where, record) in enumerate(json_lines(path), start=1):
+        if is_omni(record):
+            yield where, record
+            continue
+        if not {"question", "answers", "metadata"} <= record.keys():
+            raise UsageError(f"{where}: not a record of ExpertQA, which has question, answers and metadata")
+        field = str(record["metadata"].get("field", "")).lower()
+        if any(name in field for name in _EXPERT_FIELDS):
+            answer: Record = next(iter((record["answers"] or {}).values()), {})
+            reference = answer.get("revised_answer_string") or answer.get("answer_string") or ""
+            yield where, _record("expertqa", f"expertqa-{number:04d}", record["question"], reference)
+
+
+def _either(path: Path, suffix: str, own: Callable[[Path], Generator[Placed]]) -> Generator[Placed]:
+    """Records in the owner's format, recognised by the file's suffix, or in Omni-RAG's."""
+    yield from own(path) if path.name.removesuffix(".gz").endswith(suffix) else omni_records(path)
+
+
+def _long_answers_loader(name: str, read: Callable[[Path], Generator[Placed]], only: str | None = None) -> Loader:
+    return Loader(
+        info=described(name),
+        ours=lambda record: only in (None, record["name"]) and is_whole(record),
+        files=("questions.jsonl", "test_long.json"),
+        records=read,
+        known=lambda record: is_omni(record) and bool(record["long"]),
+        split=omni_split,
+        item=omni_item,
+    )
+
+
+LIVEQA = _long_answers_loader("liveqa", partial(_either, suffix=".xml", own=_liveqa), "liveqa")
+MEDICATIONQA = _long_answers_loader("medicationqa", partial(_either, suffix=".csv", own=_medicationqa), "medicationqa")
+EXPERTQA = _long_answers_loader("expertqa", partial(_either, suffix=".jsonl", own=_expertqa), "expertqa")
+OMNI_LONG = _long_answers_loader("omni-long", omni_records)
+
+
+# Three clinical sets of MedS-Bench: SEER (treatment), DDXPlus (diagnosis), MIMIC-IV-ED (outcomes of a visit).
+
+_LISTED = re.compile(r"\[[^\[\]]*\]")
+_ANSWER_AFTER = re.compile(r"^[^:]{1,60} is:\s*", re.IGNORECASE)
+_YES_NO = {"true": "yes", "false": "no", "1": "yes", "0": "no"}
+_SOURCES = {"seer": ("seer",), "ddxplus": ("ddxplus",), "mimic-iv-ed": ("mimic",)}
+
+
+def _records(path: Path, name: str) -> Generator[Placed]:
+    content = None if path.name.removesuffix(".gz").endswith(".jsonl") else json_file(path)
+    if isinstance(content, dict):
+        yield from _instances(path, content, name)
+        return
+    yield from omni_records(path)
+
+
+def _instances(path: Path, content: Mapping[str, Any], name: str) -> Generator[Placed]:
+    instances, definition = content.get("Instances"), content.get("Definition")
+    if not isinstance(instances, list) or not isinstance(definition, list) or not definition:
+        raise UsageError(f'{path} is not a MedS-Bench task: it has no lists "Definition" and "Instances"')
+    if not any(part in f"{path.name} {content.get('Source')}".lower() for part in _SOURCES[name]):
+        raise UsageError(f"{path} is a different MedS-Bench task, not {name}; its file name or source says which")
+    outputs = [_output(instance) for instance in instances]
+    options = _options(definition[0], outputs)
+    for number, (instance, output) in enumerate(zip(instances, outputs, strict=True), start=1):
+        letter = next((letter for letter, option in options.items() if option.lower() == output.lower()), None)
+        yield (
+            f"{path.name}: instance {number}",
+            {
+                "id": f"{path.name.partition('_')[0]}-{number:06d}",
+                "question": f"{instance.get('input')}\n{definition[0]}",
+                "options": options,
+                "gold": letter,
+                "output": output,
+                "name": name,
+                "split": "test",
+            },
+        )
+
+
+def _output(instance: Mapping[str, Any]) -> str:
+    """The answer alone: `The treatment planning is: X` is X, `True` is yes."""
+    given = instance.get("output")
+    text = str(given[0] if isinstance(given, list) and given else given)
+    text = _ANSWER_AFTER.sub("", text.strip()).strip().rstrip(".")
+    return _YES_NO.get(text.lower(), text)
+
+
+def _options(definition: str, outputs: Sequence[str]) -> dict[str, str]:
+    for listed in _LISTED.findall(definition):
+        with contextlib.suppress(ValueError, SyntaxError):
+            named = ast.literal_eval(listed)
+            if len(named) > 1 and all(isinstance(option, str) for option in named):
+                return dict(zip(LETTERS, named, strict=False))
+    named = sorted(set(outputs), reverse={*outputs} <= {"yes", "no"})
+    return dict(zip(LETTERS, named, strict=False))
+
+
+def _item(record: Record) -> Item:
+    if is_omni(record):
+        return omni_item(record)
+    if record["gold"] is None:
+        raise ValueError(f"the gold answer {record['output'][:60]!r} is not one of the options")
+    question, gold = closed(record["question"], record["options"], record["gold"])
+    return Item(id=record["id"], question=question, gold=gold, split=omni_split(record), extra={"set": record["name"]})
+
+
+def _medsbench_loader(name: str) -> Loader:
+    return Loader(
+        info=described(name),
+        files=("test_short.json",),
+        records=partial(_records, name=name),
+        known=lambda record: is_omni(record) or {"options", "gold", "output", "name"} <= record.keys(),
+        ours=lambda record: str(record["name"]).startswith((name, *_SOURCES[name])),
+        split=omni_split,
+        item=_item,
+    )
+
+
+SEER, DDXPLUS, MIMIC_IV_ED = (_medsbench_loader(name) for name in _SOURCES)

@@ -1,0 +1,354 @@
+"""Solves training questions with the steps that answer questions, and makes a pool of them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import ValidationError
+
+from medground.answering.run import Run
+from medground.answering.trace import Trace
+from medground.answering.write.reason import Reasoned, reasoned
+from medground.corpus.embedder import Embedder
+from medground.corpus.faults import writing
+from medground.engine.engine import Engine
+from medground.errors import MedgroundError, ModelFailed, UsageError
+from medground.home.files import write_whole
+from medground.home.line_file import LineFile
+from medground.home.settings import Settings
+from medground.models.operators.reasoning import reason, reason_or_recall
+from medground.recipes.reason_and_verify.demonstrations import opened_embedder
+from medground.recipes.reason_and_verify.pool import (
+    TRAINING,
+    Clean,
+    PoolManifest,
+    Quoted,
+    Solved,
+    decontaminated,
+    manifest_path,
+    packed,
+    pool_path,
+)
+from medground.recipes.reason_and_verify.recipe import find_evidence
+from medground.recipes.reason_and_verify.rewriting import rewrite
+from medground.recipes.reason_and_verify.settings import ReasonAndVerifySettings
+from medground.values.answer import SnapshotReference
+from medground.values.document import Frozen, Hit
+from medground.values.evidence import Evidence
+from medground.values.steps import Progress, no_progress
+from medground.version import __version__
+from medground_evaluate.demonstrations.records import Records, Source, documents_of, known_answer, read_records
+from medground_evaluate.items import Item
+
+# A pool being built: a plan and one line per finished question, so that a stopped build can resume.
+
+
+class Plan(Frozen):
+    """Everything that determines the result of a build. Steps of a different plan are not reused."""
+
+    source_sha256: str
+    seed: int
+    settings_hash: str
+    snapshots: tuple[SnapshotReference, ...]
+    embedding: str
+
+
+class Step(Frozen):
+    """One finished question: solved, or left out for a reason."""
+
+    id: str
+    solved: Solved | None = None
+    left_out: str = ""
+
+
+class Unfinished(LineFile):
+    """The finished steps, stored in `NAME.partial` next to the pool. Steps of a different plan are discarded.
+
+    Use it as a context manager; only one process at a time builds a pool.
+
+    Raises:
+        UsageError: another process is building it.
+        StorageFailed: the disk is full or cannot be written to.
+    """
+
+    what = "an unfinished pool"
+
+    def __init__(self, file: Path, plan: Plan) -> None:
+        super().__init__(file.with_suffix(".partial"))
+        self._pool = file
+        self.steps: list[Step] = []
+        with contextlib.suppress(ValidationError, ValueError):
+            first, *lines = [raw for _, raw in self.whole_lines()]
+            if Plan.model_validate_json(first) == plan:
+                self.steps += map(Step.model_validate_json, lines)
+                return
+        self.clear()
+        self.write(plan)
+
+    def add(self, steps: Sequence[Step]) -> None:
+        """Save finished steps.
+
+        Raises:
+            StorageFailed: the disk is full or cannot be written to.
+        """
+        for step in steps:
+            self.write(step)
+        self.steps += steps
+
+    def finish(self, solved: Sequence[Solved], manifest: PoolManifest) -> PoolManifest:
+        """Write the pool, replacing any of the same name, and delete the steps.
+
+        Raises:
+            StorageFailed: the disk is full or cannot be written to.
+        """
+        content = "".join(one.model_dump_json() + "\n" for one in solved)
+        finished = manifest.model_copy(update={"sha256": hashlib.sha256(content.encode()).hexdigest()})
+        with writing(self.path.parent):
+            write_whole(self._pool, content)
+            write_whole(manifest_path(self._pool), finished.model_dump_json(indent=1) + "\n")
+            self.close()
+            self.path.unlink()
+        return finished
+
+
+# Solves training questions: finds passages and writes a rationale, with the same steps that answer questions.
+
+STEP = "demonstrations"
+
+
+@dataclass(frozen=True)
+class Task:
+    """A training question and its unit vector."""
+
+    item: Item
+    vector: NDArray[np.float32]
+
+
+async def solve_all(
+    tasks: Sequence[Task], unfinished: Unfinished, limit: int | None, engine: Engine, progress: Progress
+) -> list[ModelFailed]:
+    """Solve in order until `limit` are solved, with as many questions at once as model calls are allowed at once.
+
+    Questions for which the model failed are not saved, so the next build tries them again. Their errors are returned.
+
+    Raises:
+        SourceUnavailable: no source could be searched.
+        BudgetExhausted: a question reached one of its limits.
+        StorageFailed: the disk is full or cannot be written to.
+    """
+    done = {step.id for step in unfinished.steps}
+    waiting = [task for task in tasks if task.item.id not in done]
+    made = sum(step.solved is not None for step in unfinished.steps)
+    wanted = len(tasks) if limit is None else min(limit, len(tasks))
+    failures: list[ModelFailed] = []
+    progress(STEP, min(made, wanted), wanted)
+    while waiting and made < wanted:
+        width = min(engine.settings.model.concurrency, wanted - made)
+        batch, waiting = waiting[:width], waiting[width:]
+        results = await asyncio.gather(*(_tried(task, engine) for task in batch))
+        steps = [result for result in results if isinstance(result, Step)]
+        failures += [result for result in results if isinstance(result, ModelFailed)]
+        unfinished.add(steps)
+        made += sum(step.solved is not None for step in steps)
+        progress(STEP, made, wanted)
+    return failures
+
+
+async def _tried(task: Task, engine: Engine) -> Step | ModelFailed:
+    question = task.item.question.model_copy(update={"documents": task.item.documents})
+    trace = Trace(f"demonstration-{task.item.id}", None)
+    try:
+        return await _solved(
+            task, Run(question, engine.settings, engine.recipe, engine.sources, engine.models, trace=trace)
+        )
+    except ModelFailed as error:
+        return error
+    finally:
+        trace.close()
+
+
+async def _solved(task: Task, run: Run) -> Step:
+    """One demonstration (q, r, y, E): with the known answer and the model's own rationale."""
+    item = task.item
+    passages = await find_evidence(run.question, run)
+    own = run.settings.recipe.own_knowledge
+    made = await reasoned(run.question, passages, run, own_knowledge=own)
+    if not made.evidence:
+        return Step(id=item.id, left_out="the model cited nothing" if passages else "no passage was found")
+    solved = Solved(
+        id=item.id,
+        question=item.question.text,
+        task=item.question.task,
+        options=item.question.options,
+        rationale=" ".join(sentence.text for sentence in made.draft.sentences),
+        linked=_linked(made, passages),
+        answer=known_answer(item),
+        reference="" if item.gold else item.reference,
+        said=made.draft.answer,
+        evidence=tuple(
+            Quoted(document_id=e.document_id, start=e.start, end=e.end, quote=e.quote) for e in made.evidence
+        ),
+        passages=tuple(
+            Quoted(document_id=p.document_id, start=p.start, end=p.end, quote=f"{p.title}\n{p.text}".strip())
+            for p in (hit.passage for hit in passages)
+        ),
+        documents=tuple(dict.fromkeys([*item.documents, *(hit.passage.document_id for hit in passages)])),
+        split=TRAINING,
+        embedding=packed(task.vector),
+    )
+    return Step(id=item.id, solved=solved)
+
+
+def _linked(made: Reasoned, passages: Sequence[Hit]) -> str:
+    """The rationale with marks such as `[1][3]`: the numbers of the passages that hold the quotes of each sentence."""
+    quotes = {quote.id: quote for quote in made.evidence}
+    parts = []
+    for sentence in made.draft.sentences:
+        cited = [quotes[i] for i in sentence.evidence]
+        held = [n for n, hit in enumerate(passages, start=1) if any(_holds(hit, quote) for quote in cited)]
+        parts.append(" ".join([sentence.text, "".join(f"[{n}]" for n in held)]).strip())
+    return " ".join(parts)
+
+
+def _holds(hit: Hit, quote: Evidence) -> bool:
+    passage = hit.passage
+    same = passage.document_id == quote.document_id
+    return same and passage.start <= quote.start and quote.end <= passage.end
+
+
+# Builds a pool from the training questions of a data set.
+
+EMBEDDER = "minilm"
+
+
+async def build_pool(
+    name: str,
+    source: Source,
+    settings: Settings,
+    *,
+    limit: int | None = None,
+    seed: int = 0,
+    embedder: str = EMBEDDER,
+    progress: Progress = no_progress,
+) -> PoolManifest:
+    """Build a pool, replacing any pool of the same name.
+
+    Args:
+        name: name of the pool.
+        source: a data set. Its held-out questions are refused, and training questions that resemble these, or those
+            that will be asked, are left out.
+        settings: model, corpora and the group `reason_and_verify`. No demonstrations are shown while building.
+        limit: maximum number of demonstrations; None takes all.
+        seed: seed for the order of the training questions.
+        embedder: embedding model for the questions.
+        progress: receives the number of demonstrations so far.
+
+    Raises:
+        UsageError: the name is invalid, the set cannot be read or has no training question, no question could be
+            solved, or another process is building the pool.
+        ConfigError: the model, a corpus, the reranker or the embedding model cannot be used.
+        SourceUnavailable: no source could be searched; finished questions are saved.
+        ModelFailed: the model failed for every question.
+        StorageFailed: the disk is full or cannot be written to.
+    """
+    file = pool_path(name, settings.home)
+    records = await asyncio.to_thread(read_records, source)
+    encoder = await asyncio.to_thread(opened_embedder, embedder, settings.home)
+    clean, tasks = await asyncio.to_thread(_tasks, records, encoder, seed)
+    async with await Engine.open(_without_shots(settings), progress=progress) as engine:
+        plan = _plan(records, seed, engine, encoder)
+        with Unfinished(file, plan) as unfinished:
+            failures = await solve_all(tasks, unfinished, limit, engine, progress)
+            solved = [step.solved for step in unfinished.steps if step.solved is not None][:limit]
+            if not solved:
+                raise _nothing(source, failures)
+            manifest = PoolManifest(
+                name=file.stem,
+                made_by=f"medground {__version__}",
+                created=datetime.now(UTC),
+                source=source.path.name,
+                dataset=records.dataset,
+                against=tuple(path.name for path in source.against),
+                as_training=source.as_training,
+                limit=limit,
+                models={operator: engine.models.of(operator).name for operator in _operators(engine.settings)},
+                settings=engine.settings.section(ReasonAndVerifySettings).model_dump(mode="json"),
+                embedder=embedder,
+                left_out=_left_out(records, clean, unfinished, len(failures)),
+                **_counted(solved),
+                **plan.model_dump(),
+            )
+            return unfinished.finish(solved, manifest)
+
+
+def _tasks(records: Records, encoder: Embedder, seed: int) -> tuple[Clean, list[Task]]:
+    """Training questions that neither share a document with a held-out one nor repeat one, in a seeded order."""
+    vectors = encoder.embed([item.question.text for item in records.training])
+    clean = decontaminated(
+        [item.documents for item in records.training],
+        vectors,
+        list(documents_of(records.held_out)),
+        encoder.embed([item.question.text for item in records.held_out]),
+    )
+    order = list(clean.places)
+    random.Random(seed).shuffle(order)
+    return clean, [Task(records.training[place], vectors[place]) for place in order]
+
+
+def _plan(records: Records, seed: int, engine: Engine, encoder: Embedder) -> Plan:
+    return Plan(
+        source_sha256=records.digest,
+        seed=seed,
+        settings_hash=engine.settings.hash,
+        snapshots=tuple(dict.fromkeys(s.state for s in engine.sources if s.state is not None)),
+        embedding=encoder.identity,
+    )
+
+
+def _operators(settings: Settings) -> tuple[str, str]:
+    """The operators that are asked: the one that writes the rationale, and the one that rewrites a question."""
+    own = settings.recipe.own_knowledge
+    return (reason_or_recall if own else reason).name, rewrite.name
+
+
+def _without_shots(settings: Settings) -> Settings:
+    options = {"shots": 0, "pool": None, "rationale": True, "assess": False}
+    choices = settings.section(ReasonAndVerifySettings).model_copy(update=options)
+    return settings.with_options({"recipe.name": "reason-and-verify"}).with_section(choices)
+
+
+def _nothing(source: Source, failures: Sequence[ModelFailed]) -> MedgroundError:
+    """Why there is no pool: the model's last failure, or no passages to reason from."""
+    if failures:
+        return failures[-1]
+    return UsageError(
+        f"no passage was found for any question of {source.path}; name the right corpus with --corpus NAME"
+    )
+
+
+def _left_out(records: Records, clean: Clean, unfinished: Unfinished, failed: int) -> dict[str, int]:
+    """Questions that are not in the pool, by reason."""
+    counts = Counter(records.refused)
+    counts["shares a document with a held-out question"] = clean.shared
+    counts["repeats a held-out question"] = clean.near
+    counts["the model failed"] = failed
+    counts.update(step.left_out for step in unfinished.steps if step.left_out)
+    return dict(sorted((+counts).items()))
+
+
+def _counted(solved: Sequence[Solved]) -> dict[str, object]:
+    return {
+        "demonstrations": len(solved),
+        "classes": dict(sorted(Counter(one.label for one in solved).items())),
+        "agreed": sum(one.said == one.answer for one in solved),
+    }

@@ -1,0 +1,269 @@
+"""The format of an experiment's file, and its data: the sets, or the parts of them, that it names."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from pydantic import Field, ValidationError, model_validator
+
+from medground.errors import UsageError
+from medground.values.document import Frozen
+from medground.values.question import Task
+from medground_evaluate.datasets.loader import Loader
+from medground_evaluate.datasets.registry import open_dataset
+from medground_evaluate.items import Item
+
+# The format of an experiment's file: data, rows to run, and the figures that the paper published.
+
+RUNNABLE = "runnable"
+POOLED = frozenset({"all", "average"})
+"""Instead of one data set, a column may name `all` (the questions of all of them together) or `average` (the mean of
+their figures, if every one of them was run)."""
+FOLDER = "experiments"
+
+
+class Data(Frozen, extra="forbid"):
+    """A data set, or a part of it.
+
+    Attributes:
+        name: the set, as in `medground data list`.
+        limit: maximum number of questions.
+        seed: for the shuffle before the limit is applied.
+        ids: only items whose id starts with this.
+        gold: only items whose gold answer is one of these; they are then the only possible answers.
+        with_context: each question comes with its own documents, and nothing is searched.
+        corpora: corpora to search; without any, those of the user's settings.
+        settings: options for every row on this data, such as the pool of demonstrations.
+        note: how it differs from the paper's.
+    """
+
+    name: str = Field(alias="set")
+    split: str = "test"
+    limit: int | None = Field(default=None, ge=1)
+    seed: int | None = None
+    ids: str = ""
+    gold: tuple[str, ...] = ()
+    with_context: bool = False
+    corpora: tuple[str, ...] | None = None
+    settings: dict[str, Any] = Field(default_factory=dict)
+    note: str = ""
+
+
+class Row(Frozen, extra="forbid"):
+    """A recipe that is run on the data.
+
+    Attributes:
+        settings: options that override the preset, such as `{"pubmed_reasoner.critic" = false}`.
+        data: names of the data it is run on; empty for all.
+        model: the model that answers if the user names none.
+        baseline: whether cost ratios, and the changes of the rows below it, are relative to this row.
+        stand_in: options that replace those that need a model when `keyless` answers.
+        note: how it differs from the paper's.
+    """
+
+    name: str
+    recipe: str
+    preset: str | None = None
+    settings: dict[str, Any] = Field(default_factory=dict)
+    data: tuple[str, ...] = ()
+    model: str | None = None
+    baseline: bool = False
+    stand_in: dict[str, Any] = Field(default_factory=dict)
+    note: str = ""
+
+
+class Published(Frozen, extra="forbid"):
+    """A row of the paper.
+
+    Attributes:
+        model: the model behind the figures, and its tools.
+        row: name of our equivalent row, if any.
+        axis: in a table of comparisons, the axis of explanations that the row is about.
+        values: one for each column; nan if the paper has none.
+    """
+
+    name: str
+    model: str = ""
+    row: str | None = None
+    axis: Literal["soundness", "grounding", "relevance", "trustworthiness"] | None = None
+    values: tuple[float, ...]
+
+    def value(self, place: int) -> float | None:
+        """The figure of a column; None if the paper has none."""
+        value = self.values[place]
+        return None if math.isnan(value) else value
+
+
+class Experiment(Frozen, extra="forbid"):
+    """One table or figure.
+
+    Attributes:
+        paper: number of the paper, such as `000`.
+        table: the paper's name for it, such as `Table 1`.
+        shows: what it shows, in a sentence.
+        of: what the paper's figures were measured on.
+        status: `runnable`, or what it waits for, such as `waits for recipe omni-rag`.
+        columns: `DATA.METRIC`, the columns of the figures; see `POOLED` for figures of several data sets.
+        at_least: columns for which the paper only says "more than" the number.
+        judged: the two rows whose explanations a judge compares; a win means the first row wins.
+        note: what a reader must know to compare.
+    """
+
+    paper: str
+    title: str
+    table: str
+    shows: str
+    of: str
+    status: str = RUNNABLE
+    columns: tuple[str, ...] = ()
+    at_least: tuple[str, ...] = ()
+    judged: tuple[str, str] | None = None
+    note: str = ""
+    data: dict[str, Data] = Field(default_factory=dict)
+    rows: tuple[Row, ...] = ()
+    published: tuple[Published, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Such as `000/table-1`."""
+        return f"{self.paper}/{self.table.lower().replace(' ', '-')}"
+
+    @property
+    def runnable(self) -> bool:
+        """Whether all the recipes it needs exist."""
+        return self.status == RUNNABLE
+
+    def cells(self) -> Iterator[tuple[int, str, str]]:
+        """Index, data and metric of each column."""
+        for place, column in enumerate(self.columns):
+            data, _, metric = column.partition(".")
+            yield place, data, metric
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        rows = {row.name for row in self.rows}
+        if len(rows) < len(self.rows):
+            raise ValueError("two rows have the same name")
+        for published in self.published:
+            if len(published.values) != len(self.columns):
+                raise ValueError(f"{published.name}: {len(published.values)} values for {len(self.columns)} columns")
+            if published.row is not None and published.row not in rows:
+                raise ValueError(f"{published.name}: no row is called {published.row!r}")
+        if unknown := {*(self.judged or ())} - rows:
+            raise ValueError(f"judged: no row is called {', '.join(sorted(unknown))}")
+        if self.runnable:
+            self._check_data()
+        return self
+
+    def _check_data(self) -> None:
+        if not self.rows or not self.data:
+            raise ValueError("a runnable experiment needs data and rows")
+        used = {data for _, data, _ in self.cells()} | {data for row in self.rows for data in row.data}
+        if unknown := used - self.data.keys() - POOLED:
+            raise ValueError(f"no data is called {', '.join(sorted(unknown))}")
+
+
+def read_experiment(path: Path) -> Experiment:
+    """Read a file.
+
+    Raises:
+        UsageError: the file is missing, is not TOML, or is not an experiment.
+    """
+    try:
+        return Experiment.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        raise UsageError(
+            f"no experiment {path}; give a file, or a name such as 000/table-1 in the folder that contains"
+            " experiments/; `medground experiment list` shows the names"
+        ) from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{path} cannot be read as an experiment: {error}; see docs/experiments.md") from None
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"])) or "the file"
+        problem = first["msg"].removeprefix("Value error, ")
+        raise UsageError(f"{path}: {where}: {problem}; see docs/experiments.md") from None
+
+
+def find_experiments(folder: Path) -> list[tuple[Path, Experiment]]:
+    """All experiments in a folder and its subfolders, by paper and by number of the table or figure.
+
+    Raises:
+        UsageError: there are none, or one cannot be read.
+    """
+    paths = sorted(folder.rglob("*.toml"), key=lambda path: (path.parent, _numbered(path.stem)))
+    if not paths:
+        raise UsageError(f"no experiments in {folder}; give their folder with --folder")
+    return [(path, read_experiment(path)) for path in paths]
+
+
+def _numbered(stem: str) -> tuple[str, int, str]:
+    kind, _, number = stem.rpartition("-")
+    return kind, int(number) if number.isdecimal() else 0, number
+
+
+# Finding the data of an experiment, and the subset of it that is used.
+
+_DECIDED: dict[frozenset[str], Task] = {
+    frozenset({"yes", "no"}): "yes-no",
+    frozenset({"yes", "no", "maybe"}): "yes-no-maybe",
+}
+
+
+@dataclass(frozen=True)
+class PartOfSet(Loader):
+    """A subset of a data set. It has its own name, so its runs cannot be mistaken for runs of the whole."""
+
+    prefix: str = ""
+    gold: tuple[str, ...] = ()
+
+    def ids(self, path: Path, split: str) -> Iterator[str]:
+        """Ids of the selected items, with the same errors as `read`."""
+        return (item.id for item in self.read(path, split))
+
+    def read(self, path: Path, split: str, wanted: Callable[[str], bool] | None = None) -> Iterator[Item]:
+        """The selected items, with the same errors as for the whole set."""
+        for item in super().read(path, split, lambda i: i.startswith(self.prefix) and (wanted is None or wanted(i))):
+            if not self.gold or set(item.gold) <= set(self.gold):
+                yield self._narrowed(item)
+
+    def _narrowed(self, item: Item) -> Item:
+        """The item, without answers that are never correct in this subset."""
+        task = _DECIDED.get(frozenset(self.gold))
+        if task is None or item.question.task not in ("yes-no", "yes-no-maybe"):
+            return item
+        return item.model_copy(update={"question": item.question.model_copy(update={"task": task})})
+
+
+def part_of(whole: Loader, prefix: str = "", gold: tuple[str, ...] = ()) -> PartOfSet:
+    """A subset: its name says how it was selected, and it has no published sizes."""
+    taken = [f"{prefix}*"] if prefix else []
+    taken += [" or ".join(gold)] if gold else []
+    info = whole.info.model_copy(update={"name": f"{whole.info.name} ({', '.join(taken)})", "sizes": {}})
+    own = {field.name: getattr(whole, field.name) for field in fields(Loader)}
+    return PartOfSet(**{**own, "info": info}, prefix=prefix, gold=gold)
+
+
+def find_data(data: Data, folder: Path) -> tuple[Loader, Path]:
+    """Find the set, or the subset of it, and its file, in the folder or one of its subfolders.
+
+    Raises:
+        UsageError: it was not found; the message says where to get it.
+    """
+    whole = open_dataset(data.name)
+    for place in (folder, *sorted(path for path in folder.glob("*") if path.is_dir())):
+        try:
+            found = whole.find(place)
+        except UsageError:
+            continue
+        if whole.fits(found):
+            return part_of(whole, data.ids, data.gold) if data.ids or data.gold else whole, found
+    # Stored with the results as the reason for a missing row, so it must not contain a local path.
+    raise UsageError(
+        f"no file of {data.name} in the folder of --data or in its folders; it comes from {whole.info.obtain}"
+    )

@@ -1,0 +1,145 @@
+"""Columns of a judge, and of people's marks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from medground.errors import UsageError
+from medground.models.registry import Models
+from medground.values.usage import Author
+from medground_evaluate.experiments.figures import JUDGED, Figure, RunOfRow
+from medground_evaluate.experiments.form import Experiment
+from medground_evaluate.experiments.run import Made, Options, model_of
+from medground_evaluate.judges.judge import JudgedRun, Watch, judge_pairs, place_of, same_model
+from medground_evaluate.judges.judgements import LONG_AXES, PAIR_AXES, Judgement
+from medground_evaluate.judges.operators import compare_explanations
+from medground_evaluate.judges.results import ORDERS, AxisResult, PairResult, pair_results
+
+# Columns of a judge, which compares the explanations of two rows where both are correct (000, appendices B and H).
+
+ROW = "judge"
+"""The name under which `missing` gives the reason for a missing judgement."""
+
+
+def check_judge(experiment: Experiment, judge: str, options: Options) -> None:
+    """Check that a judge can be used, before anything is run.
+
+    Raises:
+        UsageError: no column needs a judge, or the judge answers a row itself.
+    """
+    if experiment.judged is None:
+        raise UsageError(f"{experiment.name} has no column that needs a judge; leave out --judge")
+    if Author(judge).is_model and any(same_model(judge, model_of(row, options)) for row in experiment.rows):
+        raise UsageError(f"{judge} answers a row, so it may not judge it; name another --judge")
+
+
+async def judge_rows(
+    made: Made, models: Models, home: Path, *, concurrency: int = 1, watch: Watch = lambda done, of: None
+) -> Made:
+    """Let the model of `compare_explanations` compare the two rows that the file names, on each data set.
+
+    Existing judgements are not repeated; they are stored in `home/judgements`.
+
+    Raises:
+        ConfigError: the judge cannot be used as configured.
+        StorageFailed: the file cannot be written.
+    """
+    judged, missing = dict(made.judged), dict(made.missing)
+    judge = models.of(compare_explanations.name).name
+    for name in made.experiment.data:
+        runs = [made.runs[row, name] for row in made.experiment.judged or () if (row, name) in made.runs]
+        if len(runs) < ORDERS:
+            continue
+        one, other = (JudgedRun.read(run.path) for run in runs)
+        place = place_of(home, judge, [one.name, other.name])
+        try:
+            lines = await judge_pairs(models, one, other, place, concurrency=concurrency, watch=watch)
+        except UsageError as error:
+            missing[ROW, name] = str(error)
+            continue
+        # A pair is named after its first line, and lines are in the order in which they were written.
+        if found := pair_results(sorted(lines, key=lambda line: line.shown[0] != one.name)):
+            judged[name] = found[0]
+        else:
+            missing[ROW, name] = "no question that both rows answer correctly and explain"
+    return replace(made, judged=judged, missing=missing)
+
+
+def judged_figure(made: Made, row: str, axis: str | None, data: str, metric: str) -> Figure | None:
+    """The value of a judge's metric; None if nothing was judged.
+
+    Args:
+        row: our row, for the mean mark of its explanations.
+        axis: the axis on which win, tie and loss are counted; not needed if the metric is itself an axis.
+    """
+    result = made.judged.get(data)
+    found = _axis(result, metric if metric in PAIR_AXES else axis) if result else None
+    if found is None or made.experiment.judged is None:
+        return None
+    of = found.wins + found.ties + found.losses
+    if metric in PAIR_AXES:
+        marks = dict(zip(made.experiment.judged, (found.mean, found.other_mean), strict=True))
+        return _mean(marks.get(row), of)
+    if metric == "win":
+        return Figure(100 * found.wins / of, of, 100 * found.low, 100 * found.high)
+    shares = {"tie": found.ties, "loss": found.losses}
+    if metric in shares:
+        return Figure(100 * shares[metric] / of, of)
+    return _mean(found.mean if metric == "likert" else found.other_mean, of)
+
+
+def judge_notes(made: Made) -> Iterator[str]:
+    """Who judged how many questions, or how to name a judge."""
+    if made.experiment.judged is None:
+        return
+    one, other = made.experiment.judged
+    for name, result in made.judged.items():
+        place = result.first_preferred
+        bias = "" if place is None else f"; the answer shown first wins {100 * place:.0f} % of decided comparisons"
+        yield (
+            f"judge, {name}: {result.judge} compared {one} (win) with {other} (loss) on {result.questions:,} questions "
+            f"that both answer correctly, in both orders; judged {result.judged:,}, not judged {result.not_judged:,}, "
+            f"failed {result.failed:,}{bias}"
+        )
+    if not made.judged and any(metric in JUDGED for _, _, metric in made.experiment.cells()):
+        yield f"some figures need a judge: name one with --judge to compare {one} with {other}"
+
+
+def _axis(result: PairResult, axis: str | None) -> AxisResult | None:
+    return next((one for one in result.axes if one.axis == axis), None)
+
+
+def _mean(value: float | None, of: int) -> Figure | None:
+    return None if value is None else Figure(value, of)
+
+
+# Columns of people's marks of long answers (Omni-RAG, Table 5, appendix A.4, instruction E.12).
+
+_PREFIX = "marks-"
+
+
+def is_marked(metric: str) -> bool:
+    """Whether it is the mean mark on an axis, such as `marks-completeness`."""
+    return metric.startswith(_PREFIX) and metric.removeprefix(_PREFIX) in LONG_AXES
+
+
+def marked_figure(metric: str, marks: Sequence[Judgement], runs: Sequence[RunOfRow]) -> Figure | None:
+    """The mean mark (1 to 5) of all people on all answers of these runs; None if nobody marked them."""
+    axis = metric.removeprefix(_PREFIX)
+    names = {run.path.stem for run in runs}
+    own = [one for line in marks if len(line.shown) == 1 and line.shown[0] in names for one in line.marks]
+    given = [mark[axis].score for mark in own if axis in mark]
+    return Figure(sum(given) / len(given), len(given)) if given else None
+
+
+def marks_notes(experiment: Experiment, marks: Sequence[Judgement]) -> Iterator[str]:
+    """Who marked how much, or how people can mark."""
+    if not any(is_marked(metric) for _, _, metric in experiment.cells()):
+        return
+    if not marks:
+        yield "marks wait for people: `medground eval form RUN` writes a form for each run; give it back with --marks"
+        return
+    judges = sorted({line.judge for line in marks})
+    yield f"marked by {', '.join(judges)}: {len(marks):,} answers"

@@ -1,0 +1,347 @@
+"""Running an experiment: each row on each data set, one resumable run file for each."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from medground.corpus.embedder import Embedder
+from medground.engine.engine import Engine
+from medground.errors import ConfigError, SnapshotCorrupt, SourceUnavailable, StorageFailed, UsageError, UserMistake
+from medground.home.settings import Settings
+from medground.models.embedding.named import open_embedder
+from medground.values.usage import KEYLESS, Author
+from medground_evaluate.audit.baselines import Baseline
+from medground_evaluate.audit.report import best_blind
+from medground_evaluate.datasets.loader import Loader
+from medground_evaluate.experiments.changes import changes, load_declared
+from medground_evaluate.experiments.columns import (
+    REPEATING,
+    SAMPLING,
+    UNCERTAINTY,
+    Remembering,
+    nli_of,
+    open_entailment,
+    repeat_paths,
+    repeats,
+    sample_paths,
+    waits_for,
+)
+from medground_evaluate.experiments.columns import measured as sampled_uncertainty
+from medground_evaluate.experiments.figures import RunOfRow, read_row
+from medground_evaluate.experiments.form import Data, Experiment, Row, find_data
+from medground_evaluate.judges.form import read_marked
+from medground_evaluate.judges.judgements import Judgement
+from medground_evaluate.judges.results import PairResult
+from medground_evaluate.metrics.uncertainty import SampledUncertainty
+from medground_evaluate.runner import Selection, Watch, check_searched, run_set, selected_items
+
+SMOKE = 3
+"""Number of questions in a trial run."""
+
+
+class Shown(Protocol):
+    """Opens a watch for one run, such as a progress bar with that name."""
+
+    def __call__(self, name: str, /) -> AbstractContextManager[Watch]:
+        """The watch, for the duration of the run."""
+        ...
+
+
+def unseen(name: str) -> AbstractContextManager[Watch]:
+    """A watch that shows nothing."""
+    return nullcontext(lambda tally: None)
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to run an experiment.
+
+    Attributes:
+        data: the folder with the data sets, directly or in subfolders.
+        out: the folder for the run files; by default a `runs` folder in the home folder.
+        model: the model that answers; by default the row's own model, else `keyless`.
+        smoke: run keyless on three questions, to see whether it works at all.
+        limit: maximum number of questions per set.
+        corpora: corpora to search instead of those in the file.
+        sets: settings that override all others.
+        accept: header fields in which an existing run may differ.
+        nli: the NLI model that compares sampled answers; by default that of `verify.critic`, if it is one.
+        marks: files in which people marked long answers.
+        embedding: the model that encodes queries for their diversity.
+        repeat: runs of each row that a model answers, for the mean and standard deviation of accuracy.
+    """
+
+    data: Path
+    out: Path | None = None
+    model: str | None = None
+    smoke: bool = False
+    limit: int | None = None
+    corpora: tuple[str, ...] = ()
+    sets: Mapping[str, Any] = field(default_factory=dict)
+    concurrency: int = 1
+    accept: tuple[str, ...] = ()
+    nli: str | None = None
+    marks: tuple[Path, ...] = ()
+    embedding: str = "minilm"
+    repeat: int = 1
+
+
+@dataclass(frozen=True)
+class Made:
+    """The outcome of an experiment.
+
+    Attributes:
+        runs: by row and data.
+        missing: why a row has no run, by row and data; the row is empty if the data itself is missing.
+        blind: the best accuracy without reading evidence, by data.
+        changed: what `--set` changed of a row, by row.
+        stand_ins: options that replaced the paper's own, by row.
+        judged: the judge's comparison of two rows, by data.
+        uncertain: LUQ of the rows that were sampled, by row and data.
+        again: further runs of the rows that were repeated, by row and data.
+        marks: what people marked.
+        embedder: encodes queries; None if no column needs it, or there is none here.
+        waits: what single columns wait for, in a line each.
+    """
+
+    experiment: Experiment
+    runs: Mapping[tuple[str, str], RunOfRow]
+    missing: Mapping[tuple[str, str], str]
+    blind: Mapping[str, Baseline]
+    stand_ins: Mapping[str, Mapping[str, Any]]
+    judged: Mapping[str, PairResult] = field(default_factory=dict)
+    changed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    uncertain: Mapping[tuple[str, str], SampledUncertainty] = field(default_factory=dict)
+    again: Mapping[tuple[str, str], tuple[RunOfRow, ...]] = field(default_factory=dict)
+    marks: tuple[Judgement, ...] = ()
+    embedder: Embedder | None = None
+    waits: tuple[str, ...] = ()
+
+    def of_row(self, row: str) -> list[RunOfRow]:
+        """The runs of a row, in the order of the data."""
+        return [self.runs[row, data] for data in self.experiment.data if (row, data) in self.runs]
+
+    def every(self, row: str, data: str) -> list[RunOfRow]:
+        """The run of a row on a data set, and those in which it was repeated."""
+        run = self.runs.get((row, data))
+        return [] if run is None else [run, *self.again.get((row, data), ())]
+
+    def base(self, data: str) -> RunOfRow | None:
+        """The run that cost ratios are relative to."""
+        return next((self.runs.get((r.name, data)) for r in self.experiment.rows if r.baseline), None)
+
+
+async def make(experiment: Experiment, options: Options, shown: Shown = unseen) -> Made:
+    """Run whatever has not been run yet, and read all runs.
+
+    A row that cannot be run here (a missing corpus, a model that is not installed) does not stop the others.
+
+    Raises:
+        UsageError: the experiment waits for something, or no row could be run.
+        StorageFailed: a file cannot be written.
+    """
+    if not experiment.runnable:
+        raise UsageError(
+            f"{experiment.name} {experiment.status}; `medground experiment list` shows the ones that can be run"
+        )
+    marks = tuple(read_marked(options.marks).lines) if options.marks else ()
+    rows = _Rows(options, shown)
+    blind: dict[str, Baseline] = {}
+    for name, data in experiment.data.items():
+        try:
+            dataset, place = find_data(data, options.data)
+        except UsageError as error:
+            rows.missing["", name] = str(error)
+            continue
+        selection = _selection(dataset, place, data, options)
+        items = list(selected_items(selection))
+        headings = {item.id: item.headings for item in items if item.headings}
+        for row in experiment.rows:
+            if not row.data or name in row.data:
+                await rows.add(
+                    row, name, data, selection, headings, uncertain=f"{name}.{UNCERTAINTY}" in experiment.columns
+                )
+        was_run = any(data_name == name for _, data_name in rows.runs)
+        if was_run and (found := best_blind(items, models=not options.smoke)):
+            blind[name] = found
+    if not rows.runs:
+        why = "; ".join(dict.fromkeys(rows.missing.values()))
+        raise UsageError(f"{experiment.name}: no row could be run: {why}")
+    embedder = _embedder(experiment, options, next(iter(rows.runs.values())), rows.waits)
+    return Made(
+        experiment,
+        rows.runs,
+        rows.missing,
+        blind,
+        _stand_ins(experiment, options),
+        changed=rows.changed,
+        uncertain=rows.uncertain,
+        again=rows.again,
+        marks=marks,
+        embedder=embedder,
+        waits=tuple(rows.waits),
+    )
+
+
+@dataclass
+class _Rows:
+    """What became of each row, by its name and that of the data."""
+
+    options: Options
+    shown: Shown
+    runs: dict[tuple[str, str], RunOfRow] = field(default_factory=dict)
+    again: dict[tuple[str, str], tuple[RunOfRow, ...]] = field(default_factory=dict)
+    uncertain: dict[tuple[str, str], SampledUncertainty] = field(default_factory=dict)
+    missing: dict[tuple[str, str], str] = field(default_factory=dict)
+    changed: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    waits: dict[str, None] = field(default_factory=dict)
+
+    async def add(
+        self,
+        row: Row,
+        name: str,
+        data: Data,
+        selection: Selection,
+        headings: Mapping[str, tuple[str, ...]],
+        *,
+        uncertain: bool,
+    ) -> None:
+        """Run a row, once and as often as it is repeated; what keeps it from that is its reason to be missing."""
+        key, options = (row.name, name), self.options
+        try:
+            settings = settings_of(row, data, options)
+            if found_changes := changes(row.preset, _chosen(row, data, options), options.sets):
+                self.changed[row.name] = found_changes
+            path = run_path(selection, settings, options)
+            with self.shown(f"{name}, {row.name}") as watch:
+                await _run(selection, settings, path, options, watch)
+            self.runs[key] = _answered(read_row(path, headings, settings.home / "traces"))
+            paths = await _repeated(selection, settings_of(row, data, _uncached(options)), path, options, self.shown)
+            self.again[key] = tuple(read_row(one, headings, settings.home / "traces") for one in paths)
+            if uncertain:
+                sampled = await _uncertainty(selection, row, data, options, self.shown)
+                if isinstance(sampled, str):
+                    self.waits[sampled] = None
+                else:
+                    self.uncertain[key] = sampled
+        except (UserMistake, SourceUnavailable, SnapshotCorrupt) as error:
+            self.missing[key] = str(error)
+
+
+def settings_of(row: Row, data: Data, options: Options) -> Settings:
+    """The settings of one row on one data set.
+
+    Raises:
+        ConfigError: a preset or a setting does not exist, or environment or `medground.toml` would change the row.
+    """
+    return load_declared(row.preset, {**_chosen(row, data, options), **options.sets})
+
+
+def _chosen(row: Row, data: Data, options: Options) -> dict[str, Any]:
+    """The options that the file names for a row, with the model and the corpora of the command."""
+    model = model_of(row, options)
+    chosen: dict[str, Any] = {"recipe.name": row.recipe, "model.default": model, **data.settings, **row.settings}
+    if not Author(model).is_model:
+        chosen |= row.stand_in
+    corpora = options.corpora or data.corpora
+    if data.with_context or corpora:
+        chosen["retrieval.corpora"] = () if data.with_context else corpora
+        chosen["retrieval.knowledge_base"] = ""
+    return chosen
+
+
+def model_of(row: Row, options: Options) -> str:
+    """The model that answers a row."""
+    return KEYLESS if options.smoke else options.model or row.model or KEYLESS
+
+
+def run_path(selection: Selection, settings: Settings, options: Options) -> Path:
+    """The file of a run; experiments with the same row share it."""
+    folder = options.out or settings.home / "runs" / "experiments"
+    what = [selection.limit, selection.seed, selection.with_context, settings.hash]
+    key = hashlib.sha256(json.dumps(what).encode()).hexdigest()[:8]
+    words = (selection.dataset.info.name, selection.split, settings.recipe.name, settings.model.default[-40:])
+    return folder / f"{'_'.join(_plain(word) for word in words)}_{key}.jsonl"
+
+
+def _answered(run: RunOfRow) -> RunOfRow:
+    """A run of which at least one question did not fail.
+
+    Raises:
+        UsageError: all of them failed: that is no figure.
+    """
+    if run.lines and all(line.status == "failed" for line in run.lines):
+        raise UsageError(
+            f"all {len(run.lines):,} questions failed: {run.lines[-1].error}; then delete {run.path.name} and run again"
+        )
+    return run
+
+
+def _plain(word: str) -> str:
+    return re.sub(r"[^A-Za-z0-9.]+", "-", word).strip("-")
+
+
+def _selection(dataset: Loader, place: Path, data: Data, options: Options) -> Selection:
+    limits = [n for n in (data.limit, options.limit, SMOKE if options.smoke else None) if n is not None]
+    limit = min(limits, default=None)
+    return Selection(dataset, place, data.split, limit, data.seed if limit is not None else None, data.with_context)
+
+
+async def _run(selection: Selection, settings: Settings, path: Path, options: Options, watch: Watch) -> None:
+    if not selection.with_context:
+        check_searched(settings)
+    async with await Engine.open(settings) as engine:
+        await run_set(engine, selection, path, concurrency=options.concurrency, accept=options.accept, watch=watch)
+
+
+def _uncached(options: Options) -> Options:
+    return replace(options, sets={**options.sets, **REPEATING})
+
+
+async def _repeated(
+    selection: Selection, settings: Settings, first: Path, options: Options, shown: Shown
+) -> list[Path]:
+    """Run a row again as often as wanted; the files of these runs."""
+    paths = repeat_paths(first, repeats(settings, options.repeat))
+    for number, path in enumerate(paths, start=2):
+        with shown(f"run {number} of {len(paths) + 1}") as watch:
+            await _run(selection, settings, path, options, watch)
+    return paths
+
+
+async def _uncertainty(
+    selection: Selection, row: Row, data: Data, options: Options, shown: Shown
+) -> SampledUncertainty | str:
+    """The uncertainty of a row, or what it waits for."""
+    settings = settings_of(row, data, replace(options, sets={**options.sets, **SAMPLING}))
+    nli = nli_of(settings, options.nli)
+    if waiting := waits_for(settings, nli):
+        return waiting
+    entailment = await asyncio.to_thread(open_entailment, nli)  # before paying for the samples
+    paths = sample_paths(run_path(selection, settings, options))
+    for number, path in enumerate(paths, start=1):
+        with shown(f"{row.name}, sample {number} of {len(paths)}") as watch:
+            await _run(selection, settings, path, options, watch)
+    return await sampled_uncertainty(paths, entailment)
+
+
+def _embedder(experiment: Experiment, options: Options, run: RunOfRow, waits: dict[str, None]) -> Embedder | None:
+    if not any(metric.startswith("diversity-") for _, _, metric in experiment.cells()):
+        return None
+    try:
+        return Remembering(open_embedder(options.embedding, run.traces.parent))
+    except (ConfigError, StorageFailed) as error:
+        waits[f"diversity waits for a model that encodes queries: {error}"] = None
+        return None
+
+
+def _stand_ins(experiment: Experiment, options: Options) -> dict[str, Mapping[str, Any]]:
+    return {r.name: r.stand_in for r in experiment.rows if r.stand_in and not Author(model_of(r, options)).is_model}

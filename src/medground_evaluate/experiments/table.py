@@ -1,0 +1,331 @@
+"""The paper's figures next to ours, as a table with notes, and saved in a small file."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from medground.errors import StorageFailed, UsageError
+from medground.home.files import write_whole
+from medground.home.settings import Settings
+from medground_evaluate.experiments.columns import (
+    DEVIATION,
+    UNCERTAINTY,
+    deviation,
+    is_planned,
+    mean_accuracy,
+    planned_figure,
+)
+from medground_evaluate.experiments.figures import JUDGED, Figure, RunOfRow, figure, shown
+from medground_evaluate.experiments.form import POOLED, Experiment, Published
+from medground_evaluate.experiments.judging import is_marked, judge_notes, judged_figure, marked_figure, marks_notes
+from medground_evaluate.experiments.run import Made
+from medground_evaluate.tally import is_right
+
+# The paper's figures next to ours, as a Markdown table, with notes on how each was made.
+
+NOTHING = "–"
+JUDGE = "needs a judge"
+OURS = "ours: "
+
+
+def table(made: Made) -> list[list[str]]:
+    """Rows of cells, starting with the header: the blind baseline, then each row of the paper followed by ours."""
+    experiment = made.experiment
+    rows = [["row", "made by", *(column.replace(".", " ") for column in experiment.columns)]]
+    if blind := _blind(made):
+        rows.append(blind)
+    left = {row.name for row in experiment.rows}
+    for published, followed in _followed(experiment):
+        rows.append(_published(experiment, published))
+        if published.axis is not None:
+            rows.append(_ours_on(made, published.axis))
+        if published.row is not None and published.row not in followed:
+            left.discard(published.row)
+            rows.append(_ours(made, published.row))
+    if any(published.axis for published in experiment.published):  # our rows are one pair, shown by axis
+        left.clear()
+    return rows + [_ours(made, row.name) for row in experiment.rows if row.name in left]
+
+
+def as_markdown(rows: list[list[str]]) -> str:
+    """A Markdown table with aligned columns."""
+    safe = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    widths = [max(len(cell) for cell in column) for column in zip(*safe, strict=True)]
+    lines = [" | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in safe]
+    rule = " | ".join("-" * width for width in widths)
+    return "\n".join(f"| {line} |" for line in [lines[0], rule, *lines[1:]])
+
+
+def notes(made: Made) -> Iterator[str]:
+    """What a reader must know to compare: how the paper's figures and ours were made, and how they differ."""
+    experiment = made.experiment
+    yield f"paper: {experiment.of}; each row names its model"
+    for name, data in experiment.data.items():
+        runs = [run for (_, of), run in made.runs.items() if of == name]
+        if runs:
+            header = runs[0].header
+            searched = ", ".join(f"{corpus} ({digest[:8]})" for corpus, digest in header.snapshots.items())
+            first = " the first" if header.limit is not None else ""
+            yield (
+                f"ours, {name}: {header.dataset}, split {header.split},{first} {runs[0].items:,} questions, "
+                f"file {header.dataset_hash[:12]}, searched {searched or 'nothing'}"
+            )
+        if data.note:
+            yield f"{name}: {data.note}"
+    if experiment.note:
+        yield experiment.note
+    for row in experiment.rows:
+        if row.note:
+            yield f"{row.name}: {row.note}"
+    for row_name, changed in made.changed.items():
+        yield f"{row_name}, changed by --set: {', '.join(changed)}"
+    for (row_name, name), run in made.runs.items():
+        yield from (f"{row_name} on {name}: {line}" for line in run.incomplete)
+    for row_name, options in made.stand_ins.items():
+        yield f"{row_name}: keyless, so {', '.join(f'{key} = {value}' for key, value in options.items())}"
+    if any(metric == "accuracy" for _, _, metric in experiment.cells()):
+        for name, baseline in made.blind.items():
+            yield f"best blind baseline, {name}: {baseline.name}; {baseline.words}"
+        yield from _when_answering(made)
+    where: dict[tuple[str, str], list[str]] = {}
+    for (row_name, name), reason in made.missing.items():
+        where.setdefault((row_name, reason), []).append(name)
+    for (row_name, reason), names in where.items():
+        yield f"not run, {row_name + ' on ' if row_name else ''}{', '.join(names)}: {reason}"
+    if any(metric == DEVIATION for _, _, metric in experiment.cells()):
+        yield _runs_made(made)
+    yield from made.waits
+    yield from marks_notes(made.experiment, made.marks)
+    yield from judge_notes(made)
+
+
+def _runs_made(made: Made) -> str:
+    """How many runs the standard deviations are of."""
+    numbers = sorted({len(made.every(*place)) for place in made.runs})
+    if numbers[-1] == 1:
+        return (
+            "standard deviations wait for several runs: name a model and --repeat N; without a model all are the same"
+        )
+    return f"accuracies are means of {' or '.join(map(str, numbers))} runs, sd their standard deviation in points"
+
+
+def _when_answering(made: Made) -> Iterator[str]:
+    """A recipe that often gives no answer may owe most of its gap to that, as no answer counts as wrong."""
+    for name in made.experiment.data:
+        answering = []
+        for row in made.experiment.rows:
+            run = made.runs.get((row.name, name))
+            given = [line for line in run.lines if line.answer] if run is not None else []
+            if run is not None and len(given) < run.items:
+                right = sum(map(is_right, given))
+                share = f" ({100 * right / len(given):.1f} %)" if given else ""
+                answering.append(f"{row.name} {right:,} of {len(given):,}{share}")
+        if answering:
+            yield f"no answer counts as wrong; correct where an answer is given, {name}: {'; '.join(answering)}"
+
+
+def value_of(made: Made, row: str, data: str, metric: str) -> Figure | None:
+    """Our figure for a row and a column; None if there is none."""
+    if metric in JUDGED:
+        return judged_figure(made, row, None, data, metric)
+    if is_marked(metric):
+        return marked_figure(metric, made.marks, _runs_of(made, row, data))
+    if is_planned(metric):
+        return planned_figure(metric, _runs_of(made, row, data), made.embedder)
+    if metric == UNCERTAINTY:
+        return _uncertainty(made, row, data)
+    if data in POOLED:
+        return _average(made, row, metric) if data == "average" else None
+    if metric == "change":
+        return _change(made, row, data)
+    if metric == DEVIATION:
+        return deviation(made.every(row, data))
+    if metric == "accuracy" and made.again.get((row, data)):
+        return mean_accuracy(made.every(row, data))
+    run = made.runs.get((row, data))
+    return None if run is None else figure(metric, run, made.base(data))
+
+
+def _runs_of(made: Made, row: str, data: str) -> list[RunOfRow]:
+    if data in POOLED:
+        return made.of_row(row)
+    return [made.runs[row, data]] if (row, data) in made.runs else []
+
+
+def _uncertainty(made: Made, row: str, data: str) -> Figure | None:
+    found = made.uncertain.get((row, data))
+    return None if found is None or found.mean.value is None else Figure(found.mean.value, found.mean.of)
+
+
+def _average(made: Made, row: str, metric: str) -> Figure | None:
+    """The mean of the figures of all data sets; None if one is missing, as a mean over fewer is another figure."""
+    found = [value_of(made, row, data, metric) for data in made.experiment.data]
+    known = [one for one in found if one is not None]
+    if not known or len(known) < len(found):
+        return None
+    return Figure(sum(one.value for one in known) / len(known), sum(one.of for one in known))
+
+
+def _change(made: Made, row: str, data: str) -> Figure | None:
+    """The relative change of accuracy, in % of that of the last baseline row above it (Omni-RAG, Table 6)."""
+    rows = made.experiment.rows
+    above = rows[: [one.name for one in rows].index(row)]
+    base = next((one.name for one in reversed(above) if one.baseline), None)
+    if base is None:
+        return None
+    of, found = (value_of(made, name, data, "accuracy") for name in (base, row))
+    if of is None or found is None or of.value == 0:
+        return None
+    return Figure(100 * (found.value - of.value) / of.value, found.of)
+
+
+def _followed(experiment: Experiment) -> Iterator[tuple[Published, set[str]]]:
+    """Each row of the paper, with the names of those of our rows that a later paper row also refers to."""
+    for place, published in enumerate(experiment.published):
+        yield published, {later.row for later in experiment.published[place + 1 :] if later.row is not None}
+
+
+def _published(experiment: Experiment, published: Published) -> list[str]:
+    cells = []
+    for place, column in enumerate(experiment.columns):
+        value = published.value(place)
+        more = "> " if column in experiment.at_least else ""
+        cells.append(NOTHING if value is None else f"{more}{value:.10g}")
+    return [published.name, f"paper, {published.model}" if published.model else "paper", *cells]
+
+
+def _ours(made: Made, row: str) -> list[str]:
+    experiment = made.experiment
+    runs = [run for (name, _), run in made.runs.items() if name == row]
+    cells = []
+    for _, data, metric in experiment.cells():
+        found = value_of(made, row, data, metric)
+        cells.append(_cell(found) if found else JUDGE if metric in JUDGED else NOTHING)
+    marks = ["changed"] * (row in made.changed) + ["incomplete"] * any(run.incomplete for run in runs)
+    name = f"{OURS}{row} ({', '.join(marks)})" if runs and marks else OURS + row
+    return [name, runs[0].header.model if runs else "not run", *cells]
+
+
+def _ours_on(made: Made, axis: str) -> list[str]:
+    found = [judged_figure(made, "", axis, data, metric) for _, data, metric in made.experiment.cells()]
+    judges = dict.fromkeys(result.judge for result in made.judged.values())
+    by = f"judged by {', '.join(judges)}" if judges else "not judged"
+    return [OURS + axis, by, *(_cell(figure) if figure else JUDGE for figure in found)]
+
+
+def _cell(found: Figure) -> str:
+    if found.low is None or found.high is None:
+        return shown(found.value)
+    return f"{shown(found.value)} [{shown(found.low)}, {shown(found.high)}]"
+
+
+def _blind(made: Made) -> list[str]:
+    """The audit's row; empty if no column is an accuracy."""
+    cells = []
+    for _, data, metric in made.experiment.cells():
+        found = made.blind.get(data) if metric == "accuracy" else None
+        figures = Figure(100 * found.share, found.of, 100 * found.low, 100 * found.high) if found else None
+        cells.append(_cell(figures) if figures else NOTHING)
+    return ["best blind baseline", "no evidence read", *cells] if any(cell != NOTHING for cell in cells) else []
+
+
+# Saved results: one small file per experiment with the figures and settings of each model, without texts.
+
+
+def save(made: Made, folder: Path) -> list[Path]:
+    """Write `FOLDER/<paper>/<table>.json`, keeping the results of other models in it.
+
+    Raises:
+        UsageError: the existing file does not contain results.
+        StorageFailed: the file cannot be written.
+    """
+    path = folder / f"{made.experiment.name}.json"
+    content: dict[str, Any] = {"experiment": made.experiment.name, "models": {}}
+    try:
+        if path.exists():
+            content["models"] = dict(json.loads(path.read_text(encoding="utf-8"))["models"])
+        content["models"].update(results(made))
+        write_whole(path, json.dumps(content, indent=1, ensure_ascii=False, sort_keys=True) + "\n")
+    except OSError as error:
+        raise StorageFailed(f"{path} cannot be written ({error.strerror or error}); use another folder") from None
+    except (ValueError, KeyError, TypeError):
+        raise UsageError(f"{path} does not contain experiment results; move it or use another folder") from None
+    return [path]
+
+
+def results(made: Made) -> dict[str, dict[str, Any]]:
+    """By model: the blind baseline and, for each row and data set, the figures and everything that produced them."""
+    by_model: dict[str, dict[str, Any]] = {}
+    for (row, data), run in made.runs.items():
+        of_model = by_model.setdefault(
+            run.header.model, {"blind": _saved_blind(made), "missing": _missing(made), "runs": []}
+        )
+        if made.judged:
+            of_model["judged"] = {name: result.model_dump(mode="json") for name, result in made.judged.items()}
+        changed = {"changed": list(made.changed[row])} if row in made.changed else {}
+        figures = _figures(made, row, data)
+        of_model["runs"].append({"row": row, "data": data, "figures": figures, **changed, **_about(run)})
+        if pooled := _pooled(made, row):
+            of_model.setdefault("pooled", {})[row] = pooled
+    return by_model
+
+
+def _pooled(made: Made, row: str) -> dict[str, dict[str, float | int]]:
+    """Figures over several data sets, by column."""
+    found = {
+        f"{data}.{metric}": value_of(made, row, data, metric)
+        for _, data, metric in made.experiment.cells()
+        if data in POOLED
+    }
+    return {name: {"value": round(one.value, 4), "of": one.of} for name, one in found.items() if one is not None}
+
+
+def _figures(made: Made, row: str, data: str) -> dict[str, dict[str, float | int]]:
+    figures: dict[str, dict[str, float | int]] = {}
+    for _, name, metric in made.experiment.cells():
+        found = value_of(made, row, data, metric) if name == data else None
+        if found is not None:
+            figures[metric] = {"value": round(found.value, 4), "of": found.of}
+            if found.low is not None and found.high is not None:
+                figures[metric] |= {"low": round(found.low, 2), "high": round(found.high, 2)}
+    return figures
+
+
+def _about(run: RunOfRow) -> dict[str, Any]:
+    header = run.header
+    selected = ("dataset", "dataset_hash", "split", "limit", "seed", "with_context", "recipe", "items")
+    made_by = ("settings_hash", "prompts_hash", "snapshots", "versions", "started", "accepted")
+    return {
+        **{name: getattr(header, name) for name in selected + made_by},
+        **({"incomplete": list(run.incomplete)} if run.incomplete else {}),
+        "settings": _changed(header.settings),
+        "statuses": dict(Counter(line.status for line in run.lines)),
+        "unfinished": run.items - len(run.lines),
+        "seconds_each": round(sum(line.usage.seconds for line in run.lines) / max(1, len(run.lines)), 3),
+    }
+
+
+def _changed(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that differ from the defaults, by dotted name."""
+    defaults = Settings.model_construct().model_dump(mode="json", exclude={"home", "keys", "trace", "serve"})
+    return {
+        f"{group}.{name}": value
+        for group, values in settings.items()
+        for name, value in values.items()
+        if defaults.get(group, {}).get(name) != value
+    }
+
+
+def _saved_blind(made: Made) -> dict[str, Any]:
+    return {
+        name: {"name": found.name, "accuracy": round(100 * found.share, 2), "of": found.of}
+        for name, found in made.blind.items()
+    }
+
+
+def _missing(made: Made) -> list[dict[str, str]]:
+    return [{"row": row, "data": data, "reason": reason} for (row, data), reason in made.missing.items()]

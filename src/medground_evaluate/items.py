@@ -1,0 +1,125 @@
+"""The types of evaluation: items with a gold answer, and the line that a run writes for each."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any, Literal
+
+from pydantic import Field, field_validator
+
+from medground.values.document import Document, DocumentId, Frozen
+from medground.values.question import Question, Task
+from medground.values.usage import UsageReport
+
+Split = Literal["train", "validation", "test", "unknown"]
+
+
+class Item(Frozen):
+    """One question of a data set.
+
+    Attributes:
+        id: unique in its set.
+        question: the question as recipes receive it, with its options.
+        gold: the correct values: `yes`, an option's letter, several letters; empty for an open question.
+        reference: a reference answer in words, for open questions.
+        documents: ids of the documents that answer it, if the set names them.
+        context: documents that come with the item, passed to the recipe when the set is run with its context.
+        headings: gold MeSH headings, if the set has them.
+        group: items of one group (the same abstract, the same case) are kept together in cross-validation.
+        extra: other data from the set, such as evidence spans.
+    """
+
+    id: str
+    question: Question
+    gold: tuple[str, ...] = ()
+    reference: str = ""
+    documents: tuple[DocumentId, ...] = ()
+    context: tuple[Document, ...] = ()
+    headings: tuple[str, ...] = ()
+    split: Split = "test"
+    group: str = ""
+    extra: dict[str, Any] = Field(default_factory=dict)
+
+
+class DataSetInfo(Frozen):
+    """The description of a set, for `medground data list` and for checks.
+
+    Attributes:
+        sizes: number of items by split, as published.
+        hashes: SHA-256, by file name, of the release that the loader was written for; any other file is refused
+            unless the user accepts it, which the run then records.
+        date_limit: evidence after this day did not exist when the set was made.
+        obtain: where and how to get it from its owner; Medground never downloads it.
+        seen: what its loader was tested on: the whole published set, a part of it, or only files in its format.
+    """
+
+    name: str
+    title: str
+    tasks: tuple[Task, ...]
+    sizes: dict[str, int]
+    licence: str
+    obtain: str
+    paper: str = ""
+    date_limit: date | None = None
+    hashes: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    seen: Literal["whole", "part", "form"] = "form"
+
+
+RunStatus = Literal["answered", "not judged", "unanswerable", "failed", "unreadable", "budget"]
+"""The outcome of an item. Only `answered` carries an answer; every other status counts as wrong and stays in
+the denominator. `budget`: a limit was reached. A status never counts as an option."""
+
+
+class RunLine(Frozen):
+    """One item of a run: one JSON line."""
+
+    id: str
+    question: str
+    task: Task
+    gold: tuple[str, ...] = ()
+    answer: tuple[str, ...] = ()
+    status: RunStatus
+    error: str = ""
+    probability: float | None = None
+    statements: int = 0
+    support: float | None = None
+    faithfulness: float | None = None
+    cited: tuple[DocumentId, ...] = Field(default=(), description="documents that the answer cites, in order")
+    found: tuple[DocumentId, ...] = Field(default=(), description="documents read or retrieved, in rank order")
+    gold_documents: tuple[DocumentId, ...] = ()
+    failed_sources: dict[str, str] = Field(default_factory=dict, description="sources that could not be searched: why")
+    text: str = Field(default="", description="the rationale, for long-answer metrics and judges")
+    usage: UsageReport = UsageReport()
+    trace: str = ""
+    settings_hash: str = ""
+
+    @field_validator("status", mode="before")
+    @classmethod
+    def _counted_as_then(cls, status: object) -> object:
+        """Older runs hold estimates from word statistics (`lean`), which counted as answers; their figures stay."""
+        return "answered" if status == "lean" else status
+
+
+class RunHeader(Frozen):
+    """First line of a run's file: everything that could change its results.
+
+    A run that was resumed with an accepted difference has another header before the lines it applies to.
+    """
+
+    format: Literal["medground-run-1"] = "medground-run-1"
+    dataset: str
+    dataset_hash: str
+    split: str
+    recipe: str
+    model: str
+    limit: int | None = None
+    seed: int | None = Field(default=None, description="of the shuffle before the limit is applied; None: file order")
+    with_context: bool = False
+    items: int = Field(description="number of items in the run; those without a line are unfinished")
+    settings: dict[str, Any]
+    settings_hash: str
+    prompts_hash: str = Field(description="of all operators' instructions and schemas")
+    snapshots: dict[str, str] = Field(default_factory=dict)
+    versions: dict[str, str] = Field(default_factory=dict)
+    started: str = ""
+    accepted: tuple[str, ...] = Field(default=(), description="differences that the user accepted, as they were shown")

@@ -1,0 +1,284 @@
+"""Which judge may judge which runs, and asking it: two answers in both orders, or one beside its reference."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from medground.errors import ModelFailed, UsageError
+from medground.home.line_file import work_off
+from medground.models.base import CallLimits, Model
+from medground.models.operators.base import EvidenceView, Operator
+from medground.models.registry import Models
+from medground.values.usage import Author, Usage, UsageReport
+from medground_evaluate.compare import Result
+from medground_evaluate.judges.judgements import Judgement, Sheet, scores
+from medground_evaluate.judges.operators import (
+    CompareInput,
+    CompareOutput,
+    RateInput,
+    RateOutput,
+    compare_explanations,
+    rate_long_answer,
+)
+from medground_evaluate.run_file import read_run
+from medground_evaluate.tally import is_right
+
+# Runs as judges receive them, which judge may judge which run, and which items are compared.
+
+
+@dataclass(frozen=True)
+class JudgedRun(Result):
+    """A run whose answers are judged. Judgements refer to it by `name`."""
+
+    @classmethod
+    def read(cls, path: Path) -> JudgedRun:
+        """Read a run and name it after its file, without the suffix.
+
+        Raises:
+            UsageError: the file is not a run or is invalid.
+        """
+        header, lines = read_run(path)
+        return cls(name=path.stem, header=header, lines={line.id: line for line in lines})
+
+    @property
+    def models(self) -> frozenset[str]:
+        """All models that contributed to it."""
+        by_operator = self.header.settings.get("model", {}).get("operators", {})
+        return frozenset({self.header.model, *by_operator.values()})
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The questions on which two runs can be compared.
+
+    Attributes:
+        right: ids of the questions that both answer correctly, with an explanation, in the order of the first run.
+        both: number of questions that both runs have.
+        unexplained: number that both answer correctly, but at least one without an explanation.
+    """
+
+    right: tuple[str, ...]
+    both: int
+    unexplained: int
+
+
+def pairs_of(one: JudgedRun, other: JudgedRun) -> Pairs:
+    """The questions on which two runs' explanations may be compared: those that both answer correctly (000, app. B).
+
+    Raises:
+        UsageError: the runs have the same name, are over different sets, or have no question in common.
+    """
+    if one.name == other.name:
+        raise UsageError(f"both runs are called {one.name}; rename one of the files")
+    for field in ("dataset", "dataset_hash", "split"):
+        values = getattr(one.header, field), getattr(other.header, field)
+        if values[0] != values[1]:
+            raise UsageError(f"the runs differ in {field}: {values[0]} and {values[1]}; compare runs over the same set")
+    both = [i for i in one.lines if i in other.lines]
+    if not both:
+        raise UsageError(
+            f"{one.name} and {other.name} have no question in common; compare runs over the same questions"
+        )
+    right = [i for i in both if is_right(one.lines[i]) and is_right(other.lines[i])]
+    explained = [i for i in right if one.lines[i].text.strip() and other.lines[i].text.strip()]
+    return Pairs(right=tuple(explained), both=len(both), unexplained=len(right) - len(explained))
+
+
+def check_judge(judge: Model, runs: Sequence[JudgedRun]) -> None:
+    """Check that a judge does not judge itself.
+
+    Raises:
+        UsageError: the judge is a model of one of the runs, under this or another provider's name.
+    """
+    for run in runs:
+        same = [name for name in sorted(run.models) if same_model(name, judge.name)]
+        if same and Author(judge.name).is_model:  # word statistics judge nothing
+            raise UsageError(
+                f"{judge.name} wrote answers of {run.name}, so it may not judge them; name another --model"
+            )
+
+
+def place_of(home: Path, judge: str, names: Sequence[str]) -> Path:
+    """The default file of judgements: the same judge on the same runs always has the same file."""
+    words = "/".join([judge, *names])
+    return home / "judgements" / f"{hashlib.sha256(words.encode()).hexdigest()[:12]}.jsonl"
+
+
+def same_model(one: str, other: str) -> bool:
+    """Whether two names denote the same model, whoever serves it."""
+    return _bare(one) == _bare(other)
+
+
+def pin(judge: Model, operator: Operator[Any, Any], runs: Sequence[JudgedRun]) -> str:
+    """Hash of everything that decides a judgement except the item: the judge, its instructions, and the runs."""
+    content = {
+        "judge": judge.identity,
+        "instructions": operator.instructions,
+        "schema": operator.output.model_json_schema(),
+        "runs": [[run.name, run.header.dataset_hash, run.header.settings_hash, run.header.started] for run in runs],
+    }
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _bare(model: str) -> str:
+    """A model's name without its provider: `openrouter:openai/gpt-5` and `openai:gpt-5` are one model."""
+    name = model.casefold()
+    return name if name.partition(":")[0] == "local" else name.replace(":", "/", 1).rpartition("/")[2]
+
+
+# Asking a judge: two answers in both orders, or a long answer next to its reference. Each reply becomes one line.
+
+
+class Watch(Protocol):
+    """Called after each judgement with the number done and the total; must be cheap."""
+
+    def __call__(self, done: int, of: int, /) -> None: ...
+
+
+@dataclass(frozen=True)
+class _Job:
+    item: str
+    shown: tuple[str, ...]
+    value: CompareInput | RateInput
+
+
+async def judge_pairs(
+    models: Models,
+    one: JudgedRun,
+    other: JudgedRun,
+    out: Path,
+    *,
+    limit: int | None = None,
+    concurrency: int = 1,
+    watch: Watch = lambda done, of: None,
+) -> list[Judgement]:
+    """Let the model of `compare_explanations` compare two runs where both are correct, each question in both orders.
+
+    Args:
+        models: the registry with the judge.
+        one: a run.
+        other: another run over the same set.
+        out: the file of judgements, new or to be resumed.
+        limit: judge only this many questions, from the start.
+        concurrency: number of judgements in parallel.
+        watch: called after each judgement.
+
+    Returns:
+        All lines of the file.
+
+    Raises:
+        UsageError: the judge wrote one of the runs, the runs are not comparable, or `out` contains other judgements.
+        ConfigError: the judge cannot be used as configured.
+        StorageFailed: the file cannot be written.
+    """
+    jobs = [
+        _Job(i, (a.name, b.name), CompareInput(question=a.lines[i].question, first=_text(a, i), second=_text(b, i)))
+        for i in pairs_of(one, other).right[:limit]
+        for a, b in ((one, other), (other, one))
+    ]
+    return await _judge(models, compare_explanations, (one, other), jobs, out, concurrency, watch)
+
+
+async def judge_long(
+    models: Models,
+    run: JudgedRun,
+    references: Mapping[str, str],
+    out: Path,
+    *,
+    documents: Mapping[str, Sequence[EvidenceView]] | None = None,
+    limit: int | None = None,
+    concurrency: int = 1,
+    watch: Watch = lambda done, of: None,
+) -> list[Judgement]:
+    """Let the model of `rate_long_answer` mark a run's answers against reference answers.
+
+    Args:
+        models: the registry with the judge.
+        run: a run of long answers; lines without text or without a reference are left out.
+        references: reference answers by item id.
+        out: the file of judgements, new or to be resumed.
+        documents: the documents read for each item, by item id; without any, interpretability is not marked.
+        limit: judge only this many questions, from the start.
+        concurrency: number of judgements in parallel.
+        watch: called after each judgement.
+
+    Returns:
+        All lines of the file.
+
+    Raises:
+        UsageError: the judge wrote the run, no line has a reference, or `out` contains other judgements.
+        ConfigError: the judge cannot be used as configured.
+        StorageFailed: the file cannot be written.
+    """
+    ids = [i for i, line in run.lines.items() if references.get(i) and line.text.strip()]
+    if not ids:
+        raise UsageError(
+            f"{run.name} has no long answer with a reference answer; check that --data is the set that was run"
+        )
+    given = documents or {}
+    jobs = [
+        _Job(
+            i,
+            (run.name,),
+            RateInput(
+                question=run.lines[i].question,
+                reference=references[i],
+                answer=run.lines[i].text,
+                documents=tuple(given.get(i, ())),
+            ),
+        )
+        for i in ids[:limit]
+    ]
+    return await _judge(models, rate_long_answer, (run,), jobs, out, concurrency, watch)
+
+
+async def _judge(
+    models: Models,
+    operator: Operator[Any, Any],
+    runs: Sequence[JudgedRun],
+    jobs: Sequence[_Job],
+    out: Path,
+    concurrency: int,
+    watch: Watch,
+) -> list[Judgement]:
+    judge = models.of(operator.name)
+    check_judge(judge, runs)
+    mark = pin(judge, operator, runs)
+    with Sheet(out, mark) as sheet:
+        done = {(line.item, line.shown) for line in sheet.lines}
+
+        async def work(job: _Job) -> None:
+            fields = await _ask(models, operator, job)
+            sheet.append(Judgement(item=job.item, shown=job.shown, judge=judge.name, pin=mark, **fields))
+            watch(len(sheet.lines), len(jobs))
+
+        await work_off([job for job in jobs if (job.item, job.shown) not in done], work, concurrency)
+    return sheet.lines
+
+
+async def _ask(models: Models, operator: Operator[Any, Any], job: _Job) -> dict[str, Any]:
+    try:
+        reply = await models.answer(operator, job.value, CallLimits())
+    except ModelFailed as failed:
+        error = " ".join(str(failed).split())
+        return {"status": "failed", "error": error, "usage": UsageReport.of(failed.usage or Usage())}
+    return _fields_of(reply.output) | {"usage": UsageReport.of(reply.usage)}
+
+
+def _fields_of(output: CompareOutput | RateOutput) -> dict[str, Any]:
+    both = (output.marks,) if isinstance(output, RateOutput) else (output.first, output.second)
+    marks = tuple(scores(mark) for mark in both if mark is not None)
+    better = output.better if isinstance(output, CompareOutput) else None
+    return {"status": "judged" if marks else "not judged", "better": better, "marks": marks, "reason": output.reason}
+
+
+def _text(run: JudgedRun, item: str) -> str:
+    """The text of an answer, with the documents that it cites."""
+    line = run.lines[item]
+    cited = f"\n\nCited: {', '.join(line.cited)}" if line.cited else ""
+    return f"Answer: {', '.join(line.answer)}\n\n{line.text}{cited}"

@@ -1,0 +1,264 @@
+"""Summaries of judgements: win, tie and loss per axis, mean marks, and how much was not judged."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Literal
+
+from medground.errors import UsageError
+from medground.values.document import Frozen
+from medground_evaluate.agreement import in_words, kappa
+from medground_evaluate.judges.judgements import LONG_AXES, PAIR_AXES, Judgement, by_judge
+from medground_evaluate.statistics import wilson
+
+OVERALL = "overall"
+ORDERS = 2
+"""How often a model sees two answers: once in each order. A person sees them once."""
+
+Outcome = Literal["win", "tie", "loss"]
+"""For the first-named answer of a comparison."""
+
+
+class AxisResult(Frozen):
+    """One axis of a comparison.
+
+    Attributes:
+        wins: questions that the first-named answer wins in every order shown.
+        losses: questions that it loses in every order shown.
+        ties: all other judged questions, including those where the orders disagree.
+        flipped: ties in which the two orders prefer different answers, so that only the position decides.
+        low: lower end of the 95 % Wilson interval of wins among all judged.
+        high: its upper end.
+        mean: mean mark of the first-named answer over all orders, 1 to 5; None if marks are missing.
+        other_mean: mean mark of the other answer.
+    """
+
+    axis: str
+    wins: int
+    ties: int
+    losses: int
+    flipped: int
+    low: float
+    high: float
+    mean: float | None
+    other_mean: float | None
+
+
+class PairResult(Frozen):
+    """One judge on two runs. A question with an order that was not judged is not a win, tie or loss."""
+
+    judge: str
+    one: str
+    other: str
+    questions: int
+    judged: int
+    not_judged: int
+    failed: int
+    first_preferred: float | None
+    """Share of the orders with a winner in which the answer shown first wins; far from 0.5 means position bias."""
+    axes: tuple[AxisResult, ...]
+
+
+class LongResult(Frozen):
+    """One judge on one run's long answers: mean marks by axis, None if no answer has one."""
+
+    judge: str
+    answer: str
+    questions: int
+    judged: int
+    not_judged: int
+    failed: int
+    means: dict[str, float | None]
+
+
+def pair_results(lines: Iterable[Judgement]) -> list[PairResult]:
+    """A result for every judge and pair of answers, in order of appearance."""
+    groups: dict[tuple[str, frozenset[str]], list[Judgement]] = {}
+    for line in lines:
+        if len(line.shown) == ORDERS:
+            groups.setdefault((line.judge, frozenset(line.shown)), []).append(line)
+    return [_pair_result(group) for group in groups.values()]
+
+
+def long_results(lines: Iterable[Judgement]) -> list[LongResult]:
+    """A result for every judge and run of long answers, in order of appearance."""
+    groups: dict[tuple[str, str], list[Judgement]] = {}
+    for line in lines:
+        if len(line.shown) == 1:
+            groups.setdefault((line.judge, line.shown[0]), []).append(line)
+    return [
+        LongResult(
+            judge=judge,
+            answer=answer,
+            questions=len(group),
+            **_statuses(line.status for line in group),
+            means={axis: _mean(group, answer, axis) for axis in LONG_AXES},
+        )
+        for (judge, answer), group in groups.items()
+    ]
+
+
+def outcomes(lines: Iterable[Judgement], one: str, axis: str) -> dict[str, Outcome]:
+    """Win, tie or loss of the answer called `one`, by item; items that were not fully judged are left out.
+
+    Args:
+        lines: judgements of one judge about two answers.
+        one: a name in `shown`.
+        axis: an axis, or `OVERALL` for which answer was called better.
+    """
+    found: dict[str, Outcome] = {}
+    for item, of_item in _fully_judged(lines).items():
+        each = [outcome for line in of_item if (outcome := _outcome(line, one, axis))]
+        if len(each) == len(of_item):
+            found[item] = each[0] if len(set(each)) == 1 else "tie"
+    return found
+
+
+def _pair_result(lines: Sequence[Judgement]) -> PairResult:
+    one, other = lines[0].shown
+    worst: dict[str, str] = {}
+    whole = _fully_judged(lines)
+    for line in lines:
+        status = "judged" if line.item in whole else "not judged"
+        worst[line.item] = "failed" if "failed" in (line.status, worst.get(line.item)) else status
+    preferred = Counter(line.better for line in lines)
+    decided = preferred["first"] + preferred["second"]
+    axes = [_axis_result(lines, whole, one, other, axis) for axis in (OVERALL, *PAIR_AXES)]
+    return PairResult(
+        judge=lines[0].judge,
+        one=one,
+        other=other,
+        questions=len(worst),
+        **_statuses(worst.values()),
+        first_preferred=preferred["first"] / decided if decided else None,
+        axes=tuple(axis for axis in axes if axis is not None),
+    )
+
+
+def _axis_result(
+    lines: Sequence[Judgement], whole: Mapping[str, Sequence[Judgement]], one: str, other: str, axis: str
+) -> AxisResult | None:
+    found = outcomes(lines, one, axis)
+    if not found:
+        return None
+    counts = Counter(found.values())
+    low, high = wilson(counts["win"], len(found))
+    judged = [line for item in found for line in whole[item]]
+    return AxisResult(
+        axis=axis,
+        wins=counts["win"],
+        ties=counts["tie"],
+        losses=counts["loss"],
+        flipped=sum({_outcome(line, one, axis) for line in whole[item]} == {"win", "loss"} for item in found),
+        low=low,
+        high=high,
+        mean=_mean(judged, one, axis),
+        other_mean=_mean(judged, other, axis),
+    )
+
+
+def _fully_judged(lines: Iterable[Judgement]) -> dict[str, list[Judgement]]:
+    """Lines by item, for items judged in every order: by a model in both, by a person in at least one."""
+    items: dict[str, list[Judgement]] = {}
+    for line in lines:
+        items.setdefault(line.item, []).append(line)
+    return {
+        item: of_item
+        for item, of_item in items.items()
+        if all(line.status == "judged" for line in of_item) and len(of_item) >= (ORDERS if of_item[0].pin else 1)
+    }
+
+
+def _outcome(line: Judgement, one: str, axis: str) -> Outcome | None:
+    place = line.shown.index(one)
+    if axis == OVERALL:
+        difference = {"first": 1, "tie": 0, "second": -1}[line.better or "tie"] * (1 if place == 0 else -1)
+    elif line.marks and all(axis in marks for marks in line.marks):
+        difference = line.marks[place][axis].score - line.marks[1 - place][axis].score
+    else:
+        return None
+    return "win" if difference > 0 else "loss" if difference < 0 else "tie"
+
+
+def _mean(lines: Iterable[Judgement], answer: str, axis: str) -> float | None:
+    marks = [line.marks[line.shown.index(answer)] for line in lines if line.marks]
+    given = [mark[axis].score for mark in marks if axis in mark]
+    return sum(given) / len(given) if given else None
+
+
+def _statuses(statuses: Iterable[str]) -> dict[str, int]:
+    counts = Counter(statuses)
+    return {"judged": counts["judged"], "not_judged": counts["not judged"], "failed": counts["failed"]}
+
+
+# Agreement between two judges, models or people: Cohen's kappa on outcomes, or on marks of long answers.
+
+
+class JudgesAgreement(Frozen):
+    """Two judges on one axis.
+
+    Attributes:
+        about: names of the answers that they judged.
+        items: how many items both judged; items that only one judged do not count.
+        observed: share of equal judgements, 0 to 1.
+        kappa: agreement beyond chance; None if both gave one and the same judgement throughout.
+        words: the kappa in words.
+    """
+
+    judges: tuple[str, str]
+    about: tuple[str, ...]
+    axis: str
+    items: int
+    observed: float
+    kappa: float | None
+    words: str
+
+
+def judges_agreement(lines: Sequence[Judgement]) -> list[JudgesAgreement]:
+    """Every pair of judges on the items that both judged: win, tie or loss of two answers, marks of long answers.
+
+    Raises:
+        UsageError: there are fewer than two judges, or no two judged the same items.
+    """
+    judges = by_judge(lines)
+    if len(judges) < 2:
+        raise UsageError(
+            f"agreement needs two judges; found {', '.join(judges) or 'none'}; add a file of another judge"
+        )
+    found = [
+        agreement
+        for one, other in combinations(judges, 2)
+        for about in sorted({tuple(sorted(line.shown)) for line in lines})
+        for agreement in _agreements((one, other), about, judges[one], judges[other])
+    ]
+    if not found:
+        raise UsageError(f"no two of {', '.join(judges)} have judged the same items; give files about the same runs")
+    return found
+
+
+def _agreements(
+    names: tuple[str, str], about: tuple[str, ...], one: Iterable[Judgement], other: Iterable[Judgement]
+) -> Iterator[JudgesAgreement]:
+    by_side = [[line for line in lines if tuple(sorted(line.shown)) == about] for lines in (one, other)]
+    for axis in (OVERALL, *PAIR_AXES) if len(about) == ORDERS else LONG_AXES:
+        first, second = (_labels(lines, about, axis) for lines in by_side)
+        if both := sorted(first.keys() & second.keys()):
+            labels = [first[item] for item in both], [second[item] for item in both]
+            found = kappa(*labels)
+            yield JudgesAgreement(
+                judges=names,
+                about=about,
+                axis=axis,
+                items=len(both),
+                observed=sum(a == b for a, b in zip(*labels, strict=True)) / len(both),
+                kappa=found,
+                words=in_words(found),
+            )
+
+
+def _labels(lines: Sequence[Judgement], about: tuple[str, ...], axis: str) -> dict[str, str]:
+    if len(about) == ORDERS:
+        return {item: str(outcome) for item, outcome in outcomes(lines, about[0], axis).items()}
+    return {line.item: str(line.marks[0][axis].score) for line in lines if line.marks and axis in line.marks[0]}

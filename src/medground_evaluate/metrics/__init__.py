@@ -1,0 +1,1 @@
+"""Metrics, each with its definition and source."""

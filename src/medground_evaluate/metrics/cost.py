@@ -1,0 +1,177 @@
+"""The cost of a question, and its seconds and tokens by stage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from medground.values.steps import Asking, PlanningSources, Searching
+from medground.values.usage import UsageReport
+from medground_evaluate.statistics import Mean, mean
+
+# The cost of a question, absolute and relative to the model-only recipe.
+
+MODEL_ONLY = "model-only"
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Means per question.
+
+    Attributes:
+        model_calls: calls that the recipe needs, including those answered from the cache.
+        cached_calls: calls answered from the cache. If there are any, tokens, seconds and money are too low.
+        money: US dollars; None if a price is unknown.
+    """
+
+    input_tokens: float
+    output_tokens: float
+    model_calls: float
+    cached_calls: float
+    searches: float
+    seconds: float
+    money: float | None
+
+
+def mean_cost(usages: Iterable[UsageReport]) -> Cost:
+    """The mean cost of a question, including failed ones; all 0, and money None, if there are no questions."""
+    used = list(usages)
+    count = max(len(used), 1)
+    prices = [usage.price for usage in used if usage.price is not None]
+    return Cost(
+        input_tokens=sum(usage.input_tokens for usage in used) / count,
+        output_tokens=sum(usage.output_tokens for usage in used) / count,
+        model_calls=sum(usage.model_calls + usage.cached_calls for usage in used) / count,
+        cached_calls=sum(usage.cached_calls for usage in used) / count,
+        searches=sum(usage.searches for usage in used) / count,
+        seconds=sum(usage.seconds for usage in used) / count,
+        money=float(sum(prices)) / count if len(prices) == count else None,
+    )
+
+
+def cost_ratio(cost: Cost, base: Cost) -> dict[str, float | None]:
+    """The ratio to `base` for each field; None if the base costs nothing or a price is unknown."""
+    ratios: dict[str, float | None] = {}
+    for field in fields(Cost):
+        of, to = getattr(cost, field.name), getattr(base, field.name)
+        ratios[field.name] = of / to if of is not None and to else None
+    return ratios
+
+
+# Seconds and tokens of a question by stage: planning, retrieval, answering.
+
+Spans = Sequence[Mapping[str, Any]]
+"""Of one trace, with `start` and `end` in nanoseconds."""
+
+NAMES = ("planning", "retrieval", "answering")
+
+Times = list[tuple[int, int]]
+"""Stretches of time that do not overlap, in order."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What one stage of a question took. Overlapping searches count once: it is time that passed.
+
+    Attributes:
+        tokens: input and output tokens of its model calls; a call answered from the cache has none.
+        calls: questions to operators, with or without a model.
+    """
+
+    seconds: float = 0.0
+    tokens: int = 0
+    calls: int = 0
+
+
+@dataclass(frozen=True)
+class Stages:
+    """The stages of one question, or None for a recipe that does not plan sources."""
+
+    planning: Stage
+    retrieval: Stage
+    answering: Stage
+
+
+def stages(spans: Spans) -> Stages | None:
+    """The stages of a question from the spans of its trace; None if it planned no sources.
+
+    A search counts as retrieval wherever it happens, also within planning (Reflexion and SeRTS search to judge a plan).
+    What is neither planning nor retrieval is answering.
+    """
+    planned = joined(_times(spans, PlanningSources.span))
+    if not planned:
+        return None
+    searched = joined(_times(spans, Searching.span))
+    whole = joined((int(span["start"]), int(span["end"])) for span in spans)
+    planning = without(planned, searched)
+    asked = [span for span in spans if _is_of(span, Asking.span)]
+    inside = [span for span in asked if any(start <= span["start"] < end for start, end in planned)]
+    outside = [span for span in asked if span not in inside]
+    return Stages(
+        planning=Stage(_seconds(planning), _tokens(inside), len(inside)),
+        retrieval=Stage(_seconds(searched), 0, 0),
+        answering=Stage(_seconds(without(whole, joined([*planned, *searched]))), _tokens(outside), len(outside)),
+    )
+
+
+@dataclass(frozen=True)
+class StageMeans:
+    """Means of one stage per question, over the questions that planned sources."""
+
+    name: str
+    seconds: Mean
+    tokens: Mean
+
+
+def stage_means(each: Sequence[Stages | None]) -> tuple[StageMeans, ...]:
+    """The means of `planning`, `retrieval` and `answering`; empty if no question planned sources."""
+    known = [one for one in each if one is not None]
+    return tuple(_means(name, [getattr(one, name) for one in known]) for name in NAMES) if known else ()
+
+
+def _means(name: str, found: Sequence[Stage]) -> StageMeans:
+    return StageMeans(name, mean(one.seconds for one in found), mean(float(one.tokens) for one in found))
+
+
+def joined(times: Iterable[tuple[int, int]]) -> Times:
+    """The same stretches of time, with those that overlap or touch as one."""
+    found: Times = []
+    for start, end in sorted(times):
+        if found and start <= found[-1][1]:
+            found[-1] = found[-1][0], max(found[-1][1], end)
+        elif end > start:
+            found.append((start, end))
+    return found
+
+
+def without(times: Times, others: Times) -> Times:
+    """The stretches of time outside of the others; both without overlaps, in order."""
+    left = []
+    for start, end in times:
+        for other_start, other_end in others:
+            if other_end <= start or end <= other_start:
+                continue
+            if start < other_start:
+                left.append((start, other_start))
+            start = max(start, other_end)
+        if start < end:
+            left.append((start, end))
+    return left
+
+
+def _times(spans: Spans, name: str) -> list[tuple[int, int]]:
+    return [(int(span["start"]), int(span["end"])) for span in spans if _is_of(span, name)]
+
+
+def _is_of(span: Mapping[str, Any], name: str) -> bool:
+    return str(span["name"]) == name or str(span["name"]).startswith(f"{name} ")
+
+
+def _seconds(times: Times) -> float:
+    return sum(end - start for start, end in times) / 1e9
+
+
+def _tokens(spans: Spans) -> int:
+    keys = ("gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens")
+    return sum(int(span["attributes"].get(key, 0)) for span in spans for key in keys)

@@ -1,0 +1,234 @@
+"""Measures of one run beyond accuracy, from the answers and traces that the home folder keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from medground.answering.trace import read_trace
+from medground.corpus.embedder import Embedder
+from medground.engine.answers import Answers
+from medground.models.operators.reading import SufficientOutput, sufficient
+from medground.values.answer import Answer
+from medground.values.steps import (
+    TEXT,
+    Asking,
+    QueryChosen,
+    QueryWritten,
+    ReadingBatch,
+    RewriteTrigger,
+    RoundEnded,
+    SourcesPlanned,
+)
+from medground_evaluate.items import Item, RunHeader, RunLine
+from medground_evaluate.metrics.answers import RoundPoint, rouge_l, round_curve
+from medground_evaluate.metrics.cost import StageMeans, stage_means, stages
+from medground_evaluate.metrics.evidence import Assessments, assessments, checked_rate, grounded_rate
+from medground_evaluate.metrics.searching import (
+    Depths,
+    HeadingScores,
+    QueryStatistics,
+    Reading,
+    evidence_depths,
+    heading_scores,
+    headings_of,
+    query_statistics,
+)
+from medground_evaluate.statistics import Mean, Share, mean
+
+# What the metrics need beyond the lines of a run: read from the answers and traces that the home folder keeps.
+
+Spans = Sequence[Mapping[str, Any]]
+"""Of one trace, in the order they started."""
+
+
+def stored_answer(home: Path, line: RunLine) -> Answer | None:
+    """The answer of a line as it was given, so that figures stay; None if it has none or it was removed.
+
+    Raises:
+        UsageError: the file is not an answer.
+    """
+    return Answers(home).as_given(line.trace)
+
+
+def stored_trace(home: Path, line: RunLine) -> Spans | None:
+    """The spans of a line's trace; None if it has none or it was removed."""
+    folder = home / "traces"
+    if not line.trace or not (folder / f"{line.trace}.jsonl").is_file():
+        return None
+    return read_trace(folder, line.trace)
+
+
+def queries_by_source(answer: Answer) -> dict[str, list[str]]:
+    """The queries that each source was asked, in order, each once."""
+    plan: dict[str, dict[str, None]] = {}
+    for search in answer.searches:
+        plan.setdefault(search.source, {})[search.query] = None
+    return {source: list(queries) for source, queries in plan.items()}
+
+
+def planned_queries(spans: Spans) -> dict[str, list[str]] | None:
+    """The queries of each source in the plan that was searched (Omni-RAG); None for a recipe that plans no sources."""
+    plans = SourcesPlanned.stored(spans)
+    return plans[-1].by_source if plans else None
+
+
+def final_query(spans: Spans) -> str | None:
+    """The query whose documents were read (PubMed Reasoner); the last one written, for recipes that do not choose."""
+    if chosen := QueryChosen.stored(spans):
+        return chosen[-1].query
+    written = QueryWritten.stored(spans)
+    return written[-1].after if written else None
+
+
+def answers_by_round(spans: Spans) -> tuple[tuple[str, ...], ...]:
+    """What a recipe that loops (Self-MedRAG) would have answered, had it ended after each of its rounds.
+
+    That is the answer of the round with the highest support score so far, the earliest of equals. A round that failed
+    before it was answered is left out.
+    """
+    best: tuple[float, tuple[str, ...]] | None = None
+    answers = []
+    for ended in RoundEnded.stored(spans):
+        score = -1.0 if ended.steering_score is None else ended.steering_score
+        if best is None or score > best[0]:
+            best = score, ended.answer
+        answers.append(best[1])
+    return tuple(answers)
+
+
+def was_rewritten(spans: Spans) -> bool | None:
+    """Whether the question was rewritten because its search found too little (Reason and Verify, Algorithm 1, line 7).
+
+    None if the recipe does not ask that.
+    """
+    triggers = RewriteTrigger.stored(spans)
+    return any(trigger.rewrite for trigger in triggers) if triggers else None
+
+
+def reading(spans: Spans) -> Reading | None:
+    """How many articles were read in batches, and whether the last batch made the evidence suffice.
+
+    None for a recipe that does not read in batches, or a question that found nothing.
+    """
+    begun = [span["start"] for span in spans if span["name"] == ReadingBatch.span]
+    batches = ReadingBatch.stored(spans)
+    if not batches:
+        return None
+    articles = dict.fromkeys(document for batch in batches for document in batch.documents)
+    verdicts = [s for s in spans if s["name"] == Asking.name_of(sufficient.name) and s["start"] >= begun[-1]]
+    return Reading(len(articles), bool(verdicts) and _is_sufficient(verdicts[-1]))
+
+
+def _is_sufficient(span: Mapping[str, Any]) -> bool:
+    try:
+        return SufficientOutput.model_validate_json(span["attributes"].get(f"{TEXT}output", "")).sufficient
+    except ValidationError:
+        return False  # the call failed
+
+
+# Measures of one run beyond accuracy: how much it read, what it searched for, its rounds, its long answers.
+
+
+@dataclass(frozen=True)
+class Measures:
+    """Measures of one run. None means that they do not apply to its recipe or its set.
+
+    Attributes:
+        items: number of items in the run.
+        untraced: questions without a stored trace, because it was removed or they failed; they count as having read
+            and searched nothing, and stay in the denominators.
+        grounded: evidence-grounded response rate: answers that cite.
+        checked: the same as the paper counts it: answers that cite, and whose evidence was found sufficient.
+        depths: evidence sufficiency depth, for recipes that read in batches.
+        headings: MeSH precision and recall, for sets with gold headings.
+        queries: statistics by source.
+        rewritten: questions that were rewritten because their search found too little, of those that might have been.
+        assessed: what a model says of whole answers.
+        stages: seconds and tokens by stage, for recipes that plan sources.
+        rounds: accuracy and F1 after each round, for recipes that loop.
+        rouge: mean ROUGE-L F1 over the questions with a reference answer; an empty answer scores 0.
+    """
+
+    items: int
+    untraced: int
+    grounded: Share
+    checked: Share | None
+    depths: Depths | None
+    headings: HeadingScores | None
+    queries: Mapping[str, QueryStatistics]
+    rounds: tuple[RoundPoint, ...]
+    rouge: Mean | None
+    rewritten: Share | None = None
+    assessed: Assessments | None = None
+    stages: tuple[StageMeans, ...] = ()
+
+
+def measure(
+    header: RunHeader,
+    lines: Sequence[RunLine],
+    home: Path,
+    items: Sequence[Item] = (),
+    embedder: Embedder | None = None,
+) -> Measures:
+    """Measure a run from its lines, and from the answers and traces stored under `home`.
+
+    Args:
+        items: items of the set, for gold headings and reference answers.
+        embedder: encodes queries to measure their diversity; without it diversity is not measured.
+
+    Raises:
+        UsageError: a stored answer is from another version.
+    """
+    traces = {line.id: spans for line in lines if (spans := stored_trace(home, line))}
+    answers = [stored_answer(home, line) for line in lines]
+    plans = [_plan(line, answer, traces) for line, answer in zip(lines, answers, strict=True)]
+    read = {i: found for i, spans in traces.items() if (found := reading(spans))}
+    readings = list(read.values())
+    histories = [(line, answers_by_round(traces.get(line.id, ()))) for line in lines]
+    count = max(header.items, len(lines))
+    never = [Reading(0, False)] * (count - len(readings))
+    return Measures(
+        items=count,
+        untraced=count - len(traces),
+        grounded=grounded_rate(lines, header.items),
+        checked=checked_rate(lines, {i for i, found in read.items() if found.sufficient}, count) if read else None,
+        depths=evidence_depths([*readings, *never]) if readings else None,
+        headings=_headings(traces, items),
+        queries=query_statistics(plans, embedder),
+        rounds=round_curve(histories),
+        rouge=_rouge(lines, items),
+        rewritten=_rewritten(traces),
+        assessed=assessments(answers),
+        stages=stage_means([stages(spans) for spans in traces.values()]),
+    )
+
+
+def _plan(line: RunLine, answer: Answer | None, traces: Mapping[str, Spans]) -> Mapping[str, Sequence[str]]:
+    """The queries of the plan that was searched; of a recipe that plans no sources, those that sources were asked."""
+    planned = planned_queries(traces.get(line.id, ()))
+    if planned is not None:
+        return planned
+    return queries_by_source(answer) if answer is not None else {}
+
+
+def _rewritten(traces: Mapping[str, Spans]) -> Share | None:
+    triggers = [found for spans in traces.values() if (found := was_rewritten(spans)) is not None]
+    return Share(sum(triggers), len(triggers)) if triggers else None
+
+
+def _headings(traces: Mapping[str, Spans], items: Sequence[Item]) -> HeadingScores | None:
+    if not any(item.headings for item in items):
+        return None
+    asked = [(headings_of(final_query(traces.get(item.id, ())) or ""), item.headings) for item in items]
+    return heading_scores(asked)
+
+
+def _rouge(lines: Sequence[RunLine], items: Sequence[Item]) -> Mean | None:
+    texts = {line.id: line.text for line in lines}
+    pairs = [(texts[item.id], item.reference) for item in items if item.reference and item.id in texts]
+    return mean(rouge_l(text, reference).f1 for text, reference in pairs) if pairs else None

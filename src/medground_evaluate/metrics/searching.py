@@ -1,0 +1,301 @@
+"""Searching and reading: depth, MeSH headings, queries, rankings."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from medground.corpus.embedder import Embedder
+from medground.errors import ConfigError
+from medground.pubmed.parser import repair_syntax
+from medground.pubmed.syntax import Chain, Leaf, Negated, Node, Span
+from medground.values.document import DocumentId
+from medground_evaluate.items import RunLine
+from medground_evaluate.statistics import Mean, Share, mean
+
+# Evidence sufficiency depth (ESD): how many articles were read until the evidence was sufficient.
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was read for one question.
+
+    Attributes:
+        articles: number of documents read, in all batches.
+        sufficient: whether reading ended because the evidence was sufficient.
+    """
+
+    articles: int
+    sufficient: bool
+
+
+@dataclass(frozen=True)
+class Depths:
+    """Depths of a run.
+
+    Attributes:
+        distribution: number of questions by depth, of those that reached sufficiency; in order of depth.
+        never: number of questions without sufficient evidence after reading everything; they have no depth.
+    """
+
+    distribution: Mapping[int, int]
+    never: int
+
+    @property
+    def reached(self) -> int:
+        """Number of questions with a depth."""
+        return sum(self.distribution.values())
+
+    @property
+    def mean(self) -> float | None:
+        """Mean depth of questions that reached sufficiency, in articles; None if none did."""
+        return sum(d * n for d, n in self.distribution.items()) / self.reached if self.reached else None
+
+    @property
+    def median(self) -> float | None:
+        """Their median depth."""
+        depths = [d for d, n in self.distribution.items() for _ in range(n)]
+        return float(statistics.median(depths)) if depths else None
+
+    def within(self, articles: int) -> Share:
+        """Share of all questions whose evidence was sufficient within `articles`; the denominator includes `never`."""
+        return Share(sum(n for d, n in self.distribution.items() if d <= articles), self.reached + self.never)
+
+
+def evidence_depths(readings: Iterable[Reading]) -> Depths:
+    """The distribution of depths."""
+    counts: Counter[int] = Counter()
+    never = 0
+    for reading in readings:
+        if reading.sufficient:
+            counts[reading.articles] += 1
+        else:
+            never += 1
+    return Depths(dict(sorted(counts.items())), never)
+
+
+# MeSH precision and recall: the headings of the final query against those of the question's article.
+
+_MESH_TAGS = ("MeSH Terms", "MeSH Major Topic")
+
+
+@dataclass(frozen=True)
+class HeadingScores:
+    """Means over questions, 0 to 1; None if no question could be scored, or no query at all has a heading.
+
+    Attributes:
+        precision: counts 0 for a question whose query has no heading.
+        questions: number of questions with gold headings.
+        without_query: number of those whose query has no heading.
+        without_gold: number of questions without gold headings, which are left out.
+    """
+
+    precision: float | None
+    recall: float | None
+    questions: int
+    without_query: int
+    without_gold: int
+
+
+def heading_scores(pairs: Iterable[tuple[Collection[str], Collection[str]]]) -> HeadingScores:
+    """Precision and recall of the pairs `(headings of the query, gold headings)`, averaged over questions.
+
+    Headings are compared without case, qualifiers (`Asthma/therapy`) and the asterisk of a major topic. The paper does
+    not say how it averages, or which precision a query without headings has.
+    """
+    precision: list[float] = []
+    recall: list[float] = []
+    without_query = without_gold = 0
+    for predicted, gold in pairs:
+        chosen, right = set(map(_plain, predicted)), set(map(_plain, gold))
+        if not right:
+            without_gold += 1
+            continue
+        both = len(chosen & right)
+        without_query += not chosen
+        precision.append(both / len(chosen) if chosen else 0.0)
+        recall.append(both / len(right))
+    count = len(recall)
+    return HeadingScores(
+        precision=sum(precision) / count if count > without_query else None,
+        recall=sum(recall) / count if count > without_query else None,
+        questions=count,
+        without_query=without_query,
+        without_gold=without_gold,
+    )
+
+
+def headings_of(query: str) -> tuple[str, ...]:
+    """The MeSH headings that a PubMed query asks for, in order, each once; headings after a NOT are left out."""
+    node, _ = repair_syntax(query)
+    return tuple(dict.fromkeys(_wanted(node))) if node is not None else ()
+
+
+def _wanted(node: Node) -> Iterator[str]:
+    match node:
+        case Leaf():
+            if node.use is not None and node.use.tag.name in _MESH_TAGS:
+                yield node.text
+        case Chain():
+            yield from _wanted(node.first)
+            for operator, part in node.rest:
+                if operator != "NOT":
+                    yield from _wanted(part)
+        case Negated() | Span():
+            return
+
+
+def _plain(heading: str) -> str:
+    return heading.partition("/")[0].replace("*", "").strip().casefold()
+
+
+# Query statistics by source: how diverse the queries are, how long, and how many.
+
+Plan = Mapping[str, Sequence[str]]
+"""The queries of one question by source."""
+
+
+@dataclass(frozen=True)
+class QueryStatistics:
+    """Statistics of one source over all questions.
+
+    Attributes:
+        queries: mean number per question, over all questions; 0 for a question that did not query the source.
+        words: mean number of words per query; None without queries.
+        diversity: mean of Eq. 5 over questions; None without an embedder, or if no question has two queries.
+    """
+
+    queries: float
+    words: Mean
+    diversity: Mean
+
+
+def query_diversity(vectors: NDArray[np.float32]) -> float | None:
+    """D (Eq. 5): the mean cosine distance over all pairs of query vectors, 0 to 2; None for fewer than two.
+
+    Args:
+        vectors: array of shape (queries, dimensions); the vectors may have any length above 0.
+    """
+    count = len(vectors)
+    if count < 2:
+        return None
+    wide = vectors.astype(np.float64)
+    units = wide / np.linalg.norm(wide, axis=1, keepdims=True)
+    total = units.sum(axis=0)
+    # The squared length of the sum counts each pair twice, and each query once with itself.
+    similarity = float((total @ total - count) / (count * (count - 1)))
+    return max(0.0, 1.0 - similarity)
+
+
+def query_statistics(plans: Iterable[Plan], embedder: Embedder | None = None) -> dict[str, QueryStatistics]:
+    """Statistics by source, in order of first appearance. Empty queries are not counted."""
+    cleaned = [{source: _not_empty(queries) for source, queries in plan.items()} for plan in plans]
+    by_source: dict[str, list[list[str]]] = defaultdict(list)
+    for plan in cleaned:
+        for source, queries in plan.items():
+            by_source[source].append(queries)
+    return {source: _statistics(lists, len(cleaned), embedder) for source, lists in by_source.items()}
+
+
+def _statistics(lists: Sequence[Sequence[str]], questions: int, embedder: Embedder | None) -> QueryStatistics:
+    several = [queries for queries in lists if len(queries) > 1] if embedder is not None else []
+    spread = [query_diversity(embedder.embed(queries)) for queries in several] if embedder is not None else []
+    return QueryStatistics(
+        queries=sum(map(len, lists)) / questions,
+        words=mean(float(len(query.split())) for queries in lists for query in queries),
+        diversity=mean([*spread, *[None] * (questions - len(spread))]),
+    )
+
+
+def _not_empty(queries: Sequence[str]) -> list[str]:
+    return [query for query in queries if query.strip()]
+
+
+# Retrieval quality against the documents that answer a question: recall, precision, reciprocal rank, nDCG.
+
+DEPTHS = (1, 5, 10, 20)
+
+
+@dataclass(frozen=True)
+class RetrievalScores:
+    """Scores of a run's searches.
+
+    Attributes:
+        each: by question id, the values of each measure by its name (`R@5`, `P@5`, `nDCG@5`, `RR`), 0 to 1.
+        without_gold: number of questions without gold documents; they are not scored.
+    """
+
+    each: Mapping[str, Mapping[str, float]]
+    without_gold: int
+
+    @property
+    def mean(self) -> dict[str, float]:
+        """The mean of each measure; empty if no question could be scored."""
+        names = next(iter(self.each.values()), {})
+        return {name: sum(values[name] for values in self.each.values()) / len(self.each) for name in names}
+
+
+def retrieval_scores(lines: Iterable[RunLine], depths: Sequence[int] = DEPTHS) -> RetrievalScores:
+    """Score the documents that each line's searches found, best first, against those that answer its question.
+
+    A question for which nothing was found scores 0. A document that is listed twice counts at its first rank.
+
+    Raises:
+        ConfigError: the extra `evaluate` is not installed.
+    """
+    found: dict[str, Sequence[DocumentId]] = {}
+    gold: dict[str, Sequence[DocumentId]] = {}
+    without = 0
+    for line in lines:
+        if line.gold_documents:
+            found[line.id], gold[line.id] = line.found, line.gold_documents
+        else:
+            without += 1
+    return RetrievalScores(ranking_scores(found, gold, depths), without)
+
+
+def ranking_scores(
+    found: Mapping[str, Sequence[DocumentId]], gold: Mapping[str, Sequence[DocumentId]], depths: Sequence[int] = DEPTHS
+) -> dict[str, dict[str, float]]:
+    """Values of each measure for each question of `gold`, in its order.
+
+    Args:
+        found: document ids by question, best first.
+        gold: relevant document ids by question, at least one each.
+        depths: values of k for recall, precision and nDCG, each 1 or more.
+
+    Raises:
+        ConfigError: the extra `evaluate` is not installed.
+    """
+    if not gold:
+        return {}
+    measures = _measures(depths)
+    # Ranks become strictly decreasing scores, because trec_eval sorts by score and breaks ties by id.
+    run = {q: {d: -float(rank) for rank, d in enumerate(dict.fromkeys(found.get(q, ())))} for q in gold}
+    right = {q: dict.fromkeys(documents, 1) for q, documents in gold.items()}
+    each: dict[str, dict[str, float]] = {q: {} for q in gold}
+    for value in _library().iter_calc(measures, right, run):
+        each[value.query_id][str(value.measure)] = float(value.value)
+    return {q: {str(m): values[str(m)] for m in measures} for q, values in each.items()}
+
+
+def _measures(depths: Sequence[int]) -> list[Any]:
+    library = _library()
+    return [*(kind @ k for k in depths for kind in (library.R, library.P, library.nDCG)), library.RR]
+
+
+def _library() -> Any:
+    try:
+        return import_module("ir_measures")
+    except ImportError as error:
+        raise ConfigError(
+            f"retrieval measures need the extra 'evaluate' ({error.name} is missing);"
+            ' run: pip install "medground[evaluate]"'
+        ) from None

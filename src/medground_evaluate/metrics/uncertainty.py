@@ -1,0 +1,158 @@
+"""LUQ: how much several sampled answers to one question contradict one another.
+
+Source: C. Zhang et al., LUQ: long-text uncertainty quantification for LLMs, EMNLP 2024, section 3. For the responses
+R' of one question, with s_j the sentences of r and logits of an NLI model:
+
+    P(entail | s_j, r')  =  exp(l_entail) / (exp(l_entail) + exp(l_contradict))      without neutral
+    S(r, r')             =  mean over j of P(entail | s_j, r')
+    C(x, r)              =  mean over r' != r of S(r, r')
+    U(x)                 =  mean over r of (1 - C(x, r))
+
+MedOmniKB (source planning), appendix A.3 and Table 10, uses 9 samples at a temperature of 0.7.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from medground.answering.verify.nli.model import NliModel
+from medground.errors import UsageError
+from medground.language.statements import written_sentences
+from medground_evaluate.items import RunHeader
+from medground_evaluate.manifest import differences
+from medground_evaluate.run_file import read_run
+from medground_evaluate.statistics import Mean, mean
+
+Entailment = Callable[[Sequence[tuple[str, str]]], Awaitable[Sequence[float | None]]]
+"""P(entail) of each pair of premise and sentence, 0 to 1; None for a pair that cannot be judged."""
+
+
+@dataclass(frozen=True)
+class Uncertainty:
+    """U of one question.
+
+    Attributes:
+        value: 0 (every response entails the others) to 1; None if fewer than two responses have text, or nothing could
+            be judged.
+        responses: number of responses with text.
+        unjudged: pairs of sentence and response that could not be judged; they are left out of the means.
+    """
+
+    value: float | None
+    responses: int
+    unjudged: int = 0
+
+
+async def luq(responses: Sequence[str], entailment: Entailment) -> Uncertainty:
+    """The uncertainty of the responses to one question; `entailment` is called once. Empty responses are ignored."""
+    texts = [text for text in responses if text.strip()]
+    sentences = [[text[start:end] for start, end in written_sentences(text)] for text in texts]
+    places = [(i, k) for i in range(len(texts)) for k in range(len(texts)) if i != k]
+    pairs = [(texts[k], sentence) for i, k in places for sentence in sentences[i]]
+    if not pairs:
+        return Uncertainty(None, len(texts))
+    judged = iter(await entailment(pairs))
+    confidence: list[list[float]] = [[] for _ in texts]
+    unjudged = 0
+    for i, _ in places:
+        values = [next(judged) for _ in sentences[i]]
+        known = [value for value in values if value is not None]
+        unjudged += len(values) - len(known)
+        if known:
+            confidence[i].append(sum(known) / len(known))  # S(r, r')
+    doubts = [1 - sum(shares) / len(shares) for shares in confidence if shares]  # 1 - C(x, r)
+    return Uncertainty(sum(doubts) / len(doubts) if doubts else None, len(texts), unjudged)
+
+
+def nli_entailment(model: NliModel) -> Entailment:
+    """P(entail) as published, from an NLI model with a label for contradiction.
+
+    Raises:
+        UsageError: the model has no such label.
+    """
+    if model.labels.contradiction is None:
+        raise UsageError(f"{model.name} has no label for contradiction, which LUQ needs; use another NLI model")
+
+    async def judge(pairs: Sequence[tuple[str, str]]) -> list[float | None]:
+        whole = [pair for pair in pairs if model.problem(pair[1]) is None]
+        scores = dict(zip(whole, await asyncio.to_thread(model.score, whole), strict=True))
+        return [_of_two(scores[p].entailment, scores[p].contradiction) if p in scores else None for p in pairs]
+
+    return judge
+
+
+def _of_two(entailment: float, contradiction: float) -> float | None:
+    total = entailment + contradiction
+    return entailment / total if math.isfinite(total) and total > 0 else None
+
+
+# Long-text uncertainty (LUQ) of a model or recipe, with several runs of the same questions as samples.
+
+
+@dataclass(frozen=True)
+class SampledUncertainty:
+    """LUQ over the questions of a run.
+
+    Attributes:
+        mean: over the questions that have a value; `without` counts the others.
+        each: by question id.
+        samples: number of runs.
+        temperature: the temperature of the samples.
+    """
+
+    mean: Mean
+    each: Mapping[str, Uncertainty]
+    samples: int
+    temperature: float
+
+
+@dataclass(frozen=True)
+class Samples:
+    """The rationales that several runs of the same questions wrote, by question id."""
+
+    texts: Mapping[str, Sequence[str]]
+    runs: int
+    temperature: float
+
+
+async def uncertainty_of(samples: Samples, entailment: Entailment) -> SampledUncertainty:
+    """LUQ of every question; `entailment` is called once per question."""
+    each = {i: await luq(texts, entailment) for i, texts in samples.texts.items()}
+    return SampledUncertainty(mean(found.value for found in each.values()), each, samples.runs, samples.temperature)
+
+
+def read_samples(paths: Sequence[Path]) -> Samples:
+    """Read the rationales of several runs.
+
+    Raises:
+        UsageError: there are fewer than two runs, they have different settings, or they were made without sampling (at
+            a temperature of 0, or with cached calls).
+    """
+    if len({path.resolve() for path in paths}) < max(2, len(paths)):
+        raise UsageError("uncertainty needs two or more runs of the same questions, each given once")
+    texts: dict[str, list[str]] = {}
+    headers = []
+    for path in paths:
+        header, lines = read_run(path)
+        headers.append(header)
+        _check(path, header, headers[0])
+        for line in lines:
+            texts.setdefault(line.id, []).append(line.text)
+    return Samples(texts, len(paths), float(headers[0].settings["model"]["temperature"]))
+
+
+def _check(path: Path, header: RunHeader, first: RunHeader) -> None:
+    if found := differences(first, header):
+        raise UsageError(
+            f"{path} differs from the first run: {'; '.join(found.values())}; give runs of the same command"
+        )
+    model = header.settings.get("model", {})
+    if model.get("cache", True) or not model.get("temperature"):
+        raise UsageError(
+            f"{path} was made without sampling; run it with --set model.temperature=0.7 --set model.cache=false and "
+            "its own --out"
+        )

@@ -1,0 +1,255 @@
+"""Exploring a knowledge base for training: queries for each source, and whether what one found supports the answer.
+
+Source: Omni-RAG, sections 4.2.1 and 4.2.2, prompts E.3 and E.4. The instructions are in our own words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from medground.language import words
+from medground.language.mesh_terms import mentions, spoken
+from medground.models.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
+from medground.models.operators.reading import DATA_RULE
+from medground.recipes.omni_rag.operators import ExploredSource
+from medground.values.document import DocumentId, SourceKind
+
+# Exploring without a model: queries that leave out and add words, and a judgement from ids and words.
+
+SHARE = 0.6
+"""Minimum share of the gold answer's content words, where no gold document is known."""
+_LEAST = 2
+"""Fewer content words say nothing, as in the gold answer "yes"."""
+
+_FACETS: dict[SourceKind, tuple[str, ...]] = {
+    "book": ("definition", "cause mechanism", "diagnosis", "treatment", "complications prognosis"),
+    "guideline": ("recommendation", "treatment", "symptoms", "diagnosis test", "prevention risk"),
+    "research": ("patients outcome", "risk association", "trial comparison", "effect", "results"),
+    "wiki": ("overview", "causes", "treatment", "history", "symptoms"),
+    "graph": ("definition", "is a", "symptoms", "treatment", "causes"),
+    "protein": ("function", "interaction", "disease", "structure", "expression"),
+    "web": ("overview", "causes", "treatment", "risk", "symptoms"),
+}
+
+
+def diverse(question: str, kind: SourceKind, most: int) -> list[tuple[str, str]]:
+    """At most `most` different queries (term, text); the term is empty unless the source is a graph. At least one."""
+    found: dict[frozenset[str], tuple[str, str]] = {}
+    for term, text in _graph(question) if kind == "graph" else _texts(question, kind):
+        key = frozenset(words.terms(f"{term} {text}")) or frozenset([term, text])
+        if text.strip():
+            found.setdefault(key, (term, text))
+    return list(islice(found.values(), most)) or [("", question)]
+
+
+def _texts(question: str, kind: SourceKind) -> Iterator[tuple[str, str]]:
+    """The whole question, its concepts, and its concepts with what such a source tells of them, in turn."""
+    content = _content(question)
+    concepts = _concepts(question) or content
+    yield "", " ".join(content) or question
+    facets = list(_FACETS[kind])
+    yield "", " ".join(concepts)
+    rare = sorted(content, key=words.weight, reverse=True)[:3]
+    for number, facet in enumerate(facets):
+        yield "", f"{' '.join(concepts[:2] if number % 2 else rare)} {facet}"
+    for concept in concepts:
+        yield "", concept
+
+
+def _graph(question: str) -> Iterator[tuple[str, str]]:
+    """Each concept with the question's words, then with what a graph records of concepts."""
+    content = " ".join(_content(question)) or question
+    concepts = _concepts(question) or sorted(_content(question), key=words.weight, reverse=True)[:2]
+    for concept in concepts:
+        yield concept, content
+    for facet in _FACETS["graph"]:
+        for concept in concepts:
+            yield concept, facet
+
+
+def _content(question: str) -> list[str]:
+    """The question's words that say what it is about, in order."""
+    topic = words.topic(question)
+    return [word for word in spoken(question).split() if any(term in topic for term in words.terms(word))]
+
+
+def _concepts(question: str) -> list[str]:
+    """The words that name a heading, as the question says them."""
+    return list(dict.fromkeys(mention.words for mention in mentions(question)))
+
+
+def supports(
+    question: str,
+    answer: str,
+    gold: Collection[str],
+    documents: Sequence[str | None],
+    texts: Sequence[str],
+) -> tuple[str, str]:
+    """`yes`, `no`, or nothing where neither ids nor words can tell; and why."""
+    if gold:
+        found = [document for document in documents if document in gold]
+        if found:
+            return "yes", f"without a model: the gold document {found[0]} was found"
+        return "no", "without a model: no gold document was found"
+    wanted = frozenset(words.terms(answer)) - frozenset(words.terms(question))
+    if len(wanted) < _LEAST:
+        return "", "without a model: the gold answer has too few words to look for, and no gold document is known"
+    there = frozenset(term for text in texts for term in words.terms(text))
+    share = len(wanted & there) / len(wanted)
+    said = "yes" if share >= SHARE else "no"
+    return said, f"without a model: {share:.0%} of the gold answer's own content words occur in what was found"
+
+
+QUERIES = 6
+"""Queries for each source: their diversity peaks at five to six (appendix A.1)."""
+MOST_EXPLORED = 12
+_WORDS = 200
+"""Maximum characters of a query."""
+_REASON = 800
+"""Maximum characters of a judge's reasoning, about 100 words."""
+
+
+class ExploreInput(OperatorInput):
+    question: Untrusted
+    sources: tuple[ExploredSource, ...]
+    queries_for_each: int = Field(default=QUERIES, ge=1, le=MOST_EXPLORED)
+
+
+class WrittenQuery(OperatorOutput):
+    term: str = Field(default="", max_length=_WORDS, description="of a graph only: the medical concept to look up")
+    text: str = Field(min_length=1, max_length=_WORDS, description="the words to search for")
+
+
+class SourceQueries(OperatorOutput):
+    source: str = Field(description="the name of the source")
+    queries: tuple[WrittenQuery, ...] = Field(min_length=1, max_length=MOST_EXPLORED)
+
+
+class ExploreOutput(OperatorOutput):
+    plan: tuple[SourceQueries, ...] = Field(description="one entry for each source")
+
+
+def _complete(value: ExploreInput, output: ExploreOutput) -> None:
+    names = {source.name for source in value.sources}
+    given = {one.source for one in output.plan}
+    if unknown := sorted(given - names):
+        raise InvalidOutput(f"unknown sources {', '.join(unknown[:5])}; use only the sources that are given")
+    if missing := sorted(names - given):
+        raise InvalidOutput(f"no queries for {', '.join(missing)}; write queries for every source")
+
+
+def _keyless_explore(value: ExploreInput) -> ExploreOutput:
+    return ExploreOutput(
+        plan=tuple(
+            SourceQueries(
+                source=source.name,
+                queries=tuple(
+                    WrittenQuery(term=term[:_WORDS], text=text[:_WORDS])
+                    for term, text in diverse(value.question, source.kind, value.queries_for_each)
+                ),
+            )
+            for source in value.sources
+        )
+    )
+
+
+explore = Operator(
+    name="explore",
+    instructions=(
+        "You plan searches for a biomedical question. Below are the question and the sources that can be searched, "
+        "each with what it holds. For every source, none left out, write as many queries as `queries_for_each` says. "
+        "Make the queries of one source differ: other aspects of the question, other concepts, other words, not the "
+        "same query reordered. Fit each query to its source: ask it for what that source is likely to hold, in the "
+        "wording of such texts. For a source of kind graph, `term` is one medical concept and `text` is what to find "
+        "out about it; for every other source `term` is empty. " + DATA_RULE
+    ),
+    input=ExploreInput,
+    output=ExploreOutput,
+    writes_queries=True,
+    keyless=_keyless_explore,
+    check=_complete,
+    choices=lambda value: {"source": tuple(source.name for source in value.sources)},
+)
+
+
+class FoundView(OperatorInput):
+    """A passage that the query found."""
+
+    title: Untrusted = ""
+    text: Untrusted
+    document_id: DocumentId | None = Field(default=None, exclude=True)
+
+
+class JudgeInput(OperatorInput):
+    question: Untrusted
+    gold_answer: Untrusted
+    documents: tuple[FoundView, ...]
+    gold_documents: tuple[DocumentId, ...] = Field(default=(), exclude=True)
+
+
+_ANSWER = re.compile(r"<answer>(.*?)(?:</answer>|$)", re.IGNORECASE | re.DOTALL)
+_SAID = re.compile(r"\b(yes|no)\b", re.IGNORECASE)
+_EITHER = re.compile(r"\b(?:yes\s*(?:/|or)\s*no|no\s*(?:/|or)\s*yes)\b", re.IGNORECASE)
+
+
+def read_yes_no(said: Any) -> Any:
+    """`yes` or `no` from what a judge wrote; what says neither, or both, is returned as it is.
+
+    It reads the last answer tag if there is one, else the first word, else the one of the two words that occurs.
+    """
+    if isinstance(said, bool):
+        return "yes" if said else "no"
+    if not isinstance(said, str):
+        return said
+    tagged = _ANSWER.findall(said)
+    text = _EITHER.sub(" ", tagged[-1] if tagged else said).strip(" \t\r\n\"'`*_.:")
+    words = [word.lower() for word in _SAID.findall(text)]
+    if words and (_SAID.match(text) or len(set(words)) == 1):
+        return words[0]
+    return said
+
+
+def _reason(said: Any) -> Any:
+    return said[:_REASON] if isinstance(said, str) else said
+
+
+class JudgeOutput(OperatorOutput):
+    reason: Annotated[str, BeforeValidator(_reason)] = Field(
+        max_length=_REASON, description="at most 100 words: what the documents say about the gold answer"
+    )
+    answer: Annotated[str, BeforeValidator(read_yes_no)] = Field(description="`yes` or `no`")
+
+
+def _said(value: JudgeInput, output: JudgeOutput) -> None:
+    if output.answer not in ("yes", "no"):
+        raise InvalidOutput(f"the judgement {output.answer[:40]!r} is neither yes nor no; answer yes or no")
+
+
+def _keyless_judge(value: JudgeInput) -> JudgeOutput:
+    documents = [one.document_id for one in value.documents]
+    texts = [f"{one.title} {one.text}" for one in value.documents]
+    answer, reason = supports(value.question, value.gold_answer, value.gold_documents, documents, texts)
+    return JudgeOutput(reason=reason, answer=answer)
+
+
+judge_found = Operator(
+    name="judge_found",
+    instructions=(
+        "You are a medical expert who checks training data. Below are a question, its gold answer, which is right, and "
+        "documents that a search found. Decide whether the documents support the gold answer to this question: whether "
+        "someone who reads them would find there what the gold answer says, or what it follows from. Do not judge "
+        "whether the gold answer is right, and do not use what you know beside the documents. Documents on the same "
+        "topic that do not bear on the gold answer do not support it. First reason in at most 100 words, then answer "
+        "`yes` or `no`; a definite answer is needed. " + DATA_RULE
+    ),
+    input=JudgeInput,
+    output=JudgeOutput,
+    keyless=_keyless_judge,
+    check=_said,
+    choices=lambda value: {"answer": ("yes", "no")},
+)

@@ -1,0 +1,320 @@
+"""Ctrl-C during training: the step is finished, a checkpoint is written, and the same call resumes from it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from medground.corpus.faults import writing
+from medground.errors import Stopped, UsageError
+from medground.home.line_file import locked
+from medground.models.planner_weights import (
+    AdapterCard,
+    Libraries,
+    check_base,
+    device,
+    fingerprint,
+    libraries,
+    load_adapter,
+    load_base,
+    quiet,
+    read_card,
+    write_card,
+)
+from medground.values.steps import Progress, no_progress
+from medground_evaluate.planning.trainset import TrainingManifest, TrainingOptions, read_examples, read_manifest
+
+
+@dataclass
+class Stopping:
+    """Whether the user has asked to stop."""
+
+    asked: bool = False
+
+
+@contextlib.contextmanager
+def stop_between_steps(trainer: Any, libs: Libraries) -> Iterator[Stopping]:
+    """Let a first Ctrl-C end training after the step, with a checkpoint; a second one interrupts at once."""
+    stopping = Stopping()
+
+    class StopCallback(libs.transformers.TrainerCallback):  # type: ignore[misc, name-defined]
+        """Saves and ends training once that is asked for."""
+
+        def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> Any:
+            if stopping.asked:
+                control.should_save = control.should_training_stop = True
+            return control
+
+    trainer.add_callback(StopCallback())
+    if threading.current_thread() is not threading.main_thread():  # only there can a signal be handled
+        yield stopping
+        return
+    before = signal.getsignal(signal.SIGINT)
+
+    def ask(number: int, frame: Any) -> None:
+        if stopping.asked:
+            raise KeyboardInterrupt
+        stopping.asked = True
+
+    signal.signal(signal.SIGINT, ask)
+    try:
+        yield stopping
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+# The trainers of trl for the two stages, with the paper's options (Omni-RAG, appendix D.4).
+
+
+def make_trainer(
+    libs: Libraries,
+    model: Any,
+    tokenizer: Any,
+    rows: list[dict[str, Any]],
+    checkpoints: Path,
+    options: TrainingOptions,
+    on: str,
+) -> Any:
+    """A trainer for rows in trl's form: a new adapter on a base model, or the adapter that is there."""
+    at_once = min(options.at_once, options.batch)
+    shared = {
+        "output_dir": str(checkpoints),
+        "use_cpu": on == "cpu",
+        "bf16": on == "cuda",
+        "per_device_train_batch_size": at_once,
+        "gradient_accumulation_steps": max(1, -(-options.batch // at_once)),
+        "learning_rate": options.learning_rate,
+        "num_train_epochs": options.epochs,
+        "lr_scheduler_type": "cosine",
+        "warmup_steps": 0.03,
+        "max_length": None,
+        "logging_steps": 1,
+        "save_steps": options.save_every,
+        "save_total_limit": 2,
+        "activation_checkpointing": on == "cuda",
+        "report_to": [],
+        "disable_tqdm": True,
+        "dataloader_pin_memory": on == "cuda",
+        "seed": options.seed,
+        "data_seed": options.seed,
+    }
+    with quiet():
+        dataset = libs.datasets.Dataset.from_list(rows)
+        given = {"model": model, "train_dataset": dataset, "processing_class": tokenizer}
+        if options.stage == "sft":
+            config = libs.trl.SFTConfig(**shared, completion_only_loss=True)
+            fresh = None if isinstance(model, libs.peft.PeftModel) else _lora(libs, options)
+            trainer = libs.trl.SFTTrainer(**given, args=config, peft_config=fresh)
+        else:  # the reference M_SFT is a frozen copy of the adapter as it was loaded
+            trainer = libs.trl.DPOTrainer(**given, args=libs.trl.DPOConfig(**shared, beta=options.beta))
+        trainer.remove_callback(libs.transformers.PrinterCallback)
+    return trainer
+
+
+def _lora(libs: Libraries, options: TrainingOptions) -> Any:
+    return libs.peft.LoraConfig(
+        r=options.rank,
+        lora_alpha=options.alpha,
+        lora_dropout=options.dropout,
+        target_modules="all-linear",
+        task_type="CAUSAL_LM",
+    )
+
+
+def reporting(libs: Libraries, progress: Progress, stage: str) -> Any:
+    """A callback that reports each step."""
+
+    class Reporting(libs.transformers.TrainerCallback):  # type: ignore[misc, name-defined]
+        """Reports each step."""
+
+        def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+            progress(stage, state.global_step, state.max_steps)
+
+    return Reporting()
+
+
+# Planning learning: supervised fine-tuning of an adapter on plans, then direct preference optimisation on pairs.
+
+PLAN = "training.json"
+LOG = "log.jsonl"
+_CHECKPOINTS = "checkpoints"
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A finished stage.
+
+    Attributes:
+        folder: the adapter.
+        first_loss, last_loss: the loss at the first and the last logged step: of SFT per token of the plans, of DPO
+            Eq. 3.
+        examples, left_out: examples used, and those that were longer than allowed.
+        device: where it ran, in words.
+    """
+
+    folder: Path
+    card: AdapterCard
+    first_loss: float
+    last_loss: float
+    steps: int
+    examples: int
+    left_out: int
+    seconds: float
+    device: str
+
+
+def train(
+    data: Path,
+    out: Path,
+    options: TrainingOptions,
+    *,
+    base: str | None = None,
+    adapter: Path | None = None,
+    tell: Tell = lambda line: None,
+    progress: Progress = no_progress,
+) -> Trained:
+    """Train one stage into a folder; the same call resumes one that was stopped or killed from its last checkpoint.
+
+    Args:
+        data: a training set, see `trainset`.
+        base: the base model; needed by a first stage, and where it lies elsewhere than before.
+        adapter: the planner that the stage builds on: for preferences the one after supervised fine-tuning.
+        tell: given each line worth reading before training starts: the judge's agreement, the device.
+
+    Raises:
+        UsageError: the training set lacks what the stage needs, or the folder holds another training.
+        ConfigError: the extra is missing, the base cannot be loaded, or the adapter is of another base.
+        Stopped: Ctrl-C; a checkpoint was written.
+        StorageFailed: the disk is full or cannot be written to.
+    """
+    manifest, digest = read_manifest(data)
+    examples = _examples(data, options, base, adapter)
+    libs = libraries()
+    tell(manifest.agreement or "the judge was not compared with labels made by hand; see medground train planner label")
+    on, told = device(libs.torch)
+    tell(told)
+    model, tokenizer, before = _opened(base, adapter, on, options)
+    plan = {
+        "data": digest,
+        "options": options.model_dump(mode="json"),
+        "base": before.base_fingerprint,
+        "adapter": read_card(adapter).model_dump(mode="json") if adapter else None,
+    }
+    with locked(out / PLAN):
+        _same_training(out, plan)
+        rows, left_out = _short_enough(examples, tokenizer, options)
+        if left_out:
+            tell(f"{left_out} of {len(examples)} examples have more than {options.longest} tokens and are left out")
+        trainer = make_trainer(libs, model, tokenizer, rows, out / _CHECKPOINTS, options, on)
+        trainer.add_callback(reporting(libs, progress, options.stage))
+        started = time.monotonic()
+        losses = _learn(trainer, libs, out)
+        card = before.model_copy(update=_learned(manifest, digest, before, options, losses))
+        _save(trainer, tokenizer, out, card)
+    return Trained(
+        folder=out,
+        card=card,
+        first_loss=losses[0],
+        last_loss=losses[-1],
+        steps=trainer.state.global_step,
+        examples=len(rows),
+        left_out=left_out,
+        seconds=time.monotonic() - started,
+        device=told,
+    )
+
+
+def _examples(data: Path, options: TrainingOptions, base: str | None, adapter: Path | None) -> list[dict[str, Any]]:
+    examples = read_examples(data, options.which, ratio=options.ratio, seed=options.seed)
+    if options.stage == "dpo" and adapter is None:
+        raise UsageError("preferences are learned after supervised fine-tuning; name its result with --adapter FOLDER")
+    if base is None and adapter is None:
+        raise UsageError("name the model to train with --base NAME")
+    return examples
+
+
+def _learn(trainer: Any, libs: Libraries, out: Path) -> list[float]:
+    """Train from the last checkpoint to the end, and give the losses.
+
+    Raises:
+        Stopped: Ctrl-C; a checkpoint was written.
+    """
+    with quiet(), writing(out), stop_between_steps(trainer, libs) as stopping:
+        last = libs.transformers.trainer_utils.get_last_checkpoint(str(out / _CHECKPOINTS))
+        trainer.train(resume_from_checkpoint=last)
+    if stopping.asked:
+        raise Stopped(f"stopped at step {trainer.state.global_step}; run the same command to resume from there")
+    return [entry["loss"] for entry in trainer.state.log_history if "loss" in entry]
+
+
+def _learned(
+    manifest: TrainingManifest, digest: str, before: AdapterCard, options: TrainingOptions, losses: Sequence[float]
+) -> dict[str, Any]:
+    """What a card says after a stage that it did not say before."""
+    return {
+        "stages": (*before.stages, f"{options.stage} {options.which}"),
+        "sources": manifest.names,
+        "licences": {one.name: one.licence for one in manifest.sources},
+        "trained_on": digest,
+        "options": {**before.options, options.stage: options.model_dump(mode="json")},
+        "losses": {**before.losses, options.stage: (losses[0], losses[-1])},
+        "versions": {name: version(name) for name in ("torch", "transformers", "peft", "trl")},
+    }
+
+
+def _opened(base: str | None, adapter: Path | None, on: str, options: TrainingOptions) -> tuple[Any, Any, AdapterCard]:
+    """The model to train: a base without an adapter, or with the one that the stage goes on from."""
+    if adapter is not None:
+        return load_adapter(adapter, base=base, on=on, trainable=True)
+    model, tokenizer = load_base(str(base), on=on)
+    card = AdapterCard(base=str(base), base_fingerprint=fingerprint(model), stages=(), sources=(), trained_on="")
+    check_base(card, model, str(base))
+    return model, tokenizer, card
+
+
+def _same_training(out: Path, plan: dict[str, Any]) -> None:
+    path = out / PLAN
+    with writing(out):
+        if path.is_file() and json.loads(path.read_text(encoding="utf-8")) != plan:
+            raise UsageError(f"{out} holds a training with other data or options; name another folder with --out")
+        path.write_text(json.dumps(plan, indent=1) + "\n", encoding="utf-8")
+
+
+def _short_enough(
+    examples: Sequence[dict[str, Any]], tokenizer: Any, options: TrainingOptions
+) -> tuple[list[dict[str, Any]], int]:
+    """The examples that fit, and how many do not.
+
+    Raises:
+        UsageError: none fits.
+    """
+    answers = ("completion",) if options.stage == "sft" else ("chosen", "rejected")
+    rows = []
+    for example in examples:
+        texts = [
+            tokenizer.apply_chat_template([*example["prompt"], *example[name]], tokenize=False) for name in answers
+        ]
+        if max(len(tokenizer(text)["input_ids"]) for text in texts) <= options.longest:
+            rows.append({name: example[name] for name in ("prompt", *answers)})
+    if not rows:
+        raise UsageError(f"every example has more than {options.longest} tokens; raise --longest")
+    return rows, len(examples) - len(rows)
+
+
+def _save(trainer: Any, tokenizer: Any, out: Path, card: AdapterCard) -> None:
+    with quiet(), writing(out):
+        trainer.model.save_pretrained(str(out), selected_adapters=["default"])
+        tokenizer.save_pretrained(str(out))
+        write_card(out, card)
+        with (out / LOG).open("w", encoding="utf-8") as lines:
+            lines.writelines(json.dumps(entry) + "\n" for entry in trainer.state.log_history)

@@ -1,0 +1,265 @@
+"""What the steps hand on, one line for each training question, and the file and the workers that fill it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Generic, Literal, TypeVar
+
+from pydantic import Field
+
+from medground.errors import BadDocument, ModelFailed, UsageError
+from medground.home.line_file import LineFile, Numbered, check_same, parsed, whole_lines, work_off
+from medground.values.answer import SnapshotReference
+from medground.values.document import DocumentId, Frozen, SourceKind
+from medground.values.question import Option, Task
+from medground.values.source_description import SourceDescription
+from medground.values.source_plan import SourceQuery
+from medground.values.steps import Progress, no_progress
+from medground.values.usage import Usage
+
+# What the steps of Source Planning Optimisation hand on, one line of JSON Lines for each training question.
+
+State = Literal["found", "empty", "failed"]
+"""What became of a query. `failed`: the source could not be asked, so nothing is known about the query."""
+
+Label = Literal["positive", "negative", "failed"]
+"""Eq. 1. `failed`: nobody judged it, so it is neither; the reason is beside it."""
+
+
+class Spent(Frozen):
+    """Cost of one question in one step; seconds of the clock. `price` is in US dollars, None if it is unknown."""
+
+    retrieval_seconds: float = 0.0
+    inference_seconds: float = 0.0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    model_calls: int = 0
+    searches: int = 0
+    price: Decimal | None = Decimal(0)
+
+    @classmethod
+    def of(cls, usage: Usage, *, retrieval: float, inference: float) -> Spent:
+        """The cost of a run, with its seconds divided into those of retrieval and those of inference."""
+        return cls(
+            retrieval_seconds=round(retrieval, 4),
+            inference_seconds=round(inference, 4),
+            input_tokens=usage.input_tokens,
+            output_tokens=usage.output_tokens,
+            model_calls=usage.model_calls,
+            searches=usage.searches,
+            price=usage.price,
+        )
+
+
+class Asked(Frozen):
+    """A training question and its gold answer.
+
+    Attributes:
+        gold: the gold values: `yes`, the letter of an option.
+        answer: the gold answer in words, as the judge reads it.
+        documents: ids of the documents that the question was written from, if the set names them.
+    """
+
+    id: str
+    text: str
+    task: Task
+    options: tuple[Option, ...] = ()
+    context: str = ""
+    gold: tuple[str, ...] = ()
+    reference: str = ""
+    answer: str
+    documents: tuple[DocumentId, ...] = ()
+
+
+class Piece(Frozen):
+    """A passage that a query found, verbatim."""
+
+    document_id: DocumentId
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    title: str = ""
+    kind: SourceKind
+    text: str
+
+
+class Tried(Frozen):
+    """A query of the exploration and the keys of the passages that it found, best first: `d_j^i`."""
+
+    source: str
+    query: SourceQuery
+    state: State
+    found: tuple[str, ...] = ()
+
+
+class Explored(Frozen):
+    """A question with the queries that were tried for it (section 4.2.1).
+
+    Attributes:
+        passages: each passage once, by its key.
+        why: why it could not be explored; there are no queries then.
+    """
+
+    question: Asked
+    queries: tuple[Tried, ...] = ()
+    passages: dict[str, Piece] = Field(default_factory=dict)
+    spent: Spent = Spent()
+    why: str = ""
+
+
+class JudgedQuery(Frozen):
+    """A query with its label (Eq. 1).
+
+    Attributes:
+        why: the judge's reason, or why there is no judgement.
+        score: of a label that is a measured gain or score; None of a judge who says yes or no.
+    """
+
+    source: str
+    query: SourceQuery
+    label: Label
+    why: str = ""
+    score: float | None = None
+
+
+class Judged(Frozen):
+    """A question with its labelled queries (section 4.2.2), in the order in which they were explored."""
+
+    question: Asked
+    queries: tuple[JudgedQuery, ...] = ()
+    spent: Spent = Spent()
+    why: str = ""
+
+
+# A file of finished questions that can be stopped at any time, and the workers that fill it.
+
+R = TypeVar("R", Explored, Judged)
+T = TypeVar("T")
+
+Step = Literal["exploration", "judgements"]
+
+
+class Head(Frozen):
+    """Everything that determines the lines of a file.
+
+    Attributes:
+        digest: SHA-256 of the data set's file, or of the file of explored questions.
+        model: who answers the step's operator.
+        sources: what was searched, as the planner reads it; their licences go with every export.
+        options: the step's own options.
+    """
+
+    form: Literal["medground-planner-1"] = "medground-planner-1"
+    step: Step
+    dataset: str
+    digest: str
+    seed: int = 0
+    model: str
+    settings_hash: str = ""
+    snapshots: tuple[SnapshotReference, ...] = ()
+    sources: tuple[SourceDescription, ...] = ()
+    options: dict[str, Any] = Field(default_factory=dict)
+
+
+class WorkFile(LineFile, Generic[R]):
+    """A file that is being filled, started or resumed. Use it as a context manager.
+
+    Attributes:
+        done: the finished questions, in the order in which they were finished.
+
+    Raises:
+        UsageError: the file was made with another data set, model, seed or options, or another process is writing it.
+        BadDocument: the file holds something else.
+        StorageFailed: the file cannot be written.
+    """
+
+    what = "a file of planner training"
+
+    def __init__(self, path: Path, head: Head, line: type[R]) -> None:
+        super().__init__(path)
+        self.head = head
+        self.done: list[R] = []
+        with self.closing_on_error():
+            if lines := [*self.whole_lines()]:
+                there, self.done = _parsed(lines, path, line)
+                check_same(there, head, path)
+            else:
+                self.write(head)
+
+    def add(self, line: R) -> None:
+        """Add a finished question; it is in the file on return.
+
+        Raises:
+            StorageFailed: the file cannot be written.
+        """
+        self.write(line)
+        self.done.append(line)
+
+
+def read_work(path: Path, line: type[R]) -> tuple[Head, list[R]]:
+    """A file's first line, and its finished questions by the ids of their data set, in order.
+
+    Raises:
+        UsageError: there is no such file.
+        BadDocument: the file holds something else.
+    """
+    head, done = _parsed([*whole_lines(path, f"name {WorkFile.what}")], path, line)
+    return head, sorted(done, key=lambda one: one.question.id)
+
+
+def _parsed(lines: Sequence[Numbered], path: Path, line: type[R]) -> tuple[Head, list[R]]:
+    head = next(parsed(lines[:1], Head, path, WorkFile.what), None)
+    if head is None:
+        raise BadDocument(f"not {WorkFile.what}", file=str(path), position=1)
+    if _STEP_OF[line] != head.step:
+        raise UsageError(f"{path} holds {head.step}, not {_STEP_OF[line]}; name the other file")
+    found = {one.question.id: one for one in parsed(lines[1:], line, path, f"a line of {head.step}")}
+    return head, list(found.values())
+
+
+_STEP_OF: dict[type[Any], Step] = {Explored: "exploration", Judged: "judgements"}
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """A question that could not be finished now. The same call tries it again."""
+
+    id: str
+    reason: str
+
+
+async def work_through(
+    waiting: Sequence[T],
+    do: Callable[[T], Awaitable[R]],
+    work: WorkFile[R],
+    *,
+    name: Callable[[T], str],
+    workers: int = 1,
+    progress: Progress = no_progress,
+) -> list[Unfinished]:
+    """Do all that waits, `workers` at a time. Each result is in the file before its worker takes the next.
+
+    A question for which the model failed is not saved and is returned; whatever else goes wrong stops all workers.
+
+    Raises:
+        UsageError: `workers` is below 1.
+        StorageFailed: the file cannot be written.
+        MedgroundError: whatever `do` raises apart from ModelFailed.
+    """
+    if workers < 1:
+        raise UsageError(f"{workers} workers cannot work; use --workers 1 or more")
+    before, total = len(work.done), len(work.done) + len(waiting)
+    failures: list[Unfinished] = []
+    progress(work.head.step, before, total)
+
+    async def finish(one: T) -> None:
+        try:
+            work.add(await do(one))
+        except ModelFailed as error:
+            failures.append(Unfinished(name(one), str(error)))
+        progress(work.head.step, len(work.done), total)
+
+    await work_off(waiting, finish, workers)
+    return failures

@@ -1,0 +1,233 @@
+"""The numbers that both formats of a report show, and their plots as SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from medground.wording.elements import Markup, Part, element
+from medground_evaluate.compare import Comparison, Row
+from medground_evaluate.items import RunHeader
+from medground_evaluate.report.content import Report
+from medground_evaluate.statistics import Share
+from medground_evaluate.tally import UNFINISHED
+
+# Plots as SVG. Colours come from the page, so they follow light and dark mode.
+
+WIDTH = 760
+LABELS = 230
+VALUES = 70
+STEP = 34
+TOP = 26
+LONGEST = 28
+"""Number of characters of a name that fit beside the plot."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A value with its 95 % interval, 0 to 1."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    baseline: bool = False
+
+
+def dots(rows: Sequence[Interval]) -> Markup:
+    """A dot with a whisker for each row, and a dashed line at the baseline."""
+    scale = _Scale(min([row.low for row in rows]), max([row.high for row in rows]))
+    height = TOP + STEP * len(rows) + 24
+    parts: list[Part] = [*_grid(scale, height)]
+    for row in rows:
+        if row.baseline:
+            x = scale.at(row.value)
+            parts.append(element("line", x1=x, x2=x, y1=TOP - 8, y2=height - 24, class_="base-line"))
+    for number, row in enumerate(rows):
+        y = TOP + STEP * number + STEP / 2
+        kind = "base" if row.baseline else "run"
+        parts += [
+            _label(row.name, y),
+            element("line", x1=scale.at(row.low), x2=scale.at(row.high), y1=y, y2=y, class_=f"whisker {kind}"),
+            element("circle", cx=scale.at(row.value), cy=y, r=5.5, class_=f"dot {kind}"),
+            element("text", f"{100 * row.value:.1f} %", x=WIDTH - 4, y=y + 4, class_="value"),
+        ]
+    return _svg(parts, height, "Accuracy with 95 % intervals")
+
+
+def stacked(rows: Sequence[tuple[str, Mapping[str, int]]], order: Sequence[str]) -> Markup:
+    """A stacked bar of shares for each row. Parts are coloured by their position in `order`."""
+    span = WIDTH - LABELS - 8
+    parts: list[Part] = []
+    for number, (name, counts) in enumerate(rows):
+        y = 4 + STEP * number
+        parts.append(_label(name, y + 13))
+        total, x = sum(counts.values()) or 1, float(LABELS)
+        for kind in (kind for kind in order if counts.get(kind)):
+            wide = span * counts[kind] / total
+            title = element("title", f"{kind}: {counts[kind]:,} of {total:,} ({100 * counts[kind] / total:.1f} %)")
+            bar = element("rect", x=_short(x), y=y, width=_short(max(wide - 1.5, 1)), height=20, rx=2)
+            parts.append(element("g", title, bar, class_=f"part-{order.index(kind)}"))
+            if wide > 44:
+                share = f"{100 * counts[kind] / total:.0f} %"
+                parts.append(element("text", share, x=_short(x + wide / 2), y=y + 14.5, class_="inside"))
+            x += wide
+    return _svg(parts, 4 + STEP * len(rows), "Outcomes of the questions")
+
+
+def bars(rows: Sequence[tuple[str, float, str]], title: str) -> Markup:
+    """A bar for each row: its name, a value of 0 or more, and the value as text."""
+    span = WIDTH - LABELS - VALUES - 50
+    most = max((value for _, value, _ in rows), default=0.0) or 1.0
+    parts: list[Part] = []
+    for number, (name, value, words) in enumerate(rows):
+        y = 4 + STEP * number
+        wide = span * value / most
+        parts += [
+            _label(name, y + 13),
+            element("rect", x=LABELS, y=y, width=_short(max(wide, 1)), height=20, rx=2, class_="bar"),
+            element("text", words, x=_short(LABELS + wide + 8), y=y + 14.5, class_="beside"),
+        ]
+    return _svg(parts, 4 + STEP * len(rows), title)
+
+
+@dataclass(frozen=True)
+class _Scale:
+    low: float
+    high: float
+
+    def at(self, value: float) -> float:
+        """The x coordinate of a value."""
+        left, right = self.ends
+        return _short(LABELS + (value - left) / (right - left) * (WIDTH - LABELS - VALUES))
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The ends of the axis: tenths around all values, 0 to 1."""
+        return max(0.0, int(self.low * 10 - 1e-9) / 10), min(1.0, (int(self.high * 10 - 1e-9) + 1) / 10)
+
+
+def _grid(scale: _Scale, height: float) -> list[Part]:
+    left, right = (round(end * 10) for end in scale.ends)
+    parts: list[Part] = []
+    for tenth in range(left, right + 1):
+        x = scale.at(tenth / 10)
+        parts.append(element("line", x1=x, x2=x, y1=TOP - 8, y2=height - 24, class_="grid"))
+        parts.append(element("text", f"{tenth * 10} %", x=x, y=height - 8, class_="tick"))
+    return parts
+
+
+def _label(name: str, y: float) -> Markup:
+    """A row's label. A long name loses its middle, as names often differ at the end."""
+    half = LONGEST // 2
+    shown = name if len(name) <= LONGEST else f"{name[:half]}…{name[-half:]}"
+    return element("text", element("title", name), shown, x=LABELS - 14, y=y + 4, class_="label")
+
+
+def _svg(parts: Sequence[Part], height: float, title: str) -> Markup:
+    box = f"0 0 {WIDTH} {_short(height)}"
+    return element("svg", element("title", title), parts, viewBox=box, role="img", class_="plot", aria_label=title)
+
+
+def _short(value: float) -> float:
+    return round(value, 1)
+
+
+# The numbers that both formats of the report show, and their plots.
+
+STATUSES = ("answered", "not judged", "unanswerable", "failed", "unreadable", "budget", UNFINISHED)
+COSTS = ("run", "tokens in", "tokens out", "model calls", "searches", "seconds", "US $")
+_COSTS = ("input_tokens", "output_tokens", "model_calls", "searches", "seconds", "money")
+
+
+def accuracy_plot(report: Report) -> Markup:
+    """Accuracies with their intervals, the baseline first."""
+    base = report.baseline
+    name = base.name.partition(":")[0] if base is not None else ""
+    first = [Interval(name, base.share, base.low, base.high, baseline=True)] if base is not None else []
+    runs = [
+        Interval(row.name, row.accuracy.value, *row.accuracy.interval)
+        for row in report.comparison.rows
+        if row.accuracy.value is not None
+    ]
+    return dots([*first, *runs])
+
+
+def status_plot(comparison: Comparison) -> Markup:
+    """Shares of the statuses."""
+    return stacked([(row.name, _statuses(row)) for row in comparison.rows], STATUSES)
+
+
+def used_statuses(comparison: Comparison) -> list[str]:
+    """The statuses that at least one question has."""
+    return [status for status in STATUSES if any(_statuses(row).get(status) for row in comparison.rows)]
+
+
+def status_rows(comparison: Comparison) -> list[tuple[str, ...]]:
+    """Counts of the used statuses."""
+    used = used_statuses(comparison)
+    return [(row.name, *(f"{_statuses(row).get(status, 0):,}" for status in used)) for row in comparison.rows]
+
+
+def when_answering(row: Row) -> Share:
+    """Correct answers among those given: how good a recipe is when it answers."""
+    return Share(row.accuracy.right, row.statuses.get("answered", 0) if row.accuracy.of else 0)
+
+
+def cost_plot(comparison: Comparison) -> Markup:
+    """Tokens per question; seconds if no run used tokens."""
+    tokens = [(row.name, row.cost.input_tokens + row.cost.output_tokens) for row in comparison.rows]
+    if any(count for _, count in tokens):
+        return bars([(name, count, f"{count:,.0f} tokens") for name, count in tokens], "Tokens per question")
+    seconds = [(row.name, row.cost.seconds, f"{row.cost.seconds:.3f} s") for row in comparison.rows]
+    return bars(seconds, "Seconds per question")
+
+
+def cost_rows(comparison: Comparison) -> list[tuple[str, ...]]:
+    """The mean cost of a question, with its ratio to the base."""
+    rows = []
+    for row in comparison.rows:
+        cells = []
+        for name in _COSTS:
+            value, ratio = getattr(row.cost, name), row.cost_ratio[name]
+            times = "" if ratio is None or row.name == comparison.cost_base else f" (×{ratio:,.2f})"
+            cells.append("unknown" if value is None else f"{value:,.4g}{times}")
+        rows.append((row.name, *cells))
+    return rows
+
+
+def percent(value: float | None) -> str:
+    """A share in percent."""
+    return "–" if value is None else f"{100 * value:.1f} %"
+
+
+def signed(value: float) -> str:
+    """A difference of shares in percentage points."""
+    return f"{100 * value:+.1f}".replace("-", "−")
+
+
+def _statuses(row: Row) -> dict[str, int]:
+    return {**row.statuses, UNFINISHED: row.unfinished}
+
+
+def facts(header: RunHeader) -> list[tuple[str, str]]:
+    """Names and values from the header."""
+    return [
+        ("recipe", header.recipe),
+        ("model", header.versions.get("model", header.model)),
+        ("settings", header.settings_hash),
+        ("prompts", header.prompts_hash),
+        ("corpora", ", ".join(f"{name} {digest[:12]}" for name, digest in header.snapshots.items()) or "none"),
+        ("data", f"{header.dataset} {header.dataset_hash[:12]}, split {header.split}"),
+        ("versions", ", ".join(f"{k} {v}" for k, v in header.versions.items() if k != "model")),
+        ("started", header.started),
+        *(("accepted", difference) for difference in header.accepted),
+    ]
+
+
+def warnings_in(comparison: Comparison) -> list[str]:
+    """The warnings about runs, then those about pairs of runs."""
+    warnings = [f"{row.name}: {text}" for row in comparison.rows for text in row.warnings]
+    return warnings + [
+        f"{pair.other} against {pair.first}: {text}" for pair in comparison.pairs for text in pair.warnings
+    ]

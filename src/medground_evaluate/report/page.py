@@ -1,0 +1,149 @@
+"""The report as one HTML page: plots and tables, self-contained. Its layout is `report.html`; all text is escaped."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from importlib import resources
+from typing import Any
+
+from markupsafe import Markup
+
+from medground.wording.html import template
+from medground_evaluate.compare import Comparison, Pair, Row
+from medground_evaluate.report.content import Report
+from medground_evaluate.report.figures import (
+    COSTS,
+    STATUSES,
+    accuracy_plot,
+    cost_plot,
+    cost_rows,
+    facts,
+    percent,
+    signed,
+    status_plot,
+    status_rows,
+    used_statuses,
+    warnings_in,
+    when_answering,
+)
+
+FEW = 3
+"""Up to this many warnings are shown without folding."""
+_SHOWN = 240
+"""Characters of a question that are shown; all of it is its title."""
+_ACCURACY = ("run", "model", "accuracy", "95 %", "correct", "when answering", "macro-F1", "support")
+_FILTERS = (("all", "all"), ("won", "won"), ("lost", "lost"), ("same", "no difference"))
+
+
+def style() -> str:
+    """The styles of the page and its plots: readable in light and dark mode, on paper and on a phone."""
+    return (resources.files(__package__) / "report.css").read_text(encoding="utf-8")
+
+
+def as_html(report: Report) -> str:
+    """The whole page. It may load nothing and run only its own script, whatever its text contains."""
+    comparison, rows = report.comparison, report.comparison.rows
+    script = (resources.files(__package__) / "report.js").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    outcomes = Counter(question.outcome for question in report.questions)
+    used = used_statuses(comparison)
+    return template(__package__, "report.html").render(
+        report=report,
+        comparison=comparison,
+        title=f"{comparison.dataset}: {len(rows)} run{'' if len(rows) == 1 else 's'}",
+        about=_about(report),
+        css=Markup(style()),  # noqa: S704 (our own file)
+        script=Markup(script),  # noqa: S704 (our own file)
+        policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'",
+        few=FEW,
+        warnings=warnings_in(comparison),
+        accuracy_names=_ACCURACY,
+        accuracies=list(_accuracies(report)),
+        accuracy_plot=accuracy_plot(report) if report.baseline or any(row.accuracy.of for row in rows) else "",
+        pairs=[(pair, _numbers(pair)) for pair in comparison.pairs],
+        status_plot=status_plot(comparison),
+        key=[(STATUSES.index(status), status) for status in used],
+        used=used,
+        statuses=status_rows(comparison),
+        classes=_classes(comparison),
+        cost_names=COSTS,
+        costs=cost_rows(comparison),
+        cost_plot=cost_plot(comparison),
+        several=len(rows) > 1,
+        filters=[
+            (kind, label, f"{len(report.questions) if kind == 'all' else outcomes[kind]:,}") for kind, label in _FILTERS
+        ],
+        shown=_SHOWN,
+        provenance=[(row.name, facts(header)) for row, header in zip(rows, report.headers, strict=True)],
+    )
+
+
+def _about(report: Report) -> str:
+    header = report.headers[0]
+    first = f", first {header.limit:,}" if header.limit is not None and header.seed is None else ""
+    drawn = f", {header.limit:,} drawn with seed {header.seed}" if header.seed is not None else ""
+    context = "; each question with its own documents" if header.with_context else ""
+    return (
+        f"Split {header.split}{first}{drawn}, {header.items:,} questions, file {header.dataset_hash[:12]}{context}. "
+        f"Intervals are 95 % (Wilson); runs are compared on the same questions."
+    )
+
+
+def _accuracies(report: Report) -> Iterator[Sequence[str]]:
+    if (base := report.baseline) is not None:
+        yield base.name, base.words, percent(base.share), _range(base.low, base.high), "", "", "", ""
+    for row in report.comparison.rows:
+        name = Markup('<span class="main">{}</span>').format(row.name)
+        share, support = row.accuracy, row.support.support.value
+        yield (
+            name,
+            row.model,
+            percent(share.value),
+            _range(*share.interval) if share.of else "",
+            f"{share.right:,} of {share.of:,}",
+            percent(when_answering(row).value),
+            "–" if row.macro_f1 is None else f"{row.macro_f1:.3f}",
+            "–" if support is None else f"{support:.3f}",
+        )
+
+
+def _numbers(pair: Pair) -> list[tuple[str, str]]:
+    numbers: list[tuple[str, str]] = []
+    if (found := pair.difference) is not None:
+        numbers.append((signed(found.value), f"accuracy, 95 % {signed(found.low)} to {signed(found.high)}"))
+    holm = f", {pair.adjusted:.3g} after Holm" if pair.adjusted != pair.p else ""
+    return [
+        *numbers,
+        (f"{len(pair.won):,}", "won: only this run is correct"),
+        (f"{len(pair.lost):,}", "lost: only the first run is correct"),
+        (f"{pair.p:.3g}", f"exact McNemar p{holm}"),
+    ]
+
+
+def _classes(comparison: Comparison) -> list[dict[str, Any]]:
+    """Scores by class and the confusion matrix of each run; none if no run has classes."""
+    if not any(row.classes for row in comparison.rows):
+        return []
+    return [{"name": row.name, "scores": [*_scores(row)], **_matrix(row)} for row in comparison.rows]
+
+
+def _scores(row: Row) -> Iterator[Sequence[str]]:
+    for one in row.classes:
+        yield one.label, f"{one.gold:,}", f"{one.given:,}", percent(one.precision), percent(one.recall), f"{one.f1:.3f}"
+
+
+def _matrix(row: Row) -> dict[str, Any]:
+    answers = sorted({answer for _, answer in row.confusion}, key=lambda a: (not a, a))
+    matrix = []
+    for gold in sorted({gold for gold, _ in row.confusion}):
+        counts = [row.confusion.get((gold, answer), 0) for answer in answers]
+        total = sum(counts) or 1
+        matrix.append((gold, [(f"{n:,}", f"{0.55 * n / total:.2f}") for n in counts]))
+    return {"answers": answers, "matrix": matrix}
+
+
+def _range(low: float, high: float) -> str:
+    return f"{100 * low:.1f} – {100 * high:.1f}"

@@ -1,0 +1,141 @@
+"""Shares, means and intervals, and whether two runs differ by more than chance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+# Confidence intervals of shares.
+
+Z95 = 1.959963984540054
+
+
+def wilson(right: int, of: int, z: float = Z95) -> tuple[float, float]:
+    """Wilson's score interval of `right / of`, 95 % by default; (0, 1) if `of` is 0.
+
+    Source: E. B. Wilson, Probable inference, the law of succession, and statistical inference, JASA 22 (1927).
+    """
+    if of == 0:
+        return 0.0, 1.0
+    share = right / of
+    scale = 1 + z * z / of
+    middle = share + z * z / (2 * of)
+    spread = z * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of))
+    return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
+
+
+# Shares and means with their denominators.
+
+
+@dataclass(frozen=True)
+class Share:
+    """`right` of `of`, each 0 or more."""
+
+    right: int
+    of: int
+
+    @property
+    def value(self) -> float | None:
+        """The share, 0 to 1; None if `of` is 0."""
+        return self.right / self.of if self.of else None
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Its 95 % interval (Wilson 1927)."""
+        return wilson(self.right, self.of)
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean over the items that have a value, and the number that have none."""
+
+    value: float | None
+    of: int
+    without: int = 0
+
+
+def mean(values: Iterable[float | None]) -> Mean:
+    """The arithmetic mean; items without a value (None) are counted but not averaged."""
+    listed = list(values)
+    known = [value for value in listed if value is not None]
+    return Mean(sum(known) / len(known) if known else None, len(known), len(listed) - len(known))
+
+
+# Whether two runs over the same questions differ by more than chance.
+
+SAMPLES = 10_000
+_CELLS = 4_000_000
+"""Numbers drawn at once: 32 MB."""
+
+
+@dataclass(frozen=True)
+class PairedDifference:
+    """Mean of `other - first` over the pairs, with its 95 % interval and two-sided p, from a paired bootstrap."""
+
+    value: float
+    low: float
+    high: float
+    p: float
+
+
+def mcnemar(won: int, lost: int) -> float:
+    """Two-sided p of the exact McNemar test on the pairs of which exactly one is right.
+
+    Under the null hypothesis, `won` is binomial with `won + lost` trials and probability 1/2. 1 if no pair differs.
+
+    Source: Q. McNemar, Psychometrika 12 (1947); exact form, F. Mosteller, Biometrics 8 (1952).
+    """
+    trials = won + lost
+    tail = ways = 1  # integers throughout: no rounding, however many pairs
+    for k in range(min(won, lost)):
+        ways = ways * (trials - k) // (k + 1)
+        tail += ways
+    return min(1.0, 2 * tail / (1 << trials))
+
+
+def paired_bootstrap(
+    first: Sequence[float], other: Sequence[float], *, samples: int = SAMPLES, seed: int = 0
+) -> PairedDifference | None:
+    """Resample the pairs with replacement; None if there are no pairs.
+
+    The interval is the percentile interval; p is twice the smaller share of samples on either side of 0. It is never
+    exactly 0, as the data itself counts as one of the samples.
+
+    Args:
+        first, other: scores of the same questions in the same order.
+        samples: number of bootstrap samples.
+        seed: for the draws; the same seed gives the same result.
+
+    Source: B. Efron and R. Tibshirani, An introduction to the bootstrap, 1993, chapters 13 and 16; P. Koehn,
+    Statistical significance tests for machine translation evaluation, EMNLP 2004.
+    """
+    differences = np.asarray(other, dtype=float) - np.asarray(first, dtype=float)
+    count = len(differences)
+    if count == 0:
+        return None
+    # Drawing pairs means drawing how often each distinct difference occurs: three counts if answers are right or wrong.
+    values, times = np.unique(differences, return_counts=True)
+    generator = np.random.default_rng(seed)
+    rows = max(1, _CELLS // len(values))
+    sizes = [min(rows, samples - done) for done in range(0, samples, rows)]
+    means = np.concatenate([generator.multinomial(count, times / count, size) @ values / count for size in sizes])
+    low, high = np.quantile(means, [0.025, 0.975])
+    at_most, at_least = int((means <= 0).sum()), int((means >= 0).sum())
+    p = min(1.0, 2 * (min(at_most, at_least) + 1) / (samples + 1))
+    return PairedDifference(float(differences.mean()), float(low), float(high), p)
+
+
+def holm(values: Sequence[float]) -> list[float]:
+    """p values adjusted for multiple comparisons, in the same order.
+
+    Source: S. Holm, Scandinavian Journal of Statistics 6 (1979).
+    """
+    adjusted = [0.0] * len(values)
+    highest = 0.0
+    for rank, place in enumerate(sorted(range(len(values)), key=values.__getitem__)):
+        highest = max(highest, min(1.0, (len(values) - rank) * values[place]))
+        adjusted[place] = highest
+    return adjusted
