@@ -25,7 +25,7 @@ from scipy.optimize import minimize
 
 from medground.corpus.embedder import Embedder
 from medground.corpus.library import Library
-from medground.language.quoting.cues import asked
+from medground.language.quoting.asked import asked
 from medground.language.quoting.features import NAMES, features
 from medground.language.quoting.model import LIMIT, digest
 from medground.models.embedding.named import open_embedder

@@ -420,7 +420,8 @@ def test_an_answer_prints_itself(papers: Path) -> None:
 def test_a_graph_question_loads_no_mesh(papers: Path) -> None:
     code = (
         "import sys, medground; from medground.engine.blocking import BlockingEngine; "
-        "from medground.recipes.base import open_recipe; open_recipe('ground'); print(sorted(m for m in sys.modules if '.mesh' in m or m == 'numpy'))"
+        "from medground.recipes.base import open_recipe; open_recipe('ground'); "
+        "print(sorted(m for m in sys.modules if '.mesh' in m or m == 'numpy'))"
     )
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert loaded.strip() == "[]"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.language.quoting.cues import asked
+from medground.language.quoting.asked import asked
 from medground.language.quoting.model import strengths
 from medground.language.quoting.pool import Candidate
 

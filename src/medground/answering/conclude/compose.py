@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from medground.answering.conclude.decision import Judged, decide
 from medground.answering.conclude.policy import OWN_KNOWLEDGE, Verdicted, release
@@ -21,9 +21,11 @@ from medground.values.evidence import Evidence
 from medground.values.question import Question
 from medground.values.sentence import Sentence, by_sentence, sentences_of
 from medground.values.source_description import SourceDescription
-from medground.values.source_plan import SourceFound
 from medground.values.statement import Conflict, Statement, Verdict
 from medground.version import __version__
+
+if TYPE_CHECKING:
+    from medground.values.source_plan import SourceFound  # slow to import, and only some recipes plan sources
 
 # The terms under which a cited text may be used: its own licence, else that of the source it was found in.
 

@@ -6,11 +6,14 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, zip_longest
+from typing import TYPE_CHECKING
 
 from medground.errors import UsageError
 from medground.values.document import Hit
 from medground.values.lookup import Ranking
-from medground.values.source_plan import SourceFound
+
+if TYPE_CHECKING:
+    from medground.values.source_plan import SourceFound  # slow to import, and only some recipes plan sources
 
 # Reciprocal rank fusion: combine rankings by rank alone.
 

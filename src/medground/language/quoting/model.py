@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from medground.errors import ConfigError
-from medground.language.quoting.cues import asked
+from medground.language.quoting.asked import asked
 from medground.language.quoting.features import NAMES, Matrix, features
 from medground.language.quoting.pool import Candidate
 

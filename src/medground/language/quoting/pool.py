@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from medground.language import words
-from medground.language.quoting.cues import Asked
+from medground.language.quoting.asked import Asked
 
 # The documents that a search found, as stems, and what they have in common.
 
