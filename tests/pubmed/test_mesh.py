@@ -16,19 +16,19 @@ from typer.testing import CliRunner
 
 from medground.errors import SnapshotCorrupt, UsageError
 from medground.faces.cli.verify import mesh as mesh_command
-from medground.pubmed.characters import fold_lines
+from medground.pubmed.characters import fold, fold_lines
 from medground.pubmed.mesh import (
+    Table,
     Vocabulary,
     find_folded_qualifier,
     find_qualifier,
-    fold,
     mesh_values,
     narrower,
     publication_types,
     qualifiers,
+    read_table,
     vocabulary,
 )
-from medground.pubmed.mesh.vocabulary import Table, read_table
 from medground.values.query import Mesh, PublicationType
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "make_mesh.py"
