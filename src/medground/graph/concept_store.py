@@ -18,8 +18,6 @@ from medground.graph.store import GraphStore
 from medground.graph.writing import FORM
 from medground.values.graph import ConceptEntry, Neighbour
 
-# The concept graph in a single SQLite file, read-only once written, with full-text search over its names.
-
 _BY_ID = "SELECT c.number, c.id, c.name FROM ids i JOIN concepts c ON c.number = i.concept WHERE i.id = ?"
 _BY_KEY = """
     SELECT c.id, c.name, n.scope, n.text FROM names n JOIN concepts c ON c.number = n.concept
@@ -123,9 +121,6 @@ class ConceptStore(Graph):
 def _same(stored: str, term: str) -> bool:
     """Whether a stored name with the key of a term is the term: MOG and MOGS are two genes, a symbol has no plural."""
     return not stored.isupper() or stored.casefold() == term.strip().casefold()
-
-
-# Open a graph file of either layout: stored facts of the starter corpus, or concepts of any vocabulary.
 
 
 def open_graph(path: Path) -> Graph:

@@ -11,8 +11,6 @@ from medground.graph.question_words import ALL, CUES, EMPTY, JOINTS, RECORD_ONLY
 from medground.graph.relation import ConceptKind
 from medground.values.graph import RelationKind
 
-# Group the names of a question: those joined by "and" or "or" are one group.
-
 MODES = word_set("dominant recessive x-linked mitochondrial dominantly recessively autosomal")
 """Words for a mode of inheritance."""
 _KIND = CUES["disease"] - {"diagnosis", "diagnoses"}

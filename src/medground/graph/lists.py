@@ -12,8 +12,6 @@ from medground.graph.relation import Concept, Relation, StatedAt, by_frequency, 
 from medground.graph.store import GraphStore
 from medground.values.graph import FindingStatus, GraphFact, GraphFinding
 
-# Facts of a finding, their order, and how many of them are shown.
-
 _LISTS = ("features of", "excluded features of", "onset of", "definition of", "profile")
 
 SHOWN = 12
@@ -95,8 +93,6 @@ def counted(shown: int, total: int, what: str) -> str:
     """`12 of 170 diseases shown`; empty if there are none."""
     return f"{min(shown, total):,} of {total:,} {what} shown" if total else ""
 
-
-# Lists of stored relations: the genes, features, inheritance and onset of a disease, the diseases of a gene.
 
 ASSOCIATION = "associations are as recorded and do not distinguish causal genes from modifiers"
 

@@ -24,8 +24,6 @@ from medground.errors import SnapshotCorrupt, UsageError
 from medground.pubmed.characters import american, fold, fold_lines, table
 from medground.values.query import Mesh, PublicationType
 
-# The packaged MeSH table: one line per heading, built by `scripts/make_mesh.py`.
-
 _COLUMNS = 4
 
 
@@ -183,8 +181,6 @@ def _similarity(one: str, other: str) -> float:
     return max(ordered, 0.97 * fuzz.token_sort_ratio(one, other)) / 100
 
 
-# The MeSH vocabulary: look up headings by name and navigate the tree.
-
 _ID = re.compile(r"[Dd]\d{6,9}")
 
 
@@ -318,8 +314,6 @@ def vocabulary() -> Vocabulary:
     return Vocabulary(read_table())
 
 
-# Qualifiers (subheadings), their abbreviations and their hierarchy.
-
 _ABBREVIATION_LENGTH = 2
 
 
@@ -362,9 +356,6 @@ def narrower(name: str) -> tuple[str, ...]:
     known = find_qualifier(name)
     below = (deeper for short in (known.below if known else ()) for deeper in narrower(_by_name()[fold(short)].name))
     return tuple(dict.fromkeys([name, *below]))
-
-
-# Expand `Mesh` and `PublicationType` queries into the values that records are indexed with.
 
 
 def mesh_values(query: Mesh, mesh: Vocabulary | None = None) -> tuple[str, ...]:

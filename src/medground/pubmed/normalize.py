@@ -19,8 +19,6 @@ from medground.pubmed.translate import parse, standard_mapper
 from medground.values.document import Frozen
 from medground.values.query import Query
 
-# Repair single terms: replace headings, subheadings, types and dates that do not exist with the closest valid ones.
-
 _SIMILAR = 0.85
 """Minimum similarity, in both letters and words, to replace a heading with another."""
 _MOST_GUESSES = 50

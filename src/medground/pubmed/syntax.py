@@ -10,8 +10,6 @@ from medground.errors import UsageError
 from medground.pubmed.characters import plain
 from medground.pubmed.tags import TagUse
 
-# The syntax tree of a query: terms with their tags, chained by operators.
-
 Operator = Literal["AND", "OR", "NOT"]
 
 
@@ -147,9 +145,6 @@ def tokens(text: str) -> list[Token]:
 def _without_outer_colons(value: str) -> str:
     """Strip colons around a word. PubMed treats a colon inside a word as a space."""
     return value.strip(":") or ":"
-
-
-# Query syntax errors.
 
 
 class QuerySyntaxError(UsageError):

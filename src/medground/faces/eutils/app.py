@@ -26,8 +26,6 @@ from medground.faces.eutils.requests import History, InvalidRequest, Parameters
 from medground.faces.serving.requests import OwnHosts, Refusal, whole_body
 from medground.faces.serving.server import Connection as ServingConnection
 
-# The utilities by name, and which requests to them are cheap.
-
 
 @dataclass(frozen=True)
 class Utility:
@@ -64,8 +62,6 @@ def is_cheap(name: str, query: str, body: str) -> bool:
     sent = f"{query}&{body}"
     return len(_PIECE.findall(sent)) <= _CHEAP_PIECES and _STORED.search(sent) is None
 
-
-# What the server refuses before a utility sees it, in the form that clients of the E-utilities read.
 
 _ROOT, _DOCTYPE = "eUtilsResult", "<!DOCTYPE eUtilsResult>"
 

@@ -18,8 +18,6 @@ from medground.pubmed.mesh import vocabulary
 from medground.values.document import Document, MeshHeading, Substance
 from medground.values.query import DateField, Query
 
-# Split a record's abstract into parts.
-
 
 @dataclass(frozen=True)
 class Part:
@@ -101,8 +99,6 @@ def year_month_day(iso: str) -> list[str]:
     """Split a date into year, month and day. An unknown month or day becomes the first."""
     return [*iso.split("-"), "01", "01"][:3]
 
-
-# Format records as PubMed XML (2025 DTD).
 
 ARTICLE_DOCTYPE = (
     '<!DOCTYPE PubmedArticleSet PUBLIC "-//NLM//DTD PubMedArticle, 1st January 2025//EN" '
@@ -242,8 +238,6 @@ def _day(day: list[str]) -> Iterator[etree._Element]:
 def _yes(value: bool) -> str:
     return "Y" if value else "N"
 
-
-# Format records as text: the MEDLINE and abstract formats.
 
 _WIDTH = 82
 _STARTS = 6

@@ -49,8 +49,6 @@ from medground.values.query import (
 )
 from medground.values.steps import Progress, no_progress
 
-# Compile a query tree for the record index.
-
 _MOST_REORDERED = 4
 _LAST_DAY = 99_991_231
 

@@ -14,8 +14,6 @@ from medground.faces.eutils.records import Order
 from medground.faces.eutils.replies import Context, Reply, eutils_doctype, json_reply, node, wants_json, xml_reply
 from medground.faces.eutils.requests import InvalidRequest, Parameters
 
-# esearch: return PMIDs for a query.
-
 DOCTYPE = eutils_doctype("eSearchResult", "esearch", "20060628")
 MOST = 10_000
 """Maximum IDs per response, as at NCBI."""

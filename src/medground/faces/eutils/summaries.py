@@ -35,8 +35,6 @@ from medground.faces.eutils.replies import (
 from medground.faces.eutils.requests import History, InvalidRequest, Parameters
 from medground.values.document import Document
 
-# esummary: return metadata by PMID, in version 1 (XML) or 2 (XML and JSON).
-
 DOCTYPE = eutils_doctype("eSummaryResult", "esummary v1", "20041029", "esummary-v1")
 _DOCTYPE_2 = eutils_doctype("eSummaryResult", "esummary pubmed", "20160808", "esummary_pubmed")
 MOST = 10_000
@@ -166,8 +164,6 @@ def _summary_2(summary: Summary) -> etree._Element:
         uid=summary["uid"],
     )
 
-
-# efetch: return records by PMID.
 
 _ID_LIST = '<!DOCTYPE IdList PUBLIC "-//NLM//DTD uilist 20131216//EN" "https://eutils.ncbi.nlm.nih.gov/eutils/dtd/20131216/uilist.dtd">'
 _TEXTS = ("medline", "abstract", "uilist")

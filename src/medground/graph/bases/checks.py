@@ -18,8 +18,6 @@ from medground.graph.vocabularies.base import Vocabulary
 from medground.graph.vocabularies.hpo import Hpo
 from medground.values.steps import Progress
 
-# The graph of a knowledge base: the vocabularies that its specification names, as one graph.
-
 VOCABULARIES: Mapping[str, str] = MappingProxyType(
     {
         "hpo": "hpo:hpo",

@@ -17,8 +17,6 @@ from medground.errors import ConfigError, UsageError
 from medground.home.files import make_folder, write_whole
 from medground.values.document import Frozen
 
-# A user's knowledge bases: which corpora belong together, and what was counted in them.
-
 FORMAT = 1
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,30}")
 
@@ -184,8 +182,6 @@ class Bases:
         except ValueError as error:
             raise UsageError(str(error)) from None
 
-
-# What a knowledge base holds, counted as in Table 2 of Omni-RAG: documents, chunks, words in a chunk; concepts.
 
 _BATCH = 1000
 

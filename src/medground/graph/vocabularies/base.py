@@ -135,8 +135,6 @@ def file_fingerprint(path: Path) -> str:
     return f"{found.st_size}:{found.st_mtime_ns}"
 
 
-# Ids of terms: as ontologies write them, and as documents have them.
-
 _ID = re.compile(
     r"[A-Za-z][A-Za-z0-9._-]{0,31}:[^\s#/\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]{1,190}"
 )
@@ -154,9 +152,6 @@ def compact(iri: str) -> str:
     return f"{found[1]}:{found[2]}" if found else iri
 
 
-# Lines of a text file, plain or gzip, in UTF-8, with their numbers.
-
-
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
     r"""The lines of a file without their ends, from 1. Only `\n` ends a line.
 
@@ -170,9 +165,6 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
             except UnicodeDecodeError:
                 raise BadDocument("not UTF-8; save the file as UTF-8", file=str(path), position=number) from None
             yield number, text.rstrip("\r\n")
-
-
-# Cycles among `is_a` relations: an ontology must have none, but released files sometimes do.
 
 
 def cycles(parents: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, ...]]:

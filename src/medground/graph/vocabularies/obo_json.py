@@ -31,8 +31,6 @@ from medground.graph.vocabularies.base import (
     is_id,
 )
 
-# The items of the large arrays of a JSON file, one by one, so that the file is never in memory as a whole.
-
 _BLOCK = 1 << 18
 _SPACE = " \t\r\n"
 _MARGIN = 64
