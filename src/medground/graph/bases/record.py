@@ -183,9 +183,6 @@ class Bases:
             raise UsageError(str(error)) from None
 
 
-_BATCH = 1000
-
-
 def counted(snapshot: Snapshot) -> Counted:
     """Count a snapshot. Reads every passage once.
 
@@ -193,9 +190,14 @@ def counted(snapshot: Snapshot) -> Counted:
         SnapshotCorrupt: the snapshot has changed since its build.
     """
     counts = snapshot.manifest.counts
-    words = sum(len(text.split()) for text in snapshot.passage_texts())
-    size = {"documents": counts.documents, "chunks": counts.passages, "words": words}
-    return Counted(hash=snapshot.manifest.hash, **size, **_graph(snapshot))
+    size = {"documents": counts.documents, "chunks": counts.passages}
+    size["words"] = sum(len(text.split()) for text in snapshot.passage_texts())
+    if (path := snapshot.attachment(GRAPH_FILE)) is not None:
+        from medground.graph.concept_store import ConceptStore
+
+        with ConceptStore.open(path) as store:
+            size |= store.size._asdict()
+    return Counted(hash=snapshot.manifest.hash, **size)
 
 
 def of_base(base: Base, library: Library) -> dict[str, Counted]:
@@ -209,18 +211,9 @@ def of_base(base: Base, library: Library) -> dict[str, Counted]:
     for source in base.sources:
         with library.open(corpus_name(base.name, source)) as snapshot:
             known = base.counted.get(source)
-            same = known is not None and known.hash == snapshot.manifest.hash
-            found[source] = known if same and known is not None else counted(snapshot)
+            current = known is not None and known.hash == snapshot.manifest.hash
+            found[source] = known if known is not None and current else counted(snapshot)
     return found
-
-
-def _graph(snapshot: Snapshot) -> dict[str, int]:
-    if (path := snapshot.attachment(GRAPH_FILE)) is None:
-        return {}
-    from medground.graph.concept_store import ConceptStore
-
-    with ConceptStore.open(path) as store:
-        return store.size._asdict()
 
 
 def table(rows: Sequence[tuple[str, Counted]]) -> Iterator[str]:

@@ -117,6 +117,24 @@ class Vocabulary:
     joins: bool = False
 
 
+def of_file(
+    path: Path,
+    records: Callable[[Path], Iterator[Record]],
+    name: str,
+    licence: str,
+    origin: str,
+    *,
+    joins: bool = False,
+) -> Vocabulary:
+    """The vocabulary of one file.
+
+    Raises:
+        BadDocument: it cannot be read.
+    """
+    part = Part(str(path), file_fingerprint(path), lambda: records(path))
+    return Vocabulary(name, licence, origin, (part,), joins=joins)
+
+
 def one_line(text: str) -> str:
     """A text on one line, with single spaces."""
     return " ".join(text.split())
@@ -190,10 +208,12 @@ def cycles(parents: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, ...]]:
                 waiting.append(iter(parents.get(parent, ())))
 
 
-def cycle_notes(parents: Mapping[str, Sequence[str]], most: int = 5) -> Iterator[str]:
-    """One line for each of the first cycles."""
+def notes_on(path: Path, left_out: str, parents: Mapping[str, Sequence[str]], most: int = 5) -> Iterator[NoteRecord]:
+    """What a reader of an ontology says at its end: what it left out, and the first cycles."""
+    if left_out:
+        yield NoteRecord(f"{path.name}: {left_out}")
     for number, cycle in enumerate(cycles(parents)):
         if number == most:
-            yield "there are more cycles of is_a"
+            yield NoteRecord(f"{path.name}: there are more cycles of is_a")
             return
-        yield f"a cycle of is_a was read as it stands: {' -> '.join(cycle)}"
+        yield NoteRecord(f"{path.name}: a cycle of is_a was read as it stands: {' -> '.join(cycle)}")
