@@ -14,10 +14,9 @@ import pytest
 from rows import each_row
 
 from medground.corpus.library import GRAPH_FILE, Library
-from medground.errors import BadDocument, MedgroundError, SnapshotCorrupt, UsageError
+from medground.errors import BadDocument, SnapshotCorrupt, UsageError
 from medground.graph.concept_store import ConceptStore, open_graph
 from medground.graph.corpora import build_graph, draft_file
-from medground.graph.store import GraphStore
 from medground.graph.vocabularies.base import (
     ConceptRecord,
     DefinitionRecord,
@@ -263,13 +262,6 @@ def test_an_empty_vocabulary_is_one_line(library: Library, records: tuple[Record
     with pytest.raises(BadDocument, match="A has no concept to add; check its filters") as raised:
         build_graph(library, "g", [vocabulary("A", records)])
     assert "\n" not in str(raised.value)
-
-
-def test_a_file_that_is_no_graph_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "g.sqlite").write_text("no", encoding="utf-8")
-    for opening in (ConceptStore.open, GraphStore.open, open_graph):
-        with pytest.raises(MedgroundError, match="rebuild the corpus"):
-            opening(tmp_path / "g.sqlite")
 
 
 PAGE = Path(__file__).parents[2] / "docs" / "knowledge-graph.md"
