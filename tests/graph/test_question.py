@@ -23,20 +23,25 @@ CLASSIC_EDS = "OMIM:130010 ORPHA:287"
 LENS = "HP:0001083"
 SEIZURE = "HP:0001250"
 
+
+def questions(text: str) -> list[str]:
+    """The questions of a paragraph."""
+    return [" ".join(one.split()) for one in re.findall(r"[^?]+\?", text)]
+
+
+LENS_IN_MARFAN = """
+Is ectopia lentis a feature of Marfan syndrome? Is Ectopia Lentis a known clinical feature of Marfan Syndrome? Is
+lens dislocation seen in Marfan syndrome? Is dislocation of the lens seen in patients with Marfan's syndrome? Is
+lens dislocation one of the symptoms of Marfan syndrome? Do people with Marfan syndrome get lens dislocation? Can
+patients with Marfan syndrome have ectopia lentis? Can Marfan syndrome patients have ectopia lentis? Does Marfan
+syndrome cause ectopia lentis? Does Marfan syndrome include ectopia lentis as a feature? Can ectopia lentis occur in
+Marfan syndrome? Is there ectopia lentis in Marfan syndrome? Is ectopia lentis associated with Marfan syndrome? Do
+most people with Marfan syndrome get ectopia lentis? Is ectopia lentis not a feature of Marfan syndrome? Isn't
+ectopia lentis a feature of Marfan syndrome? Is it true that ectopia lentis is a feature of Marfan's? Is ectopia
+lentiss a feature of Marfan sindrome?"""
 ASKS = [
-    ("Is ectopia lentis a feature of Marfan syndrome?", "feature of", f"{LENS} {MARFAN}"),
+    *((text, "feature of", f"{LENS} {MARFAN}") for text in questions(LENS_IN_MARFAN)),
     ("is ectopia lentis a sign of marfan syndrome", "feature of", f"{LENS} {MARFAN}"),
-    ("Is Ectopia Lentis a known clinical feature of Marfan Syndrome?", "feature of", f"{LENS} {MARFAN}"),
-    ("Is lens dislocation seen in Marfan syndrome?", "feature of", f"{LENS} {MARFAN}"),
-    ("Is dislocation of the lens seen in patients with Marfan's syndrome?", "feature of", f"{LENS} {MARFAN}"),
-    ("Is lens dislocation one of the symptoms of Marfan syndrome?", "feature of", f"{LENS} {MARFAN}"),
-    ("Do people with Marfan syndrome get lens dislocation?", "feature of", f"{LENS} {MARFAN}"),
-    ("Can patients with Marfan syndrome have ectopia lentis?", "feature of", f"{LENS} {MARFAN}"),
-    ("Can Marfan syndrome patients have ectopia lentis?", "feature of", f"{LENS} {MARFAN}"),
-    ("Does Marfan syndrome cause ectopia lentis?", "feature of", f"{LENS} {MARFAN}"),
-    ("Does Marfan syndrome include ectopia lentis as a feature?", "feature of", f"{LENS} {MARFAN}"),
-    ("Can ectopia lentis occur in Marfan syndrome?", "feature of", f"{LENS} {MARFAN}"),
-    ("Is there ectopia lentis in Marfan syndrome?", "feature of", f"{LENS} {MARFAN}"),
     ("Is ectopia lentis a feature of OMIM:154700?", "feature of", f"{LENS} OMIM:154700"),
     ("Is ectopia lentis (HP:0001083) a feature of Marfan syndrome (OMIM:154700)?", "feature of", f"{LENS} OMIM:154700"),
     ("Is migraine a feature of Marfan syndrome?", "feature of", f"HP:0002076 {MARFAN}"),
@@ -46,7 +51,6 @@ ASKS = [
     ("Does the Rett syndrome cause an epileptic seizure?", "feature of", f"{SEIZURE} {RETT}"),
     ("Is anaemia a feature of Fanconi anaemia?", "feature of", "HP:0001903 OMIM:227650 ORPHA:84"),
     ("Is microcephaly a manifestation of Angelman syndrome?", "feature of", "HP:0000252 OMIM:105830 ORPHA:72"),
-    ("Is ectopia lentis associated with Marfan syndrome?", "feature of", f"{LENS} {MARFAN}"),
     ("How frequent are seizures in Rett syndrome?", "frequency of", f"{SEIZURE} {RETT}"),
     ("How common is ectopia lentis in Marfan syndrome?", "frequency of", f"{LENS} {MARFAN}"),
     ("How often is lens dislocation seen in patients with Marfan syndrome?", "frequency of", f"{LENS} {MARFAN}"),
@@ -104,14 +108,9 @@ AS_PEOPLE_ASK = [
     ("At what age do symptoms of Rett syndrome first appear?", "onset of", RETT),
     ("patients with Marfan syndrome: ectopia lentis", "feature of", f"{LENS} {MARFAN}"),
     ("Is ectopia lentis common in Marfan syndrome?", "frequency of", f"{LENS} {MARFAN}"),
-    ("Do most people with Marfan syndrome get ectopia lentis?", "feature of", f"{LENS} {MARFAN}"),
-    ("Is ectopia lentis not a feature of Marfan syndrome?", "feature of", f"{LENS} {MARFAN}"),
-    ("Isn't ectopia lentis a feature of Marfan syndrome?", "feature of", f"{LENS} {MARFAN}"),
     ("Is ectopia lentis or a seizure a feature of Marfan syndrome?", "feature of", f"{LENS} {SEIZURE} {MARFAN}"),
     ("Is ectopia lentis seen in Marfan syndrome or Rett syndrome?", "feature of", f"{LENS} {MARFAN} {RETT}"),
-    ("Is it true that ectopia lentis is a feature of Marfan's?", "feature of", f"{LENS} {MARFAN}"),
     ("Is hearing loss a feature of Rett syndrome?", "feature of", f"HP:0000365 {RETT}"),
-    ("Is ectopia lentiss a feature of Marfan sindrome?", "feature of", f"{LENS} {MARFAN}"),
     ("Which diseases have ectopia lentis and seizures?", "diseases with", f"{LENS} {SEIZURE}"),
     ("Which features are excluded in Rett syndrome?", "excluded features of", RETT),
     ("What happens if the MECP2 gene is mutated?", "diseases of gene", "NCBIGene:4204"),
@@ -173,11 +172,6 @@ def test_a_question_for_a_stored_relation_is_read(hpo: GraphStore, text: str, re
     named = {concept.id for concept in (*question.phenotypes, *question.diseases, *question.genes)}
     assert named == set(concepts.split())
     assert find(hpo, question) is not None
-
-
-def questions(text: str) -> list[str]:
-    """The questions of a paragraph."""
-    return [" ".join(one.split()) for one in re.findall(r"[^?]+\?", text)]
 
 
 @each_row("text", ["", "?", *(one for texts in NOT_FOR_THE_GRAPH.values() for one in questions(texts))])

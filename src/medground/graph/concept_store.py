@@ -5,9 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from medground.errors import SnapshotCorrupt
 from medground.graph.base import NEAREST, Graph, GraphSize, Named, StatedRow, connect
@@ -68,15 +66,12 @@ class ConceptStore(Graph):
         for scopes in _SCOPES:
             first = dict.fromkeys((row[0], row[1]) for row in found if row[2] in scopes)
             if first:
-                return Named((*first, *self._elsewhere(found, first)), scopes[0])
+                # What vocabularies without a concept of this very name call by it as an exact synonym comes last.
+                prefixes = {concept.partition(":")[0] for concept, _ in first}
+                others = dict.fromkeys((row[0], row[1]) for row in found if row[2] in _SCOPES[1])
+                elsewhere = (other for other in others if other[0].partition(":")[0] not in prefixes)
+                return Named((*first, *elsewhere), scopes[0])
         return Named()
-
-    @staticmethod
-    def _elsewhere(found: Sequence[Any], first: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-        """What vocabularies without a concept of this very name call by it as an exact synonym."""
-        prefixes = {concept.partition(":")[0] for concept, _ in first}
-        others = ((row[0], row[1]) for row in found if row[2] in _SCOPES[1])
-        yield from dict.fromkeys(other for other in others if other[0].partition(":")[0] not in prefixes)
 
     def rows(self, concept_id: str) -> list[StatedRow]:
         """Every line about a concept: its definitions first, then its relations, in both directions."""
