@@ -14,10 +14,9 @@ import pytest
 from rows import each_row
 
 from medground.corpus.library import GRAPH_FILE, Library
-from medground.errors import BadDocument, MedgroundError, SnapshotCorrupt, UsageError
+from medground.errors import BadDocument, SnapshotCorrupt, UsageError
 from medground.graph.concept_store import ConceptStore, open_graph
 from medground.graph.corpora import build_graph, draft_file
-from medground.graph.store import GraphStore
 from medground.graph.vocabularies.base import (
     ConceptRecord,
     DefinitionRecord,
@@ -183,9 +182,7 @@ def test_a_drug_joins_the_concept_with_its_name(make: Callable[..., Opened]) -> 
         "Indication (BANK): For pain.",
     ]
     assert graph.lines("BANK:7") == graph.lines("X:1")
-    assert graph.lines("nobody else has this") == ["Nobody else has this interacts with Aspirin."] or graph.lines(
-        "nobody else has this"
-    ) == ["Nobody else has this interacts with aspirin."]
+    assert graph.lines("nobody else has this") == ["Nobody else has this interacts with Aspirin."]
     assert graph.store.size == (5, 1, 4)
     document = graph.snapshot.documents(["X:1"])["X:1"]
     assert document.license == "licence of A; licence of B"
@@ -237,24 +234,15 @@ def test_a_build_that_was_interrupted_goes_on_with_the_file_it_had_not_finished(
         assert snapshot.manifest.counts.documents == 4
 
 
-def test_a_draft_of_other_vocabularies_or_a_damaged_one_is_built_anew(library: Library) -> None:
+def test_a_damaged_draft_is_built_anew_and_one_that_is_being_written_is_refused(library: Library) -> None:
     library.folder.mkdir(parents=True)
     draft_file(library, "g").write_bytes(b"not a database" * 100)
-    build_graph(library, "g", [vocabulary("A", DRUGS)])
-    with library.open("g") as snapshot:
-        assert snapshot.manifest.counts.documents == 4
-
-
-def test_two_builds_at_once_are_one_line(library: Library) -> None:
-    library.folder.mkdir(parents=True)
+    first = build_graph(library, "g", [vocabulary("A", DRUGS)])
+    assert first.counts.documents == 4
     with contextlib.closing(sqlite3.connect(draft_file(library, "g"))) as other:
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(UsageError, match="is being written by another process"):
             build_graph(library, "g", [vocabulary("A", DRUGS)])
-
-
-def test_the_same_vocabularies_give_the_same_snapshot(library: Library) -> None:
-    first = build_graph(library, "g", [vocabulary("A", DRUGS)])
     assert build_graph(library, "g", [vocabulary("A", DRUGS)]).hash == first.hash
 
 
@@ -263,13 +251,6 @@ def test_an_empty_vocabulary_is_one_line(library: Library, records: tuple[Record
     with pytest.raises(BadDocument, match="A has no concept to add; check its filters") as raised:
         build_graph(library, "g", [vocabulary("A", records)])
     assert "\n" not in str(raised.value)
-
-
-def test_a_file_that_is_no_graph_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "g.sqlite").write_text("no", encoding="utf-8")
-    for opening in (ConceptStore.open, GraphStore.open, open_graph):
-        with pytest.raises(MedgroundError, match="rebuild the corpus"):
-            opening(tmp_path / "g.sqlite")
 
 
 PAGE = Path(__file__).parents[2] / "docs" / "knowledge-graph.md"

@@ -46,29 +46,22 @@ def test_a_stored_relation_is_yes_and_supported_by_its_line(engine: BlockingEngi
     assert [(s.source, s.status, s.hits) for s in answer.searches] == [("graph:HPO 2030-02-03", "found", 1)]
 
 
-def test_the_qualifier_not_is_no(engine: BlockingEngine) -> None:
-    answer = engine.ask("Is odd lens a feature of Gamma disease?")
-    assert (answer.decision.shown(), answer.decision.basis) == ("no", "graph fact")
-
-
-def test_seen_in_none_of_a_few_patients_decides_nothing(engine: BlockingEngine) -> None:
-    answer = engine.ask("Is blue toe a feature of OMIM:1?")
-    assert answer.decision.status == "not judged"
-    assert "not enough for a no" in answer.decision.reason
-    assert [s.verdict.label for s in answer.statements] == ["supported"]
-    assert "0 of 12 patients" in answer.rationale
-
-
-def test_what_is_not_recorded_is_unanswerable_and_never_no(engine: BlockingEngine) -> None:
-    answer = engine.ask("Is blue toe a feature of Beta disease, odd type?")
-    assert answer.decision.status == "unanswerable"
-    assert "not recorded in HPO 2030-02-03" in answer.decision.reason
-    assert answer.evidence == ()
-
-
-def test_an_open_question_has_a_short_answer(engine: BlockingEngine) -> None:
-    answer = engine.ask("Which genes are associated with Alpha syndrome 1?")
-    assert answer.decision.shown() == "ABC1"
+@each_row(
+    ("text", "decided", "status", "said"),
+    [
+        ("Is odd lens a feature of Gamma disease?", "no", "decided", ""),  # stored with NOT
+        ("Is blue toe a feature of OMIM:1?", "", "not judged", "not enough for a no"),  # 0 of 12 patients
+        ("Is blue toe a feature of Beta disease, odd type?", "", "unanswerable", "not recorded in HPO 2030-02-03"),
+        ("Which genes are associated with Alpha syndrome 1?", "ABC1", "decided", ""),
+    ],
+)
+def test_what_is_stored_decides(engine: BlockingEngine, text: str, decided: str, status: str, said: str) -> None:
+    answer = engine.ask(text)
+    assert answer.decision.status == status
+    assert not decided or answer.decision.shown() == decided
+    assert said in answer.decision.reason
+    assert [s.verdict.label for s in answer.statements] == ["supported"] * len(answer.evidence)
+    assert bool(answer.evidence) == (status != "unanswerable")
 
 
 def test_an_unusable_starter_is_rebuilt(
@@ -139,13 +132,10 @@ def test_bad_input_is_refused_truthfully(engine: BlockingEngine, text: str) -> N
     assert "did not understand the question" in answer.decision.reason
 
 
-@each_row("text", ["\U0001f600\U0001f9ec", "\x01\x02", "", "???"])
-def test_what_has_no_letter_is_a_mistake(engine: BlockingEngine, text: str) -> None:
-    with pytest.raises(UsageError, match=r"write it in words|is empty"):
-        engine.ask(text)
-
-
-def test_forty_options_are_a_mistake_that_says_how_many_are_possible() -> None:
+def test_what_has_no_letter_or_forty_options_is_a_mistake(engine: BlockingEngine) -> None:
+    for text in ("\U0001f600\U0001f9ec", "\x01\x02", "", "???"):
+        with pytest.raises(UsageError, match=r"write it in words|is empty"):
+            engine.ask(text)
     with pytest.raises(UsageError, match="at most 26 options; 40 were given"):
         Question.ask("Which one?", options=[f"option {number}" for number in range(40)])
 

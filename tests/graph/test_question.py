@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -22,20 +23,25 @@ CLASSIC_EDS = "OMIM:130010 ORPHA:287"
 LENS = "HP:0001083"
 SEIZURE = "HP:0001250"
 
+
+def questions(text: str) -> list[str]:
+    """The questions of a paragraph."""
+    return [" ".join(one.split()) for one in re.findall(r"[^?]+\?", text)]
+
+
+LENS_IN_MARFAN = """
+Is ectopia lentis a feature of Marfan syndrome? Is Ectopia Lentis a known clinical feature of Marfan Syndrome? Is
+lens dislocation seen in Marfan syndrome? Is dislocation of the lens seen in patients with Marfan's syndrome? Is
+lens dislocation one of the symptoms of Marfan syndrome? Do people with Marfan syndrome get lens dislocation? Can
+patients with Marfan syndrome have ectopia lentis? Can Marfan syndrome patients have ectopia lentis? Does Marfan
+syndrome cause ectopia lentis? Does Marfan syndrome include ectopia lentis as a feature? Can ectopia lentis occur in
+Marfan syndrome? Is there ectopia lentis in Marfan syndrome? Is ectopia lentis associated with Marfan syndrome? Do
+most people with Marfan syndrome get ectopia lentis? Is ectopia lentis not a feature of Marfan syndrome? Isn't
+ectopia lentis a feature of Marfan syndrome? Is it true that ectopia lentis is a feature of Marfan's? Is ectopia
+lentiss a feature of Marfan sindrome?"""
 ASKS = [
-    ("Is ectopia lentis a feature of Marfan syndrome?", "feature of", f"{LENS} {MARFAN}"),
+    *((text, "feature of", f"{LENS} {MARFAN}") for text in questions(LENS_IN_MARFAN)),
     ("is ectopia lentis a sign of marfan syndrome", "feature of", f"{LENS} {MARFAN}"),
-    ("Is Ectopia Lentis a known clinical feature of Marfan Syndrome?", "feature of", f"{LENS} {MARFAN}"),
-    ("Is lens dislocation seen in Marfan syndrome?", "feature of", f"{LENS} {MARFAN}"),
-    ("Is dislocation of the lens seen in patients with Marfan's syndrome?", "feature of", f"{LENS} {MARFAN}"),
-    ("Is lens dislocation one of the symptoms of Marfan syndrome?", "feature of", f"{LENS} {MARFAN}"),
-    ("Do people with Marfan syndrome get lens dislocation?", "feature of", f"{LENS} {MARFAN}"),
-    ("Can patients with Marfan syndrome have ectopia lentis?", "feature of", f"{LENS} {MARFAN}"),
-    ("Can Marfan syndrome patients have ectopia lentis?", "feature of", f"{LENS} {MARFAN}"),
-    ("Does Marfan syndrome cause ectopia lentis?", "feature of", f"{LENS} {MARFAN}"),
-    ("Does Marfan syndrome include ectopia lentis as a feature?", "feature of", f"{LENS} {MARFAN}"),
-    ("Can ectopia lentis occur in Marfan syndrome?", "feature of", f"{LENS} {MARFAN}"),
-    ("Is there ectopia lentis in Marfan syndrome?", "feature of", f"{LENS} {MARFAN}"),
     ("Is ectopia lentis a feature of OMIM:154700?", "feature of", f"{LENS} OMIM:154700"),
     ("Is ectopia lentis (HP:0001083) a feature of Marfan syndrome (OMIM:154700)?", "feature of", f"{LENS} OMIM:154700"),
     ("Is migraine a feature of Marfan syndrome?", "feature of", f"HP:0002076 {MARFAN}"),
@@ -45,7 +51,6 @@ ASKS = [
     ("Does the Rett syndrome cause an epileptic seizure?", "feature of", f"{SEIZURE} {RETT}"),
     ("Is anaemia a feature of Fanconi anaemia?", "feature of", "HP:0001903 OMIM:227650 ORPHA:84"),
     ("Is microcephaly a manifestation of Angelman syndrome?", "feature of", "HP:0000252 OMIM:105830 ORPHA:72"),
-    ("Is ectopia lentis associated with Marfan syndrome?", "feature of", f"{LENS} {MARFAN}"),
     ("How frequent are seizures in Rett syndrome?", "frequency of", f"{SEIZURE} {RETT}"),
     ("How common is ectopia lentis in Marfan syndrome?", "frequency of", f"{LENS} {MARFAN}"),
     ("How often is lens dislocation seen in patients with Marfan syndrome?", "frequency of", f"{LENS} {MARFAN}"),
@@ -103,98 +108,60 @@ AS_PEOPLE_ASK = [
     ("At what age do symptoms of Rett syndrome first appear?", "onset of", RETT),
     ("patients with Marfan syndrome: ectopia lentis", "feature of", f"{LENS} {MARFAN}"),
     ("Is ectopia lentis common in Marfan syndrome?", "frequency of", f"{LENS} {MARFAN}"),
-    ("Do most people with Marfan syndrome get ectopia lentis?", "feature of", f"{LENS} {MARFAN}"),
-    ("Is ectopia lentis not a feature of Marfan syndrome?", "feature of", f"{LENS} {MARFAN}"),
-    ("Isn't ectopia lentis a feature of Marfan syndrome?", "feature of", f"{LENS} {MARFAN}"),
     ("Is ectopia lentis or a seizure a feature of Marfan syndrome?", "feature of", f"{LENS} {SEIZURE} {MARFAN}"),
     ("Is ectopia lentis seen in Marfan syndrome or Rett syndrome?", "feature of", f"{LENS} {MARFAN} {RETT}"),
-    ("Is it true that ectopia lentis is a feature of Marfan's?", "feature of", f"{LENS} {MARFAN}"),
     ("Is hearing loss a feature of Rett syndrome?", "feature of", f"HP:0000365 {RETT}"),
-    ("Is ectopia lentiss a feature of Marfan sindrome?", "feature of", f"{LENS} {MARFAN}"),
     ("Which diseases have ectopia lentis and seizures?", "diseases with", f"{LENS} {SEIZURE}"),
     ("Which features are excluded in Rett syndrome?", "excluded features of", RETT),
     ("What happens if the MECP2 gene is mutated?", "diseases of gene", "NCBIGene:4204"),
     ("mecp2 gene", "diseases of gene", "NCBIGene:4204"),
 ]
 
-NOT_FOR_THE_GRAPH = [
-    # Treatment, outcome, diagnosis
-    "Does aspirin reduce mortality in Marfan syndrome?",
-    "Does losartan slow aortic root dilatation in Marfan syndrome?",
-    "What is the treatment of ectopia lentis in Marfan syndrome?",
-    "Is lensectomy safe in patients with ectopia lentis?",
-    "Do beta blockers prevent aortic dissection in Marfan syndrome?",
-    "Is ectopia lentis in Marfan syndrome treated with surgery?",
-    "Is cataract a complication of surgery for ectopia lentis in Marfan syndrome?",
-    "Does ectopia lentis predict aortic dissection in Marfan syndrome?",
-    "Is scoliosis associated with mortality in Marfan syndrome?",
-    "Is ectopia lentis a diagnostic criterion of Marfan syndrome?",
-    "What is the prognosis of Rett syndrome?",
-    "Is Marfan syndrome fatal?",
-    "Can Marfan syndrome be cured?",
-    "How is Marfan syndrome diagnosed?",
-    "Should patients with Marfan syndrome have echocardiography?",
-    # Conditions that no relation covers
-    "Is ectopia lentis a feature of Marfan syndrome in children under 5?",
-    "Is ectopia lentis an early feature of Marfan syndrome?",
-    "Is ectopia lentis a specific sign of Marfan syndrome?",
-    "Is ectopia lentis more common in Marfan syndrome than in homocystinuria?",
-    "Are seizures in Rett syndrome associated with sudden death?",
-    "Do children with Rett syndrome have seizures?",
-    "Do women with Marfan syndrome have scoliosis?",
-    "Do patients with Marfan syndrome have ectopia lentis before the age of ten?",
-    "Do patients with Marfan syndrome and diabetes have ectopia lentis?",
-    "How frequent are seizures in Rett syndrome after adolescence?",
-    "How frequent are seizures in girls with Rett syndrome?",
-    "How frequent are seizures in Rett syndrome compared with Angelman syndrome?",
-    "What is the incidence of aortic dissection in Marfan syndrome per year?",
-    "Which rare diseases have ectopia lentis?",
-    "Which diseases have ectopia lentis without heart disease?",
-    "Which genes are associated with severity of Marfan syndrome?",
-    "Which genes are differentially expressed in Marfan syndrome?",
-    "Which genes are associated with Marfan syndrome in Japan?",
-    "Which FBN1 variants are associated with ectopia lentis in Marfan syndrome?",
-    "What are the early symptoms of Rett syndrome?",
-    "What are the features of Marfan syndrome in newborns?",
-    "What are the cardiac features of Marfan syndrome?",
-    "Why is ectopia lentis a feature of Marfan syndrome?",
-    # Names that run on, and words that only look misspelt
-    "What are the symptoms of Charcot-Marie-Tooth disease with ptosis and parkinsonism?",
-    "How many people are affected by multiple lentigines syndrome?",
-    "What are the symptoms of Ehlers-Danlos syndrome, kyphoscoliosis type?",
-    "What is (are) Adult Acute Lymphoblastic Leukemia ?",
-    "What are the symptoms of Anxiety Disorders?",
-    "What features do Marfan syndrome and Stickler syndrome share?",
-    "What do Marfan syndrome and Stickler syndrome have in common?",
-    "What is pyroptosis?",
-    "What is Tietze syndrome?",
-    "How to diagnose gout?",
-    "How to prevent varicose veins?",
-    "Does ectopia lentis cause Marfan syndrome?",
-    # Names that the graph does not know, or only nearly
-    "Is ectopia lentis a feature of Marfanoid disease?",
-    "Is ectopia lentis a feature of diabetes?",
-    "Is lens trouble a feature of Marfan syndrome?",
-    "Is quality of life a feature of Marfan syndrome?",
-    "Is smoking associated with Marfan syndrome?",
-    "Which genes are associated with happiness?",
-    "Which diseases are caused by smoking mutations?",
-    "Which diseases are caused by mutations?",
-    "What is PubMed?",
-    "What is the capital of France?",
-    "What is life?",
-    # Shapes of PubMedQA
-    "Is Marfan syndrome associated with migraine?",
-    "Does obesity cause asthma?",
-    "Is hypertension associated with breast cancer?",
-    "Are seizures associated with worse outcome after stroke?",
-    "Do mitochondria play a role in remodelling lace plant leaves during programmed cell death?",
-    "Is there a connection between ectopia lentis and Marfan syndrome?",
-    "Ectopia lentis in Marfan syndrome: is surgery needed?",
-    "Can ectopia lentis be predicted from the FBN1 genotype?",
-    "",
-    "?",
-]
+NOT_FOR_THE_GRAPH = {
+    "Treatment, outcome, diagnosis": """
+        Does aspirin reduce mortality in Marfan syndrome? Does losartan slow aortic root dilatation in Marfan
+        syndrome? What is the treatment of ectopia lentis in Marfan syndrome? Is lensectomy safe in patients with
+        ectopia lentis? Do beta blockers prevent aortic dissection in Marfan syndrome? Is ectopia lentis in Marfan
+        syndrome treated with surgery? Is cataract a complication of surgery for ectopia lentis in Marfan
+        syndrome? Does ectopia lentis predict aortic dissection in Marfan syndrome? Is scoliosis associated with
+        mortality in Marfan syndrome? Is ectopia lentis a diagnostic criterion of Marfan syndrome? What is the
+        prognosis of Rett syndrome? Is Marfan syndrome fatal? Can Marfan syndrome be cured? How is Marfan syndrome
+        diagnosed? Should patients with Marfan syndrome have echocardiography?""",
+    "Conditions that no relation covers": """
+        Is ectopia lentis a feature of Marfan syndrome in children under 5? Is ectopia lentis an early feature of
+        Marfan syndrome? Is ectopia lentis a specific sign of Marfan syndrome? Is ectopia lentis more common in
+        Marfan syndrome than in homocystinuria? Are seizures in Rett syndrome associated with sudden death? Do
+        children with Rett syndrome have seizures? Do women with Marfan syndrome have scoliosis? Do patients with
+        Marfan syndrome have ectopia lentis before the age of ten? Do patients with Marfan syndrome and diabetes
+        have ectopia lentis? How frequent are seizures in Rett syndrome after adolescence? How frequent are
+        seizures in girls with Rett syndrome? How frequent are seizures in Rett syndrome compared with Angelman
+        syndrome? What is the incidence of aortic dissection in Marfan syndrome per year? Which rare diseases have
+        ectopia lentis? Which diseases have ectopia lentis without heart disease? Which genes are associated with
+        severity of Marfan syndrome? Which genes are differentially expressed in Marfan syndrome? Which genes are
+        associated with Marfan syndrome in Japan? Which FBN1 variants are associated with ectopia lentis in Marfan
+        syndrome? What are the early symptoms of Rett syndrome? What are the features of Marfan syndrome in
+        newborns? What are the cardiac features of Marfan syndrome? Why is ectopia lentis a feature of Marfan
+        syndrome?""",
+    "Names that run on, and words that only look misspelt": """
+        What are the symptoms of Charcot-Marie-Tooth disease with ptosis and parkinsonism? How many people are
+        affected by multiple lentigines syndrome? What are the symptoms of Ehlers-Danlos syndrome, kyphoscoliosis
+        type? What is (are) Adult Acute Lymphoblastic Leukemia ? What are the symptoms of Anxiety Disorders? What
+        features do Marfan syndrome and Stickler syndrome share? What do Marfan syndrome and Stickler syndrome
+        have in common? What is pyroptosis? What is Tietze syndrome? How to diagnose gout? How to prevent varicose
+        veins? Does ectopia lentis cause Marfan syndrome?""",
+    "Names that the graph does not know, or only nearly": """
+        Is ectopia lentis a feature of Marfanoid disease? Is ectopia lentis a feature of diabetes? Is lens trouble
+        a feature of Marfan syndrome? Is quality of life a feature of Marfan syndrome? Is smoking associated with
+        Marfan syndrome? Which genes are associated with happiness? Which diseases are caused by smoking
+        mutations? Which diseases are caused by mutations? What is PubMed? What is the capital of France? What is
+        life?""",
+    "Shapes of PubMedQA": """
+        Is Marfan syndrome associated with migraine? Does obesity cause asthma? Is hypertension associated with
+        breast cancer? Are seizures associated with worse outcome after stroke? Do mitochondria play a role in
+        remodelling lace plant leaves during programmed cell death? Is there a connection between ectopia lentis
+        and Marfan syndrome? Ectopia lentis in Marfan syndrome: is surgery needed? Can ectopia lentis be predicted
+        from the FBN1 genotype?""",
+}
 
 
 @each_row(("text", "relation", "concepts"), ASKS + AS_PEOPLE_ASK)
@@ -207,7 +174,7 @@ def test_a_question_for_a_stored_relation_is_read(hpo: GraphStore, text: str, re
     assert find(hpo, question) is not None
 
 
-@each_row("text", NOT_FOR_THE_GRAPH)
+@each_row("text", ["", "?", *(one for texts in NOT_FOR_THE_GRAPH.values() for one in questions(texts))])
 def test_every_other_question_is_left_to_the_literature(hpo: GraphStore, text: str) -> None:
     question = read_question(hpo, text)
     found = find(hpo, question) if question is not None else None

@@ -22,13 +22,8 @@ from medground.graph.relation import frequency
 from medground.graph.starter import GraphWriter, Page, pages
 from medground.graph.store import GraphStore
 from medground.graph.vocabularies.hpo import Hpo
-from medground.values.document import Document
 
 DISEASES = ["OMIM:1", "ORPHA:2", "OMIM:3", "OMIM:5", "OMIM:6", "OMIM:4"]
-
-
-def text_of(hpo: Hpo, concept_id: str) -> Document:
-    return next(page.document for page in pages(hpo) if page.document.id == concept_id)
 
 
 def test_a_release_is_read(release: Hpo) -> None:
@@ -36,17 +31,15 @@ def test_a_release_is_read(release: Hpo) -> None:
     assert "HP:0100004" not in release.terms
     assert release.terms["HP:0100001"].concept.kind == "phenotype"
     assert release.terms["HP:0000006"].concept.kind == "modifier"
-    assert release.terms["HP:0100001"].concept.definition == 'A lens that is "odd". It may be seen at birth.'
     assert [disease.concept.id for disease in release.diseases()] == DISEASES
 
 
-def test_a_disease_becomes_a_document(release: Hpo) -> None:
-    document = text_of(release, "OMIM:1")
-    assert document.kind == "graph"
-    assert document.title == "Alpha syndrome 1"
-    assert document.identifiers == {"omim": "1"}
-    assert document.references == ("PMID:11", "PMID:12")
-    assert document.text == (
+def test_a_disease_and_a_term_become_documents(release: Hpo) -> None:
+    documents = {page.document.id: page.document for page in pages(release)}
+    disease, term = documents["OMIM:1"], documents["HP:0100001"]
+    assert (disease.kind, disease.title, disease.identifiers) == ("graph", "Alpha syndrome 1", {"omim": "1"})
+    assert disease.references == ("PMID:11", "PMID:12")
+    assert disease.text == (
         "Alpha syndrome 1 (OMIM:1) is a disease of HPO 2030-02-03.\n\n"
         "Clinical features:\n"
         "Odd lens (HP:0100001): 3 of 4 patients, onset: Congenital onset; PMID:11, PMID:12.\n\n"
@@ -54,19 +47,14 @@ def test_a_disease_becomes_a_document(release: Hpo) -> None:
         "Genes:\nABC1 (NCBIGene:7): associated gene.\n\n"
         "Excluded or not observed:\nBlue toe (HP:0100003): 0 of 12 patients; PMID:11."
     )
-
-
-def test_a_term_becomes_a_document(release: Hpo) -> None:
-    document = text_of(release, "HP:0100001")
-    assert document.text == (
+    assert term.text == (
         "Odd lens (HP:0100001) is a phenotype of HPO 2030-02-03.\n\n"
         'Definition:\nA lens that is "odd". It may be seen at birth.\n\n'
         "Synonyms:\nLens oddity\nOL\nStrange eye\n\n"
         "Is a kind of:\nPhenotypic abnormality (HP:0000118).\n\n"
         "Diseases:\nAlpha syndrome 1 (OMIM:1): 3 of 4 patients."
     )
-    assert document.section_at(document.text.index("Lens oddity")) == "Definition"
-    assert document.section_at(document.text.index("Alpha")) == "Diseases"
+    assert [term.section_at(term.text.index(word)) for word in ("Lens oddity", "Alpha")] == ["Definition", "Diseases"]
 
 
 def test_every_relation_is_a_line_of_its_own_document(sample: list[Page]) -> None:
@@ -145,11 +133,8 @@ def test_a_frequency_is_read(text: str, words: str, low: float, high: float) -> 
 
 
 def test_more_patients_count_for_more() -> None:
-    found = [frequency(text) for text in ("1/1", "45/58", "450/580")]
-    least = [f.least for f in found if f is not None]
-    assert least == sorted(least)
-    assert least[0] < 0.25
-    assert least[2] < 450 / 580
+    few, some, many = (found.least for text in ("1/1", "45/58", "450/580") if (found := frequency(text)))
+    assert few < 0.25 < some < many < 450 / 580
 
 
 @given(st.one_of(st.text(max_size=12), st.from_regex(r"\d{1,4}/\d{1,4}", fullmatch=True)))

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from rows import each_row
 
 from medground.errors import ConfigError
 from medground.sources.eutils.client import Transport
@@ -41,13 +40,11 @@ def test_never_more_than_the_rate_in_any_second(pauses: list[float], rate: int, 
         assert sum(first <= turn < first + 1 for turn in turns) <= rate
 
 
-def test_infrequent_calls_do_not_wait(waits: Any) -> None:
-    moments(Pace(3, clock=waits.clock, sleep=waits.sleep), waits, 10, [0.5])
-    assert waits.slept == []
-
-
-def test_a_hold_delays_all_calls(waits: Any) -> None:
+def test_infrequent_calls_do_not_wait_and_a_hold_delays_all(waits: Any) -> None:
     pace = Pace(3, clock=waits.clock, sleep=waits.sleep)
+    moments(pace, waits, 10, [0.5])
+    assert waits.slept == []
+    waits.now += 1
     pace.hold(20)
     moments(pace, waits, 1, [0.0])
     assert waits.slept == [20]
@@ -82,12 +79,9 @@ def test_one_pace_for_an_address_and_a_faster_one_with_a_key() -> None:
     assert Transport(EutilsService(address="http://127.0.0.1:1"))._pace.per_second == float("inf")
 
 
-@each_row("address", ["", "eutils.ncbi.nlm.nih.gov", "ftp://x", "http://"])
-def test_addresses_are_checked(address: str) -> None:
-    with pytest.raises(ConfigError, match="not an address"):
-        EutilsService(address=address)
-
-
-def test_the_path_is_added_to_addresses() -> None:
+def test_addresses_are_checked_and_the_path_is_added() -> None:
+    for address in ("", "eutils.ncbi.nlm.nih.gov", "ftp://x", "http://"):
+        with pytest.raises(ConfigError, match="not an address"):
+            EutilsService(address=address)
     assert EutilsService(address="http://127.0.0.1:80").address == "http://127.0.0.1:80/entrez/eutils"
     assert EutilsService(address="http://x.org/entrez/eutils/").address == "http://x.org/entrez/eutils"

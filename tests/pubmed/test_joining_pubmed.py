@@ -131,27 +131,23 @@ def test_a_server_that_is_down_is_told_and_asked_again(
     assert run("sync", "papers", folder).stdout == "papers is up to date: 1 files\n"
 
 
-def test_a_search_that_finds_too_much_is_split(make_peer: Callable[..., Any], reply: Any, make_client: Any) -> None:
+def test_a_search_that_finds_too_much_is_split_and_failures_are_raised(
+    make_peer: Callable[..., Any], reply: Any, make_client: Any
+) -> None:
     def answer(asked: Any) -> Any:
         if "esearch" not in asked.path:
             return reply(b"<PubmedArticleSet></PubmedArticleSet>")
         many = asked.parameters["term"].count("[aid]") > 1
-        ids = "<Id>1</Id>"
-        return reply(
-            f"<eSearchResult><Count>{5000 if many else 1}</Count><IdList>{ids}</IdList></eSearchResult>".encode()
-        )
+        count = b"5000" if many else b"1"
+        return reply(b"<eSearchResult><Count>%b</Count><IdList><Id>1</Id></IdList></eSearchResult>" % count)
 
     peer = make_peer(answer)
     records = PubMedRecords(make_client(peer), "here")
     assert found(records, *(asked(n, doi=f"10.1000/x{n}") for n in range(4))) == [[], [], [], []]
     terms = [asked.parameters["term"] for asked in peer.asked if "esearch" in asked.path]
     assert [term.count("[aid]") for term in terms] == [4, 2, 1, 1, 2, 1, 1]
-
-
-def test_failures_are_raised(make_peer: Callable[..., Any], reply: Any, make_client: Any) -> None:
-    records = PubMedRecords(make_client(make_peer(reply(status=500)), tries=1), "here")
     with pytest.raises(SourceUnavailable):
-        found(records, asked(1, pmid="1"))
+        found(PubMedRecords(make_client(make_peer(reply(status=500)), tries=1), "here"), asked(1, pmid="1"))
 
 
 @pytest.mark.slow

@@ -57,31 +57,25 @@ def test_each_concept_has_its_own_translation() -> None:
     assert found.text == " AND ".join(f"({t.text})" for t in found.translations)
 
 
-def test_the_longest_name_wins() -> None:
-    assert [t.source for t in translate("heart attack rehabilitation heart").translations] == [
-        "heart attack",
-        "rehabilitation",
-        "heart",
-    ]
+@each_row(
+    ("text", "sources"),
+    [
+        ("heart attack rehabilitation heart", ["heart attack", "rehabilitation", "heart"]),  # the longest name
+        ("the wounds and injuries of a child", ["wounds and injuries", "child"]),  # stop words only in a name
+        ('"heart attack"', []),
+        ("heart attack[tiab]", []),
+        ("heart attack*[tw]", []),
+        ('"heart attack"[all]', []),
+    ],
+)
+def test_concepts_of_a_query(text: str, sources: list[str]) -> None:
+    assert [one.source for one in translate(text).translations] == sources
 
 
-def test_a_journal_name_is_not_a_subject() -> None:
+def test_a_journal_name_is_not_a_subject_and_a_corpus_can_add_journals() -> None:
     assert translate("new england journal of medicine").text.startswith('"n engl j med"[Journal] OR ')
-
-
-def test_a_corpus_can_add_journals() -> None:
     mapper = Mapper(vocabulary(), with_journals(["Lab Reports of Mars"]))
     assert translate("lab reports of mars", mapper=mapper).text.startswith('"lab reports of mars"[Journal] OR ')
-
-
-def test_stop_words_are_ignored_unless_part_of_a_name() -> None:
-    found = translate("the wounds and injuries of a child")
-    assert [t.source for t in found.translations] == ["wounds and injuries", "child"]
-
-
-@each_row("text", ['"heart attack"', "heart attack[tiab]", "heart attack*[tw]", '"heart attack"[all]'])
-def test_quotes_tags_and_stars_turn_mapping_off(text: str) -> None:
-    assert translate(text).translations == ()
 
 
 def test_an_author_needs_a_capital_and_initials() -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
-import httpx
 import pytest
+from eutils_app import ask
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lxml import etree
@@ -67,98 +65,40 @@ def app(catalogue_of: Any) -> Iterator[Any]:
     yield make_app(catalogue_of(RECORDS))
 
 
-def ask(app: Any, utility: str, _method: str = "GET", **parameters: Any) -> httpx.Response:
-    """One request to the application."""
-
-    async def run() -> httpx.Response:
-        transport = httpx.ASGITransport(app=app)
-        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
-            address, encoded = f"/entrez/eutils/{utility}.fcgi", urlencode(parameters, doseq=True)
-            if _method == "GET":
-                return await client.get(f"{address}?{encoded}")
-            return await client.post(address, content=encoded)
-
-    return asyncio.run(run())
-
-
 def found(app: Any, term: str, **more: Any) -> list[str]:
     result = ask(app, "esearch", term=term, retmode="json", **more).json()["esearchresult"]
     assert int(result["count"]) >= len(result["idlist"])
     return result["idlist"]
 
 
-@each_row(
-    ("term", "ids"),
-    [
-        ("asthma", ["300", "100"]),
-        ("asthma[mh]", ["100"]),
-        ("bronchial diseases[mh]", ["200", "100"]),
-        ("bronchial diseases[mh:noexp]", ["200"]),
-        ("respiratory tract diseases[majr]", ["200", "100"]),
-        ("asthma/drug therapy[mh]", ["100"]),
-        ("bronchial diseases/therapy[mh]", ["100"]),
-        ("asthma/surgery[mh]", []),
-        ("drug therapy[sh]", ["100"]),
-        ("child[majr]", []),
-        ("smith ja[au]", ["100"]),
-        ("smith j[au]", ["100"]),
-        ("smith[au]", ["100"]),
-        ("smith[1au] OR smithson[1au]", ["200", "100"]),
-        ("asthma study group[au]", ["100"]),
-        ("n engl j med[ta]", ["100"]),
-        ("2010[dp]", ["100"]),
-        ("2010/03:2010/05[dp]", ["100"]),
-        ("1999/12/31[dp]", ["200"]),
-        ("2000[edat]", ["200"]),
-        ("review[pt]", ["200"]),
-        ("clinical trial[pt]", ["100"]),
-        ("french[la]", ["200"]),
-        ("hasabstract AND asthma", ["100"]),
-        ("wheez*[tiab]", ["100"]),
-        ('"children steroids"[tiab:~5]', ["100"]),
-        ('"children plain"[ti:~2]', ["100"]),
-        ('"plain children"[ti]', []),
-        ("100[pmid] OR 300[uid]", ["300", "100"]),
-        ("10.1000/abc[aid]", ["100"]),
-        ("asthma NOT child[mh]", ["300"]),
-        ("(asthma OR dogs) AND 1990:2015[dp]", ["200", "100"]),
-        ("retracted publication[pt]", ["300"]),
-        ("asthma NOT retracted publication[pt]", ["100"]),
-        ("asthma smith ja", ["100"]),
-        ("van der berg l wheezing", ["100"]),
-        ("pubmednotmedline[sb]", ["300"]),
-        ("(asthma OR dogs) AND allchild[filter]", ["100"]),
-        ("wheeze[ot]", ["100"]),
-        ("children[ti] AND inhaled[ab]", ["100"]),
-        ("all[sb]", ["300", "200", "100"]),
-    ],
-)
+SEARCHES: list[tuple[str, *tuple[str, ...]]] = [
+    ("300 100", "asthma", "100[pmid] OR 300[uid]"),
+    ("100", "asthma[mh]", "asthma/drug therapy[mh]", "bronchial diseases/therapy[mh]", "drug therapy[sh]"),
+    ("100", "smith ja[au]", "smith j[au]", "smith[au]", "asthma study group[au]", "n engl j med[ta]", "2010[dp]"),
+    ("100", "2010/03:2010/05[dp]", "clinical trial[pt]", "hasabstract AND asthma", "wheez*[tiab]"),
+    ("100", '"children steroids"[tiab:~5]', '"children plain"[ti:~2]', "10.1000/abc[aid]"),
+    ("100", "asthma NOT retracted publication[pt]", "asthma smith ja", "van der berg l wheezing"),
+    ("100", "(asthma OR dogs) AND allchild[filter]", "wheeze[ot]", "children[ti] AND inhaled[ab]"),
+    ("200 100", "bronchial diseases[mh]", "respiratory tract diseases[majr]", "smith[1au] OR smithson[1au]"),
+    ("200 100", "(asthma OR dogs) AND 1990:2015[dp]"),
+    ("200", "bronchial diseases[mh:noexp]", "1999/12/31[dp]", "2000[edat]", "review[pt]", "french[la]"),
+    ("", "asthma/surgery[mh]", "child[majr]", '"plain children"[ti]'),
+    ("300", "asthma NOT child[mh]", "retracted publication[pt]", "pubmednotmedline[sb]"),
+    ("300 200 100", "all[sb]"),
+]
+"""PMIDs, each with queries that find them."""
+
+
+@each_row(("term", "ids"), [(term, ids.split()) for ids, *terms in SEARCHES for term in terms])
 def test_searches(app: Any, term: str, ids: list[str]) -> None:
     assert sorted(found(app, term)) == sorted(ids)
 
 
 @each_row(
-    ("sort", "ids"),
-    [
-        ("", ["300", "100", "200"]),
-        ("pub_date", ["300", "100", "200"]),
-        ("pub date", ["300", "100", "200"]),
-        ("Author", ["100", "200", "300"]),
-        ("title", ["300", "100", "200"]),
-        ("nonsense", ["300", "100", "200"]),
-    ],
-)
-def test_orders(app: Any, sort: str, ids: list[str]) -> None:
-    assert found(app, "all[sb]", sort=sort) == ids
-
-
-def test_relevance(app: Any) -> None:
-    assert found(app, "asthma wheezing OR children", sort="relevance")[0] == "100"
-
-
-@each_row(
     ("limits", "ids"),
     [
+        *(({"sort": sort}, ["300", "100", "200"]) for sort in ("", "pub_date", "pub date", "title", "nonsense")),
+        ({"sort": "Author"}, ["100", "200", "300"]),
         ({"mindate": "2010", "maxdate": "2010"}, ["100"]),
         ({"mindate": "2010/03/01", "maxdate": "2010/04", "datetype": "pdat"}, ["100"]),
         ({"mindate": "2000", "maxdate": "2000", "datetype": "edat"}, ["200"]),
@@ -166,17 +106,22 @@ def test_relevance(app: Any) -> None:
         ({"mindate": "2010"}, ["300", "100", "200"]),
         ({"reldate": "0"}, []),
         ({"reldate": "1000000"}, ["300", "100", "200"]),
+        ({"retmax": 1, "retstart": 1}, ["100"]),
+        ({"retstart": 3}, []),
+        ({"retmax": 0}, []),
     ],
 )
-def test_date_limits(app: Any, limits: dict[str, str], ids: list[str]) -> None:
+def test_orders_dates_and_pages(app: Any, limits: dict[str, Any], ids: list[str]) -> None:
     assert found(app, "all[sb]", **limits) == ids
 
 
-def test_pages(app: Any) -> None:
-    assert found(app, "all[sb]", retmax=1, retstart=1) == ["100"]
-    assert found(app, "all[sb]", retstart=3) == []
-    assert found(app, "all[sb]", retmax=0) == []
+def test_relevance_and_counts(app: Any) -> None:
+    assert found(app, "asthma wheezing OR children", sort="relevance")[0] == "100"
     assert ask(app, "esearch", term="all[sb]", retmax=0, retmode="json").json()["esearchresult"]["count"] == "3"
+    counted = ask(app, "esearch", term="asthma", rettype="count", retmode="json").json()
+    assert counted["esearchresult"] == {"count": "2"}
+    only = b"<eSearchResult><Count>2</Count></eSearchResult>"
+    assert only in ask(app, "esearch", term="asthma", rettype="count").content
 
 
 def test_a_search_reports_how_it_was_interpreted(app: Any) -> None:
@@ -195,25 +140,17 @@ def test_an_invalid_query_is_repaired_with_a_warning(app: Any) -> None:
     assert any("parenthesis" in note for note in answer["warninglist"]["outputmessages"])
     nothing = ask(app, "esearch", term="?!()", retmode="json").json()["esearchresult"]
     assert (nothing["count"], nothing["errorlist"]["phrasesnotfound"]) == ("0", ["?!()"])
+    assert not [note for note in nothing["warninglist"]["outputmessages"] if "everything" in note]
     unheld = ask(app, "esearch", term="12[vi]", retmode="json").json()["esearchresult"]
     assert unheld["warninglist"]["outputmessages"] == ["not available in this corpus: field volume", "No items found."]
 
 
-def test_count_only(app: Any) -> None:
-    assert (
-        b"<eSearchResult><Count>2</Count></eSearchResult>"
-        in ask(app, "esearch", term="asthma", rettype="count").content
-    )
-    counted = ask(app, "esearch", term="asthma", rettype="count", retmode="json").json()
-    assert counted["esearchresult"] == {"count": "2"}
-
-
 def test_history_by_get_and_post(app: Any) -> None:
-    kept = ask(app, "esearch", "POST", term="asthma", usehistory="y", retmode="json").json()["esearchresult"]
+    kept = ask(app, "esearch", term="asthma", usehistory="y", retmode="json").json()["esearchresult"]
     session = {"WebEnv": kept["webenv"], "query_key": kept["querykey"]}
-    assert ask(app, "efetch", rettype="uilist", retmode="text", **session).text == "300\n100\n"
-    assert ask(app, "efetch", "POST", rettype="uilist", retmode="text", retmax=1, retstart=1, **session).text == "100\n"
-    posted = ask(app, "epost", "POST", id="200,100", WebEnv=kept["webenv"], retmode="json").json()["epostresult"]
+    assert ask(app, "efetch", _method="GET", rettype="uilist", retmode="text", **session).text == "300\n100\n"
+    assert ask(app, "efetch", rettype="uilist", retmode="text", retmax=1, retstart=1, **session).text == "100\n"
+    posted = ask(app, "epost", id="200,100", WebEnv=kept["webenv"], retmode="json").json()["epostresult"]
     assert (posted["querykey"], posted["webenv"]) == ("2", kept["webenv"])
     assert list(ask(app, "esummary", retmode="json", WebEnv=kept["webenv"], query_key=2).json()["result"])[1:] == [
         "200",
@@ -228,16 +165,18 @@ def test_queries_can_refer_to_the_history(app: Any) -> None:
     second = ask(app, "esearch", term="1990:2015[dp]", usehistory="y", retmode="json", WebEnv=session).json()
     assert second["esearchresult"]["querykey"] == "2"
     assert etree.fromstring(ask(app, "epost", id="200,300", WebEnv=session).content).findtext("QueryKey") == "3"
-    nothing = ask(app, "esearch", term="zebra", usehistory="y", retmode="json", WebEnv=session).json()
-    assert nothing["esearchresult"]["count"] == "0"
-    assert found(app, "#1", WebEnv=session) == ["300", "100"]
-    assert found(app, "#1 AND #2", WebEnv=session) == ["100"]
-    assert found(app, "#3 NOT #2", WebEnv=session) == ["300"]
-    assert found(app, "#4 OR #2", WebEnv=session) == ["100", "200"]
-    assert found(app, '#1 AND "children"[ti]', WebEnv=session) == ["100"]
-    assert found(app, "children OR dogs", WebEnv=session, query_key=3) == ["200"]
-    assert found(app, "", WebEnv=session, query_key=2) == ["100", "200"]
-    assert found(app, "", WebEnv=session, query_key=1, datetype="pdat", mindate="2020", maxdate="2022") == ["300"]
+    assert ask(app, "esearch", term="zebra", usehistory="y", WebEnv=session).status_code == 200
+    for term, more, ids in (
+        ("#1", {}, ["300", "100"]),
+        ("#1 AND #2", {}, ["100"]),
+        ("#3 NOT #2", {}, ["300"]),
+        ("#4 OR #2", {}, ["100", "200"]),
+        ('#1 AND "children"[ti]', {}, ["100"]),
+        ("children OR dogs", {"query_key": 3}, ["200"]),
+        ("", {"query_key": 2}, ["100", "200"]),
+        ("", {"query_key": 1, "datetype": "pdat", "mindate": "2020", "maxdate": "2022"}, ["300"]),
+    ):
+        assert found(app, term, WebEnv=session, **more) == ids
     again = ask(app, "esearch", term="#1 AND #2", WebEnv=session, usehistory="y", retmode="json").json()
     assert "#" not in again["esearchresult"]["querytranslation"]
     assert found(app, f"#{again['esearchresult']['querykey']}", WebEnv=session) == ["100"]
@@ -257,10 +196,6 @@ def test_similar_records_can_be_stored_in_the_history(app: Any) -> None:
     assert sorted(found(app, "", **again)) == sorted(similar)
 
 
-def test_efetch_returns_summaries_for_docsum(app: Any) -> None:
-    assert ask(app, "efetch", id="100", rettype="docsum").content == ask(app, "esummary", id="100").content
-
-
 def test_field_applies_to_words_without_a_tag(app: Any) -> None:
     assert found(app, "wheezing") == ["100"]
     assert found(app, "wheezing", field="title") == []
@@ -278,12 +213,6 @@ def test_a_date_limit_is_part_of_the_translation(app: Any) -> None:
     assert result["idlist"] == ["100"]
     assert result["querytranslation"] == '"asthma"[MeSH Terms] AND 2010/04/01:2010/05/31[Date - Entry]'
     assert found(app, result["querytranslation"]) == ["100"]
-
-
-def test_a_text_without_words_finds_nothing(app: Any) -> None:
-    result = ask(app, "esearch", term="##", retmode="json").json()["esearchresult"]
-    assert result["count"] == "0"
-    assert not [note for note in result["warninglist"]["outputmessages"] if "everything" in note]
 
 
 def test_filters_defined_as_searches_and_greek_letters(catalogue_of: Any) -> None:
@@ -311,7 +240,7 @@ def test_filters_defined_as_searches_and_greek_letters(catalogue_of: Any) -> Non
 
 def test_records_survive_a_round_trip(app: Any, tmp_path: Path) -> None:
     answer = tmp_path / "answer.xml"
-    answer.write_bytes(ask(app, "efetch", "POST", id=["100,300", "0200", "999"], retmode="xml").content)
+    answer.write_bytes(ask(app, "efetch", id=["100,300", "0200", "999"], retmode="xml").content)
     records = [item for item in read_medline(answer) if isinstance(item, Document)]
     assert [r.id for r in records] == ["PMID:100", "PMID:300", "PMID:200"]
     assert records[0].model_copy(update={"url": None}) == RECORDS[0]
@@ -336,6 +265,7 @@ def test_records_as_text(app: Any) -> None:
 
 
 def test_summaries_in_three_formats(app: Any) -> None:
+    assert ask(app, "efetch", id="100,999", rettype="docsum").content == ask(app, "esummary", id="100,999").content
     first = etree.fromstring(ask(app, "esummary", id="100,999").content)
     assert [e.text for e in first.findall("DocSum/Item[@Name='AuthorList']/Item")] == list(RECORDS[0].authors)
     assert first.findtext("ERROR") == "UID=999: cannot get document summary"
@@ -381,7 +311,7 @@ def test_invalid_requests(app: Any, utility: str, parameters: dict[str, str], wo
 
 def test_unknown_utilities_and_oversized_requests(app: Any) -> None:
     assert ask(app, "egquery", term="x").status_code == 404
-    assert ask(app, "efetch", "POST", id="1" * 16_000_001).status_code == 413
+    assert ask(app, "efetch", id="1" * 16_000_001).status_code == 413
 
 
 def test_a_damaged_corpus_is_an_error_not_an_empty_result() -> None:
@@ -413,6 +343,10 @@ PARAMETERS = """term id db retmax retstart sort rettype retmode datetype mindate
 query_key version cmd linkname dbfrom"""
 NAMES = PARAMETERS.split()
 VALUES = ("json", "xml", "text", "pubmed", "100", "2010", "y", "asthma[mh]", "medline", "(", '"')
+RELAXED: dict[str, Any] = {
+    "deadline": None,
+    "suppress_health_check": [HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+}
 words = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=30)
 
 
@@ -420,11 +354,9 @@ words = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_siz
     utility=st.sampled_from(sorted(UTILITIES)),
     parameters=st.dictionaries(st.sampled_from(NAMES), words | st.sampled_from(VALUES), max_size=6),
 )
-@settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
+@settings(max_examples=300, **RELAXED)
 def test_no_request_breaks_the_server(app: Any, utility: str, parameters: dict[str, str]) -> None:
-    answer = ask(app, utility, "POST", **parameters)
+    answer = ask(app, utility, **parameters)
     assert answer.status_code in (200, 400)
     if "json" in answer.headers["content-type"]:
         json.loads(answer.content)
@@ -439,9 +371,7 @@ def test_no_request_breaks_the_server(app: Any, utility: str, parameters: dict[s
     journal=st.none() | words,
     keywords=st.lists(words, max_size=2),
 )
-@settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
+@settings(max_examples=100, **RELAXED)
 def test_any_record_survives_a_round_trip(
     tmp_path: Path, title: str, label: str, authors: list[str], journal: str | None, keywords: list[str]
 ) -> None:

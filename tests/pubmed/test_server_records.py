@@ -13,8 +13,7 @@ from rows import each_row
 from medground.errors import SnapshotCorrupt
 from medground.faces.eutils.records import RecordsIndex
 from medground.faces.eutils.records_fields import ORDERS, value_of
-from medground.pubmed.mesh import vocabulary
-from medground.pubmed.mesh.qualifiers import mesh_values
+from medground.pubmed.mesh import mesh_values, vocabulary
 from medground.values.document import Document, MeshHeading
 from medground.values.query import And, DateRange, Everything, Mesh, Not, Or, Query, Range, Term
 

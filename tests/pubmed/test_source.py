@@ -63,12 +63,12 @@ class TestContract(SourceContract, QueryContract):
         _inherited.pytestmark = getattr(QueryContract, _inherited.__name__).pytestmark  # type: ignore[attr-defined]
 
 
-def search(source: PubMedSource, query: Any = None, **more: Any) -> Any:
+def search(source: PubMedSource, query: Any = None, filters: Filters | None = None, **more: Any) -> Any:
     lookup = Lookup(**{"asked": query or Words(text="marfan"), "text": "marfan", "limit": 10, **more})
 
     async def run() -> Any:
         try:
-            return await source.search(lookup, Filters())
+            return await source.search(lookup, filters or Filters())
         finally:
             await source.close()
 
@@ -94,11 +94,14 @@ def test_a_failed_search_is_an_error_and_not_an_empty_result(make_peer: Any, mak
             search(PubMedSource(make_client(make_peer(answer))))
 
 
+FOUND = """<eSearchResult><Count>{n}</Count><RetMax>{n}</RetMax><RetStart>0</RetStart><IdList>{ids}</IdList>
+    <TranslationSet/><QueryTranslation>x</QueryTranslation></eSearchResult>"""
+
+
 def test_unreadable_records_are_reported(make_peer: Any, make_client: Any, reply: Any) -> None:
-    found = b"""<eSearchResult><Count>2</Count><RetMax>2</RetMax><RetStart>0</RetStart>
-        <IdList><Id>1</Id><Id>2</Id></IdList><TranslationSet/><QueryTranslation>x</QueryTranslation></eSearchResult>"""
     record = b"""<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID>1</PMID><Article>
         <ArticleTitle>One</ArticleTitle></Article></MedlineCitation></PubmedArticle></PubmedArticleSet>"""
+    found = FOUND.format(n=2, ids="<Id>1</Id><Id>2</Id>").encode()
     result = search(PubMedSource(make_client(make_peer(reply(found), reply(record)))))
     assert [hit.passage.document_id for hit in result.rankings[0]] == ["PMID:1"]
     assert result.notes == ("1 of 2 records found could not be read",)
@@ -110,9 +113,7 @@ def test_the_hit_is_the_passage_that_the_question_is_about(make: Any) -> None:
 
 
 def test_responses_are_cached_on_disk(tmp_path: Path, make_peer: Any, reply: Any) -> None:
-    found = b"""<eSearchResult><Count>0</Count><RetMax>0</RetMax><RetStart>0</RetStart><IdList/>
-        <TranslationSet/><QueryTranslation>x</QueryTranslation></eSearchResult>"""
-    peer = make_peer(reply(found))
+    peer = make_peer(reply(FOUND.format(n=0, ids="").encode()))
     for _ in range(2):
         assert search(PubMedSource.open(tmp_path, peer.url)).rankings == ((),)
     assert len(peer.asked) == 1
@@ -129,14 +130,8 @@ def test_limits_are_checked(make: Any) -> None:
     ("ids", "found"), [(("PMID:1", "OMIM:2"), {"PMID:1"}), (("OMIM:1",), set()), ((), {"PMID:1", "PMID:2", "PMID:3"})]
 )
 def test_only_pmids_limit_a_search(make: Any, ids: tuple[str, ...], found: set[str]) -> None:
-    async def run() -> Any:
-        source = make()
-        try:
-            words = Or(parts=tuple(Words(text=word) for word in ("marfan", "losartan", "aortic")))
-            return await source.search(Lookup(asked=words, text="marfan", limit=10), Filters(ids=ids))
-        finally:
-            await source.close()
-
-    hits = {hit.passage.document_id for ranking in asyncio.run(run()).rankings for hit in ranking}
+    words = Or(parts=tuple(Words(text=word) for word in ("marfan", "losartan", "aortic")))
+    rankings = search(make(), words, Filters(ids=ids)).rankings
+    hits = {hit.passage.document_id for ranking in rankings for hit in ranking}
     assert hits <= found
     assert bool(hits) == bool(found)

@@ -74,9 +74,6 @@ def test_biopython_searches(entrez: Any) -> None:
     assert found["TranslationSet"][0]["From"] == "heart attack"
     assert '"myocardial infarction"[MeSH Terms]' in found["QueryTranslation"]
     assert found["TranslationStack"][-1].tag == "OP"
-
-
-def test_biopython_reports_phrases_not_found(entrez: Any) -> None:
     found = entrez.read(entrez.esearch(db="pubmed", term="asthma AND abcXYZ"))
     assert found["Count"] == "0"
     assert found["ErrorList"]["PhraseNotFound"] == ["abcxyz"]
@@ -111,29 +108,19 @@ def registered() -> dict[str, tuple[list[tuple[str, str]], list[str]]]:
     return found
 
 
-def test_substances_are_served_as_substances_and_never_as_keywords(entrez: Any, registered: Any) -> None:
+@pytest.fixture
+def ids(entrez: Any, registered: Any) -> list[str]:
+    """The PMIDs of the served records that have substances."""
+    everything = entrez.read(entrez.esearch(db="pubmed", term="all[sb]", retmax=10_000))["IdList"]
+    return [pmid for pmid in everything if pmid in registered]
+
+
+def test_substances_are_served_as_substances_and_never_as_keywords(
+    entrez: Any, registered: Any, ids: list[str], tmp_path: Path
+) -> None:
     from Bio import Medline
 
-    everything = entrez.read(entrez.esearch(db="pubmed", term="all[sb]", retmax=10_000))["IdList"]
-    ids = [pmid for pmid in everything if pmid in registered]
     assert len(ids) > 200
-    articles = entrez.read(entrez.efetch(db="pubmed", id=ids, retmode="xml"))["PubmedArticle"]
-    for article in articles:
-        citation = article["MedlineCitation"]
-        chemicals, words = registered[str(citation["PMID"])]
-        served = [(str(one["RegistryNumber"]), str(one["NameOfSubstance"])) for one in citation["ChemicalList"]]
-        assert served == chemicals
-        assert [str(word) for part in citation["KeywordList"] for word in part] == words
-    texts = list(Medline.parse(entrez.efetch(db="pubmed", id=ids, rettype="medline", retmode="text")))
-    for text in texts:  # Biopython takes the second line of a long value for another value
-        chemicals, words = registered[text["PMID"]]
-        assert " ".join(text["RN"]) == " ".join(f"{number} ({name})" for number, name in chemicals)
-        assert " ".join(text.get("OT", [])) == " ".join(words)
-
-
-def test_substances_come_back_from_what_the_server_prints(entrez: Any, registered: Any, tmp_path: Path) -> None:
-    everything = entrez.read(entrez.esearch(db="pubmed", term="all[sb]", retmax=10_000))["IdList"]
-    ids = [pmid for pmid in everything if pmid in registered]
     for name, form in (("a.nbib", {"rettype": "medline", "retmode": "text"}), ("a.xml", {"retmode": "xml"})):
         printed = entrez.efetch(db="pubmed", id=ids, **form).read()
         path = tmp_path / name
@@ -144,30 +131,28 @@ def test_substances_come_back_from_what_the_server_prints(entrez: Any, registere
             chemicals, words = registered[document.identifiers["pmid"]]
             assert [(one.number, one.name) for one in document.substances] == chemicals
             assert list(document.keywords) == words
+    for article in entrez.read(entrez.efetch(db="pubmed", id=ids, retmode="xml"))["PubmedArticle"]:
+        citation = article["MedlineCitation"]
+        chemicals, words = registered[str(citation["PMID"])]
+        served = [(str(one["RegistryNumber"]), str(one["NameOfSubstance"])) for one in citation["ChemicalList"]]
+        assert (served, [str(word) for part in citation["KeywordList"] for word in part]) == (chemicals, words)
+    with (tmp_path / "a.nbib").open(encoding="utf-8") as file:
+        for text in Medline.parse(file):  # Biopython takes the second line of a long value for another value
+            chemicals, words = registered[text["PMID"]]
+            assert " ".join(text["RN"]) == " ".join(f"{number} ({name})" for number, name in chemicals)
+            assert " ".join(text.get("OT", [])) == " ".join(words)
 
 
 @pytest.mark.slow
-def test_substances_are_found_by_name_and_number_and_not_as_words_of_the_abstract(entrez: Any, registered: Any) -> None:
+def test_substances_are_found_by_name_and_number(entrez: Any, registered: Any, ids: list[str]) -> None:
     def found(term: str) -> set[str]:
         return set(entrez.read(entrez.esearch(db="pubmed", term=term, retmax=10_000))["IdList"])
 
     numbers = Counter(n for chemicals, _ in registered.values() for n, _ in chemicals if n != "0")
     names = {n: s for chemicals, _ in registered.values() for n, s in chemicals}
-    served = found("all[sb]") & set(registered)
     for number, _ in numbers.most_common(8):
-        assert found(f'"{number}"[rn]') == {p for p in served if number in {n for n, _ in registered[p][0]}}
-        assert found(f'"{names[number]}"[nm]') >= {p for p in served if (number, names[number]) in registered[p][0]}
-    unnamed = 0
-    chosen = sorted(served)[:60]
-    articles = entrez.read(entrez.efetch(db="pubmed", id=chosen, retmode="xml"))["PubmedArticle"]
-    for pmid, article in zip(chosen, articles, strict=True):
-        for _, name in registered[pmid][0][:1]:
-            said = str([article["MedlineCitation"]["Article"], article["MedlineCitation"]["KeywordList"]]).casefold()
-            if not any(word.rstrip("s") in said for word in name.casefold().split()):
-                unnamed += 1
-                assert pmid not in found(f'"{name}"[tiab]')
-                assert pmid in found(f'"{name}"[nm]')
-    assert unnamed > 3
+        assert found(f'"{number}"[rn]') == {p for p in ids if number in {n for n, _ in registered[p][0]}}
+        assert found(f'"{names[number]}"[nm]') >= {p for p in ids if (number, names[number]) in registered[p][0]}
 
 
 def test_biopython_reads_medline_text(entrez: Any) -> None:
@@ -175,9 +160,7 @@ def test_biopython_reads_medline_text(entrez: Any) -> None:
 
     [record] = Medline.parse(entrez.efetch(db="pubmed", id="26555260", rettype="medline", retmode="text"))
     assert record["PMID"] == "26555260"
-    assert record["TI"]
-    assert record["AU"]
-    assert record["PT"]
+    assert all(record[field] for field in ("TI", "AU", "PT"))
     assert all("\n" not in value for value in record["AU"])
 
 
@@ -186,7 +169,7 @@ def test_biopython_reads_summaries(entrez: Any) -> None:
     assert [str(s["Id"]) for s in found] == ["12091962", "9997"]
     assert found[0]["Title"] == "The treatment of AIDS behind the walls of correctional facilities."
     assert found[0]["AuthorList"] == ["Olivero JM"]
-    assert found[0]["ArticleIds"]["pubmed"] == ["12091962"] or found[0]["ArticleIds"]["pubmed"] == "12091962"
+    assert found[0]["ArticleIds"]["pubmed"] in (["12091962"], "12091962")
     with pytest.raises(RuntimeError, match="cannot get document summary"):
         entrez.read(entrez.esummary(db="pubmed", id="999999999"))
 
@@ -203,21 +186,12 @@ def test_biopython_uses_the_history(entrez: Any) -> None:
     kept = {"webenv": posted["WebEnv"], "query_key": posted["QueryKey"]}
     assert len(entrez.read(entrez.efetch(db="pubmed", retmode="xml", **kept))["PubmedArticle"]) == 2
     assert len(entrez.read(entrez.esummary(db="pubmed", retmax=1, retstart=1, **kept))) == 1
-    found = entrez.read(
-        entrez.esearch(db="pubmed", term="humans[mh]", usehistory="y", WebEnv=posted["WebEnv"], retmax=0)
-    )
+    more = {"usehistory": "y", "WebEnv": posted["WebEnv"], "retmax": 0}
+    found = entrez.read(entrez.esearch(db="pubmed", term="humans[mh]", **more))
     assert (found["QueryKey"], found["WebEnv"], found["IdList"]) == ("2", posted["WebEnv"], [])
+    kept = {"webenv": found["WebEnv"], "query_key": found["QueryKey"], "retmode": "xml", "retmax": 100}
     pages = [
-        entrez.read(
-            entrez.efetch(
-                db="pubmed",
-                retmode="xml",
-                retstart=start,
-                retmax=100,
-                webenv=found["WebEnv"],
-                query_key=found["QueryKey"],
-            )
-        )["PubmedArticle"]
+        entrez.read(entrez.efetch(db="pubmed", retstart=start, **kept))["PubmedArticle"]
         for start in range(0, int(found["Count"]), 100)
     ]
     assert sum(map(len, pages)) == int(found["Count"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 
 from medground.graph import lists
 from medground.graph.features import diseases_with, feature, profile
@@ -20,7 +21,7 @@ def find(store: GraphStore, question: GraphQuestion) -> GraphFinding | None:
         SnapshotCorrupt: the graph cannot be read.
     """
     finding = _FINDERS[question.relation](store, question)
-    if finding is not None and question.only_recorded and finding.status != "recorded":
+    if finding is not None and question.asked.only_recorded and finding.status != "recorded":
         # "Associated with" and "causes" ask for more than a feature: its absence does not answer them.
         return finding.model_copy(update={"closed": ""})
     if finding is not None and question.asked.personal:
@@ -90,20 +91,13 @@ def wordings(store: GraphStore, text: str) -> tuple[str, ...]:
             if concepts := mention.of(kind):
                 named.setdefault(slot, concepts[0].name)
                 break
-    own = [example.format(**named) for example in _EXAMPLES if _fits(example, named)]
-    working = [wording for wording in own if _answered(store, wording)]
-    return tuple(working[:_SUGGESTED]) or _examples()
-
-
-def _fits(example: str, named: dict[str, str]) -> bool:
-    return all(slot in named for slot in _SLOTS if f"{{{slot}}}" in example)
+    fitting = (e for e in _EXAMPLES if all(slot in named for slot in _SLOTS if f"{{{slot}}}" in e))
+    working = (wording for example in fitting if _answered(store, wording := example.format(**named)))
+    own = tuple(islice(working, _SUGGESTED))
+    return own or tuple(example.format(**_WITHOUT_NAMES) for example in _EXAMPLES[:_SUGGESTED])
 
 
 def _answered(store: GraphStore, wording: str) -> bool:
     question = read_question(store, wording)
     found = find(store, question) if question is not None else None
     return found is not None and bool(found.facts)
-
-
-def _examples() -> tuple[str, ...]:
-    return tuple(example.format(**_WITHOUT_NAMES) for example in _EXAMPLES[:_SUGGESTED])

@@ -71,8 +71,6 @@ def says(predicate: Iterable[str], wanted: frozenset[str]) -> bool:
     return bool(stems & wanted) and stems & _NEGATED <= wanted
 
 
-# What a graph says about a term: quoted lines of its documents, the best first.
-
 NEAREST = 3
 """Names suggested for a term that no concept has."""
 _LENGTH = 1200
@@ -169,8 +167,6 @@ def _shared(text: str, wanted: frozenset[str], beginnings: tuple[str, ...]) -> f
         return frozenset()
     return wanted.intersection(words.terms(text))
 
-
-# A graph in one SQLite file, read-only once written, from several threads.
 
 _MOST_CONCEPTS = 5
 """Concepts that one term may name; the first ones count."""

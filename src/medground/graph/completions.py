@@ -82,7 +82,8 @@ class Completions:
         self._known = list(dict.fromkeys(names))
         self._folded = [_folded(known.text) for known in self._known]
         self._ranks = [(_SCOPES.get(k.scope, _LOOSE), -k.relations.bit_length()) for k in self._known]
-        places = (n << _OFFSET_BITS | start for n, text in enumerate(self._folded) for start in _starts(text))
+        texts = enumerate(self._folded)
+        places = (n << _OFFSET_BITS | word.start() for n, text in texts for word in _WORD.finditer(text))
         self._places = array("Q", sorted(places, key=self._at))
 
     @classmethod
@@ -147,13 +148,7 @@ def _beginnings(typed: str) -> Iterator[tuple[int, str]]:
 
 def _folded(text: str) -> str:
     """A name as it is compared: its words in lower case without accents, with one space between them."""
-    plain = text if text.isascii() else _without_accents(text)
+    plain = text
+    if not text.isascii():
+        plain = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
     return " ".join(_WORD.findall(plain.casefold()))[: (1 << _OFFSET_BITS) - 1]
-
-
-def _without_accents(text: str) -> str:
-    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
-
-
-def _starts(folded: str) -> Iterator[int]:
-    return (word.start() for word in _WORD.finditer(folded))

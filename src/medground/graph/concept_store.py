@@ -5,9 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from medground.errors import SnapshotCorrupt
 from medground.graph.base import NEAREST, Graph, GraphSize, Named, StatedRow, connect
@@ -17,8 +15,6 @@ from medground.graph.relation import StatedAt
 from medground.graph.store import GraphStore
 from medground.graph.writing import FORM
 from medground.values.graph import ConceptEntry, Neighbour
-
-# The concept graph in a single SQLite file, read-only once written, with full-text search over its names.
 
 _BY_ID = "SELECT c.number, c.id, c.name FROM ids i JOIN concepts c ON c.number = i.concept WHERE i.id = ?"
 _BY_KEY = """
@@ -70,15 +66,12 @@ class ConceptStore(Graph):
         for scopes in _SCOPES:
             first = dict.fromkeys((row[0], row[1]) for row in found if row[2] in scopes)
             if first:
-                return Named((*first, *self._elsewhere(found, first)), scopes[0])
+                # What vocabularies without a concept of this very name call by it as an exact synonym comes last.
+                prefixes = {concept.partition(":")[0] for concept, _ in first}
+                others = dict.fromkeys((row[0], row[1]) for row in found if row[2] in _SCOPES[1])
+                elsewhere = (other for other in others if other[0].partition(":")[0] not in prefixes)
+                return Named((*first, *elsewhere), scopes[0])
         return Named()
-
-    @staticmethod
-    def _elsewhere(found: Sequence[Any], first: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-        """What vocabularies without a concept of this very name call by it as an exact synonym."""
-        prefixes = {concept.partition(":")[0] for concept, _ in first}
-        others = ((row[0], row[1]) for row in found if row[2] in _SCOPES[1])
-        yield from dict.fromkeys(other for other in others if other[0].partition(":")[0] not in prefixes)
 
     def rows(self, concept_id: str) -> list[StatedRow]:
         """Every line about a concept: its definitions first, then its relations, in both directions."""
@@ -123,9 +116,6 @@ class ConceptStore(Graph):
 def _same(stored: str, term: str) -> bool:
     """Whether a stored name with the key of a term is the term: MOG and MOGS are two genes, a symbol has no plural."""
     return not stored.isupper() or stored.casefold() == term.strip().casefold()
-
-
-# Open a graph file of either layout: stored facts of the starter corpus, or concepts of any vocabulary.
 
 
 def open_graph(path: Path) -> Graph:

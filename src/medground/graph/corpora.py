@@ -22,8 +22,6 @@ from medground.values.document import Document
 from medground.values.source_description import SourceDescription
 from medground.values.steps import Progress, no_progress
 
-# A concept graph as an ordinary corpus: a document for each concept, and the graph file as an attachment.
-
 
 def build_graph(
     library: Library,
@@ -84,9 +82,6 @@ def draft_file(library: Library, name: str) -> Path:
     """
     folder = library.folder_of(name)
     return folder.with_name(f".{folder.name}.graph")
-
-
-# The starter corpus: the Human Phenotype Ontology as documents, together with its graph.
 
 
 def starter_input(release: Hpo | None = None, graph: GraphWriter | None = None) -> Input:

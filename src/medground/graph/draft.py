@@ -30,8 +30,6 @@ from medground.graph.vocabularies.base import (
 from medground.home.files import make_folder
 from medground.values.steps import Progress, no_progress
 
-# Turn what was read into what is written: ids become numbers, same-named drugs join, both directions are stated.
-
 _TABLES = """
     DROP TABLE IF EXISTS names; DROP TABLE IF EXISTS types; DROP TABLE IF EXISTS definitions;
     DROP TABLE IF EXISTS relations; DROP TABLE IF EXISTS stated;

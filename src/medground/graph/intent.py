@@ -11,8 +11,6 @@ from medground.graph.question_words import ALL, CUES, EMPTY, JOINTS, RECORD_ONLY
 from medground.graph.relation import ConceptKind
 from medground.values.graph import RelationKind
 
-# Group the names of a question: those joined by "and" or "or" are one group.
-
 MODES = word_set("dominant recessive x-linked mitochondrial dominantly recessively autosomal")
 """Words for a mode of inheritance."""
 _KIND = CUES["disease"] - {"diagnosis", "diagnoses"}
@@ -67,7 +65,9 @@ def grouped(pieces: Sequence[Piece]) -> tuple[list[Group], list[str]]:
         joint = _joint(between, groups[-1], piece) if groups else ""
         if joint:
             last = groups.pop()
-            groups.append(Group((*last.mentions, piece), _stronger(joint, last.joint), last.before))
+            # A comma in a list stands for its last joint.
+            whole = next((one for one in ("or", "and") if one in (joint, last.joint)), ",")
+            groups.append(Group((*last.mentions, piece), whole, last.before))
         else:
             words += between
             said = [word for word in between if word not in _ARTICLES]
@@ -86,11 +86,6 @@ def _joint(between: Sequence[str], group: Group, piece: Mention) -> str:
     if not joints or None in joints or not both:
         return ""
     return "or" if "or" in joints else "," if set(words) == {","} else "and"
-
-
-def _stronger(*joints: str) -> str:
-    """The joint of a list, where a comma stands for the last one."""
-    return next((joint for joint in ("or", "and") if joint in joints), ",")
 
 
 def is_part_of_a_name(pieces: Sequence[Piece]) -> bool:
@@ -243,7 +238,10 @@ def _features(group: Group, words: Sequence[str]) -> Iterator[Asked]:
     diseases = group.of("disease")
     if _says(words, "not") and _says(words, "feature") and _only(words, "not", "feature", "link"):
         yield Asked("excluded features of", diseases=diseases)
-    if _presents(words) and _only(words, "feature", "definition", "link", "common", "most", "onset"):
+    presents = "how" in words and not {"present", "presents", "manifest"}.isdisjoint(words)
+    if (presents or _says(words, "feature")) and _only(
+        words, "feature", "definition", "link", "common", "most", "onset"
+    ):
         yield Asked("features of", diseases=diseases)
     if not group.can("phenotype") and _CAUSES & {*words} and "what" in words and _only(words, "link"):
         yield Asked("genes of", diseases=diseases)
@@ -269,10 +267,6 @@ def _asks_for_diseases(words: Sequence[str]) -> bool:
     return _says(words, "disease") or bool(has) or (bool(_CAUSES & {*words}) and "what" in words)
 
 
-def _presents(words: Sequence[str]) -> bool:
-    return _says(words, "feature") or ("how" in words and not {"present", "presents", "manifest"}.isdisjoint(words))
-
-
 def _two(first: Group, second: Group, words: Sequence[str], *, closed: bool) -> Asked | None:
     if closed and _only(words, "gene", "link", "definition"):
         for gene, disease in ((first, second), (second, first)):
@@ -281,18 +275,14 @@ def _two(first: Group, second: Group, words: Sequence[str], *, closed: bool) -> 
     if not _only(words, "feature", "link", "frequency", "common", "rare", "most", "all", "not"):
         return None
     if not closed and not (_OFTEN | {"many"}) & {*words}:
-        if (organ := next((group for group in (first, second) if group.is_organ), None)) is not None:
-            return _features_of_organ(organ, second if organ is first else first, words)
+        for organ, diseases in ((first, second), (second, first)):
+            if organ.is_organ:
+                asks = diseases.can("disease") and not _says(words, "not")
+                return Asked("features of", organ.of("phenotype"), diseases.of("disease")) if asks else None
         if "what" in words or second.before == "with":
             return None  # "symptoms of microcephaly with seizures" names one disease
     pair = _roles(first, second, words)
     return _feature(*pair, words) if pair is not None else None
-
-
-def _features_of_organ(organ: Group, diseases: Group, words: Sequence[str]) -> Asked | None:
-    if _says(words, "not") or not diseases.can("disease"):
-        return None
-    return Asked("features of", organ.of("phenotype"), diseases.of("disease"))
 
 
 def _roles(first: Group, second: Group, words: Sequence[str]) -> tuple[Group, Group] | None:

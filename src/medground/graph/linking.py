@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -72,7 +72,8 @@ def link(store: GraphStore, words: Sequence[str], *, loosely: bool = False) -> l
         loosely: also read weaker synonyms, and names without their last word ("Tay-Sachs").
     """
     found: list[Piece] = []
-    known = _known(store, words)
+    runs = (words[start : start + length] for start in range(len(words)) for length in range(1, LONGEST + 1))
+    known = store.known_keys({key for run in {" ".join(run) for run in runs} for key in _keys(run)})
     start = 0
     while start < len(words):
         for end in range(min(len(words), start + LONGEST), start, -1):
@@ -84,17 +85,6 @@ def link(store: GraphStore, words: Sequence[str], *, loosely: bool = False) -> l
             found.append(words[start].casefold())
             start += 1
     return found
-
-
-def _known(store: GraphStore, words: Sequence[str]) -> set[str]:
-    """The keys of all runs of words that are names in the graph."""
-    return store.known_keys({key for run in _runs(words) for key in _keys(run)})
-
-
-def _runs(words: Sequence[str]) -> Iterator[str]:
-    for start in range(len(words)):
-        for end in range(start + 1, min(len(words), start + LONGEST) + 1):
-            yield " ".join(words[start:end])
 
 
 def _keys(run: str) -> tuple[str, ...]:
@@ -152,7 +142,9 @@ def _loosely(store: GraphStore, text: str, known: set[str]) -> Mention | None:
         return None
     if full in known and (weak := store.find_weakly(text, "phenotype")):
         return _made(text, weak, f"“{text}” read as {weak[0].label}")
-    if len(text) < 4 or _is_common(store, text):
+    plain = text.casefold().removesuffix("'s")
+    # One word that is part of many names names nothing: "adult", "autoimmune".
+    if len(text) < 4 or (plain.isalnum() and store.words().get(plain, 0) > _IN_FEW_NAMES):
         return None
     for short, key in (("syndrome", as_syndrome), ("disease", as_disease)):
         if key in known and (found := store.find(f"{text} {short}", "disease")):
@@ -164,12 +156,6 @@ def _loosely(store: GraphStore, text: str, known: set[str]) -> Mention | None:
 
 def _is_word(token: str) -> bool:
     return any(c.isalnum() for c in token) and token not in JOINTS
-
-
-def _is_common(store: GraphStore, text: str) -> bool:
-    """Whether one word is part of so many names that it names nothing: "adult", "autoimmune"."""
-    plain = text.casefold().removesuffix("'s")
-    return plain.isalnum() and store.words().get(plain, 0) > _IN_FEW_NAMES
 
 
 def _made(text: str, concepts: Sequence[Concept], note: str = "") -> Mention | None:
@@ -186,7 +172,11 @@ def abbreviations() -> dict[str, str]:
 @cache
 def lay_terms() -> dict[str, tuple[str, ...]]:
     """Phenotypes by the key of a name in plain words that the ontology does not have."""
-    return {name_key(name): tuple(terms.split(" | ")) for name, terms in table("lay_terms.tsv")}
+    return _terms_by_key("lay_terms.tsv")
+
+
+def _terms_by_key(name: str) -> dict[str, tuple[str, ...]]:
+    return {name_key(plain): tuple(terms.split(" | ")) for plain, terms in table(name)}
 
 
 def genes_in(store: GraphStore, pieces: Sequence[Piece]) -> list[Piece]:
@@ -221,7 +211,7 @@ _OWNERS = word_set("his her their your")
 @cache
 def organs() -> dict[str, tuple[str, ...]]:
     """The terms of the ontology that a part of the body stands for, by the key of its name."""
-    return {name_key(name): tuple(terms.split(" | ")) for name, terms in table("organs.tsv")}
+    return _terms_by_key("organs.tsv")
 
 
 def organs_in(store: GraphStore, pieces: Sequence[Piece]) -> list[Piece]:
@@ -284,6 +274,7 @@ SHORTEST = 5
 _LONG = 10
 _SURE = 8
 _MOST = 2
+_DOUBLED = re.compile(r"(.)\1")
 _SLIPS = frozenset({"syndrom"})
 """Misspelt in a name of the ontology itself."""
 _ASKING_WORDS = CUES["feature"] | CUES["inheritance"] | CUES["gene"]
@@ -312,16 +303,12 @@ def is_sure(name: str, meant: Mapping[str, str], *, alone: bool = False) -> bool
         return True
     wrong = [(word.casefold(), near) for word, near in meant.items() if near in distinctive]
     one_word = alone and " " not in name
-    return all((len(word) >= _SURE and not one_word) or _is_slip(word, near) for word, near in wrong)
-
-
-def _is_slip(word: str, near: str) -> bool:
-    swapped = len(word) == len(near) and sorted(word) == sorted(near)
-    return swapped or _single(word) == _single(near)
-
-
-def _single(word: str) -> str:
-    return re.sub(r"(.)\1", r"\1", word)
+    return all(
+        (len(word) >= _SURE and not one_word)
+        or (len(word) == len(near) and sorted(word) == sorted(near))
+        or _DOUBLED.sub(r"\1", word) == _DOUBLED.sub(r"\1", near)
+        for word, near in wrong
+    )
 
 
 def _misspelt(word: str, known: Mapping[str, int]) -> bool:

@@ -12,8 +12,6 @@ from medground.graph.relation import Concept, Relation, StatedAt, by_frequency, 
 from medground.graph.store import GraphStore
 from medground.values.graph import FindingStatus, GraphFact, GraphFinding
 
-# Facts of a finding, their order, and how many of them are shown.
-
 _LISTS = ("features of", "excluded features of", "onset of", "definition of", "profile")
 
 SHOWN = 12
@@ -96,8 +94,6 @@ def counted(shown: int, total: int, what: str) -> str:
     return f"{min(shown, total):,} of {total:,} {what} shown" if total else ""
 
 
-# Lists of stored relations: the genes, features, inheritance and onset of a disease, the diseases of a gene.
-
 ASSOCIATION = "associations are as recorded and do not distinguish causal genes from modifiers"
 
 
@@ -123,6 +119,17 @@ def genes_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     ]
     names = dict.fromkeys(r.object.name for r in (*found[:SHOWN], *(link for link, _ in shown)))
     return finding_of(store, question, facts, notes, answer=", ".join(names))
+
+
+def _found(
+    store: GraphStore, question: GraphQuestion, found: Sequence[Relation], notes: Sequence[str], names: Iterable[str]
+) -> GraphFinding:
+    """A finding of a list of relations, with the names of its things as the answer."""
+    return finding_of(store, question, [fact_of(r) for r in found], notes, answer=", ".join(dict.fromkeys(names)))
+
+
+def _objects(found: Sequence[Relation]) -> list[str]:
+    return [relation.object.name for relation in found]
 
 
 _SOURCES = {"OMIM": "OMIM", "ORPHA": "Orphanet", "DECIPHER": "DECIPHER"}
@@ -178,9 +185,8 @@ def features_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     if roots := {concept.id for concept in question.phenotypes}:
         kinds = roots.union(*(store.descendants(root) for root in roots))
         found = [relation for relation in found if relation.object.id in kinds]
-    names = ", ".join(dict.fromkeys(r.object.name for r in found[:SHOWN]))
     notes = [counted(SHOWN, len(found), "recorded features, most frequent and then most specific first,")]
-    return finding_of(store, question, [fact_of(r) for r in found], notes, answer=names)
+    return _found(store, question, found, notes, _objects(found[:SHOWN]))
 
 
 def features(store: GraphStore, diseases: Sequence[Concept]) -> list[Relation]:
@@ -199,24 +205,25 @@ def excluded_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     """What is stored as absent in diseases."""
     stored = store.relations(subjects=[d.id for d in question.diseases], predicate="feature")
     found = sorted((r for r in stored if r.excluded), key=lambda r: (not r.ruled_out, r.object.id))
-    names = ", ".join(dict.fromkeys(r.object.name for r in found[:SHOWN]))
-    notes = [counted(SHOWN, len(found), "features recorded as absent")]
-    return finding_of(store, question, [fact_of(r) for r in found], notes, answer=names)
+    return _found(
+        store,
+        question,
+        found,
+        [counted(SHOWN, len(found), "features recorded as absent")],
+        _objects(found[:SHOWN]),
+    )
 
 
 def inheritance_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     """The modes of inheritance; a closed question is answered only by a mode that is recorded."""
     found = inheritance(store, question.diseases)
-    facts = [fact_of(r) for r in found]
-    names = list(dict.fromkeys(r.object.name for r in found))
+    names = _objects(found)
     notes = [_unrecorded(question.diseases, found, "no mode of inheritance")]
-    modes = question.asked.modes
-    if not modes or not facts or not question.asked.closed:
-        return finding_of(store, question, facts, notes, answer=", ".join(names))
-    if any(all(_mode(mode) in name.casefold() for mode in modes) for name in names):
-        return finding_of(store, question, facts, notes, answer=", ".join(names))
-    asked = finding_of(store, question, facts, [f"recorded as {', '.join(names)}", *notes])
-    return asked.model_copy(update={"closed": ""})
+    modes = [mode.removesuffix("ly") for mode in question.asked.modes if question.asked.closed]
+    if not modes or not found or any(all(mode in name.casefold() for mode in modes) for name in names):
+        return _found(store, question, found, notes, names)
+    other = _found(store, question, found, [f"recorded as {', '.join(dict.fromkeys(names))}", *notes], ())
+    return other.model_copy(update={"closed": ""})
 
 
 def inheritance(store: GraphStore, diseases: Sequence[Concept]) -> list[Relation]:
@@ -225,16 +232,11 @@ def inheritance(store: GraphStore, diseases: Sequence[Concept]) -> list[Relation
     return in_turns([r for r in found if not r.excluded], diseases)
 
 
-def _mode(word: str) -> str:
-    return word.removesuffix("ly")
-
-
 def onset_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     """When diseases begin, with the share of patients."""
     found = onset(store, question.diseases)
-    names = dict.fromkeys(f"{r.object.name} ({r.frequency.words})" if r.frequency else r.object.name for r in found)
-    notes = [_unrecorded(question.diseases, found, "no onset")]
-    return finding_of(store, question, [fact_of(r) for r in found], notes, answer=", ".join(names))
+    names = [f"{r.object.name} ({r.frequency.words})" if r.frequency else r.object.name for r in found]
+    return _found(store, question, found, [_unrecorded(question.diseases, found, "no onset")], names)
 
 
 def onset(store: GraphStore, diseases: Sequence[Concept]) -> list[Relation]:
@@ -252,9 +254,8 @@ def _unrecorded(diseases: Sequence[Concept], found: Sequence[Relation], what: st
 def diseases_of_gene(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     """The diseases that a gene is associated with: first those with the fewest genes."""
     found = diseases_of(store, question.genes)
-    names = ", ".join(dict.fromkeys(r.subject.name for r in found[:SHOWN]))
     notes = [ASSOCIATION if found else "", counted(SHOWN, len(found), "diseases, those with the fewest genes first,")]
-    return finding_of(store, question, [fact_of(r) for r in found], notes, answer=names)
+    return _found(store, question, found, notes, [r.subject.name for r in found[:SHOWN]])
 
 
 def diseases_of(store: GraphStore, wanted: Sequence[Concept]) -> list[Relation]:

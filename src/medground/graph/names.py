@@ -108,8 +108,6 @@ def table(name: str) -> list[list[str]]:
     return [line.split("\t") for line in text.splitlines()]
 
 
-# Names close to a term that no concept has.
-
 _ALIKE = 0.6
 """Names less alike than this are not worth a suggestion: difflib's ratio, and the share of words in common."""
 

@@ -11,8 +11,6 @@ from medground.graph.names import table
 from medground.language.sentences import sentence_spans
 from medground.values.document import Document
 
-# The document of a concept: one line for each definition and each relation, so that every line can be quoted.
-
 LONGEST = 1000
 """Longest line in characters, as for passages (section 3.1); a longer definition is cut between sentences."""
 MOST_LINES = 2000
@@ -142,9 +140,6 @@ def _document(heading: Heading, part: int, text: _Text) -> Document:
         identifiers={prefix.lower(): number},
         license=heading.licence or None,
     )
-
-
-# How relations are worded: by template, in both directions, never paraphrased.
 
 
 class Predicate(NamedTuple):

@@ -49,11 +49,6 @@ class GraphQuestion:
     asked: Asked = field(default_factory=lambda: Asked("profile"))
     read_as: tuple[str, ...] = ()
 
-    @property
-    def only_recorded(self) -> bool:
-        """It asks for more than the relation ("associated with"): a missing or negated record does not answer it."""
-        return self.asked.only_recorded
-
 
 def read_question(store: GraphStore, text: str) -> GraphQuestion | None:
     """The relation that a question asks for. None if it asks for none or for more, or names an unknown concept.

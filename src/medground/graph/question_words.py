@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from medground.graph.names import table
 
-# The words of questions to the graph: those that say nothing, and those that say what is asked.
-
 
 def word_set(text: str) -> frozenset[str]:
     """The words of a text as a set."""

@@ -9,8 +9,6 @@ from typing import Literal, NamedTuple
 
 from medground.language.sentences import sentence_spans
 
-# What a graph stores: concepts, and relations between them with their frequencies and references.
-
 ConceptKind = Literal["phenotype", "disease", "gene", "modifier"]
 """`modifier`: a term of the ontology that is not an abnormality (a mode of inheritance, an onset, a severity)."""
 
@@ -129,9 +127,6 @@ def by_frequency(relation: Relation) -> tuple[float, str, str]:
     """Sort key: most frequent first, unknown frequencies last, ties in a fixed order."""
     share = relation.frequency
     return (-share.least if share else 1.0, relation.object.id, relation.subject.id)
-
-
-# Put a relation into words: the line of a document that states it, and the sentence of a fact.
 
 
 def line(relation: Relation) -> str:

@@ -16,8 +16,6 @@ from medground.graph.relation import Concept, Name, Predicate, Relation, StatedA
 from medground.graph.vocabularies.hpo import LICENSE, Disease, Hpo, Term
 from medground.values.document import Document, Section
 
-# The graph as documents: one per disease and one per term, with one line per stored relation.
-
 SHOWN = 5
 """Diseases listed in a phenotype's document, most frequent first; the document of each disease has the others."""
 
@@ -172,8 +170,6 @@ class _Text:
         )
         return Page(document, concept, (Name(concept.name, "name"), *synonyms), tuple(self._relations))
 
-
-# Write the graph file of a release.
 
 _SCHEMA = """
     CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

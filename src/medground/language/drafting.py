@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from medground.language import words
 from medground.language.mesh_terms import alternatives, mentions
-from medground.pubmed.characters import STOPWORDS
-from medground.pubmed.mesh import Heading, fold, vocabulary
+from medground.pubmed.characters import STOPWORDS, fold
+from medground.pubmed.mesh import Heading, vocabulary
 
 OPENING = re.compile(
     r"(?:^|[:,.] *)(?:which|who|whom|whose|where|when|list|name|describe|give|tell|explain|define|mention|compare|"

@@ -89,8 +89,6 @@ def table(name: str) -> list[list[str]]:
     return [line.split("\t") for line in text.splitlines()]
 
 
-# Fold names for comparison, ignoring case, accents, punctuation and spacing.
-
 _DROPPED = b"',"
 """Removed without a space: `Marfan's` becomes `marfans`, and the comma of an inverted name is redundant."""
 _KEPT = set(b"abcdefghijklmnopqrstuvwxyz0123456789|\n")

@@ -142,9 +142,6 @@ def _named_date(year: str, month: str, day: str | None) -> str:
     return f"{year}/{number:02d}" + (f"/{int(day):02d}" if day else "")
 
 
-# Join queries without needless nesting, so that equivalent queries have equal trees.
-
-
 def all_of(parts: Iterable[Query]) -> Query:
     """Match all of the parts. Nested `And`s are flattened, and a single part is returned unchanged."""
     flat = _flat(parts, And)

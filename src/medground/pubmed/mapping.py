@@ -18,8 +18,6 @@ from medground.pubmed.printer import to_pubmed
 from medground.values.document import Frozen
 from medground.values.query import FieldName, Mesh, Phrase, PublicationType, Query, Term
 
-# Names and abbreviations of major journals, so that a journal name in a search is not treated as a subject.
-
 
 @cache
 def known_journals() -> Mapping[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from functools import partial
 
 from medground.pubmed.characters import plain as in_plain_characters
 from medground.pubmed.characters import without_zero_width
@@ -33,7 +34,8 @@ def without_ovid(text: str) -> str:
 
 def without_prefixes(text: str) -> str:
     """Rewrite `title:asthma` as `asthma[title]`."""
-    return _NAMED.sub(_tag_after, text) if ":" in text else text
+    # Quotations and tags are matched too, so that their contents are not mistaken for fields.
+    return _NAMED.sub(lambda found: f"{found[2]}[{found[1]}]" if found[1] else found[0], text) if ":" in text else text
 
 
 def without_numbers(text: str) -> str:
@@ -55,11 +57,6 @@ def without_numbers(text: str) -> str:
         whole.append(line)
     named = _COMBINATION.fullmatch(found[-1][4])
     return whole[-1] if named else " AND ".join(f"({line})" for line in whole)
-
-
-def _tag_after(found: re.Match[str]) -> str:
-    # Quotations and tags are matched too, so that their contents are not mistaken for fields.
-    return f"{found[2]}[{found[1]}]" if found[1] else found[0]
 
 
 def _referenced_line(named: re.Match[str], whole: list[str]) -> str:
@@ -102,9 +99,9 @@ def query_in(text: str) -> tuple[str, list[str]]:
         (without_numbers, "combined the numbered lines into one query"),
         (without_ovid, "converted Ovid tags to PubMed tags"),
         (without_prefixes, "converted field prefixes to tags"),
-        (_without_operator_punctuation, "removed punctuation after an operator"),
-        (_with_double_quotes, "replaced single with double quotation marks"),
-        (_with_closed_tags, "closed an unclosed field tag"),
+        (partial(_PUNCTUATED.sub, r"\1"), "removed punctuation after an operator"),
+        (partial(_SINGLE_QUOTED.sub, r'"\1"'), "replaced single with double quotation marks"),
+        (partial(_OPEN_TAG.sub, r"[\1]"), "closed an unclosed field tag"),
         (_with_paired_quotes, "removed an unpaired quotation mark"),
     ):
         changed = clean_up(plain)
@@ -169,18 +166,6 @@ def _unescaped(text: str) -> str:
     text = html.unescape(text) if "&" in text and ";" in text else text
     text = text.replace('\\"', '"').replace("**", " ") if "**" in text or '\\"' in text else text
     return re.sub(r'"{2,}', '"', text)
-
-
-def _without_operator_punctuation(text: str) -> str:
-    return _PUNCTUATED.sub(r"\1", text)
-
-
-def _with_double_quotes(text: str) -> str:
-    return _SINGLE_QUOTED.sub(r'"\1"', text)
-
-
-def _with_closed_tags(text: str) -> str:
-    return _OPEN_TAG.sub(r"[\1]", text) if "[" in text else text
 
 
 def _with_paired_quotes(text: str) -> str:

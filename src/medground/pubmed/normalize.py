@@ -8,8 +8,9 @@ from datetime import UTC, date, datetime
 from rapidfuzz import fuzz, process
 
 from medground.pubmed import filters as dates
+from medground.pubmed.characters import fold
 from medground.pubmed.mapping import Mapper
-from medground.pubmed.mesh import Vocabulary, find_qualifier, fold, qualifiers
+from medground.pubmed.mesh import Vocabulary, find_qualifier, qualifiers
 from medground.pubmed.model_text import query_in
 from medground.pubmed.parser import MAX_CHARACTERS, Repair, clean_words, repair_syntax
 from medground.pubmed.syntax import Chain, Leaf, Negated, Node, Span, to_text
@@ -17,8 +18,6 @@ from medground.pubmed.tags import TagUse, tag_for_date, tag_for_kind
 from medground.pubmed.translate import parse, standard_mapper
 from medground.values.document import Frozen
 from medground.values.query import Query
-
-# Repair single terms: replace headings, subheadings, types and dates that do not exist with the closest valid ones.
 
 _SIMILAR = 0.85
 """Minimum similarity, in both letters and words, to replace a heading with another."""

@@ -63,7 +63,7 @@ def _printed(query: Leaf) -> str:
         case Mesh():
             return _mesh(query)
         case PublicationType():
-            return f"{_quoted(query.name)}[{tag_for_kind('type').name}{_narrow(query.explode)}]"
+            return f"{_quoted(query.name)}[{tag_for_kind('type').name}{'' if query.explode else ':noexp'}]"
         case Metadata():
             raise UsageError(f"PubMed has no field {query.name!r}; leave this limit out to search it")
         case Words():
@@ -104,7 +104,7 @@ def _identifier(value: str, tag: Tag) -> str:
 
 
 def _mesh(query: Mesh) -> str:
-    narrow = _narrow(query.explode)
+    narrow = "" if query.explode else ":noexp"
     if query.heading is None:
         name, tag = "", tag_for_kind("subheading")
     else:
@@ -121,10 +121,6 @@ def _tag(field: FieldName | None) -> Tag:
     if tag is None:
         raise UsageError(f"PubMed has no field for {field}; remove this part of the query")
     return tag
-
-
-def _narrow(explode: bool) -> str:
-    return "" if explode else ":noexp"
 
 
 def _quoted(text: str) -> str:

@@ -10,8 +10,6 @@ from medground.errors import UsageError
 from medground.pubmed.characters import plain
 from medground.pubmed.tags import TagUse
 
-# The syntax tree of a query: terms with their tags, chained by operators.
-
 Operator = Literal["AND", "OR", "NOT"]
 
 
@@ -139,17 +137,9 @@ def tokens(text: str) -> list[Token]:
         elif kind == "operator":
             value = {"&": "AND", "|": "OR"}.get(value, value)
         elif kind == "word" and ":" in value:
-            value = _without_outer_colons(value)
+            value = value.strip(":") or ":"  # PubMed treats a colon inside a word as a space
         found.append(Token(kind, value, match.start() + 1))  # type: ignore[arg-type]
     return found
-
-
-def _without_outer_colons(value: str) -> str:
-    """Strip colons around a word. PubMed treats a colon inside a word as a space."""
-    return value.strip(":") or ":"
-
-
-# Query syntax errors.
 
 
 class QuerySyntaxError(UsageError):

@@ -17,8 +17,6 @@ from medground.pubmed.tags import TagUse
 from medground.values.document import Frozen
 from medground.values.query import FieldName, Mesh, Near, Not, PublicationType, Query, Term
 
-# Compile the syntax tree into a query: look up headings, parse dates and map untagged words.
-
 _PERSON_FIELDS = ("author", "first_author", "last_author", "investigator", "editor", "subject_name")
 _SHORTEST_PREFIX = 4
 _INITIALS = re.compile(r"(?<= )[^\W\d_](?: [^\W\d_])+\Z")
@@ -167,9 +165,6 @@ def _ids(leaf: Leaf) -> Query:
     if len(found) != len(numbers):
         raise QuerySyntaxError(f"{leaf.text[:40]!r} is not a PubMed ID; write a number such as 21645374", leaf.column)
     return any_of([Term(value=f"PMID:{number}", field="id") for number in found])
-
-
-# Translate a query into the typed tree, with the translation that PubMed would show.
 
 
 class Translated(Frozen):

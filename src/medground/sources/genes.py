@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from medground.pubmed.mesh.vocabulary import Heading, vocabulary
+from medground.pubmed.mesh import Heading, vocabulary
 from medground.sources.proteins.names import ACCESSION, Organism, folded, known_organism, organisms_in
 from medground.sources.proteins.symbols import is_alias, is_protein_name, is_symbol
 

@@ -11,7 +11,8 @@ from medground.language.dates import latest, stated
 from medground.language.drafting import OPENING, draft, plain_words, propose, select
 from medground.language.mesh_terms import POOR, Named, alternatives
 from medground.language.predicate_words import ALL_VERBS
-from medground.pubmed.mesh import Heading, fold, vocabulary
+from medground.pubmed.characters import fold
+from medground.pubmed.mesh import Heading, vocabulary
 from medground.pubmed.normalize import normalize
 from medground.pubmed.printer import to_pubmed
 from medground.values.query import (

@@ -18,18 +18,13 @@ from starlette.routing import Route
 from starlette.types import Scope
 
 from medground.errors import MedgroundError
-from medground.faces.eutils import searches as esearch
-from medground.faces.eutils import searches as others
-from medground.faces.eutils import summaries as efetch
-from medground.faces.eutils import summaries as esummary
+from medground.faces.eutils import searches, summaries
 from medground.faces.eutils.catalogue import SnapshotCatalogue
 from medground.faces.eutils.lanes import Lanes, Limits, Work
 from medground.faces.eutils.replies import MOST_BYTES, Context, Reply, asks_json, error_reply
 from medground.faces.eutils.requests import History, InvalidRequest, Parameters
 from medground.faces.serving.requests import OwnHosts, Refusal, whole_body
 from medground.faces.serving.server import Connection as ServingConnection
-
-# The utilities by name, and which requests to them are cheap.
 
 
 @dataclass(frozen=True)
@@ -43,13 +38,13 @@ class Utility:
 
 UTILITIES: Mapping[str, Utility] = MappingProxyType(
     {
-        "esearch": Utility(esearch.esearch, "eSearchResult", esearch.DOCTYPE),
-        "efetch": Utility(efetch.efetch, "eFetchResult", "<!DOCTYPE eFetchResult>"),
-        "esummary": Utility(esummary.esummary, "eSummaryResult", esummary.DOCTYPE),
-        "epost": Utility(others.epost, "ePostResult", others.POST),
-        "einfo": Utility(others.einfo, "eInfoResult", others.INFO),
-        "espell": Utility(others.espell, "eSpellResult", others.SPELL),
-        "elink": Utility(others.elink, "eLinkResult", others.LINK),
+        "esearch": Utility(searches.esearch, "eSearchResult", searches.DOCTYPE),
+        "efetch": Utility(summaries.efetch, "eFetchResult", "<!DOCTYPE eFetchResult>"),
+        "esummary": Utility(summaries.esummary, "eSummaryResult", summaries.DOCTYPE),
+        "epost": Utility(searches.epost, "ePostResult", searches.POST),
+        "einfo": Utility(searches.einfo, "eInfoResult", searches.INFO),
+        "espell": Utility(searches.espell, "eSpellResult", searches.SPELL),
+        "elink": Utility(searches.elink, "eLinkResult", searches.LINK),
     }
 )
 _CHEAP_CHARACTERS = 2000
@@ -67,13 +62,6 @@ def is_cheap(name: str, query: str, body: str) -> bool:
     sent = f"{query}&{body}"
     return len(_PIECE.findall(sent)) <= _CHEAP_PIECES and _STORED.search(sent) is None
 
-
-def is_instant(name: str) -> bool:
-    """Whether a cheap request to this utility needs no index, and so no thread."""
-    return name == "einfo"
-
-
-# What the server refuses before a utility sees it, in the form that clients of the E-utilities read.
 
 _ROOT, _DOCTYPE = "eUtilsResult", "<!DOCTYPE eUtilsResult>"
 
@@ -138,7 +126,7 @@ def make_app(
     async def _reply(name: str, query: str, body: str) -> Reply:
         cheap = is_cheap(name, query, body)
         work = partial(_answer, catalogue, history, lanes, limits.work, name, query, body)
-        if cheap and is_instant(name):
+        if cheap and name == "einfo":  # it needs no index, and so no thread
             return work()
         return await (lanes.cheap if cheap else lanes.costly).run(work)
 

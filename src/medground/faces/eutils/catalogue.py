@@ -39,8 +39,6 @@ from medground.values.query import (
 )
 from medground.values.steps import Progress, no_progress
 
-# What the server learns from a corpus: how a query was read, what matches, and what the corpus is.
-
 Check = Callable[[], None]
 """Called between two steps of long work; raises where it may not go on."""
 
@@ -92,8 +90,6 @@ class About:
     updated: str
     fields: dict[str, str] = field(default_factory=dict)
 
-
-# Describe how a query was interpreted: its translation, terms with counts, and terms that were not found.
 
 Count = Callable[[Query], int]
 _Stack = Sequence[Leaf | str]
@@ -175,8 +171,6 @@ def _words(leaf: Query) -> str:
     plain = isinstance(leaf, Term) and leaf.field in ("all", None)
     return leaf.value if plain and isinstance(leaf, Term) else text
 
-
-# Serve a corpus snapshot as a catalogue.
 
 INDEX_FORMAT = 4
 """Version of the index, part of its path on disk. Increase it when the index fields change."""

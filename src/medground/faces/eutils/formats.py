@@ -18,8 +18,6 @@ from medground.pubmed.mesh import vocabulary
 from medground.values.document import Document, MeshHeading, Substance
 from medground.values.query import DateField, Query
 
-# Split a record's abstract into parts.
-
 
 @dataclass(frozen=True)
 class Part:
@@ -33,17 +31,13 @@ def abstract_parts(record: Document) -> list[Part]:
     """Return the labelled sections and the text between them; empty if the record has only a title."""
     if record.text == record.title:
         return []
-    parts: list[Part] = []
+    texts: list[tuple[str, str | None]] = []
     end = 0
     for section in record.sections:
-        parts += _abstract_paragraphs(record.text[end : section.start], None)
-        parts += _abstract_paragraphs(record.text[section.start : section.end], section.label)
+        texts += [(record.text[end : section.start], None), (record.text[section.start : section.end], section.label)]
         end = section.end
-    return parts + _abstract_paragraphs(record.text[end:], None)
-
-
-def _abstract_paragraphs(text: str, label: str | None) -> list[Part]:
-    return [Part(each.strip(), label) for each in text.split("\n\n") if each.strip()]
+    texts.append((record.text[end:], None))
+    return [Part(each.strip(), label) for text, label in texts for each in text.split("\n\n") if each.strip()]
 
 
 # Convert dates: NCBI writes `2001/06/15` and `2001 Jun 15`, a Document `2001-06-15`.
@@ -101,8 +95,6 @@ def year_month_day(iso: str) -> list[str]:
     """Split a date into year, month and day. An unknown month or day becomes the first."""
     return [*iso.split("-"), "01", "01"][:3]
 
-
-# Format records as PubMed XML (2025 DTD).
 
 ARTICLE_DOCTYPE = (
     '<!DOCTYPE PubmedArticleSet PUBLIC "-//NLM//DTD PubMedArticle, 1st January 2025//EN" '
@@ -198,11 +190,11 @@ def _author(name: str) -> etree._Element:
 def _heading(heading: MeshHeading) -> etree._Element:
     own = heading.major and not heading.major_qualifiers
     qualifiers = (
-        node("QualifierName", name, UI="", MajorTopicYN=_yes(name in heading.major_qualifiers))
+        node("QualifierName", name, UI="", MajorTopicYN="NY"[name in heading.major_qualifiers])
         for name in heading.qualifiers
     )
     descriptor = node(
-        "DescriptorName", heading.descriptor, UI=heading.ui or _ui(heading.descriptor), MajorTopicYN=_yes(own)
+        "DescriptorName", heading.descriptor, UI=heading.ui or _ui(heading.descriptor), MajorTopicYN="NY"[own]
     )
     return node("MeshHeading", None, descriptor, *qualifiers)
 
@@ -238,12 +230,6 @@ def _reference(pmid: str) -> etree._Element:
 def _day(day: list[str]) -> Iterator[etree._Element]:
     return (node(tag, value) for tag, value in zip(("Year", "Month", "Day"), day, strict=True))
 
-
-def _yes(value: bool) -> str:
-    return "Y" if value else "N"
-
-
-# Format records as text: the MEDLINE and abstract formats.
 
 _WIDTH = 82
 _STARTS = 6

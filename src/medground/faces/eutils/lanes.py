@@ -15,8 +15,6 @@ from typing import Any, TypeVar
 from medground.faces.eutils.requests import InvalidRequest
 from medground.faces.serving.requests import Refusal
 
-# What one request may cost the server, and how many may wait.
-
 
 @dataclass(frozen=True)
 class Limits:

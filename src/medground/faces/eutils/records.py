@@ -30,8 +30,7 @@ from medground.faces.eutils.records_fields import (
     words_of,
 )
 from medground.pubmed.filters import searched
-from medground.pubmed.mesh import find_qualifier, vocabulary
-from medground.pubmed.mesh.qualifiers import publication_types
+from medground.pubmed.mesh import find_qualifier, publication_types, vocabulary
 from medground.values.document import Document
 from medground.values.query import (
     DateRange,
@@ -49,8 +48,6 @@ from medground.values.query import (
     leaves,
 )
 from medground.values.steps import Progress, no_progress
-
-# Compile a query tree for the record index.
 
 _MOST_REORDERED = 4
 _LAST_DAY = 99_991_231

@@ -16,41 +16,19 @@ import tantivy
 from medground.corpus.lexical_fields import analyser
 from medground.pubmed.characters import fold, spell_out_greek
 from medground.pubmed.mapping import known_journals
-from medground.pubmed.mesh import vocabulary
-from medground.pubmed.mesh.qualifiers import narrower, qualifiers
+from medground.pubmed.mesh import narrower, qualifiers, vocabulary
 from medground.values.document import Document
 from medground.values.query import DateField
 
 Analysis = Literal["words", "name", "value"]
 """`words`: split into words. `name`: a person's name, folded as a whole. `value`: a whole value, ignoring case."""
 
+_WORDS = ("title", "text", "title_abstract", "text_word", "all", "keyword", "substance")
+_NAMES = ("author", "first_author", "last_author", "corporate_author")
+_HEADINGS = ("mesh", "mesh_major", "mesh_below", "mesh_major_below", "publication_type")
+_WHOLE = ("journal", *_HEADINGS, "language", "id", "identifier", "kind", "retraction", "subset", "registry_number")
 FIELDS: Mapping[str, Analysis] = MappingProxyType(
-    {
-        "title": "words",
-        "text": "words",
-        "title_abstract": "words",
-        "text_word": "words",
-        "all": "words",
-        "keyword": "words",
-        "substance": "words",
-        "author": "name",
-        "first_author": "name",
-        "last_author": "name",
-        "corporate_author": "name",
-        "journal": "value",
-        "mesh": "value",
-        "mesh_major": "value",
-        "mesh_below": "value",
-        "mesh_major_below": "value",
-        "publication_type": "value",
-        "language": "value",
-        "id": "value",
-        "identifier": "value",
-        "kind": "value",
-        "retraction": "value",
-        "subset": "value",
-        "registry_number": "value",
-    }
+    {**dict.fromkeys(_WORDS, "words"), **dict.fromkeys(_NAMES, "name"), **dict.fromkeys(_WHOLE, "value")}
 )
 DATES: tuple[DateField, ...] = ("published", "entered", "created", "revised", "completed")
 _FALLBACKS: Mapping[str, tuple[str, ...]] = {

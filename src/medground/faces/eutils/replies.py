@@ -15,8 +15,6 @@ from medground.faces.eutils.catalogue import Check, SnapshotCatalogue
 from medground.faces.eutils.requests import History, InvalidRequest, Parameters
 from medground.values.document import Document
 
-# Build the XML of the E-utilities.
-
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _DTD_URL = "https://eutils.ncbi.nlm.nih.gov/eutils/dtd"
 
@@ -28,21 +26,11 @@ def eutils_doctype(root: str, name: str, date: str, file: str | None = None) -> 
 
 def node(tag: str, text: str | int | None = None, /, *children: etree._Element, **attributes: str) -> etree._Element:
     """Build an element. Characters that are not allowed in XML become spaces."""
-    element = etree.Element(tag, {name: clean(value) for name, value in attributes.items()})
+    element = etree.Element(tag, {name: _NOT_XML.sub(" ", value) for name, value in attributes.items()})
     if text is not None:
-        element.text = clean(str(text))
+        element.text = _NOT_XML.sub(" ", str(text))
     element.extend(children)
     return element
-
-
-def document(root: etree._Element, doctype: str) -> bytes:
-    """Serialise a document."""
-    return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", doctype=doctype))
-
-
-def clean(text: str) -> str:
-    """Replace characters that are not allowed in XML with spaces."""
-    return _NOT_XML.sub(" ", text)
 
 
 MOST_BYTES = 100_000_000
@@ -80,7 +68,8 @@ def fetched(context: Context, ids: Sequence[str]) -> Iterator[tuple[str, Documen
 
 def xml_reply(root: etree._Element, doctype: str, status: int = 200) -> Reply:
     """Build an XML response."""
-    return Reply(document(root, doctype), "text/xml; charset=UTF-8", status)
+    body = etree.tostring(root, xml_declaration=True, encoding="UTF-8", doctype=doctype)
+    return Reply(body, "text/xml; charset=UTF-8", status)
 
 
 def xml_stream(root: str, children: Iterable[etree._Element], doctype: str) -> Reply:

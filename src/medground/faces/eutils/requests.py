@@ -12,8 +12,6 @@ from urllib.parse import parse_qsl
 from medground.pubmed.parser import MAX_CHARACTERS
 from medground.pubmed.syntax import tokens
 
-# Parse the parameters of a request from its URL and body.
-
 MOST_IDS = 50_000
 """Maximum IDs of a request."""
 MOST_TERM = 30_000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,8 +13,6 @@ from medground.faces.eutils.formats import date_limit
 from medground.faces.eutils.records import Order
 from medground.faces.eutils.replies import Context, Reply, eutils_doctype, json_reply, node, wants_json, xml_reply
 from medground.faces.eutils.requests import InvalidRequest, Parameters
-
-# esearch: return PMIDs for a query.
 
 DOCTYPE = eutils_doctype("eSearchResult", "esearch", "20060628")
 MOST = 10_000
@@ -47,85 +45,59 @@ def esearch(context: Context, parameters: Parameters) -> Reply:
     start = parameters.number("retstart", 0, MOST)
     size = min(parameters.number("retmax", 20, MOST), MOST - start)
     store = parameters.text("usehistory").lower() == "y"
-    wanted = (0, MOST) if store else (start, size)
     matches = context.catalogue.search(
         term,
         within,
         order or "newest",
-        start=wanted[0],
-        limit=wanted[1],
+        start=0 if store else start,
+        limit=MOST if store else size,
         field=parameters.text("field"),
         check=context.check,
     )
+    reading = matches.reading
     notes = [f"Unknown sort schema '{parameters.text('sort')[:40]}' ignored"] if order is None else []
-    notes += matches.reading.notes
-    stored = None
-    if store:
-        stored = context.history.store(matches.ids, parameters.text("WebEnv"), matches.reading.translation)
-    answer = _Answer(
-        count=matches.count,
-        page=matches.ids[start : start + size] if store else matches.ids,
-        start=start,
-        stored=stored,
-        reading=matches.reading,
-        notes=notes if matches.count else [*notes, "No items found."],
-    )
-    only_count = parameters.text("rettype").lower() == "count"
-    if wants_json(parameters):
-        return json_reply("esearch", {"esearchresult": answer.as_json(only_count=only_count)})
-    return xml_reply(answer.as_xml(only_count=only_count), DOCTYPE)
+    notes += [*reading.notes, *(() if matches.count else ("No items found.",))]
+    stored = context.history.store(matches.ids, parameters.text("WebEnv"), reading.translation) if store else None
+    as_json = wants_json(parameters)
+    if parameters.text("rettype").lower() == "count":
+        if as_json:
+            return json_reply("esearch", {"esearchresult": {"count": str(matches.count)}})
+        return xml_reply(node("eSearchResult", None, node("Count", matches.count)), DOCTYPE)
+    page = matches.ids[start : start + size] if store else matches.ids
+    facts = {"Count": str(matches.count), "RetMax": str(len(page)), "RetStart": str(start)}
+    if stored:
+        facts |= {"QueryKey": str(stored[0]), "WebEnv": stored[1]}
+    return (_as_json if as_json else _as_xml)(facts, page, reading, notes)
 
 
-@dataclass(frozen=True)
-class _Answer:
-    """The response to a search. `stored` is the key and session under which its IDs are stored."""
+def _as_xml(facts: dict[str, str], page: Sequence[str], reading: Reading, notes: list[str]) -> Reply:
+    """XML, with elements in the order that esearch.dtd requires."""
+    mapped = (node("Translation", None, node("From", a), node("To", b)) for a, b in reading.translations)
+    root = node("eSearchResult", None, *_nodes(facts), node("IdList", None, *(node("Id", each) for each in page)))
+    root.append(node("TranslationSet", None, *mapped))
+    if reading.stack:
+        root.append(node("TranslationStack", None, *map(_stack_entry, reading.stack)))
+    root.append(node("QueryTranslation", reading.translation))
+    if reading.not_found:
+        root.append(node("ErrorList", None, *(node("PhraseNotFound", phrase) for phrase in reading.not_found)))
+    if notes:
+        root.append(node("WarningList", None, *(node("OutputMessage", note) for note in notes)))
+    return xml_reply(root, DOCTYPE)
 
-    count: int
-    page: tuple[str, ...]
-    start: int
-    stored: tuple[int, str] | None
-    reading: Reading
-    notes: list[str]
 
-    def as_xml(self, *, only_count: bool) -> etree._Element:
-        """Return XML, with elements in the order that esearch.dtd requires."""
-        root = node("eSearchResult", None, node("Count", self.count))
-        if only_count:
-            return root
-        reading = self.reading
-        root.extend([node("RetMax", len(self.page)), node("RetStart", self.start)])
-        if self.stored:
-            root.extend([node("QueryKey", self.stored[0]), node("WebEnv", self.stored[1])])
-        root.append(node("IdList", None, *(node("Id", each) for each in self.page)))
-        mapped = (node("Translation", None, node("From", a), node("To", b)) for a, b in reading.translations)
-        root.append(node("TranslationSet", None, *mapped))
-        if reading.stack:
-            root.append(node("TranslationStack", None, *map(_stack_entry, reading.stack)))
-        root.append(node("QueryTranslation", reading.translation))
-        if reading.not_found:
-            root.append(node("ErrorList", None, *(node("PhraseNotFound", phrase) for phrase in reading.not_found)))
-        if self.notes:
-            root.append(node("WarningList", None, *(node("OutputMessage", note) for note in self.notes)))
-        return root
-
-    def as_json(self, *, only_count: bool) -> dict[str, Any]:
-        """Return the content for JSON, with NCBI's names."""
-        content: dict[str, Any] = {"count": str(self.count)}
-        if only_count:
-            return content
-        content |= {"retmax": str(len(self.page)), "retstart": str(self.start)}
-        if self.stored:
-            content |= {"querykey": str(self.stored[0]), "webenv": self.stored[1]}
-        content |= {
-            "idlist": self.page,
-            "translationset": [{"from": source, "to": target} for source, target in self.reading.translations],
-            "querytranslation": self.reading.translation,
-        }
-        if self.reading.not_found:
-            content["errorlist"] = {"phrasesnotfound": self.reading.not_found, "fieldsnotfound": []}
-        if self.notes:
-            content["warninglist"] = {"phrasesignored": [], "quotedphrasesnotfound": [], "outputmessages": self.notes}
-        return content
+def _as_json(facts: dict[str, str], page: Sequence[str], reading: Reading, notes: list[str]) -> Reply:
+    """JSON, with NCBI's names."""
+    content: dict[str, Any] = {name.lower(): value for name, value in facts.items()}
+    content |= {
+        "idlist": page,
+        "translationset": [{"from": source, "to": target} for source, target in reading.translations],
+        "querytranslation": reading.translation,
+    }
+    if reading.not_found:
+        content["errorlist"] = {"phrasesnotfound": reading.not_found, "fieldsnotfound": []}
+    if notes:
+        content["warninglist"] = {"phrasesignored": [], "quotedphrasesnotfound": [], "outputmessages": notes}
+    return json_reply("esearch", {"esearchresult": content})
 
 
 def _stack_entry(entry: Leaf | str) -> etree._Element:
@@ -146,6 +118,12 @@ SPELL = (
 )
 _SIMILAR = "pubmed_pubmed"
 _SIMILAR_SET = {"DbTo": "pubmed", "LinkName": _SIMILAR}
+_SIMILAR_LINK = {
+    "Name": _SIMILAR,
+    "Menu": "Similar articles",
+    "Description": "Records with similar words and MeSH terms",
+    "DbTo": "pubmed",
+}
 _COMMANDS = ("neighbor", "neighbor_score", "neighbor_history")
 _MOST_SIMILAR = 100
 _FLAGS = {
@@ -195,18 +173,19 @@ def einfo(context: Context, parameters: Parameters) -> Reply:
         "Count": str(about.count),
         "LastUpdate": about.updated,
     }
-    fields = [_field(name, full) for name, full in about.fields.items()]
-    links = [("pubmed_pubmed", "Similar articles", "Records with similar words and MeSH terms")]
+    lists = {
+        "FieldList": [_field(name, full) for name, full in about.fields.items()],
+        "LinkList": [_SIMILAR_LINK],
+    }
     if wants_json(parameters):
-        as_json = {name.lower(): value for name, value in facts.items()}
-        listed = [{tag.lower(): value for tag, value in field.items()} for field in fields]
-        linked = [{"name": n, "menu": m, "description": d, "dbto": "pubmed"} for n, m, d in links]
-        whole = {**as_json, "fieldlist": listed, "linklist": linked}
+        whole: dict[str, object] = {name.lower(): value for name, value in facts.items()}
+        for name, entries in lists.items():
+            whole[name.lower()] = [{tag.lower(): value for tag, value in entry.items()} for entry in entries]
         return json_reply("einfo", {"einforesult": {"dbinfo": [whole]}})
     info = node("DbInfo", None, *_nodes(facts))
-    info.append(node("FieldList", None, *(node("Field", None, *_nodes(field)) for field in fields)))
-    entries = ({"Name": n, "Menu": m, "Description": d, "DbTo": "pubmed"} for n, m, d in links)
-    info.append(node("LinkList", None, *(node("Link", None, *_nodes(entry)) for entry in entries)))
+    for name, entries in lists.items():
+        entry = name.removesuffix("List")
+        info.append(node(name, None, *(node(entry, None, *_nodes(values)) for values in entries)))
     return xml_reply(node("eInfoResult", None, info), INFO)
 
 
@@ -243,29 +222,26 @@ def elink(context: Context, parameters: Parameters) -> Reply:
         raise InvalidRequest(f"Command {command[:20]} is not supported; use one of: {', '.join(_COMMANDS)}")
     groups = parameters.id_groups or [context.history.requested_ids(parameters)]
     linked = parameters.text("linkname") in ("", _SIMILAR) and parameters.text("db", "pubmed") in ("", "pubmed")
-    sets = [(ids, _similar(context, ids) if linked else []) for ids in groups if ids]
-    if command == "neighbor_history":
-        return _stored_links(context, parameters, sets)
-    with_scores = command == "neighbor_score"
-    if wants_json(parameters):
-        return json_reply("elink", {"linksets": [_as_json(ids, links, with_scores) for ids, links in sets]})
-    return xml_reply(node("eLinkResult", None, *(_link_set(i, links, with_scores) for i, links in sets)), LINK)
-
-
-def _stored_links(
-    context: Context, parameters: Parameters, sets: list[tuple[list[str], list[tuple[str, int]]]]
-) -> Reply:
-    """Store the links of each group of IDs under a key, all in one session."""
-    session, root, as_json = parameters.text("WebEnv"), node("eLinkResult"), []
-    for ids, links in sets:
-        group = _link_set(ids, [], with_scores=False)
+    root, as_json = node("eLinkResult"), []
+    session = parameters.text("WebEnv")
+    for ids in filter(None, groups):
+        group = node("LinkSet", None, node("DbFrom", "pubmed"), node("IdList", None, *(node("Id", i) for i in ids)))
         entry: dict[str, object] = {"dbfrom": "pubmed", "ids": ids}
-        if links:
+        links = _similar(context, ids) if linked else []
+        if links and command == "neighbor_history":
+            # The links of each group of IDs are stored under a key, all in one session.
             key, session = context.history.store([pmid for pmid, _ in links], session)
             group.append(node("LinkSetDbHistory", None, *_nodes(_SIMILAR_SET), node("QueryKey", key)))
             group.append(node("WebEnv", session))
             stored = {"dbto": "pubmed", "linkname": _SIMILAR, "querykey": str(key)}
             entry |= {"linksetdbhistories": [stored], "webenv": session}
+        elif links:
+            scored = command == "neighbor_score"
+            facts = [{"Id": pmid} | ({"Score": str(score)} if scored else {}) for pmid, score in links]
+            listed = (node("Link", None, *_nodes(each)) for each in facts)
+            group.append(node("LinkSetDb", None, *_nodes(_SIMILAR_SET), *listed))
+            found = [{"id": pmid, "score": score} if scored else pmid for pmid, score in links]
+            entry["linksetdbs"] = [{"dbto": "pubmed", "linkname": _SIMILAR, "links": found}]
         root.append(group)
         as_json.append(entry)
     return json_reply("elink", {"linksets": as_json}) if wants_json(parameters) else xml_reply(root, LINK)
@@ -282,25 +258,10 @@ def _similar(context: Context, ids: list[str]) -> list[tuple[str, int]]:
     return [(pmid, round(score * 1_000_000)) for pmid, score in ordered]
 
 
-def _link_set(ids: list[str], links: list[tuple[str, int]], with_scores: bool) -> etree._Element:
-    group = node("LinkSet", None, node("DbFrom", "pubmed"), node("IdList", None, *(node("Id", each) for each in ids)))
-    if links:
-        facts = ({"Id": pmid} | ({"Score": str(score)} if with_scores else {}) for pmid, score in links)
-        entries = (node("Link", None, *_nodes(each)) for each in facts)
-        group.append(node("LinkSetDb", None, node("DbTo", "pubmed"), node("LinkName", _SIMILAR), *entries))
-    return group
-
-
-def _as_json(ids: list[str], links: list[tuple[str, int]], with_scores: bool) -> dict[str, object]:
-    entries = [{"id": pmid, "score": score} if with_scores else pmid for pmid, score in links]
-    content: dict[str, object] = {"dbfrom": "pubmed", "ids": ids}
-    return content | ({"linksetdbs": [{"dbto": "pubmed", "linkname": _SIMILAR, "links": entries}]} if links else {})
-
-
 def _field(name: str, full: str) -> dict[str, str]:
     flags = {flag: "NY"[name in names] for flag, names in _FLAGS.items()}
     return {"Name": name, "FullName": full, "Description": full, "TermCount": "", **flags}
 
 
-def _nodes(values: dict[str, str]) -> list[etree._Element]:
+def _nodes(values: Mapping[str, Any]) -> list[etree._Element]:
     return [node(tag, value) for tag, value in values.items()]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from lxml import etree
@@ -36,65 +35,15 @@ from medground.faces.eutils.replies import (
 from medground.faces.eutils.requests import History, InvalidRequest, Parameters
 from medground.values.document import Document
 
-# Metadata of one record for esummary.
-
-
-@dataclass(frozen=True)
-class Summary:
-    """Metadata of a record, without its abstract. Dates are in NCBI's formats."""
-
-    id: str
-    date: str
-    sort_date: str
-    journal: str
-    authors: tuple[str, ...]
-    title: str
-    language: str
-    types: list[str]
-    status: str
-    ids: list[tuple[str, str]]
-    entered: str
-    has_abstract: bool
-
-    @classmethod
-    def of(cls, record: Document) -> Summary:
-        """Build the summary of a record."""
-        pmid, published = pmid_of(record), date_of(record, "published")
-        return cls(
-            id=pmid,
-            date=publication_date(published) if published else "",
-            sort_date=timestamp(published),
-            journal=record.journal or "",
-            authors=record.authors,
-            title=record.title,
-            language=record.language or "und",
-            types=types_of(record),
-            status="PubMed - indexed for MEDLINE" if record.mesh else "PubMed",
-            ids=[("pubmed", pmid), *((k, v) for k, v in record.identifiers.items() if k not in ("pmid", "pubmed"))],
-            entered=timestamp(date_of(record, "entered")),
-            has_abstract=bool(abstract_parts(record)),
-        )
-
-    @property
-    def last_author(self) -> str:
-        """The last author, or an empty string."""
-        return self.authors[-1] if self.authors else ""
-
-    @property
-    def doi(self) -> str:
-        """`doi: 10....`, or an empty string."""
-        found = dict(self.ids).get("doi")
-        return f"doi: {found}" if found else ""
-
-
-# esummary: return metadata by PMID, in version 1 (XML) or 2 (XML and JSON).
-
 DOCTYPE = eutils_doctype("eSummaryResult", "esummary v1", "20041029", "esummary-v1")
 _DOCTYPE_2 = eutils_doctype("eSummaryResult", "esummary pubmed", "20160808", "esummary_pubmed")
 MOST = 10_000
 MOST_IN_JSON = 500
 """Maximum records per response, as at NCBI."""
 _UNKNOWN = "cannot get document summary"
+_EMPTY = ("epubdate", "volume", "issue", "pages", "nlmuniqueid", "issn", "essn", "pmcrefcount", "vernaculartitle")
+"""What NCBI says of a record and no corpus holds."""
+Summary = dict[str, Any]
 
 
 def esummary(context: Context, parameters: Parameters) -> Reply:
@@ -108,83 +57,75 @@ def esummary(context: Context, parameters: Parameters) -> Reply:
     most = MOST_IN_JSON if as_json else MOST
     start = parameters.number("retstart", 0, 1 << 40)
     wanted = ids[start : start + parameters.number("retmax", most, most)]
-    found = {each: Summary.of(record) for each, record in fetched(context, wanted)}
-    if as_json:
-        errors = {each: {"uid": each, "error": _UNKNOWN} for each in wanted if each not in found}
-        listed = {each: _as_json(summary) for each, summary in found.items()}
-        return json_reply("esummary", {"result": {"uids": wanted, **listed, **errors}})
+    found = {each: _summary(record) for each, record in fetched(context, wanted)}
     unknown = [each for each in wanted if each not in found]
+    if as_json:
+        errors = {each: {"uid": each, "error": _UNKNOWN} for each in unknown}
+        return json_reply("esummary", {"result": {"uids": wanted, **found, **errors}})
     if parameters.text("version") == "2.0":
         return xml_reply(_version_2(context.catalogue, found.values(), unknown), _DOCTYPE_2)
-    return xml_reply(_version_1(found.values(), unknown), DOCTYPE)
+    missing = (node("ERROR", f"UID={each}: {_UNKNOWN}") for each in unknown)
+    return xml_reply(node("eSummaryResult", None, *map(_summary_1, found.values()), *missing), DOCTYPE)
 
 
-def _version_1(summaries: Iterable[Summary], unknown: list[str]) -> etree._Element:
-    errors = (node("ERROR", f"UID={each}: {_UNKNOWN}") for each in unknown)
-    return node("eSummaryResult", None, *map(_summary_1, summaries), *errors)
+def _summary(record: Document) -> Summary:
+    """The metadata of a record, as it is in JSON; dates are in NCBI's formats, and there is no abstract."""
+    pmid, published, entered = pmid_of(record), date_of(record, "published"), date_of(record, "entered")
+    ids = [("pubmed", pmid), *((k, v) for k, v in record.identifiers.items() if k not in ("pmid", "pubmed"))]
+    doi = record.identifiers.get("doi")
+    return {
+        "uid": pmid,
+        "pubdate": publication_date(published) if published else "",
+        "source": record.journal or "",
+        "authors": [{"name": name, "authtype": "Author", "clusterid": ""} for name in record.authors],
+        "lastauthor": record.authors[-1] if record.authors else "",
+        "title": record.title,
+        "sorttitle": record.title.lower(),
+        "lang": [record.language or "und"],
+        "pubtype": types_of(record),
+        "recordstatus": "PubMed - indexed for MEDLINE" if record.mesh else "PubMed",
+        "pubstatus": "ppublish",
+        "articleids": [{"idtype": kind, "idtypen": 0, "value": value} for kind, value in ids],
+        "history": [{"pubstatus": "entrez", "date": timestamp(entered)}] if entered else [],
+        "references": [],
+        "attributes": ["Has Abstract"] if abstract_parts(record) else [],
+        "fulljournalname": record.journal or "",
+        "elocationid": f"doi: {doi}" if doi else "",
+        "doctype": "citation",
+        "sortpubdate": timestamp(published),
+        "sortfirstauthor": record.authors[0] if record.authors else "",
+        **dict.fromkeys(_EMPTY, ""),
+    }
 
 
 def _summary_1(summary: Summary) -> etree._Element:
+    def item(name: str, value: str | None = None, kind: str = "String") -> etree._Element:
+        return node("Item", summary[name.lower()] if value is None else value, Name=name, Type=kind)
+
+    def several(name: str, entry: str, values: Iterable[str], kind: str = "String") -> etree._Element:
+        return node("Item", None, *(item(entry, value, kind) for value in values), Name=name, Type="List")
+
+    ids = (item(one["idtype"], one["value"]) for one in summary["articleids"])
     return node(
         "DocSum",
         None,
-        node("Id", summary.id),
-        _item("PubDate", "Date", summary.date),
-        _item("EPubDate", "Date", ""),
-        _item("Source", "String", summary.journal),
-        _list("AuthorList", ("Author", "String"), summary.authors),
-        _item("LastAuthor", "String", summary.last_author),
-        _item("Title", "String", summary.title),
-        *(_item(name, "String", "") for name in ("Volume", "Issue", "Pages")),
-        _list("LangList", ("Lang", "String"), [summary.language]),
-        *(_item(name, "String", "") for name in ("NlmUniqueID", "ISSN", "ESSN")),
-        _list("PubTypeList", ("PubType", "String"), summary.types),
-        _item("RecordStatus", "String", summary.status),
-        _item("PubStatus", "String", "ppublish"),
-        node("Item", None, *(_item(k, "String", v) for k, v in summary.ids), Name="ArticleIds", Type="List"),
-        _list("History", ("entrez", "Date"), [summary.entered] if summary.entered else []),
-        _list("References", ("Reference", "String"), []),
-        _item("HasAbstract", "Integer", str(int(summary.has_abstract))),
-        _item("PmcRefCount", "Integer", "0"),
-        _item("FullJournalName", "String", summary.journal),
-        _item("ELocationID", "String", summary.doi),
-        _item("SO", "String", summary.date),
+        node("Id", summary["uid"]),
+        *(item(name, kind="Date") for name in ("PubDate", "EPubDate")),
+        item("Source"),
+        several("AuthorList", "Author", (one["name"] for one in summary["authors"])),
+        *map(item, ("LastAuthor", "Title", "Volume", "Issue", "Pages")),
+        several("LangList", "Lang", summary["lang"]),
+        *map(item, ("NlmUniqueID", "ISSN", "ESSN")),
+        several("PubTypeList", "PubType", summary["pubtype"]),
+        *map(item, ("RecordStatus", "PubStatus")),
+        node("Item", None, *ids, Name="ArticleIds", Type="List"),
+        several("History", "entrez", (one["date"] for one in summary["history"]), "Date"),
+        several("References", "Reference", []),
+        item("HasAbstract", str(len(summary["attributes"])), "Integer"),
+        item("PmcRefCount", "0", "Integer"),
+        *map(item, ("FullJournalName", "ELocationID")),
+        item("SO", summary["pubdate"]),
     )
-
-
-def _item(name: str, kind: str, value: str) -> etree._Element:
-    return node("Item", value, Name=name, Type=kind)
-
-
-def _list(name: str, entry: tuple[str, str], values: Iterable[str]) -> etree._Element:
-    return node("Item", None, *(_item(*entry, value) for value in values), Name=name, Type="List")
-
-
-def _as_json(summary: Summary) -> dict[str, Any]:
-    empty = ("epubdate", "volume", "issue", "pages", "nlmuniqueid", "issn", "essn", "pmcrefcount", "vernaculartitle")
-    return {
-        "uid": summary.id,
-        "pubdate": summary.date,
-        "source": summary.journal,
-        "authors": [{"name": name, "authtype": "Author", "clusterid": ""} for name in summary.authors],
-        "lastauthor": summary.last_author,
-        "title": summary.title,
-        "sorttitle": summary.title.lower(),
-        "lang": [summary.language],
-        "pubtype": summary.types,
-        "recordstatus": summary.status,
-        "pubstatus": "ppublish",
-        "articleids": [{"idtype": kind, "idtypen": 0, "value": value} for kind, value in summary.ids],
-        "history": [{"pubstatus": "entrez", "date": summary.entered}] if summary.entered else [],
-        "references": [],
-        "attributes": ["Has Abstract"] if summary.has_abstract else [],
-        "fulljournalname": summary.journal,
-        "elocationid": summary.doi,
-        "doctype": "citation",
-        "sortpubdate": summary.sort_date,
-        "sortfirstauthor": summary.authors[0] if summary.authors else "",
-        **dict.fromkeys(empty, ""),
-    }
 
 
 def _version_2(catalogue: SnapshotCatalogue, summaries: Iterable[Summary], unknown: list[str]) -> etree._Element:
@@ -195,41 +136,35 @@ def _version_2(catalogue: SnapshotCatalogue, summaries: Iterable[Summary], unkno
 
 
 def _summary_2(summary: Summary) -> etree._Element:
-    authors = (node("Author", None, node("Name", name), node("AuthType", "Author")) for name in summary.authors)
-    ids = (node("ArticleId", None, node("IdType", kind), node("Value", value)) for kind, value in summary.ids)
-    entered = [node("PubMedPubDate", None, node("PubStatus", "entrez"), node("Date", summary.entered))]
+    def facts(*names: str) -> Iterator[etree._Element]:
+        return (node(name, None if (key := name.lower()) in _EMPTY else summary[key]) for name in names)
+
+    def flags(name: str, tag: str, values: Iterable[str]) -> etree._Element:
+        return node(name, None, *(node(tag, value) for value in values))
+
+    def pairs(name: str, entry: str, keys: Mapping[str, str]) -> etree._Element:
+        entries = summary[name.lower()]
+        return node(name, None, *(node(entry, None, *(node(t, one[k]) for t, k in keys.items())) for one in entries))
+
     return node(
         "DocumentSummary",
         None,
-        node("PubDate", summary.date),
-        node("EPubDate"),
-        node("Source", summary.journal),
-        node("Authors", None, *authors),
-        node("LastAuthor", summary.last_author),
-        node("Title", summary.title),
-        node("SortTitle", summary.title.lower()),
-        *(node(name) for name in ("Volume", "Issue", "Pages")),
-        node("Lang", None, node("string", summary.language)),
-        *(node(name) for name in ("NlmUniqueID", "ISSN", "ESSN")),
-        node("PubType", None, *(node("flag", kind) for kind in summary.types)),
-        node("RecordStatus", summary.status),
-        node("PubStatus", "ppublish"),
-        node("ArticleIds", None, *ids),
-        node("History", None, *(entered if summary.entered else [])),
+        *facts("PubDate", "EPubDate", "Source"),
+        pairs("Authors", "Author", {"Name": "name", "AuthType": "authtype"}),
+        *facts("LastAuthor", "Title", "SortTitle", "Volume", "Issue", "Pages"),
+        flags("Lang", "string", summary["lang"]),
+        *facts("NlmUniqueID", "ISSN", "ESSN"),
+        flags("PubType", "flag", summary["pubtype"]),
+        *facts("RecordStatus", "PubStatus"),
+        pairs("ArticleIds", "ArticleId", {"IdType": "idtype", "Value": "value"}),
+        pairs("History", "PubMedPubDate", {"PubStatus": "pubstatus", "Date": "date"}),
         node("References"),
-        node("Attributes", None, *([node("flag", "Has Abstract")] if summary.has_abstract else [])),
-        node("FullJournalName", summary.journal),
-        node("ELocationID", summary.doi),
-        node("DocType", "citation"),
-        node("SortPubDate", summary.sort_date),
-        node("SortFirstAuthor", summary.authors[0] if summary.authors else ""),
-        uid=summary.id,
+        flags("Attributes", "flag", summary["attributes"]),
+        *facts("FullJournalName", "ELocationID", "DocType", "SortPubDate", "SortFirstAuthor"),
+        uid=summary["uid"],
     )
 
 
-# efetch: return records by PMID.
-
-"""Maximum records per response, as at NCBI."""
 _ID_LIST = '<!DOCTYPE IdList PUBLIC "-//NLM//DTD uilist 20131216//EN" "https://eutils.ncbi.nlm.nih.gov/eutils/dtd/20131216/uilist.dtd">'
 _TEXTS = ("medline", "abstract", "uilist")
 

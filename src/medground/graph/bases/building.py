@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -18,10 +19,12 @@ from medground.corpus.embedder import Embedder
 from medground.corpus.library import Library
 from medground.corpus.manifest import Manifest
 from medground.errors import BadDocument, UsageError
-from medground.graph.bases.checks import build_graph_source, graph_is_current
+from medground.graph.bases.checks import vocabularies_of
 from medground.graph.bases.inputs import inputs_of
 from medground.graph.bases.record import Base, Bases, corpus_name, counted
 from medground.graph.bases.spec import SourceSpec, Spec
+from medground.graph.corpora import build_graph
+from medground.graph.draft import fingerprint
 from medground.values.steps import Progress, no_progress
 
 OpenEmbedder = Callable[[str], Embedder]
@@ -159,34 +162,24 @@ def _build_source(
         progress(f"{name}: {step}", done, total)
 
     try:
-        inputs = [] if source.kind == "graph" else inputs_of(source, folder)
-        if (known := _opened(library, corpus)) is not None and _shaped_alike(known, source, embed):
-            same = graph_is_current(known, source, folder) if not inputs else known.inputs == input_entries(inputs)
-            if same and known.described == described:
-                return BuiltSource(name, known, None)
-            if same:
-                return BuiltSource(name, redescribed(library, corpus, described), clock() - started)
-        embedder = open_embedder(embed) if embed else None
-        if not inputs:
-            manifest = build_graph_source(library, corpus, source, folder, embedder, shown)
+        known = library.info(corpus) if library.has(corpus) else None
+        if source.kind == "graph":
+            vocabularies = vocabularies_of(source, folder)
+            make = partial(build_graph, vocabularies=vocabularies)
+            same = known is not None and [one.fingerprint for one in known.inputs] == [fingerprint(vocabularies)]
         else:
-            manifest = build(
-                library,
-                corpus,
-                inputs,
-                embedder=embedder,
-                progress=shown,
-                limit=source.chunk,
-                described=described,
-            )
+            inputs = inputs_of(source, folder)
+            make = partial(build, inputs=inputs)
+            same = known is not None and known.inputs == input_entries(inputs)
+        if known is not None and same and _shaped_alike(known, source, embed):
+            if known.described == described:
+                return BuiltSource(name, known, None)
+            return BuiltSource(name, redescribed(library, corpus, described), clock() - started)
+        embedder = open_embedder(embed) if embed else None
+        manifest = make(library, corpus, embedder=embedder, progress=shown, limit=source.chunk, described=described)
     except BadDocument as error:
         raise BadDocument(f"source {name}: {error.reason}", file=error.file, position=error.position) from None
     return BuiltSource(name, manifest, clock() - started)
-
-
-def _opened(library: Library, corpus: str) -> Manifest | None:
-    """The manifest of a corpus that can be opened as it is."""
-    return library.info(corpus) if library.has(corpus) else None
 
 
 def _shaped_alike(known: Manifest, source: SourceSpec, embed: str | None) -> bool:

@@ -7,18 +7,10 @@ from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 
-from medground.corpus.embedder import Embedder
-from medground.corpus.library import Library
-from medground.corpus.manifest import Manifest
 from medground.corpus.readers import READERS
 from medground.graph.bases.spec import InputSpec, Place, SourceSpec, Spec
-from medground.graph.corpora import build_graph
-from medground.graph.draft import fingerprint
 from medground.graph.vocabularies.base import Vocabulary
 from medground.graph.vocabularies.hpo import Hpo
-from medground.values.steps import Progress
-
-# The graph of a knowledge base: the vocabularies that its specification names, as one graph.
 
 VOCABULARIES: Mapping[str, str] = MappingProxyType(
     {
@@ -50,52 +42,19 @@ def vocabularies_of(source: SourceSpec, folder: Path) -> list[Vocabulary]:
         ConfigError: the installed vocabulary is not there.
         BadDocument: a file is not what it claims to be.
     """
-    return [vocabulary for one in source.inputs for vocabulary in _opened(source, one, folder)]
-
-
-def graph_is_current(known: Manifest, source: SourceSpec, folder: Path) -> bool:
-    """Whether a corpus was built from the vocabularies as they are now.
-
-    Raises:
-        ConfigError: the installed vocabulary is not there.
-        BadDocument: a file is not what it claims to be.
-    """
-    return [entry.fingerprint for entry in known.inputs] == [fingerprint(vocabularies_of(source, folder))]
-
-
-def build_graph_source(
-    library: Library, corpus: str, source: SourceSpec, folder: Path, embedder: Embedder | None, progress: Progress
-) -> Manifest:
-    """Build the corpus of a graph: a document for each concept, and the graph beside them.
-
-    Raises:
-        UsageError: another process is building it.
-        ConfigError: the installed vocabulary is not there.
-        BadDocument: a file is not what it claims to be.
-        StorageFailed: writing to disk failed.
-    """
-    return build_graph(
-        library,
-        corpus,
-        vocabularies_of(source, folder),
-        embedder=embedder,
-        progress=progress,
-        limit=source.chunk,
-        described=source.described,
-    )
-
-
-def _opened(source: SourceSpec, one: InputSpec, folder: Path) -> Iterator[Vocabulary]:
-    name = one.reader or INSTALLED
-    module, _, function = VOCABULARIES[name].partition(":")
-    opened: Callable[..., Vocabulary] = getattr(import_module(f"medground.graph.vocabularies.{module}"), function)
-    paths = one.resolved(folder)
-    if name == INSTALLED:
-        yield from (opened(Hpo.open(path)) for path in paths or (None,))
-    else:
+    found: list[Vocabulary] = []
+    for one in source.inputs:
+        name = one.reader or INSTALLED
+        module, _, function = VOCABULARIES[name].partition(":")
+        opened: Callable[..., Vocabulary] = getattr(import_module(f"medground.graph.vocabularies.{module}"), function)
+        paths = one.resolved(folder)
+        if name == INSTALLED:
+            found += [opened(Hpo.open(path)) for path in paths or (None,)]
+            continue
         told = {"licence": source.described.licence, "origin": source.described.origin} if name in _UNTOLD else {}
         limits = {_ARGUMENTS[column]: tuple(map(str, values)) for column, values in one.where.items()}
-        yield from (opened(path, **limits, **told) for path in paths)
+        found += [opened(path, **limits, **told) for path in paths]
+    return found
 
 
 Problem = tuple[Place, str]

@@ -17,8 +17,6 @@ from medground.errors import ConfigError, UsageError
 from medground.home.files import make_folder, write_whole
 from medground.values.document import Frozen
 
-# A user's knowledge bases: which corpora belong together, and what was counted in them.
-
 FORMAT = 1
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,30}")
 
@@ -185,11 +183,6 @@ class Bases:
             raise UsageError(str(error)) from None
 
 
-# What a knowledge base holds, counted as in Table 2 of Omni-RAG: documents, chunks, words in a chunk; concepts.
-
-_BATCH = 1000
-
-
 def counted(snapshot: Snapshot) -> Counted:
     """Count a snapshot. Reads every passage once.
 
@@ -197,9 +190,14 @@ def counted(snapshot: Snapshot) -> Counted:
         SnapshotCorrupt: the snapshot has changed since its build.
     """
     counts = snapshot.manifest.counts
-    words = sum(len(text.split()) for text in snapshot.passage_texts())
-    size = {"documents": counts.documents, "chunks": counts.passages, "words": words}
-    return Counted(hash=snapshot.manifest.hash, **size, **_graph(snapshot))
+    size = {"documents": counts.documents, "chunks": counts.passages}
+    size["words"] = sum(len(text.split()) for text in snapshot.passage_texts())
+    if (path := snapshot.attachment(GRAPH_FILE)) is not None:
+        from medground.graph.concept_store import ConceptStore
+
+        with ConceptStore.open(path) as store:
+            size |= store.size._asdict()
+    return Counted(hash=snapshot.manifest.hash, **size)
 
 
 def of_base(base: Base, library: Library) -> dict[str, Counted]:
@@ -213,18 +211,9 @@ def of_base(base: Base, library: Library) -> dict[str, Counted]:
     for source in base.sources:
         with library.open(corpus_name(base.name, source)) as snapshot:
             known = base.counted.get(source)
-            same = known is not None and known.hash == snapshot.manifest.hash
-            found[source] = known if same and known is not None else counted(snapshot)
+            current = known is not None and known.hash == snapshot.manifest.hash
+            found[source] = known if known is not None and current else counted(snapshot)
     return found
-
-
-def _graph(snapshot: Snapshot) -> dict[str, int]:
-    if (path := snapshot.attachment(GRAPH_FILE)) is None:
-        return {}
-    from medground.graph.concept_store import ConceptStore
-
-    with ConceptStore.open(path) as store:
-        return store.size._asdict()
 
 
 def table(rows: Sequence[tuple[str, Counted]]) -> Iterator[str]:

@@ -250,8 +250,12 @@ class SourceSpec(Frozen):
 
     @model_validator(mode="after")
     def _can_be_described(self) -> Self:
-        for error in _problems_of(lambda: self.described):
-            raise ValueError(error)
+        try:
+            self.described  # noqa: B018 - making it checks it
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            name = re.sub(r"\W", "", str(first["loc"][0])) if first["loc"] else ""
+            raise ValueError(f"{name}: {first['msg'].removeprefix('Value error, ')}") from None
         return self
 
 
@@ -350,12 +354,3 @@ def _words(tree: Mapping[str, Any], loc: Place) -> Iterator[str]:
         yield ", ".join(parts)
     if keys:
         yield ".".join(keys)
-
-
-def _problems_of(make: Any) -> Iterator[str]:
-    try:
-        make()
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        name = re.sub(r"\W", "", str(first["loc"][0])) if first["loc"] else ""
-        yield f"{name}: {first['msg'].removeprefix('Value error, ')}"

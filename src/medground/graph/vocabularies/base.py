@@ -117,6 +117,24 @@ class Vocabulary:
     joins: bool = False
 
 
+def of_file(
+    path: Path,
+    records: Callable[[Path], Iterator[Record]],
+    name: str,
+    licence: str,
+    origin: str,
+    *,
+    joins: bool = False,
+) -> Vocabulary:
+    """The vocabulary of one file.
+
+    Raises:
+        BadDocument: it cannot be read.
+    """
+    part = Part(str(path), file_fingerprint(path), lambda: records(path))
+    return Vocabulary(name, licence, origin, (part,), joins=joins)
+
+
 def one_line(text: str) -> str:
     """A text on one line, with single spaces."""
     return " ".join(text.split())
@@ -135,8 +153,6 @@ def file_fingerprint(path: Path) -> str:
     return f"{found.st_size}:{found.st_mtime_ns}"
 
 
-# Ids of terms: as ontologies write them, and as documents have them.
-
 _ID = re.compile(
     r"[A-Za-z][A-Za-z0-9._-]{0,31}:[^\s#/\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]{1,190}"
 )
@@ -154,9 +170,6 @@ def compact(iri: str) -> str:
     return f"{found[1]}:{found[2]}" if found else iri
 
 
-# Lines of a text file, plain or gzip, in UTF-8, with their numbers.
-
-
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
     r"""The lines of a file without their ends, from 1. Only `\n` ends a line.
 
@@ -170,9 +183,6 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
             except UnicodeDecodeError:
                 raise BadDocument("not UTF-8; save the file as UTF-8", file=str(path), position=number) from None
             yield number, text.rstrip("\r\n")
-
-
-# Cycles among `is_a` relations: an ontology must have none, but released files sometimes do.
 
 
 def cycles(parents: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, ...]]:
@@ -198,10 +208,12 @@ def cycles(parents: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, ...]]:
                 waiting.append(iter(parents.get(parent, ())))
 
 
-def cycle_notes(parents: Mapping[str, Sequence[str]], most: int = 5) -> Iterator[str]:
-    """One line for each of the first cycles."""
+def notes_on(path: Path, left_out: str, parents: Mapping[str, Sequence[str]], most: int = 5) -> Iterator[NoteRecord]:
+    """What a reader of an ontology says at its end: what it left out, and the first cycles."""
+    if left_out:
+        yield NoteRecord(f"{path.name}: {left_out}")
     for number, cycle in enumerate(cycles(parents)):
         if number == most:
-            yield "there are more cycles of is_a"
+            yield NoteRecord(f"{path.name}: there are more cycles of is_a")
             return
-        yield f"a cycle of is_a was read as it stands: {' -> '.join(cycle)}"
+        yield NoteRecord(f"{path.name}: a cycle of is_a was read as it stands: {' -> '.join(cycle)}")

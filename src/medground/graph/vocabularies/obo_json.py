@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import codecs
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -19,19 +19,15 @@ from medground.graph.vocabularies.base import (
     ConceptRecord,
     DefinitionRecord,
     NameRecord,
-    NoteRecord,
-    Part,
     PredicateRecord,
     Record,
     RelationRecord,
     Vocabulary,
     compact,
-    cycle_notes,
-    file_fingerprint,
     is_id,
+    notes_on,
+    of_file,
 )
-
-# The items of the large arrays of a JSON file, one by one, so that the file is never in memory as a whole.
 
 _BLOCK = 1 << 18
 _SPACE = " \t\r\n"
@@ -188,8 +184,7 @@ def obo_json(path: Path, name: str = "", licence: str = "not recorded", origin: 
     Raises:
         BadDocument: the file cannot be read.
     """
-    part = Part(str(path), file_fingerprint(path), lambda: _records(path))
-    return Vocabulary(name or path.name.partition(".")[0], licence, origin or path.name, (part,))
+    return of_file(path, _records, name or path.name.partition(".")[0], licence, origin or path.name)
 
 
 def _records(path: Path) -> Iterator[Record]:
@@ -197,15 +192,17 @@ def _records(path: Path) -> Iterator[Record]:
     terms = odd = 0
     for kind, item in array_items(path, ("graphs", ("nodes", "edges"))):
         try:
+            records: list[Record] = []
             if kind == "nodes":
                 records = list(_node(item))
                 terms += any(isinstance(record, ConceptRecord) for record in records)
                 odd += not records and not _deprecated(item)
             else:
-                records = list(_edge(item))
-                for record in records:
-                    if isinstance(record, RelationRecord) and record.predicate == "is_a":
-                        parents.setdefault(record.subject, []).append(record.object)
+                child, predicate, parent = compact(item["sub"]), _predicate(item["pred"]), compact(item["obj"])
+                if item["pred"] not in _OF_PREDICATES:
+                    records.append(RelationRecord(child, predicate, parent))
+                if predicate == "is_a":
+                    parents.setdefault(child, []).append(parent)
         except (AttributeError, KeyError, TypeError):
             raise BadDocument(
                 f"one of its {kind} is not as OBO Graphs has it: {str(item)[:80]}", file=str(path)
@@ -213,10 +210,8 @@ def _records(path: Path) -> Iterator[Record]:
         yield from records
     if not terms:
         raise BadDocument('it has no "graphs" with "nodes" in use; this is not an OBO Graph', file=str(path))
-    if odd:
-        yield NoteRecord(f"{path.name}: {odd:,} nodes left out: no label, or no id of the form PREFIX:NAME")
-    for line in cycle_notes(parents):
-        yield NoteRecord(f"{path.name}: {line}")
+    left_out = f"{odd:,} nodes left out: no label, or no id of the form PREFIX:NAME" if odd else ""
+    yield from notes_on(path, left_out, parents)
 
 
 def _deprecated(node: Mapping[str, Any]) -> bool:
@@ -243,12 +238,6 @@ def _node(node: Mapping[str, Any]) -> Iterator[Record]:
     for xref in meta.get("xrefs", ()):
         if is_id(xref["val"]):
             yield NameRecord(concept, xref["val"], "xref")
-
-
-def _edge(edge: Mapping[str, Any]) -> Sequence[Record]:
-    if edge["pred"] in _OF_PREDICATES:
-        return ()
-    return (RelationRecord(compact(edge["sub"]), _predicate(edge["pred"]), compact(edge["obj"])),)
 
 
 def _predicate(name: str) -> str:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from medground.language import words
-from medground.pubmed.mesh import Heading, fold, vocabulary
+from medground.pubmed.characters import fold
+from medground.pubmed.mesh import Heading, vocabulary
 from medground.recipes.biomedsearch.parts import DIMENSIONS
 from medground.recipes.biomedsearch.question_things import Thing, perturbation, things
 from medground.recipes.biomedsearch.subjects import about

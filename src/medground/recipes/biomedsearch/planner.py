@@ -15,7 +15,7 @@ from medground.answering.run import Run
 from medground.errors import UsageError
 from medground.home.concurrency import together
 from medground.models.operators.base import Operator
-from medground.pubmed.mesh import fold
+from medground.pubmed.characters import fold
 from medground.recipes.biomedsearch.decomposing import (
     BuildGraphInput,
     BuildGraphOutput,

@@ -8,7 +8,8 @@ from functools import lru_cache
 from medground.language import words
 from medground.language.drafting import CORE, draft, is_covered
 from medground.language.mesh_terms import mentions
-from medground.pubmed.mesh import fold, vocabulary
+from medground.pubmed.characters import fold
+from medground.pubmed.mesh import vocabulary
 
 Judge = Callable[[str, Sequence[str], Sequence[str]], list[tuple[bool, str]]]
 """Question, headings, found texts -> a verdict and its reason for each heading."""

@@ -11,7 +11,7 @@ from functools import cache
 from importlib import resources
 
 from medground.pubmed.characters import fold
-from medground.pubmed.mesh.vocabulary import Heading, vocabulary
+from medground.pubmed.mesh import Heading, vocabulary
 from medground.sources.proteins.names import folded
 
 _PROTEINS = ("D12.644", "D12.776", "D08.811", "D06.472.699", "D23.529")
