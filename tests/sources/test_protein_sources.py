@@ -18,12 +18,12 @@ from rows import each_row
 
 from medground.errors import RateLimited, SourceUnavailable
 from medground.home.settings import Settings
-from medground.sources.alphafold import AlphaFoldSource
+from medground.sources.proteins.alphafold import AlphaFoldSource
 from medground.sources.base import Source, find_source
 from medground.sources.http.service import Client, Service
-from medground.sources.pdb import PDBSource
+from medground.sources.proteins.pdb import PDBSource
 from medground.sources.proteins.structures import StructureFiles, StructureSource
-from medground.sources.uniprot import UniProtSource
+from medground.sources.proteins.uniprot import UniProtSource
 from medground.testing.sources import SourceContract
 from medground.values.lookup import Found, Lookup, ProteinQuery
 from medground.values.query import Filters

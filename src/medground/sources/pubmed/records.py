@@ -76,7 +76,7 @@ def open_records(source: str, settings: Settings) -> PubMedRecords:
     Raises:
         ConfigError: the address is not valid, or a package is not installed.
     """
-    from medground.sources.pubmed import open_client  # slow to import
+    from medground.sources.pubmed.source import open_client  # slow to import
 
     set_to = settings.retrieval.pubmed
     address = source if "://" in source else None if set_to in (None, "live") else set_to

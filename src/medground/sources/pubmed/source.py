@@ -18,7 +18,7 @@ from medground.sources.eutils.client import MOST_FOUND, Eutils, Sort, Transport
 from medground.sources.eutils.service import NCBI, AnswerCache, EutilsService
 from medground.sources.http.wire import open_wire
 from medground.sources.live import LiveSource
-from medground.sources.pubmed_words import (
+from medground.sources.pubmed.query import (
     NOTHING,
     PlainAsked,
     PubMedQuery,
