@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import gzip
 import hashlib
-import ipaddress
 import json
 import logging
 import os
@@ -20,8 +19,7 @@ from medground.errors import ConfigError
 from medground.home.files import replacing
 from medground.home.secrets import shown_address
 from medground.sources.http.clients import Pace, shared_pace
-
-# E-utilities service address, credentials and retry settings.
+from medground.sources.http.service import is_loopback
 
 NCBI = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils"
 _PATH = "/entrez/eutils"
@@ -56,11 +54,7 @@ class EutilsService:
     @property
     def is_local(self) -> bool:
         """Whether the service runs on this machine."""
-        host = urlsplit(self.address).hostname or ""
-        try:
-            return ipaddress.ip_address(host).is_loopback
-        except ValueError:
-            return host == "localhost"
+        return is_loopback(self.address)
 
     def identity(self) -> dict[str, str]:
         """Return the parameters that identify the client."""
@@ -105,7 +99,10 @@ class AnswerCache:
     def put(self, key: str, answer: Path) -> None:
         """Store a copy of a response."""
         try:
-            self._write(self._path(key), answer)
+            with replacing(self._path(key), private=True, synced=False) as new:
+                with new.open("wb") as file, gzip.GzipFile("", "wb", 6, file) as packed, answer.open("rb") as body:
+                    shutil.copyfileobj(body, packed)
+                os.utime(new, (self._now(), self._now()))
         except OSError as error:
             if not self._warned:
                 self._warned = True
@@ -118,12 +115,6 @@ class AnswerCache:
 
     def _path(self, key: str) -> Path:
         return self._folder / key[:2] / f"{key[2:]}.gz"
-
-    def _write(self, path: Path, answer: Path) -> None:
-        with replacing(path, private=True, synced=False) as new:
-            with new.open("wb") as file, gzip.GzipFile("", "wb", 6, file) as packed, answer.open("rb") as body:
-                shutil.copyfileobj(body, packed)
-            os.utime(new, (self._now(), self._now()))
 
 
 def cache_key(address: str, utility: str, parameters: Mapping[str, str]) -> str:
