@@ -19,8 +19,8 @@ from medground.home.attachments import Attachments
 from medground.recipes.biomedsearch.protein_lines import asks_for_structure, sections_for
 from medground.recipes.biomedsearch.proteins import NO_GENE, NOT_OPEN, find_proteins
 from medground.recipes.biomedsearch.settings import BioMedSearchSettings
-from medground.sources.proteins.alphafold import AlphaFoldSource
 from medground.sources.http.service import Client, Service
+from medground.sources.proteins.alphafold import AlphaFoldSource
 from medground.sources.proteins.pdb import PDBSource
 from medground.sources.proteins.uniprot import UniProtSource
 from medground.values.research_found import ToolFound

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from closing import then_closed
 from rows import each_row
 
 from medground.errors import ConfigError, MedgroundError, RateLimited, SourceUnavailable
@@ -23,13 +24,7 @@ def client_of(peer: Any, *, key: str = "", waits: Any = None, **more: Any) -> Cl
 
 
 def got(client: Client, *path: Any, **more: Any) -> Reply:
-    async def run() -> Reply:
-        try:
-            return await client.get(*(path or ("a/b", {"q": "two words"})), **more)
-        finally:
-            await client.close()
-
-    return asyncio.run(run())
+    return then_closed(client, client.get(*(path or ("a/b", {"q": "two words"})), **more))
 
 
 def test_parameters_and_headers_are_sent_and_the_reply_is_read(make_peer: Callable[..., Any], reply: Any) -> None:

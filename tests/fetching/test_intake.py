@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
+from closing import then_closed
 from http_peer import Asked, Reply
 from rows import each_row
 
@@ -30,14 +31,8 @@ def bomb(size: int) -> bytes:
 def got(
     address: str, *, headers: Mapping[str, str] | None = None, largest: int = 1 << 20, seconds: float = 60.0
 ) -> str:
-    async def run() -> str:
-        client = Client(Service("things", address, headers or {}, largest=largest, seconds=seconds, attempts=1))
-        try:
-            return (await client.get("x")).body.decode()
-        finally:
-            await client.close()
-
-    return asyncio.run(run())
+    client = Client(Service("things", address, headers or {}, largest=largest, seconds=seconds, attempts=1))
+    return then_closed(client, client.get("x")).body.decode()
 
 
 @each_row("size", [0, 1, 65_536, 1 << 20])

@@ -12,6 +12,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 import pytest
+from closing import then_closed
 from pydantic_ai.exceptions import UserError
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
@@ -24,7 +25,7 @@ from medground.models.attempts import Retries as Patience
 from medground.models.base import CallLimits, Reply
 from medground.models.operators.base import Operator, OperatorInput, Untrusted
 from medground.models.served import ServedModel
-from medground.recipes.omni_rag.operators import ExploredSource, PlanSourcesInput, TaggedPlan, plan_sources_tagged
+from medground.recipes.omni_rag.operators import ExploredSource, PlanSourcesInput, plan_sources_tagged
 from medground.testing.chat_peer import ChatPeer, Sent, chat, prompt_of, refusal, tool_call
 from medground.testing.model_contract import FREE, NAME, NameInput, NameOutput, ThingView
 from medground.values.usage import Usage
@@ -36,13 +37,7 @@ HTML = {"content-type": "text/html"}
 
 
 def ask(model: ServedModel, value: NameInput = ASKED, limits: CallLimits = FREE) -> Reply[NameOutput]:
-    async def run() -> Reply[NameOutput]:
-        try:
-            return await model.answer(NAME, value, limits)
-        finally:
-            await model.close()
-
-    return asyncio.run(run())
+    return then_closed(model, model.answer(NAME, value, limits))
 
 
 def failure(model: ServedModel, limits: CallLimits = FREE) -> MedgroundError:
@@ -397,13 +392,9 @@ def test_instructions_reach_the_model_unchanged(serve: Serve) -> None:
         keyless=lambda value: NameOutput(id=value.text),
     )
 
-    async def run(url: str) -> None:
-        model = serve(url)
-        await model.answer(operator, Plain(text="p < 0.05 & q > 1"), FREE)
-        await model.close()
-
     with ChatPeer(GOOD) as peer:
-        asyncio.run(run(peer.url))
+        model = serve(peer.url)
+        then_closed(model, model.answer(operator, Plain(text="p < 0.05 & q > 1"), FREE))
     assert peer.requests[0]["messages"][0]["content"] == operator.instructions
     assert prompt_of(peer.requests[0]) == "<text>\np &lt; 0.05 &amp; q &gt; 1\n</text>"
 
@@ -414,13 +405,7 @@ def test_plain_text_is_taken_as_it_is_and_asked_for_again_if_it_does_not_pass(se
     )
     with ChatPeer(chat("I cannot."), chat("<book> eye ; lens </book>")) as peer:
         model = serve(peer.url)
-
-        async def run() -> Reply[TaggedPlan]:
-            try:
-                return await model.answer(plan_sources_tagged, value, FREE)
-            finally:
-                await model.close()
-
-        assert asyncio.run(run()).output.text == "<book> eye ; lens </book>"
+        reply = then_closed(model, model.answer(plan_sources_tagged, value, FREE))
+        assert reply.output.text == "<book> eye ; lens </book>"
     assert all("response_format" not in request and "tools" not in request for request in peer.requests)
     assert "no source is named" in json.dumps(peer.requests[1]["messages"])

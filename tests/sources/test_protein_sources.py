@@ -18,9 +18,9 @@ from rows import each_row
 
 from medground.errors import RateLimited, SourceUnavailable
 from medground.home.settings import Settings
-from medground.sources.proteins.alphafold import AlphaFoldSource
 from medground.sources.base import Source, find_source
 from medground.sources.http.service import Client, Service
+from medground.sources.proteins.alphafold import AlphaFoldSource
 from medground.sources.proteins.pdb import PDBSource
 from medground.sources.proteins.structures import StructureFiles, StructureSource
 from medground.sources.proteins.uniprot import UniProtSource

@@ -31,8 +31,6 @@ from medground.models.base import CallLimits
 from medground.models.output import narrowed, without_probabilities
 from medground.sources.http.replies import cut_of
 
-# Tokens that a model server does not report, or reports wrongly, counted for it, so that a budget still ends.
-
 BYTES_PER_TOKEN = 2
 """No abstract of SciFact (5,183) takes fewer than 2.4 bytes a token of WordPiece, and half of them take more than 4.5:
 an estimate is rather too high than too low."""

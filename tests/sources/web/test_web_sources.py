@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import pytest
+from closing import then_closed
 from contracts import in_one_test
 from engines import FORMS, Result
 from hypothesis import given
@@ -51,14 +52,7 @@ def opened(name: str, address: str, **options: str) -> WebSource:
 
 def searched(source: WebSource, text: str = "cyp17a1 knockout", **more: Any) -> Any:
     lookup = Lookup(asked=PlainWords(text=text), text=text, kinds=("web",), **{"limit": 100, **more})
-
-    async def run() -> Any:
-        try:
-            return await source.search(lookup, Filters())
-        finally:
-            await source.close()
-
-    return asyncio.run(run())
+    return then_closed(source, source.search(lookup, Filters()))
 
 
 class _Contract(SourceContract):

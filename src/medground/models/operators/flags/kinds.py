@@ -106,11 +106,6 @@ def unit(pair: Pair) -> bool:
     return any(_only_otherwise(one, [q for q in known if q.values & one.values]) for one in stated)
 
 
-def is_number(word: str) -> bool:
-    """Whether a word is a number, in digits or by name."""
-    return word[:1].isdigit() or word in _NAMED
-
-
 def _in_digits(text: str) -> list[Quantity]:
     return [quantity for quantity in quantities(folded(text)) if not quantity.named]
 
@@ -215,7 +210,8 @@ def subject(pair: Pair) -> bool:
 
 def _distinctive(tokens: tuple[str, ...]) -> list[str]:
     """Stems of rarer words that no other kind of difference covers."""
-    rest = [t for t in tokens if not is_number(t) and not any(kind.fullmatch(t) for kind in EVERY)]
+    no_numbers = (t for t in tokens if not t[:1].isdigit() and t not in _NAMED)
+    rest = [t for t in no_numbers if not any(kind.fullmatch(t) for kind in EVERY)]
     return [term for term in words.terms(" ".join(rest)) if words.weight(term) >= RARE]
 
 

@@ -12,8 +12,6 @@ from rapidfuzz.distance import LCSseq, Levenshtein
 
 from medground.language import words
 
-# Words that carry a meaning on their own: negations, directions, hedges, causes.
-
 
 def cue(words: str, *, unless_after: str = "") -> re.Pattern[str]:
     """A pattern that matches any of the given words as a whole word, ignoring case.
