@@ -53,20 +53,15 @@ def test_what_goes_in_comes_out(tmp_path: Path, text: str, scores: list[float], 
     assert CallCache(tmp_path).get(name, Output) == output
 
 
-def test_the_file_holds_the_output_and_names_only(tmp_path: Path) -> None:
-    CallCache(tmp_path).put(KEY, Output(text="yes"), ABOUT)
-    path = only_file(tmp_path)
-    assert path.relative_to(tmp_path) == Path(KEY[:2]) / f"{KEY[2:]}.json"
-    stored = json.loads(path.read_text(encoding="utf-8"))
-    assert stored.keys() == {"format", "sha256", "about", "output"}
-    assert (stored["about"], stored["output"]) == (ABOUT, {"text": "yes", "scores": []})
-
-
 def test_every_damaged_byte_is_a_miss_and_is_rewritten(tmp_path: Path) -> None:
     cache, output = CallCache(tmp_path), Output(text="supported", scores=(0.25,))
-    cache.put(KEY, output, {})
+    cache.put(KEY, output, ABOUT)
     path = only_file(tmp_path)
     good = path.read_bytes()
+    assert path.relative_to(tmp_path) == Path(KEY[:2]) / f"{KEY[2:]}.json"
+    stored = json.loads(good)
+    assert stored.keys() == {"format", "sha256", "about", "output"}
+    assert (stored["about"], stored["output"]) == (ABOUT, {"text": "supported", "scores": [0.25]})
     for place in range(len(good)):
         damaged = bytearray(good)
         damaged[place] ^= 0x01
@@ -80,17 +75,7 @@ def test_every_damaged_byte_is_a_miss_and_is_rewritten(tmp_path: Path) -> None:
     assert cache.get(KEY, Output) == output
 
 
-OTHER = [
-    b"",
-    b"null",
-    b"[]",
-    b'"x"',
-    b"{}",
-    b'{"format": 1}',
-    b"\xff\xfe",
-    b"[" * 100_000,
-    b'{"format": 9, "output": 1}',
-]
+OTHER = [b"", b"null", b"[]", b"{}", b'{"format": 1}', b"\xff\xfe", b"[" * 100_000, b'{"format": 9, "output": 1}']
 
 
 def test_what_is_not_the_stored_output_of_this_call_is_a_miss(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ from medground.testing.sources import SourceContract
 from medground.values.lookup import Found, Lookup, ProteinQuery
 from medground.values.query import Filters
 
+SEVERAL = "several genes of Homo sapiens: TST1 (P00002), TST2 (P00003)"
 LETTERS = "MAGKSMAGKSMAGKSMAGKS"
 ENTRIES = [
     entry("P00001", "tst1", FISH, name="Test factor", synonyms=["tfa"], secondaryAccessions=["P00009"]),
@@ -109,56 +110,35 @@ class TestPDB(SourceContract):
 
 
 @each_row(
-    ("name", "organism", "expected"),
+    ("name", "organism", "expected", "note"),
     [
-        ("tst1", "zebrafish", ["UNIPROT:P00001"]),
-        ("TST1", "Danio rerio", ["UNIPROT:P00001"]),
-        ("tst-1", "human", ["UNIPROT:P00002"]),
-        ("second factor", "patients", ["UNIPROT:P00003"]),
-        ("Lone1", "", ["UNIPROT:P00004"]),
-        ("p00001", "", ["UNIPROT:P00001"]),
+        ("tst1", "zebrafish", "P00001", ""),
+        ("TST1", "Danio rerio", "P00001", ""),
+        ("tst-1", "human", "P00002", ""),
+        ("second factor", "patients", "P00003", ""),
+        ("Lone1", "", "P00004", ""),
+        ("p00001", "", "P00001", ""),
+        ("P00005", "", "P00001", "P00005 is obsolete: it was merged into P00001"),
+        ("P00009", "", "P00001", "P00009 is now part of P00001"),
+        ("P00001-2", "", "P00001", "P00001-2 is an isoform; the entry P00001 describes all isoforms"),
+        ("P00001", "mouse", "P00001", "P00001 belongs to Danio rerio, not to mouse (Mus musculus)"),
+        ("tst1", "", "", "'tst1' is in several organisms: Zebrafish (P00001), Human (P00002); name the organism"),
+        ("TFA", "human", "", f"'TFA' is a name of {SEVERAL}; name one of these"),
+        ("abc123", "human", "", "UniProtKB has no protein or gene called 'abc123' in human (Homo sapiens)"),
+        ("Lone1", "zebrafish", "", "UniProtKB has no protein or gene called 'Lone1' in zebrafish (Danio rerio)"),
+        ("tst1", "klingon", "", "UniProt knows no organism 'klingon'; check how it is written"),
+        ("P00008", "", "", "UniProtKB has no entry P00008; check the accession"),
+        ("P00006", "", "", "P00006 is obsolete: it was split into P00001, P00002; ask for one of these"),
+        ("P00007", "", "", "P00007 was deleted from UniProtKB"),
+        ('" (', "human", "", "the lookup names no protein"),
     ],
 )
-def test_a_name_is_found_in_its_organism(name: str, organism: str, expected: list[str]) -> None:
+def test_a_name_is_found_in_its_organism_and_what_is_not_one_protein_is_told_and_never_guessed(
+    name: str, organism: str, expected: str, note: str
+) -> None:
     one = found(uniprot(), asked(name, organism))
-    assert (ids(one), one.notes) == (expected, ())
-
-
-@each_row(
-    ("name", "organism", "note"),
-    [
-        ("tst1", "", "'tst1' is in several organisms: Zebrafish (P00001), Human (P00002); name the organism"),
-        (
-            "TFA",
-            "human",
-            "'TFA' is a name of several genes of Homo sapiens: TST1 (P00002), TST2 (P00003); name one of these",
-        ),
-        ("abc123", "human", "UniProtKB has no protein or gene called 'abc123' in human (Homo sapiens)"),
-        ("Lone1", "zebrafish", "UniProtKB has no protein or gene called 'Lone1' in zebrafish (Danio rerio)"),
-        ("tst1", "klingon", "UniProt knows no organism 'klingon'; check how it is written"),
-        ("P00008", "", "UniProtKB has no entry P00008; check the accession"),
-        ("P00006", "", "P00006 is obsolete: it was split into P00001, P00002; ask for one of these"),
-        ("P00007", "", "P00007 was deleted from UniProtKB"),
-        ('" (', "human", "the lookup names no protein"),
-    ],
-)
-def test_what_is_not_one_protein_is_told_and_never_guessed(name: str, organism: str, note: str) -> None:
-    one = found(uniprot(), asked(name, organism))
-    assert (ids(one), one.notes) == ([], (note,))
-
-
-@each_row(
-    ("name", "organism", "note"),
-    [
-        ("P00005", "", "P00005 is obsolete: it was merged into P00001"),
-        ("P00009", "", "P00009 is now part of P00001"),
-        ("P00001-2", "", "P00001-2 is an isoform; the entry P00001 describes all isoforms"),
-        ("P00001", "mouse", "P00001 belongs to Danio rerio, not to mouse (Mus musculus)"),
-    ],
-)
-def test_an_accession_that_leads_elsewhere_says_so(name: str, organism: str, note: str) -> None:
-    one = found(uniprot(), asked(name, organism))
-    assert (ids(one), one.notes) == (["UNIPROT:P00001"], (note,))
+    assert ids(one) == ([f"UNIPROT:{expected}"] if expected else [])
+    assert one.notes == ((note,) if note else ())
 
 
 def test_of_unreviewed_entries_the_whole_one_is_taken_and_marked() -> None:

@@ -191,9 +191,6 @@ class EncoderGraph:
         return name
 
 
-# Write graphs to files, in float32 and in int8.
-
-
 def saved(model: onnx.ModelProto, path: Path) -> Path:
     """Write a graph and return its path."""
     # The graph already contains its shapes; without this flag, the quantiser warns that it might need preprocessing.

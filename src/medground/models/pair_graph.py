@@ -18,8 +18,6 @@ from safetensors.numpy import load
 from medground.errors import ConfigError
 from medground.models.encoder_graph import BertShape, EncoderGraph, Parts
 
-# The network as an ONNX graph: an MPNet encoder of two texts, and a head on its first token and the mean of all.
-
 Weights = Mapping[str, NDArray[np.float32]]
 
 HEAD = ("head.0", "head.2")

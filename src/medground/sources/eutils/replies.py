@@ -71,9 +71,6 @@ def _told(body: Path) -> str:
         return message_in(file.read(_PEEK))
 
 
-# Parse XML responses safely: no entities, no network, no huge trees; and find ERROR elements.
-
-
 def read_tree(path: Path, root: str, *, tolerated: re.Pattern[str] | None = None) -> etree._Element:
     """Parse a small response and return its root.
 
@@ -124,9 +121,6 @@ def number(element: etree._Element, path: str) -> int:
     return int(found[:18])
 
 
-# E-utilities responses as typed values.
-
-
 @dataclass(frozen=True)
 class SearchResult:
     """The result of esearch: how many records match, the requested IDs in order, and phrases that match no record."""
@@ -152,8 +146,6 @@ def read_count(path: Path) -> int:
     """Parse an esearch response to rettype=count."""
     return number(read_tree(path, "eSearchResult"), "Count")
 
-
-# Parse efetch responses with the same readers as files.
 
 _NO_SUCH_IDS = re.compile(r"id list is empty|no correct ids", re.IGNORECASE)
 """Errors for a batch in which no ID is known."""

@@ -62,8 +62,6 @@ class EutilsService:
         return {name: value for name, value in values.items() if value}
 
 
-# On-disk cache of E-utilities responses, keyed by the request without the API key, with a maximum age.
-
 _log = logging.getLogger(__name__)
 _NOT_IN_KEY = ("api_key", "email", "tool")
 """Left out of the cache key: they do not affect the response, and an API key must not be written to disk."""
@@ -122,8 +120,6 @@ def cache_key(address: str, utility: str, parameters: Mapping[str, str]) -> str:
     relevant = sorted((name, value) for name, value in parameters.items() if name not in _NOT_IN_KEY)
     return hashlib.sha256(json.dumps([address, utility, relevant]).encode()).hexdigest()
 
-
-# NCBI's rate limits.
 
 PER_SECOND = 3
 PER_SECOND_WITH_KEY = 10

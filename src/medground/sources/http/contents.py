@@ -69,9 +69,6 @@ def _text_length(content: bytes) -> int:
     return len(" ".join(tree.text_content().split()))
 
 
-# One request of a page: its reply within limits of size, never more than asked for, whatever the server sends.
-
-
 @dataclass(frozen=True)
 class Received:
     """A reply: its status, its headers, its body uncompressed, and where it redirects to."""

@@ -163,9 +163,6 @@ def _masked(content: bytes, secrets: Iterable[bytes]) -> bytes:
     return content
 
 
-# Carries requests over httpx so that every reply passes an `Intake`: limited in size and time, without echoed keys.
-
-
 class Network(httpx.AsyncBaseTransport):
     """The network as httpx uses it, with the proxies of the environment if it is trusted."""
 

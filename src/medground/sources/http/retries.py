@@ -112,8 +112,6 @@ def shorten(text: str) -> str:
     return line if len(line) <= LONGEST else line[: LONGEST - 3] + "..."
 
 
-# Trying a request again while that may help: how often, after what wait, and which faults pass.
-
 T = TypeVar("T")
 
 

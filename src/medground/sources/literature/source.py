@@ -119,8 +119,6 @@ def _is_within(document: Document, filters: Filters) -> bool:
     return in_time and (not filters.ids or document.id in filters.ids)
 
 
-# Plain text from the markup in titles and abstracts that web services send.
-
 _HEADING = re.compile(r"<h[1-6][^>]*>(.*?)</h[1-6]\s*>", re.IGNORECASE | re.DOTALL)
 _BREAK = re.compile(r"<(?:br|/?p|/?div|/?li|/?ul|/?ol)\b[^>]*>", re.IGNORECASE)
 _COVERED = re.compile(r"<(script|style)\b.*?</\1\s*>", re.IGNORECASE | re.DOTALL)

@@ -23,8 +23,6 @@ from medground.values.document import Document, SourceKind
 from medground.values.lookup import Found, Lookup, PlainWords, Ranker
 from medground.values.query import Filters
 
-# Results of search engines: one form for all engines, and one name for a page that several of them find.
-
 RESULT = "RESULT"
 """Prefix of the document that is a search result: title and summary as the engine gives them."""
 PAGE = "WEB"

@@ -23,8 +23,6 @@ from medground.models.operators.flags.words import (
     folded,
 )
 
-# Certainty and causality: a lost hedge, or an association that became a cause.
-
 
 def certainty(pair: Pair) -> bool:
     """Repeated text lost a hedge or gained a word of certainty; a paraphrase lacks the hedge of the sentence."""
@@ -43,8 +41,6 @@ def cause(pair: Pair) -> bool:
     found = CAUSE.search(pair.statement) and ASSOCIATION.search(pair.quote)
     return bool(found) and not CAUSE.search(pair.quote)
 
-
-# Negation and direction: one text denies what the other asserts, or reports a fall where the other reports a rise.
 
 _FINDING = (
     r"(?:effect|associat|differ|correlat|impact|improv|relationship|influence|change|evidence|increas|reduc|benefit|"
@@ -81,8 +77,6 @@ def _opposed(one: str, other: str) -> bool:
     up, down = bool(UP.search(one)), bool(DOWN.search(one))
     return up != down and bool(UP.search(other)) == down and bool(DOWN.search(other)) == up
 
-
-# Numbers and units: a number that the source lacks, or the same number with a different unit.
 
 _ANY_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NAMES = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -142,8 +136,6 @@ def _rounded(value: str, decimals: int) -> str | None:
     except ValueError:
         return None  # 1.2.3 is a section, not a number
 
-
-# Who and what a statement is about: the sides of a comparison, the population, the names.
 
 RARE = 3.0
 """Minimum weight of a word whose replacement counts; commoner words are often just reworded."""

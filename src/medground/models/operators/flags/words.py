@@ -59,8 +59,6 @@ ASSOCIATION = cue(r"associat\w*|correlat\w*|link\w*|relat(?:ed to|ionship|ion)|p
 EVERY = (NEGATION, UP, DOWN, HEDGE, SURE, CAUSE, ASSOCIATION)
 
 
-# A statement and the sentence nearest to it, and what changed between the two, word by word.
-
 REPEATED = 0.7
 """Minimum share of a statement's tokens that a sentence contains in the same order for a strict comparison."""
 LONGEST = 400
