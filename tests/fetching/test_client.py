@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,9 +18,10 @@ from medground.sources.http.service import Client, Reply, Service
 KEY = "secret-key-1234567"
 
 
-def client_of(peer: Any, *, key: str = "", waits: Any = None, **more: Any) -> Client:
+def client_of(peer: Any, *, key: str = "", waits: Any = None, seconds: float = 30.0, **more: Any) -> Client:
     headers = {"X-API-Key": key} if key else {}
-    service = Service("things", peer.url, headers, **{"first_wait": 0.001, "attempts": 3, **more})
+    patience = replace(Service.patience, first_wait=0.001, seconds=seconds)
+    service = Service("things", peer.url, headers, patience=patience, **more)
     return Client(service, pace=Pace(float("inf"), clock=waits.clock, sleep=waits.sleep) if waits else None)
 
 

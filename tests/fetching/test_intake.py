@@ -18,6 +18,7 @@ from rows import each_row
 from medground.errors import SourceUnavailable
 from medground.home.secrets import MASK, secret_forms, secrets_sent
 from medground.sources.http.replies import Bounded, Network, ReplyLimits
+from medground.sources.http.retries import Patience
 from medground.sources.http.service import Client, Service
 
 KEY = "key/of+12 chars"
@@ -31,7 +32,8 @@ def bomb(size: int) -> bytes:
 def got(
     address: str, *, headers: Mapping[str, str] | None = None, largest: int = 1 << 20, seconds: float = 60.0
 ) -> str:
-    client = Client(Service("things", address, headers or {}, largest=largest, seconds=seconds, attempts=1))
+    patience = Patience(tries=1, seconds=seconds)
+    client = Client(Service("things", address, headers or {}, largest=largest, patience=patience))
     return then_closed(client, client.get("x")).body.decode()
 
 

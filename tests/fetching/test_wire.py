@@ -34,7 +34,9 @@ def settings_of(folder: Path, how: str) -> Settings:
 
 def asked(url: str, wire: httpx.AsyncBaseTransport | None, path: str = "a", key: str = "", **parameters: str) -> bytes:
     headers = {"X-API-Key": key} if key else {}
-    client = Client(Service("things", url, headers, first_wait=0.001, largest=100_000), wire)
+    client = Client(
+        Service("things", url, headers, largest=100_000, patience=Patience(tries=3, first_wait=0.001)), wire
+    )
 
     return then_closed(client, client.get(path, parameters, absent=frozenset([404]))).body
 

@@ -19,6 +19,7 @@ from rows import each_row
 from medground.errors import RateLimited, SourceUnavailable
 from medground.home.settings import Settings
 from medground.sources.base import Source, find_source
+from medground.sources.http.retries import Patience
 from medground.sources.http.service import Client, Service
 from medground.sources.proteins.alphafold import AlphaFoldSource
 from medground.sources.proteins.pdb import PDBSource
@@ -59,7 +60,7 @@ def peer(**more: Any) -> ProteinPeer:
 
 
 def client(name: str, one: ProteinPeer, path: str = "") -> Client:
-    service = Service(name, f"http://127.0.0.1{path}", first_wait=0.001)
+    service = Service(name, f"http://127.0.0.1{path}", patience=Patience(tries=3, first_wait=0.001))
     return Client(service, httpx.ASGITransport(one.app()))
 
 
@@ -179,7 +180,7 @@ def test_filters_hold_for_records_too() -> None:
 def test_a_fault_is_a_failure_and_not_an_empty_result(
     fault: dict[str, Any], error: type[Exception], message: str, make_peer: Callable[..., Any], reply: Any
 ) -> None:
-    service = Service("uniprot", make_peer(reply(**fault)).url, first_wait=0.001, attempts=2)
+    service = Service("uniprot", make_peer(reply(**fault)).url, patience=Patience(tries=2, first_wait=0.001))
     with pytest.raises(error, match=f"^{message}"):
         found(UniProtSource(Client(service)), asked("tst1", "human"))
 
@@ -189,7 +190,7 @@ def test_a_passing_fault_is_tried_again_and_a_slow_reply_fails_in_time(
 ) -> None:
     passing = peer(faults=[PeerFault("uniprotkb", 503, times=1), PeerFault("prediction", 500, b"busy", times=1)])
     assert ids(found(uniprot(passing), asked("tst1", "human"))) == ["UNIPROT:P00002"]
-    slow = Service("uniprot", make_peer(reply(b"{}", hang=5)).url, first_wait=0.001, attempts=1, seconds=0.2)
+    slow = Service("uniprot", make_peer(reply(b"{}", hang=5)).url, patience=Patience(tries=1, seconds=0.2))
     with pytest.raises(SourceUnavailable, match=r"^uniprot: "):
         found(UniProtSource(Client(slow)), asked("tst1", "human"))
 

@@ -20,6 +20,7 @@ from medground.home.settings import Settings
 from medground.sources.base import find_source
 from medground.sources.http.addresses import Allowed
 from medground.sources.http.pages import PageReader
+from medground.sources.http.retries import Patience
 from medground.sources.web.source import WebSource, normal, page_digest, result
 from medground.testing import SourceContract
 from medground.values.lookup import Lookup, PlainWords
@@ -200,7 +201,7 @@ def test_what_cannot_be_read_is_a_failure_and_never_an_empty_result(
 ) -> None:
     peer = make_peer(reply(**{"body": b"", "type": "text/html" if name == "duckduckgo" else "text/json", **answer}))
     source = opened(name, peer.url)
-    object.__setattr__(source._client.service, "first_wait", 0.001)
+    object.__setattr__(source._client.service, "patience", Patience(tries=3, first_wait=0.001))
     with pytest.raises(error) as caught:
         searched(source)
     assert type(caught.value) is error

@@ -167,11 +167,10 @@ def _all(path: Path, roots: frozenset[str], read: Callable[[Path], Iterator[Item
         if root_name(path) not in roots:
             read_tree(path, "eFetchResult", tolerated=_NO_SUCH_IDS)
             return []
-        return [_named(item) for item in read(path)]
+        # A bad record is named by its position in the response, not by the temporary file.
+        return [
+            BadDocument(item.reason, file="efetch", position=item.position) if isinstance(item, BadDocument) else item
+            for item in read(path)
+        ]
     except BadDocument as error:
         raise _damaged(error.reason) from None
-
-
-def _named(item: Item) -> Item:
-    """Name a bad record by its position in the response, not by the temporary file."""
-    return BadDocument(item.reason, file="efetch", position=item.position) if isinstance(item, BadDocument) else item

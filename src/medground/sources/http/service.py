@@ -39,10 +39,7 @@ class Service:
         headers: sent with each request, such as a key; a key is never written to a URL, message or file.
         per_second: most requests per second; the services ask for it. A service on this machine has no such limit.
         largest: most bytes of a reply.
-        seconds: most seconds for one reply, from sending to the last byte.
-        attempts: most attempts of a request.
-        first_wait: seconds before the second attempt; each later wait doubles, with random jitter.
-        longest_wait: most seconds between attempts; a longer Retry-After fails at once.
+        patience: how often and how long it is tried.
     """
 
     name: str
@@ -50,10 +47,7 @@ class Service:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     per_second: float = 5.0
     largest: int = 64 << 20
-    seconds: float = 30.0
-    attempts: int = 3
-    first_wait: float = 0.5
-    longest_wait: float = 30.0
+    patience: Patience = Patience(tries=3, longest_wait=30.0, seconds=30.0)
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.address)
@@ -66,11 +60,6 @@ class Service:
     def is_local(self) -> bool:
         """Whether the service runs on this machine."""
         return is_loopback(self.address)
-
-    @property
-    def patience(self) -> Patience:
-        """How often and how long it is tried."""
-        return Patience(self.attempts, self.first_wait, self.longest_wait, self.seconds)
 
     @property
     def has_key(self) -> bool:
@@ -164,10 +153,10 @@ class Client:
 
     def _open(self) -> httpx.AsyncClient:
         # Do not use a proxy for a local service.
-        service = self.service
-        inner = self._wire or Network(trust_env=not service.is_local)
-        limited = Bounded(ReplyLimits(service.largest, service.seconds), inner)
-        return httpx.AsyncClient(transport=limited, timeout=service.seconds, headers={"user-agent": USER_AGENT})
+        seconds = self.service.patience.seconds
+        inner = self._wire or Network(trust_env=not self.service.is_local)
+        limited = Bounded(ReplyLimits(self.service.largest, seconds), inner)
+        return httpx.AsyncClient(transport=limited, timeout=seconds, headers={"user-agent": USER_AGENT})
 
     async def _once(self, url: httpx.URL, absent: frozenset[int]) -> Reply:
         for _ in range(_MOST_REDIRECTS + 1):
