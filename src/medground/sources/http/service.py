@@ -20,6 +20,7 @@ from medground.sources.http.replies import Bounded, Network, ReplyLimits
 from medground.sources.http.retries import Fault, Patience, hide, passing_fault, shorten, tried
 from medground.sources.http.wire import is_offline
 
+_PATIENCE = Patience(tries=3, longest_wait=30.0, seconds=30.0)
 _MOST_REDIRECTS = 3
 _PEEK = 4000
 _TOLD = re.compile(r"<(?:title|ERROR)\b[^>]*>([^<]+)</", re.IGNORECASE)
@@ -47,7 +48,7 @@ class Service:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     per_second: float = 5.0
     largest: int = 64 << 20
-    patience: Patience = Patience(tries=3, longest_wait=30.0, seconds=30.0)
+    patience: Patience = _PATIENCE
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.address)
