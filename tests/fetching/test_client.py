@@ -59,13 +59,7 @@ def test_retry_after_is_waited_for_up_to_a_limit(make_peer: Callable[..., Any], 
 
 
 FAULTS: list[tuple[dict[str, Any], str, type[MedgroundError], str, int]] = [
-    (
-        {"status": 500},
-        "",
-        SourceUnavailable,
-        "the service failed with HTTP status 500 (3 attempts); try again later",
-        3,
-    ),
+    ({"status": 500}, "", SourceUnavailable, "the service failed with HTTP status 500 (3 attempts); try again", 3),
     ({"status": 429}, "", RateLimited, "rate limit exceeded (3 attempts); wait, or set an API key", 3),
     ({"status": 404}, "", SourceUnavailable, "the request was rejected with HTTP status 404; try again later", 1),
     ({"status": 401}, "", SourceUnavailable, "the request was rejected with HTTP status 401; try again later", 1),

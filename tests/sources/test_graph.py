@@ -6,10 +6,11 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from contracts import in_one_test
+from pydantic import ValidationError
 from rows import each_row
 
 from medground.answering.read.facts import ask_for_facts
@@ -21,7 +22,7 @@ from medground.graph.vocabularies.hpo import Hpo
 from medground.sources.base import ConceptSource, DescribedSource, FactSource, Source
 from medground.sources.graph import GraphSource
 from medground.testing import SourceContract
-from medground.values.document import Document
+from medground.values.document import Document, SourceKind
 from medground.values.lookup import ConceptQuery, Found, Lookup, PlainWords
 from medground.values.query import Filters
 from medground.values.question import Question
@@ -166,6 +167,16 @@ def test_a_graph_describes_itself_unless_it_was_described(store: GraphStore) -> 
     assert "Human Phenotype Ontology" in source.described.licence
     own = SourceDescription(name="facts", kind="graph", about="Facts.", licence="CC0", origin="a test")
     assert GraphSource(store, Shelf([]).fetch, described=own).described == own
+
+
+def test_every_kind_has_a_description_and_a_name_must_be_usable_as_a_tag() -> None:
+    for kind in get_args(SourceKind):
+        described = SourceDescription.of_kind(kind)
+        assert described.name == described.kind == kind
+        assert described.about.endswith(".")
+    for name in ("", "Book", "a book", "</book>", "1book", "b" * 33):
+        with pytest.raises(ValidationError):
+            SourceDescription(name=name, kind="book", about="x", licence="x", origin="x")
 
 
 @each_row("change", ["gone", "longer"])

@@ -28,10 +28,8 @@ from medground.values.query import Filters
 
 LISTED = max(name.removeprefix("pmid:") for name in listed() if name.startswith("pmid:"))
 KEYS = {"keys.google_search": "google-key-1234", "google.engine": "engine-1", "keys.brave": "brave-key-1234"}
-PAGE = (
-    b"<html><head><title>Fish</title></head><body><article><p>Zebrafish without cyp17a1 are males, as this page of a "
-)
-PAGE += b"laboratory explains at some length to its readers.</p></article></body></html>"
+SAYS = "Zebrafish without cyp17a1 are males, as this page of a laboratory explains at some length to its readers."
+PAGE = f"<html><head><title>Fish</title></head><body><article><p>{SAYS}</p></article></body></html>".encode()
 
 
 def results(query: str) -> list[Result]:
@@ -93,10 +91,8 @@ def test_all_pages_of_results_are_read_and_one_page_is_one_result(
     found = searched(source)
     assert len(found.rankings[0]) == 31
     first = found.rankings[0][0].passage
-    assert (first.title, first.text) == (
-        "Page 0 on cyp17a1 knockout",
-        "Page 0 on cyp17a1 knockout\n\nOf zebrafish, 0.",
-    )
+    title = "Page 0 on cyp17a1 knockout"
+    assert (first.title, first.text) == (title, f"{title}\n\nOf zebrafish, 0.")
     assert first.document_id == f"RESULT:{page_digest('https://site0.example/a?id=0')}"
     assert len(peer.asked) == requests
     assert not any("key" in value for one in peer.asked for value in one.parameters.values())
@@ -149,12 +145,7 @@ def test_an_engine_without_its_key_is_not_configured(name: str, gone: str, line:
 
 CHANGED = "its results cannot be read: it changed its form; update Medground"
 FAULTS: list[tuple[str, dict[str, Any], type[MedgroundError], str]] = [
-    (
-        "duckduckgo",
-        {"body": b"<html><div class='card'>New design</div></html>"},
-        SourceUnavailable,
-        CHANGED,
-    ),
+    ("duckduckgo", {"body": b"<html><div class='card'>New design</div></html>"}, SourceUnavailable, CHANGED),
     ("duckduckgo", {"body": b"<html><div class='result web-result'><b>Title</b></div>"}, SourceUnavailable, CHANGED),
     ("duckduckgo", {"body": b""}, SourceUnavailable, CHANGED),
     (
@@ -166,12 +157,7 @@ FAULTS: list[tuple[str, dict[str, Any], type[MedgroundError], str]] = [
     ("google", {"body": b'{"kind": "customsearch#search", "entries": []}'}, SourceUnavailable, CHANGED),
     ("google", {"body": b'{"items": [{"href": "https://a.example"}]}'}, SourceUnavailable, CHANGED),
     ("google", {"body": b"<html>"}, SourceUnavailable, "the reply is not JSON; the service may have changed"),
-    (
-        "google",
-        {"body": b'{"error": {"message": "Quota"}}', "status": 429},
-        RateLimited,
-        "rate limit exceeded",
-    ),
+    ("google", {"body": b'{"error": {"message": "Quota"}}', "status": 429}, RateLimited, "rate limit exceeded"),
     (
         "google",
         {"body": b'{"error": {"message": "API key not valid. google-key-1234"}}', "status": 400},
