@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from medground.sources.genes import genes_in, organisms_named
+from medground.sources.proteins.genes import genes_in, organisms_named
 from medground.sources.proteins.names import HUMAN
 from medground_evaluate.statistics import wilson
 

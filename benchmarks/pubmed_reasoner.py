@@ -32,7 +32,7 @@ from medground.home.layers import parse_options
 from medground.home.settings import Settings
 from medground.language.mesh_terms import POOR
 from medground.pubmed.translate import parse
-from medground.sources.pubmed_words import headings_of
+from medground.sources.pubmed.query import headings_of
 from medground.values.answer import Answer
 from medground.values.document import Document
 

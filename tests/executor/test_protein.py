@@ -19,10 +19,11 @@ from medground.home.attachments import Attachments
 from medground.recipes.biomedsearch.protein_lines import asks_for_structure, sections_for
 from medground.recipes.biomedsearch.proteins import NO_GENE, NOT_OPEN, find_proteins
 from medground.recipes.biomedsearch.settings import BioMedSearchSettings
-from medground.sources.alphafold import AlphaFoldSource
+from medground.sources.http.retries import Patience
 from medground.sources.http.service import Client, Service
-from medground.sources.pdb import PDBSource
-from medground.sources.uniprot import UniProtSource
+from medground.sources.proteins.alphafold import AlphaFoldSource
+from medground.sources.proteins.pdb import PDBSource
+from medground.sources.proteins.uniprot import UniProtSource
 from medground.values.research_found import ToolFound
 from medground.values.research_plan import Keyword, ResearchPlan, SubQuestion
 
@@ -66,7 +67,7 @@ def peer(**more: Any) -> ProteinPeer:
 
 def sources_of(one: ProteinPeer) -> list[Any]:
     def client(name: str, path: str = "") -> Client:
-        service = Service(name, f"http://127.0.0.1{path}", first_wait=0.001, attempts=2)
+        service = Service(name, f"http://127.0.0.1{path}", patience=Patience(tries=2, first_wait=0.001))
         return Client(service, httpx.ASGITransport(one.app()))
 
     return [UniProtSource(client("uniprot")), AlphaFoldSource(client("alphafold")), PDBSource(client("pdb", "/pdbe"))]

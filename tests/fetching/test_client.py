@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from closing import then_closed
 from rows import each_row
 
 from medground.errors import ConfigError, MedgroundError, RateLimited, SourceUnavailable
@@ -16,20 +18,15 @@ from medground.sources.http.service import Client, Reply, Service
 KEY = "secret-key-1234567"
 
 
-def client_of(peer: Any, *, key: str = "", waits: Any = None, **more: Any) -> Client:
+def client_of(peer: Any, *, key: str = "", waits: Any = None, seconds: float = 30.0, **more: Any) -> Client:
     headers = {"X-API-Key": key} if key else {}
-    service = Service("things", peer.url, headers, **{"first_wait": 0.001, "attempts": 3, **more})
+    patience = replace(Service.patience, first_wait=0.001, seconds=seconds)
+    service = Service("things", peer.url, headers, patience=patience, **more)
     return Client(service, pace=Pace(float("inf"), clock=waits.clock, sleep=waits.sleep) if waits else None)
 
 
 def got(client: Client, *path: Any, **more: Any) -> Reply:
-    async def run() -> Reply:
-        try:
-            return await client.get(*(path or ("a/b", {"q": "two words"})), **more)
-        finally:
-            await client.close()
-
-    return asyncio.run(run())
+    return then_closed(client, client.get(*(path or ("a/b", {"q": "two words"})), **more))
 
 
 def test_parameters_and_headers_are_sent_and_the_reply_is_read(make_peer: Callable[..., Any], reply: Any) -> None:
@@ -62,13 +59,7 @@ def test_retry_after_is_waited_for_up_to_a_limit(make_peer: Callable[..., Any], 
 
 
 FAULTS: list[tuple[dict[str, Any], str, type[MedgroundError], str, int]] = [
-    (
-        {"status": 500},
-        "",
-        SourceUnavailable,
-        "the service failed with HTTP status 500 (3 attempts); try again later",
-        3,
-    ),
+    ({"status": 500}, "", SourceUnavailable, "the service failed with HTTP status 500 (3 attempts); try again", 3),
     ({"status": 429}, "", RateLimited, "rate limit exceeded (3 attempts); wait, or set an API key", 3),
     ({"status": 404}, "", SourceUnavailable, "the request was rejected with HTTP status 404; try again later", 1),
     ({"status": 401}, "", SourceUnavailable, "the request was rejected with HTTP status 401; try again later", 1),

@@ -11,12 +11,14 @@ from typing import Any
 
 import httpx
 import pytest
+from closing import then_closed
 from http_peer import Asked, Reply
 from rows import each_row
 
 from medground.errors import SourceUnavailable
 from medground.home.secrets import MASK, secret_forms, secrets_sent
 from medground.sources.http.replies import Bounded, Network, ReplyLimits
+from medground.sources.http.retries import Patience
 from medground.sources.http.service import Client, Service
 
 KEY = "key/of+12 chars"
@@ -30,14 +32,9 @@ def bomb(size: int) -> bytes:
 def got(
     address: str, *, headers: Mapping[str, str] | None = None, largest: int = 1 << 20, seconds: float = 60.0
 ) -> str:
-    async def run() -> str:
-        client = Client(Service("things", address, headers or {}, largest=largest, seconds=seconds, attempts=1))
-        try:
-            return (await client.get("x")).body.decode()
-        finally:
-            await client.close()
-
-    return asyncio.run(run())
+    patience = Patience(tries=1, seconds=seconds)
+    client = Client(Service("things", address, headers or {}, largest=largest, patience=patience))
+    return then_closed(client, client.get("x")).body.decode()
 
 
 @each_row("size", [0, 1, 65_536, 1 << 20])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import json
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
+from closing import then_closed
 from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
@@ -34,15 +34,11 @@ def settings_of(folder: Path, how: str) -> Settings:
 
 def asked(url: str, wire: httpx.AsyncBaseTransport | None, path: str = "a", key: str = "", **parameters: str) -> bytes:
     headers = {"X-API-Key": key} if key else {}
-    client = Client(Service("things", url, headers, first_wait=0.001, largest=100_000), wire)
+    client = Client(
+        Service("things", url, headers, largest=100_000, patience=Patience(tries=3, first_wait=0.001)), wire
+    )
 
-    async def run() -> bytes:
-        try:
-            return (await client.get(path, parameters, absent=frozenset([404]))).body
-        finally:
-            await client.close()
-
-    return asyncio.run(run())
+    return then_closed(client, client.get(path, parameters, absent=frozenset([404]))).body
 
 
 def test_what_is_recorded_is_replayed_in_any_order_without_the_network(
@@ -118,14 +114,7 @@ def test_e_utilities_are_replayed_whether_they_were_asked_by_get_or_by_post(
         service = EutilsService(name="pubmed:test", address=peer.url, email="reader@example.org", api_key=key)
         wire = open_wire(settings_of(tmp_path, how))
         client = Eutils(Transport(service, patience=Patience(tries=2, first_wait=0.001), wire=wire))
-
-        async def run() -> tuple[str, ...]:
-            try:
-                return (await client.esearch(term)).ids
-            finally:
-                await client.close()
-
-        return asyncio.run(run())
+        return then_closed(client, client.esearch(term)).ids
 
     assert found("record", KEY, "marfan") == ("7",)
     assert found("record", None, "aorta") == ("7",)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
 import shutil
 import threading
 from pathlib import Path
@@ -53,20 +52,15 @@ def test_what_goes_in_comes_out(tmp_path: Path, text: str, scores: list[float], 
     assert CallCache(tmp_path).get(name, Output) == output
 
 
-def test_the_file_holds_the_output_and_names_only(tmp_path: Path) -> None:
-    CallCache(tmp_path).put(KEY, Output(text="yes"), ABOUT)
-    path = only_file(tmp_path)
-    assert path.relative_to(tmp_path) == Path(KEY[:2]) / f"{KEY[2:]}.json"
-    stored = json.loads(path.read_text(encoding="utf-8"))
-    assert stored.keys() == {"format", "sha256", "about", "output"}
-    assert (stored["about"], stored["output"]) == (ABOUT, {"text": "yes", "scores": []})
-
-
 def test_every_damaged_byte_is_a_miss_and_is_rewritten(tmp_path: Path) -> None:
     cache, output = CallCache(tmp_path), Output(text="supported", scores=(0.25,))
-    cache.put(KEY, output, {})
+    cache.put(KEY, output, ABOUT)
     path = only_file(tmp_path)
     good = path.read_bytes()
+    assert path.relative_to(tmp_path) == Path(KEY[:2]) / f"{KEY[2:]}.json"
+    stored = json.loads(good)
+    assert stored.keys() == {"format", "sha256", "about", "output"}
+    assert (stored["about"], stored["output"]) == (ABOUT, {"text": "supported", "scores": [0.25]})
     for place in range(len(good)):
         damaged = bytearray(good)
         damaged[place] ^= 0x01
@@ -80,17 +74,7 @@ def test_every_damaged_byte_is_a_miss_and_is_rewritten(tmp_path: Path) -> None:
     assert cache.get(KEY, Output) == output
 
 
-OTHER = [
-    b"",
-    b"null",
-    b"[]",
-    b'"x"',
-    b"{}",
-    b'{"format": 1}',
-    b"\xff\xfe",
-    b"[" * 100_000,
-    b'{"format": 9, "output": 1}',
-]
+OTHER = [b"", b"null", b"[]", b"{}", b'{"format": 1}', b"\xff\xfe", b"[" * 100_000, b'{"format": 9, "output": 1}']
 
 
 def test_what_is_not_the_stored_output_of_this_call_is_a_miss(tmp_path: Path) -> None:
@@ -108,18 +92,7 @@ def test_what_is_not_the_stored_output_of_this_call_is_a_miss(tmp_path: Path) ->
         assert cache.get(KEY, Output) is None
 
 
-def test_a_folder_that_cannot_be_written_only_warns_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    (tmp_path / "file").write_text("in the way")
-    cache = CallCache(tmp_path / "file" / "calls")
-    with caplog.at_level(logging.WARNING):
-        for _ in range(3):
-            cache.put(KEY, Output(text="x"), {})
-    assert len(caplog.records) == 1
-    assert "cannot store model replies" in caplog.text
-    assert cache.get(KEY, Output) is None
-
-
-def test_a_full_disk_leaves_nothing_behind(
+def test_what_cannot_be_written_warns_once_and_leaves_nothing_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def full(self: Path, target: Path) -> Path:
@@ -128,11 +101,16 @@ def test_a_full_disk_leaves_nothing_behind(
     cache = CallCache(tmp_path)
     with monkeypatch.context() as patched:
         patched.setattr(Path, "replace", full)
-        cache.put(KEY, Output(text="x"), {})
+        for _ in range(3):
+            cache.put(KEY, Output(text="x"), {})
+    assert len(caplog.records) == 1
+    assert "cannot store model replies" in caplog.text and "No space left on device" in caplog.text
     assert [p for p in tmp_path.rglob("*") if p.is_file()] == []
-    assert "No space left on device" in caplog.text
     cache.put(KEY, Output(text="x"), {})
     assert cache.get(KEY, Output) is not None
+    (tmp_path / "file").write_text("in the way")
+    CallCache(tmp_path / "file" / "calls").put(KEY, Output(text="x"), {})
+    assert len(caplog.records) == 2
 
 
 def test_many_writers_and_readers_at_once(tmp_path: Path) -> None:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from typing import Any
 
 import pytest
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from medground.models.base import Keyless, Model
+from medground.errors import ModelFailed
+from medground.models.base import CallLimits, Keyless, Model
 from medground.models.served import ServedModel
 from medground.testing.chat_peer import ChatPeer, Sent, chat, prompt_of
-from medground.testing.model_contract import ModelContract
+from medground.testing.model_contract import FREE, IMPOSSIBLE, NAME, ModelContract, asking
+from medground.values.usage import Usage
 
 ID = re.compile(r"<id>(.*?)</id>")
 
@@ -35,6 +39,16 @@ async def able_function(messages: list[ModelMessage], info: AgentInfo) -> ModelR
 class TestKeyless(ModelContract):
     def make(self) -> Model:
         return Keyless()
+
+
+def test_keyless_is_free_never_cached_and_passes_the_operators_own_check() -> None:
+    model = Keyless()
+    assert (model.name, model.identity, model.cacheable) == ("keyless", "keyless", False)
+    reply = asyncio.run(model.answer(NAME, asking("T1"), CallLimits(tokens=0, calls=0, seconds=0.0)))
+    assert (reply.output.id, reply.usage) == ("T1", Usage(price=Decimal(0)))
+    with pytest.raises(ModelFailed, match="keyless: impossible: no output passes") as caught:
+        asyncio.run(model.answer(IMPOSSIBLE, asking("T1"), FREE))
+    assert caught.value.usage == Usage()
 
 
 class TestFunctionModel(ModelContract):

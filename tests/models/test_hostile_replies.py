@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import json
 import zlib
@@ -11,10 +10,11 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from closing import then_closed
 from http_peer import Asked, Reply
 from rows import each_row
 
-from medground.errors import BudgetExhausted, MedgroundError, ModelFailed
+from medground.errors import BudgetExhausted, ModelFailed
 from medground.home.settings import Settings
 from medground.models.attempts import BYTES_PER_TOKEN
 from medground.models.base import CallLimits
@@ -53,14 +53,8 @@ def model_at(url: str, *, timeout: float = 60.0, retries: int = 2) -> ServedMode
 
 
 def failure(model: ServedModel) -> ModelFailed:
-    async def run() -> None:
-        try:
-            await model.answer(NAME, ASKED, FREE)
-        finally:
-            await model.close()
-
     with pytest.raises(ModelFailed) as caught:
-        asyncio.run(run())
+        then_closed(model, model.answer(NAME, ASKED, FREE))
     assert "\n" not in str(caught.value)
     return caught.value
 
@@ -96,8 +90,6 @@ def test_the_timeout_is_that_of_the_whole_reply(slow: dict[str, float], make_pee
         (Reply(b"[" * 100_000, type=JSON), "not a chat completion"),
         (Reply(completion("[" * 100_000, told(9, 9)), type=JSON), "recursion limit"),
         (Reply(completion().replace(b"T2", b"\xff\xfe"), type=JSON), "not a chat completion"),
-        (Reply(b'{"id": "x"}', type=JSON), "not a chat completion"),
-        (Reply(b"<html>hello</html>", type="text/html"), "not a chat completion"),
         (Reply(completion(usage=told("many", "5")), type=JSON), "not a chat completion"),
         (Reply(completion(usage=told(1e30, 1e30)), type=JSON), "not a chat completion"),
         (Reply(completion(), type=JSON, headers={"content-encoding": "br"}), "packed as 'br'"),
@@ -111,17 +103,9 @@ def test_a_reply_that_cannot_be_read_is_one_line(sent: Reply, line: str, make_pe
 @each_row("usage", [None, told(-1_000_000, -5), told(0, 0), told(1, 1), told(10**12, 10**12)])
 def test_tokens_that_are_not_reported_are_counted_and_end_the_budget(usage: Any, make_peer: Callable[..., Any]) -> None:
     peer = make_peer(Reply(completion('{"id": "T9"}', usage), type=JSON))
-    limits = CallLimits(tokens=600)
-
-    async def run() -> None:
-        model = model_at(peer.url, retries=50)
-        try:
-            await model.answer(NAME, ASKED, limits)
-        finally:
-            await model.close()
-
+    model = model_at(peer.url, retries=50)
     with pytest.raises(BudgetExhausted) as caught:
-        asyncio.run(run())
+        then_closed(model, model.answer(NAME, ASKED, CallLimits(tokens=600)))
     used = caught.value.usage
     assert caught.value.limit == "tokens" and used is not None
     assert 600 <= used.estimated_tokens <= used.tokens < 3000
@@ -137,9 +121,3 @@ def test_a_server_that_echoes_what_it_got_is_answered_with_asterisks(make_peer: 
     said = str(failure(model_at(make_peer(echo).url)))
     assert "bad Bearer ******** ******** ********" in said
     assert KEY not in said and "sk-echoed" not in said
-
-
-def test_an_answer_that_repeats_the_key_does_not_hold_it(make_peer: Callable[..., Any]) -> None:
-    peer = make_peer(lambda asked: Reply(completion(f"I was sent {asked.headers['authorization']}"), type=JSON))
-    error: MedgroundError = failure(model_at(peer.url))
-    assert KEY not in str(error)

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
+from closing import then_closed
 from rows import each_row
 
 from medground.errors import BudgetExhausted, ConfigError, ModelFailed
@@ -110,8 +111,11 @@ def load(path: Path, **model: Any) -> Any:
 
 @pytest.mark.usefixtures("loopback")
 def test_answers_fit_the_schema_and_are_counted(tiny: Path) -> None:
+    model = load(tiny)
+
     async def run() -> None:
-        model = load(tiny)
+        with pytest.raises(BudgetExhausted):
+            await model.answer(DECIDE, Asked(question="Is it?"), CallLimits(seconds=1e-6))
         first = await model.answer(DECIDE, Asked(question="Is it?"), CallLimits())
         assert isinstance(first.output, Decision)
         assert first.usage.model_calls >= 1
@@ -123,9 +127,8 @@ def test_answers_fit_the_schema_and_are_counted(tiny: Path) -> None:
         await model.close()
         reopened = await model.answer(DECIDE, Asked(question="Is it?"), CallLimits())
         assert reopened.output == first.output
-        await model.close()
 
-    asyncio.run(run())
+    then_closed(model, run())
 
 
 @pytest.mark.usefixtures("loopback")
@@ -145,17 +148,6 @@ def test_the_address_needs_the_key_and_closes(tiny: Path) -> None:
         httpx.post(f"{server.address}/chat/completions", json=body, headers=key)
 
 
-@pytest.mark.usefixtures("loopback")
-def test_no_seconds_left(tiny: Path) -> None:
-    async def run() -> None:
-        model = load(tiny)
-        with pytest.raises(BudgetExhausted):
-            await model.answer(DECIDE, Asked(question="Is it?"), CallLimits(seconds=1e-6))
-        await model.close()
-
-    asyncio.run(run())
-
-
 class Essay(OperatorOutput):
     words: str
 
@@ -165,17 +157,16 @@ def test_an_endless_answer_is_cut_and_fails_once(tiny: Path, monkeypatch: pytest
     monkeypatch.setattr("medground.models.local.LONGEST_ANSWER", 400)
     operator = Operator("essay", "Write.", Asked, Essay, keyless=lambda v: Essay(words=""))
 
+    model = load(tiny, retries=0)
+
     async def run() -> None:
-        model = load(tiny, retries=0)
         with pytest.raises(ModelFailed) as caught:
             await model.answer(operator, Asked(question="?"), CallLimits())
-        assert caught.value.usage is not None
-        assert caught.value.usage.model_calls == 1
+        assert caught.value.usage is not None and caught.value.usage.model_calls == 1
         assert "\n" not in str(caught.value)
         assert (await model.answer(DECIDE, Asked(question="?"), CallLimits())).output.decision
-        await model.close()
 
-    asyncio.run(run())
+    then_closed(model, run())
 
 
 @pytest.mark.usefixtures("loopback")
@@ -237,15 +228,9 @@ def test_a_process_that_never_closes_it_exits_quietly(tiny: Path) -> None:
 @pytest.mark.usefixtures("loopback")
 def test_the_real_model_decides() -> None:
     given = os.environ.get("MODELS_FOR_TESTS")
-    if not given or find(QWEN, Path(given)) is None:
+    folder = find(QWEN, Path(given)) if given else None
+    if folder is None:
         pytest.skip("reads 1.1 GB: set MODELS_FOR_TESTS to a folder with qwen2.5-coder-1.5b")
-    folder = find(QWEN, Path(given))
-    assert folder is not None
-
-    async def run() -> None:
-        model = load(folder / QWEN.weights)
-        reply = await model.answer(DECIDE, Asked(question="Is water wet?"), CallLimits())
-        assert reply.output.decision in {"yes", "no", "maybe"}
-        await model.close()
-
-    asyncio.run(run())
+    model = load(folder / QWEN.weights)
+    reply = then_closed(model, model.answer(DECIDE, Asked(question="Is water wet?"), CallLimits()))
+    assert reply.output.decision in {"yes", "no", "maybe"}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from closing import then_closed
 from rows import each_row
 
 from medground.home.settings import Settings
@@ -16,7 +16,7 @@ from medground.models.operators.reading import ExtractInput, extract
 from medground.models.operators.verifying import EntailInput, entail
 from medground.models.operators.writing import WriteInput, write
 from medground.models.output import MOST
-from medground.models.registry import Models, open_models
+from medground.models.registry import open_models
 from medground.testing.chat_peer import ChatPeer, chat
 from medground.values.question import Option
 
@@ -30,16 +30,10 @@ def passages(count: int) -> ExtractInput:
 
 def sent_for(operator: Operator[Any, Any], value: Any, reply: str) -> Mapping[str, Any]:
     """The request that the server receives for one operator call."""
-
-    async def run(models: Models) -> None:
-        try:
-            await models.answer(operator, value, CallLimits())
-        finally:
-            await models.close()
-
     with ChatPeer(chat(reply)) as peer:
         options = {"model.default": "openai:stub", "model.base_url": peer.url, "model.cache": False}
-        asyncio.run(run(open_models(Settings.load(options=options, environ={}), [operator.name])))
+        models = open_models(Settings.load(options=options, environ={}), [operator.name])
+        then_closed(models, models.answer(operator, value, CallLimits()))
     return peer.requests[0]
 
 

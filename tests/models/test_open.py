@@ -12,13 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from closing import then_closed
 from rows import each_row
 
 from medground.errors import ConfigError
 from medground.home.settings import Settings
+from medground.models.base import Reply
 from medground.models.registry import open_models
 from medground.testing.chat_peer import ChatPeer, chat
-from medground.testing.model_contract import FREE, NAME, asking
+from medground.testing.model_contract import FREE, NAME, NameOutput, asking
 
 OPERATORS = ("screen", "name", "write")
 PACKAGES = {"anthropic": "anthropic", "google": "google.genai"}
@@ -44,13 +46,12 @@ def problem(home: Path, *, operators: Iterable[str] = OPERATORS, **options: Any)
     return str(caught.value)
 
 
-def test_keyless_is_the_default_even_when_keys_are_set(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keyless_is_the_default_even_when_keys_are_set_and_each_operator_can_have_its_own_model(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
     models = open_models(settings(home, keys__openai=SECRET, keys__anthropic=SECRET), OPERATORS)
     assert {models.of(operator).name for operator in OPERATORS} == {"keyless"}
-
-
-def test_each_operator_can_have_its_own_model(home: Path) -> None:
     pytest.importorskip("anthropic")
     chosen = settings(home, model__operators={"write": "anthropic:claude-sonnet-4-5"}, keys__anthropic=SECRET)
     models = open_models(chosen, OPERATORS)
@@ -118,18 +119,18 @@ def test_an_invalid_address_is_refused(home: Path, address: str) -> None:
     assert "is not an address such as" in problem(home, model__default="openai:any", model__base_url=address)
 
 
+def answered(home: Path, peer: ChatPeer, **options: Any) -> Reply[NameOutput]:
+    models = open_models(settings(home, model__base_url=peer.url, **options), OPERATORS)
+    return then_closed(models, models.answer(NAME, asking("T1"), FREE))
+
+
 def test_a_custom_address(home: Path, loopback: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-meant-for-openai-only")
 
-    async def run(**options: Any) -> None:
-        models = open_models(settings(home, model__default="openai:qwen3", model__cache=False, **options), OPERATORS)
-        reply = await models.answer(NAME, asking("T1"), FREE)
-        assert (reply.output.id, reply.usage.price) == ("T1", 0)
-        await models.close()
-
     with ChatPeer(chat('{"id": "T1"}')) as peer:
-        asyncio.run(run(model__base_url=peer.url))
-        asyncio.run(run(model__base_url=peer.url, keys__openai=SECRET))
+        for key in ({}, {"keys__openai": SECRET}):
+            reply = answered(home, peer, model__default="openai:qwen3", model__cache=False, **key)
+            assert (reply.output.id, reply.usage.price) == ("T1", 0)
     without, with_key = (headers["authorization"] for headers in peer.headers)
     assert "sk-meant-for-openai-only" not in without
     assert with_key == f"Bearer {SECRET}"
@@ -141,16 +142,11 @@ def test_a_custom_address(home: Path, loopback: None, monkeypatch: pytest.Monkey
 
 
 def test_replies_are_cached_under_home_unless_switched_off(home: Path, loopback: None) -> None:
-    async def run(**options: Any) -> None:
-        models = open_models(settings(home, model__default="openai:any", **options), OPERATORS)
-        await models.answer(NAME, asking("T1"), FREE)
-        await models.close()
-
     with ChatPeer(chat('{"id": "T1"}')) as peer:
-        asyncio.run(run(model__base_url=peer.url, model__cache=False, keys__openai=SECRET))
+        answered(home, peer, model__default="openai:any", model__cache=False, keys__openai=SECRET)
         assert not (home / "cache").exists()
-        asyncio.run(run(model__base_url=peer.url, keys__openai=SECRET))
-        asyncio.run(run(model__base_url=peer.url, keys__openai=SECRET))
+        for _ in range(2):
+            answered(home, peer, model__default="openai:any", keys__openai=SECRET)
         assert len(peer.requests) == 2
     (stored,) = (home / "cache" / "calls").rglob("*.json")
     assert SECRET not in stored.read_text()

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from closing import then_closed
 from rows import each_row
 
 from medground.errors import ModelFailed
@@ -59,41 +60,30 @@ def test_each_operator_uses_its_model() -> None:
     assert (fast.closed, strong.closed) == (1, 1)
 
 
-def test_the_second_call_comes_from_the_cache(serve: Callable[..., ServedModel], tmp_path: Path) -> None:
-    async def run(url: str) -> list[Reply[NameOutput]]:
-        model = serve(url)
+def test_the_second_call_comes_from_the_cache_and_a_failed_call_is_not_stored(
+    serve: Callable[..., ServedModel], tmp_path: Path
+) -> None:
+    with ChatPeer(Sent(b"{}"), chat('{"id": "T1"}')) as peer:
+        model = serve(peer.url)
         models = Models(model.name, {}, {model.name: model}, CallCache(tmp_path))
-        replies = [await models.answer(NAME, asking("T1"), FREE) for _ in range(2)]
-        await models.close()
-        return replies
 
-    with ChatPeer(chat('{"id": "T1"}')) as peer:
-        first, second = asyncio.run(run(peer.url))
-        assert len(peer.requests) == 1
+        async def run() -> list[Reply[NameOutput]]:
+            with pytest.raises(ModelFailed):
+                await models.answer(NAME, asking("T1"), FREE)
+            return [await models.answer(NAME, asking("T1"), FREE) for _ in range(2)]
+
+        first, second = then_closed(models, run())
+        assert len(peer.requests) == 2
     assert first.usage == Usage(input_tokens=100, output_tokens=10, model_calls=1)
     assert second.usage == Usage(cached_calls=1)
     assert first.output == second.output
 
 
-def test_a_failed_call_is_not_stored(serve: Callable[..., ServedModel], tmp_path: Path) -> None:
-    async def run(url: str) -> Reply[NameOutput]:
-        model = serve(url)
-        models = Models(model.name, {}, {model.name: model}, CallCache(tmp_path))
-        with pytest.raises(ModelFailed):
-            await models.answer(NAME, asking("T1"), FREE)
-        reply = await models.answer(NAME, asking("T1"), FREE)
-        await models.close()
-        return reply
-
-    with ChatPeer(Sent(b"{}"), chat('{"id": "T1"}')) as peer:
-        assert asyncio.run(run(peer.url)).usage.model_calls == 1
-
-
 def test_identical_calls_at_once_run_once(tmp_path: Path) -> None:
     model = Slow()
+    models = registry(model, CallCache(tmp_path))
 
     async def run() -> list[Reply[NameOutput]]:
-        models = registry(model, CallCache(tmp_path))
         return await asyncio.gather(*(models.answer(NAME, asking(t), FREE) for t in ["T1", "T1", "T2", "T1"]))
 
     replies = asyncio.run(run())
@@ -102,33 +92,24 @@ def test_identical_calls_at_once_run_once(tmp_path: Path) -> None:
     assert [r.usage.cached_calls for r in replies] == [0, 1, 0, 1]
 
 
-def test_when_the_first_of_identical_calls_fails_the_next_one_runs(tmp_path: Path) -> None:
-    model = Slow(failures=1)
+@each_row("cancelled", [False, True])
+def test_when_the_first_of_identical_calls_fails_or_is_cancelled_the_next_one_runs(
+    tmp_path: Path, cancelled: bool
+) -> None:
+    model = Slow(failures=0 if cancelled else 1)
+    models = registry(model, CallCache(tmp_path))
 
     async def run() -> list[Reply[NameOutput] | BaseException]:
-        models = registry(model, CallCache(tmp_path))
-        calls = (models.answer(NAME, asking("T1"), FREE) for _ in range(3))
+        calls = [asyncio.create_task(models.answer(NAME, asking("T1"), FREE)) for _ in range(3)]
+        if cancelled:
+            await asyncio.sleep(0)
+            calls[0].cancel()
         return await asyncio.gather(*calls, return_exceptions=True)
 
     first, second, third = asyncio.run(run())
-    assert isinstance(first, ModelFailed)
-    assert isinstance(second, Reply)
-    assert isinstance(third, Reply)
+    assert isinstance(first, asyncio.CancelledError if cancelled else ModelFailed)
+    assert isinstance(second, Reply) and isinstance(third, Reply)
     assert (model.calls, second.usage.model_calls, third.usage.cached_calls) == (2, 1, 1)
-
-
-def test_when_the_first_of_identical_calls_is_cancelled_the_next_one_runs(tmp_path: Path) -> None:
-    model = Slow()
-
-    async def run() -> Reply[NameOutput]:
-        models = registry(model, CallCache(tmp_path))
-        first = asyncio.create_task(models.answer(NAME, asking("T1"), FREE))
-        second = asyncio.create_task(models.answer(NAME, asking("T1"), FREE))
-        await asyncio.sleep(0)
-        first.cancel()
-        return await second
-
-    assert asyncio.run(run()).usage.model_calls == 1
 
 
 @each_row("cached", [True, False])
@@ -145,12 +126,9 @@ def test_concurrency_limits_calls_under_way(tmp_path: Path, cached: bool) -> Non
 
 def test_without_a_cache_every_call_runs_and_keyless_uses_none(tmp_path: Path) -> None:
     model = Slow()
-
-    async def run() -> None:
-        models = registry(model)
-        await asyncio.gather(*(models.answer(NAME, asking("T1"), FREE) for _ in range(3)))
-
-    asyncio.run(run())
+    models = registry(model)
+    for _ in range(3):
+        asyncio.run(models.answer(NAME, asking("T1"), FREE))
     assert model.calls == 3
     models = Models("keyless", {}, {"keyless": Keyless()}, CallCache(tmp_path / "calls"))
     assert asyncio.run(models.answer(NAME, asking("T1"), FREE)).usage == Usage()
@@ -164,13 +142,8 @@ def test_a_stored_reply_that_fails_a_stricter_check_is_requested_again(tmp_path:
 
     model = Slow()
     models = registry(model, CallCache(tmp_path))
-    stricter = dataclasses.replace(NAME, check=refuse_t1)
-
-    async def run() -> None:
-        await models.answer(NAME, asking("T1"), FREE)
-        await models.answer(stricter, asking("T1"), FREE)
-
-    asyncio.run(run())
+    for operator in (NAME, dataclasses.replace(NAME, check=refuse_t1)):
+        asyncio.run(models.answer(operator, asking("T1"), FREE))
     assert model.calls == 2
 
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 import pytest
+from closing import then_closed
 from pydantic_ai.exceptions import UserError
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
@@ -24,7 +25,7 @@ from medground.models.attempts import Retries as Patience
 from medground.models.base import CallLimits, Reply
 from medground.models.operators.base import Operator, OperatorInput, Untrusted
 from medground.models.served import ServedModel
-from medground.recipes.omni_rag.operators import ExploredSource, PlanSourcesInput, TaggedPlan, plan_sources_tagged
+from medground.recipes.omni_rag.operators import ExploredSource, PlanSourcesInput, plan_sources_tagged
 from medground.testing.chat_peer import ChatPeer, Sent, chat, prompt_of, refusal, tool_call
 from medground.testing.model_contract import FREE, NAME, NameInput, NameOutput, ThingView
 from medground.values.usage import Usage
@@ -36,13 +37,7 @@ HTML = {"content-type": "text/html"}
 
 
 def ask(model: ServedModel, value: NameInput = ASKED, limits: CallLimits = FREE) -> Reply[NameOutput]:
-    async def run() -> Reply[NameOutput]:
-        try:
-            return await model.answer(NAME, value, limits)
-        finally:
-            await model.close()
-
-    return asyncio.run(run())
+    return then_closed(model, model.answer(NAME, value, limits))
 
 
 def failure(model: ServedModel, limits: CallLimits = FREE) -> MedgroundError:
@@ -94,8 +89,7 @@ def test_text_cannot_leave_its_block(serve: Serve) -> None:
     for tag in ("<instructions>", "</user>", "<|im_start|>"):
         assert tag not in prompt
     assert prompt.count("</text>") == prompt.count("</item>") == prompt.count("</things>") == 1
-    assert "\x00" not in prompt
-    assert "\U000e0041" not in prompt
+    assert not {"\x00", "\U000e0041"} & set(prompt)
 
 
 def test_usage_is_what_the_server_says_in_any_event_loop(serve: Serve) -> None:
@@ -278,26 +272,26 @@ def test_the_key_is_never_shown(serve: Serve, key: str, status: int, caplog: pyt
 
 
 def test_limits_of_a_call(serve: Serve) -> None:
+    """The run checks its budget after every call; the call itself only refuses to start another request."""
     bad = chat("no")
-    with ChatPeer(bad) as peer:
-        spent = failure(serve(peer.url), CallLimits(calls=2))
-        assert isinstance(spent, BudgetExhausted)
-        assert (spent.limit, spent.usage) == ("calls", Usage(input_tokens=200, output_tokens=20, model_calls=2))
-        assert len(peer.requests) == 2
-    with ChatPeer(bad) as peer:
-        spent = failure(serve(peer.url), CallLimits(tokens=150))
-        assert isinstance(spent, BudgetExhausted)
-        assert (spent.limit, spent.usage) == ("tokens", Usage(input_tokens=200, output_tokens=20, model_calls=2))
-    with ChatPeer(refusal(500)) as peer:
-        spent = failure(serve(peer.url), CallLimits(calls=1))
-        assert isinstance(spent, BudgetExhausted)
-        assert len(peer.requests) == 1
+    for sent, limits, limit in (
+        (bad, CallLimits(calls=2), "calls"),
+        (bad, CallLimits(tokens=150), "tokens"),
+        (refusal(500), CallLimits(calls=1), "calls"),
+    ):
+        with ChatPeer(sent) as peer:
+            spent = failure(serve(peer.url), limits)
+        calls = len(peer.requests)
+        assert isinstance(spent, BudgetExhausted) and spent.limit == limit
+        tokens = calls if sent is bad else 0
+        assert spent.usage == Usage(input_tokens=100 * tokens, output_tokens=10 * tokens, model_calls=calls)
+        assert calls == (2 if sent is bad else 1)
     with ChatPeer(Sent(GOOD.body, delay=300)) as peer:
         spent = asyncio.run(late(serve(peer.url), peer, CallLimits(seconds=60)))
-        assert isinstance(spent, BudgetExhausted)
-        assert spent.limit == "seconds"
-        assert spent.usage is not None
-        assert spent.usage.model_calls == 1
+        assert isinstance(spent, BudgetExhausted) and spent.limit == "seconds"
+        assert spent.usage is not None and spent.usage.model_calls == 1
+    with ChatPeer(GOOD) as peer:
+        assert ask(serve(peer.url), limits=CallLimits(tokens=50, calls=1)).usage.tokens == 110
 
 
 async def asked(peer: ChatPeer) -> None:
@@ -319,15 +313,8 @@ async def late(model: ServedModel, peer: ChatPeer, limits: CallLimits) -> BaseEx
     return call.exception()
 
 
-def test_an_answer_that_was_paid_for_is_kept(serve: Serve) -> None:
-    """The run checks its budget after every call; the call itself only refuses to start another one."""
-    with ChatPeer(GOOD) as peer:
-        assert ask(serve(peer.url), limits=CallLimits(tokens=50, calls=1)).usage.tokens == 110
-
-
 def test_cancelling_a_request_under_way(serve: Serve) -> None:
-    async def run(url: str) -> Reply[NameOutput]:
-        model = serve(url)
+    async def run(model: ServedModel) -> Reply[NameOutput]:
         task = asyncio.create_task(model.answer(NAME, ASKED, FREE))
         await asked(peer)
         started = time.monotonic()
@@ -335,25 +322,14 @@ def test_cancelling_a_request_under_way(serve: Serve) -> None:
         with pytest.raises(asyncio.CancelledError):
             await task
         assert time.monotonic() - started < 30
-        try:
-            return await model.answer(NAME, ASKED, FREE)
-        finally:
-            await model.close()
+        return await model.answer(NAME, ASKED, FREE)
 
     with ChatPeer(Sent(GOOD.body, delay=300), GOOD) as peer:
-        assert asyncio.run(run(peer.url)).output.id == "T2"
+        model = serve(peer.url)
+        assert then_closed(model, run(model)).output.id == "T2"
 
 
-def test_a_price_is_known_free_or_unknown() -> None:
-    async def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        return ModelResponse(parts=[TextPart('{"id": "T1"}')])
-
-    assert ask(ServedModel("hosted:model", FunctionModel(answer))).usage.price is None
-    assert ask(ServedModel("local", FunctionModel(answer))).usage.price == 0
-    assert ask(ServedModel("local:model.gguf", FunctionModel(answer))).usage.price == 0
-
-
-def test_the_list_price_is_used() -> None:
+def test_a_price_is_known_listed_free_or_unknown() -> None:
     class Listed(FunctionModel):
         """A function that poses as a model with a list price."""
 
@@ -362,11 +338,16 @@ def test_the_list_price_is_used() -> None:
             return "openai"
 
     async def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        return ModelResponse(parts=[TextPart('{"id": "T1"}')])
+
+    async def answer_listed(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         return ModelResponse(parts=[TextPart('{"id": "T1"}')], model_name="gpt-4o", provider_name="openai")
 
-    price = ask(ServedModel("openai:gpt-4o", Listed(answer, model_name="gpt-4o"))).usage.price
-    assert price is not None
-    assert Decimal(0) < price < Decimal("0.01")
+    assert ask(ServedModel("hosted:model", FunctionModel(answer))).usage.price is None
+    for name in ("local", "local:model.gguf"):
+        assert ask(ServedModel(name, FunctionModel(answer))).usage.price == 0
+    price = ask(ServedModel("openai:gpt-4o", Listed(answer_listed, model_name="gpt-4o"))).usage.price
+    assert price is not None and Decimal(0) < price < Decimal("0.01")
 
 
 def test_no_temperature_for_models_that_reject_it(loopback: None) -> None:
@@ -397,13 +378,9 @@ def test_instructions_reach_the_model_unchanged(serve: Serve) -> None:
         keyless=lambda value: NameOutput(id=value.text),
     )
 
-    async def run(url: str) -> None:
-        model = serve(url)
-        await model.answer(operator, Plain(text="p < 0.05 & q > 1"), FREE)
-        await model.close()
-
     with ChatPeer(GOOD) as peer:
-        asyncio.run(run(peer.url))
+        model = serve(peer.url)
+        then_closed(model, model.answer(operator, Plain(text="p < 0.05 & q > 1"), FREE))
     assert peer.requests[0]["messages"][0]["content"] == operator.instructions
     assert prompt_of(peer.requests[0]) == "<text>\np &lt; 0.05 &amp; q &gt; 1\n</text>"
 
@@ -414,13 +391,7 @@ def test_plain_text_is_taken_as_it_is_and_asked_for_again_if_it_does_not_pass(se
     )
     with ChatPeer(chat("I cannot."), chat("<book> eye ; lens </book>")) as peer:
         model = serve(peer.url)
-
-        async def run() -> Reply[TaggedPlan]:
-            try:
-                return await model.answer(plan_sources_tagged, value, FREE)
-            finally:
-                await model.close()
-
-        assert asyncio.run(run()).output.text == "<book> eye ; lens </book>"
+        reply = then_closed(model, model.answer(plan_sources_tagged, value, FREE))
+        assert reply.output.text == "<book> eye ; lens </book>"
     assert all("response_format" not in request and "tools" not in request for request in peer.requests)
     assert "no source is named" in json.dumps(peer.requests[1]["messages"])

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
+from views import keyless
 
 from medground.errors import ModelFailed
-from medground.models.base import CallLimits, Keyless
 from medground.models.operators.base import InvalidOutput
 from medground.recipes.omni_rag.operators import ExploredSource
 from medground_evaluate.planning.exploring import (
@@ -36,7 +34,7 @@ ASKED = ExploreInput(question=QUESTION, sources=SOURCES)
 
 
 def test_without_a_model_each_source_gets_six_different_queries():
-    plan = (asyncio.run(Keyless().answer(explore, ASKED, CallLimits()))).output.plan
+    plan = keyless(explore, ASKED).plan
     assert [one.source for one in plan] == ["book", "research", "graph"]
     for one in plan:
         assert len({(query.term, query.text) for query in one.queries}) == 6
@@ -107,14 +105,14 @@ def test_a_judge_that_says_neither_is_refused():
     ],
 )
 def test_the_judgement_without_a_model_says_what_it_rests_on(value: JudgeInput, answer: str, why: str):
-    output = (asyncio.run(Keyless().answer(judge_found, value, CallLimits()))).output
+    output = keyless(judge_found, value)
     assert output.answer == answer
     assert output.reason.startswith("without a model") and why in output.reason
 
 
 def test_without_a_model_nothing_is_judged_where_neither_ids_nor_words_can_tell():
     with pytest.raises(ModelFailed, match="neither yes nor no"):
-        asyncio.run(Keyless().answer(judge_found, judging("yes", (), ("X:1", "aspirin")), CallLimits()))
+        keyless(judge_found, judging("yes", (), ("X:1", "aspirin")))
 
 
 def test_what_a_document_says_cannot_close_its_block_and_gold_ids_are_not_shown():

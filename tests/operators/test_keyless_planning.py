@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
+from views import keyless
 
-from medground.models.base import CallLimits, Keyless
 from medground.recipes.omni_rag.by_words import (
     Past,
     Sought,
@@ -23,13 +21,8 @@ from medground.recipes.omni_rag.by_words import (
 from medground.recipes.omni_rag.operators import ExploredSource, PlanSourcesInput, plan_sources
 from medground.values.document import SourceKind
 
-FIVE: list[tuple[str, SourceKind]] = [
-    ("book", "book"),
-    ("guideline", "guideline"),
-    ("research", "research"),
-    ("wiki", "wiki"),
-    ("graph", "graph"),
-]
+KINDS: tuple[SourceKind, ...] = ("book", "guideline", "research", "wiki", "graph")
+FIVE: list[tuple[str, SourceKind]] = [(kind, kind) for kind in KINDS]
 
 
 @given(st.text(max_size=400))
@@ -131,7 +124,7 @@ SEEN = tuple(ExploredSource(name=name, kind=kind, about="Texts.") for name, kind
 
 def test_the_planner_without_a_model_plans_for_few_sources() -> None:
     value = PlanSourcesInput(question="What are the symptoms of Marfan syndrome?", sources=SEEN)
-    output = asyncio.run(Keyless().answer(plan_sources, value, CallLimits())).output
+    output = keyless(plan_sources, value)
     queries = {one.source: one.queries for one in output.plan}
     assert list(queries) == [name for name, _ in FIVE]
     assert [query.term for query in queries["graph"]] == ["Marfan Syndrome"]
@@ -140,5 +133,5 @@ def test_the_planner_without_a_model_plans_for_few_sources() -> None:
 
 @given(st.text(min_size=1, max_size=500))
 def test_queries_are_never_too_long_for_a_plan(text: str) -> None:
-    output = asyncio.run(Keyless().answer(plan_sources, PlanSourcesInput(question=text, sources=SEEN), CallLimits()))
-    assert all(len(query.text) <= 200 for one in output.output.plan for query in one.queries)
+    output = keyless(plan_sources, PlanSourcesInput(question=text, sources=SEEN))
+    assert all(len(query.text) <= 200 for one in output.plan for query in one.queries)

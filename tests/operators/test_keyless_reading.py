@@ -1,4 +1,4 @@
-"""Screening, extraction and the sufficiency check without a model, through the operators."""
+"""Screening, extraction, the sufficiency check and the extractive rationale without a model, by the operators."""
 
 import gzip
 import json
@@ -6,11 +6,13 @@ from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from views import sentenced
 
 from medground.language.sentences import sentence_spans
-from medground.models.operators.base import EvidenceView, PassageView, SentencedPassage, SentenceView
+from medground.models.operators.base import EvidenceView, PassageView, SentencedPassage
 from medground.models.operators.reading import ExtractInput, ScreenInput, SufficientInput, extract, screen, sufficient
 from medground.models.operators.reasoning import ReasonInput, reason
+from medground.models.operators.writing import WriteInput, write
 
 QUESTION = "Does vitamin D supplementation reduce falls in older nursing home residents?"
 ON_TOPIC = (
@@ -25,11 +27,8 @@ def passage(key: str, text: str) -> PassageView:
     return PassageView(id=key, text=text)
 
 
-def sentenced(key: str, text: str) -> SentencedPassage:
-    spans = sentence_spans(text)
-    return SentencedPassage(
-        id=key, sentences=tuple(SentenceView(id=f"{key}.S{n}", text=text[a:b]) for n, (a, b) in enumerate(spans, 1))
-    )
+def cut(key: str, text: str) -> SentencedPassage:
+    return sentenced(key, *(text[start:end] for start, end in sentence_spans(text)))
 
 
 def screened(question: str, *texts: str) -> tuple[str, ...]:
@@ -48,7 +47,7 @@ def test_screening_keeps_passages_on_topic_best_first() -> None:
 
 
 def quoted(*texts: str) -> list[str]:
-    value = ExtractInput(question=QUESTION, passages=tuple(sentenced(f"P{n}", t) for n, t in enumerate(texts, 1)))
+    value = ExtractInput(question=QUESTION, passages=tuple(cut(f"P{n}", t) for n, t in enumerate(texts, 1)))
     output = extract.keyless(value)
     extract.check(value, output)
     assert {e.stance for e in output.sentences} <= {"unknown"}
@@ -63,7 +62,7 @@ def test_extraction_ranks_findings_before_purposes_and_quotes_a_few_sentences_of
     assert quoted(f"Figure 2: {finding}") == quoted(funding) == []
     assert quoted(f"Authors: Falls, Vitamin; Home, Nursing\n{finding}") == ["P1.S2"]
     for text, claims in ((f"Supplementary Figure 2: {finding}", 0), (finding, 1)):
-        value = ReasonInput(question=QUESTION, task="free", passages=(sentenced("P1", text),))
+        value = ReasonInput(question=QUESTION, task="free", passages=(cut("P1", text),))
         assert len(reason.keyless(value).claims) == claims
 
 
@@ -83,11 +82,8 @@ def test_a_finding_on_the_whole_topic_suffices_and_a_purpose_or_half_a_topic_doe
 @given(st.text(min_size=1, max_size=200), st.lists(st.text(max_size=300), max_size=4))
 def test_any_text_is_read_without_a_crash_and_deterministically(question: str, texts: list[str]) -> None:
     reading = ScreenInput(question=question, passages=tuple(passage(f"P{n}", t) for n, t in enumerate(texts)))
-    picking = ExtractInput(question=question, passages=tuple(sentenced(f"P{n}", t) for n, t in enumerate(texts)))
-    first, second = (
-        (screen.keyless(reading), extract.keyless(picking)),
-        (screen.keyless(reading), extract.keyless(picking)),
-    )
+    picking = ExtractInput(question=question, passages=tuple(cut(f"P{n}", t) for n, t in enumerate(texts)))
+    first, second = ((screen.keyless(reading), extract.keyless(picking)) for _ in range(2))
     assert first == second
     screen.check(reading, first[0])
     extract.check(picking, first[1])
@@ -103,3 +99,41 @@ def test_real_abstracts_pass_for_their_own_question_and_not_for_another(shared: 
     other = [bool(screened(r["question"], text)) for r, text in zip(records, texts[75:] + texts[:75], strict=True)]
     assert sum(own) >= 0.95 * len(own)
     assert sum(other) <= 0.03 * len(other)
+
+
+STROKE = "Do statins reduce mortality after stroke?"
+LOWERED = "Statins significantly reduced mortality after stroke in the treated group."
+AIM = "The aim of this study was to determine whether cholesterol matters for survival of stroke."
+
+
+def quote(number: int, text: str, design: str = "") -> EvidenceView:
+    return EvidenceView(id=f"E{number}", quote=text, design=design)
+
+
+def written(*evidence: EvidenceView, sentences: int = 3) -> list[str]:
+    value = WriteInput(question=STROKE, task="yes-no-maybe", evidence=evidence, sentences=sentences)
+    output = write.keyless(value)
+    write.check(value, output)
+    assert output.answer == ()
+    assert all(s.text == next(e.quote for e in evidence if e.id == s.evidence[0]) for s in output.sentences)
+    return [s.evidence[0] for s in output.sentences]
+
+
+def test_findings_come_first_then_purposes_each_once_and_never_of_a_retracted_paper() -> None:
+    assert written(quote(1, AIM), quote(2, LOWERED)) == ["E2", "E1"]
+    second = "Higher doses of statins were associated with fewer deaths within one year."
+    assert written(quote(1, second), quote(2, LOWERED)) == ["E1", "E2"]
+    again = LOWERED.replace("significantly ", "")
+    assert written(quote(1, LOWERED), quote(2, again), quote(3, AIM)) == ["E1", "E3"]
+    assert written(quote(1, LOWERED, "Journal Article, Retracted Publication")) == []
+    many = [quote(n, f"Statins lowered marker number {n * 11} by {n}.") for n in range(1, 9)]
+    assert (len(written(*many, sentences=2)), written()) == (2, [])
+
+
+@settings(max_examples=60)
+@given(st.lists(st.text(min_size=1, max_size=150).filter(str.strip), max_size=6), st.integers(1, 4))
+def test_any_quotes_give_a_valid_rationale(texts: list[str], count: int) -> None:
+    evidence = [quote(n, text) for n, text in enumerate(texts, 1)]
+    first = written(*evidence, sentences=count)
+    assert first == written(*evidence, sentences=count)
+    assert len(first) == len(set(first)) <= count

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from views import sentenced
 
-from medground.models.operators.base import InvalidOutput, SentencedPassage, SentenceView
+from medground.models.operators.base import InvalidOutput, SentencedPassage
 from medground.recipes.omni_rag.operators import (
     MOST_TERMS,
     ExploredSource,
@@ -21,7 +22,6 @@ from medground.recipes.omni_rag.operators import (
 from medground.recipes.omni_rag.planners import typed
 from medground.recipes.omni_rag.read_plan import read_plan
 from medground.recipes.omni_rag.source_reading import ReadSourcesInput, read_sources
-from medground.values.document import SourceKind
 from medground.values.source_description import SourceDescription
 
 SOURCES = tuple(SourceDescription.of_kind(kind) for kind in ("book", "research", "graph"))
@@ -65,8 +65,7 @@ def test_terms_are_few_and_a_passage_needs_a_model() -> None:
 
 
 def line(number: int, title: str, text: str) -> SentencedPassage:
-    sentence = SentenceView(id=f"P{number}.S1", text=text)
-    return SentencedPassage(id=f"P{number}", kind="graph", title=title, sentences=(sentence,))
+    return sentenced(f"P{number}", text, kind="graph", title=title)
 
 
 def test_lines_of_a_graph_are_quoted_where_they_bear_on_the_question() -> None:
@@ -92,13 +91,10 @@ def test_lines_of_a_graph_are_quoted_where_they_bear_on_the_question() -> None:
 
 
 def test_a_kind_that_has_nothing_on_the_subject_is_not_quoted() -> None:
-    def passage(number: int, kind: SourceKind, text: str) -> SentencedPassage:
-        return SentencedPassage(id=f"P{number}", kind=kind, sentences=(SentenceView(id=f"P{number}.S1", text=text),))
-
     passages = (
-        passage(1, "book", "Marfan syndrome causes eye problems such as dislocation of the lens."),
-        passage(2, "guideline", "Shingles that starts on the face can cause eye problems and loss of hearing."),
-        passage(3, "wiki", "The eyes of people with Marfan syndrome may be short-sighted, an eye problem."),
+        sentenced("P1", "Marfan syndrome causes eye problems such as dislocation of the lens.", kind="book"),
+        sentenced("P2", "Shingles that starts on the face can cause eye problems.", kind="guideline"),
+        sentenced("P3", "The eyes of people with Marfan syndrome may be short-sighted, an eye problem.", kind="wiki"),
     )
     value = ReadSourcesInput(question="Which eye problems does Marfan syndrome cause?", task="free", passages=passages)
     quoted = {claim.sentences[0] for claim in read_sources.keyless(value).claims}

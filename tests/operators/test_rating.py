@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 from rows import each_row
+from views import keyless
 
-from medground.models.base import CallLimits, Keyless
 from medground.recipes.omni_rag.operators import ExploredSource
 from medground.recipes.omni_rag.rating import (
     SUGGESTION_WORDS,
@@ -93,7 +91,7 @@ def test_no_score_is_refused_and_never_0(reply: object) -> None:
 
 def _rated(*retrieved: Retrieved) -> RatePlanOutput:
     value = RatePlanInput(question=QUESTION, sources=SOURCES, retrieved=retrieved)
-    return asyncio.run(Keyless().answer(rate_plan, value, CallLimits())).output
+    return keyless(rate_plan, value)
 
 
 def test_without_a_model_the_question_s_words_are_counted_and_the_rating_says_so() -> None:

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
+from views import sentenced
 
-from medground.models.operators.base import InvalidOutput, SentencedPassage, SentenceView
+from medground.models.operators.base import InvalidOutput
 from medground_evaluate.build.by_words import altered, exchanged, kind_of, options, place_of, stands_alone, subtopics
 from medground_evaluate.build.operators import (
     BriefInput,
@@ -93,13 +94,8 @@ def test_no_question_is_made_of_too_few_findings() -> None:
     assert write_choice_question.keyless(value) == WriteQuestionOutput()
 
 
-def _paper(*sentences: str) -> SentencedPassage:
-    views = tuple(SentenceView(id=f"P1.S{n}", text=text) for n, text in enumerate(sentences, start=1))
-    return SentencedPassage(id="P1", sentences=views)
-
-
 def test_findings_are_sentences_word_for_word() -> None:
-    value = BriefInput(topic="t", level=1, papers=(_paper("We studied rats.", FINDINGS["F1"]),))
+    value = BriefInput(topic="t", level=1, papers=(sentenced("P1", "We studied rats.", FINDINGS["F1"]),))
     assert [(one.text, one.sentences) for one in brief_papers.keyless(value).findings] == [(FINDINGS["F1"], ("P1.S2",))]
 
 
@@ -113,7 +109,7 @@ def test_findings_are_sentences_word_for_word() -> None:
     ],
 )
 def test_the_second_check_knows_only_what_is_there_word_for_word(option: str, says: str) -> None:
-    value = CheckOptionInput(option=option, passages=(_paper(FINDINGS["F1"], FINDINGS["F2"]),))
+    value = CheckOptionInput(option=option, passages=(sentenced("P1", FINDINGS["F1"], FINDINGS["F2"]),))
     output = check_option.keyless(value)
     check_option.check(value, output)
     assert output.says == says
@@ -135,13 +131,9 @@ def test_sub_topics_are_phrases_that_titles_on_the_topic_share() -> None:
     ],
 )
 def test_findings_of_a_model_name_sentences_of_one_paper(findings: list[dict[str, object]]) -> None:
-    papers = tuple(
-        SentencedPassage(id=i, sentences=(SentenceView(id=f"{i}.S1", text="It rose."),)) for i in ("P1", "P2")
-    )
+    value = BriefInput(topic="t", level=1, papers=tuple(sentenced(name, "It rose.") for name in ("P1", "P2")))
     with pytest.raises(InvalidOutput):
-        brief_papers.check(
-            BriefInput(topic="t", level=1, papers=papers), BriefOutput.model_validate({"findings": findings})
-        )
+        brief_papers.check(value, BriefOutput.model_validate({"findings": findings}))
 
 
 @each_row(

@@ -9,7 +9,7 @@ from rows import each_row
 from medground.language.drafting import draft, propose, select
 from medground.language.mesh_terms import alternatives, named
 from medground.pubmed.translate import parse
-from medground.sources.pubmed_words import as_pubmed, conjuncts, with_concepts
+from medground.sources.pubmed.query import as_pubmed, conjuncts, with_concepts
 from medground.values.question import Question
 
 ASPIRIN = "Does aspirin prevent myocardial infarction in adults with hypertension?"

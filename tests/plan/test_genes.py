@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.sources.genes import genes_in, organisms_named
+from medground.sources.proteins.genes import genes_in, organisms_named
 
 
 @each_row(

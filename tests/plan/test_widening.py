@@ -12,7 +12,7 @@ from rows import each_row
 
 from medground.pubmed.mesh import vocabulary
 from medground.pubmed.translate import parse
-from medground.sources.pubmed_words import Count, PubMedQuery, as_pubmed, conjuncts, ladder, relaxed, same
+from medground.sources.pubmed.query import Count, PubMedQuery, as_pubmed, conjuncts, ladder, relaxed, same
 from medground.values.query import And, Not, Or, Query, Term
 
 LETTERS = "abcdef"

@@ -22,7 +22,7 @@ from medground.sources.eutils import client as eutils_transport
 from medground.sources.eutils.client import Eutils, Transport
 from medground.sources.eutils.service import EutilsService
 from medground.sources.http.retries import Patience
-from medground.sources.pubmed_records import PubMedRecords
+from medground.sources.pubmed.records import PubMedRecords
 from medground.values.document import Document
 
 REAL = Path(__file__).resolve().parent.parent.parent.parent / "shared" / "data" / "pubmed_xml" / "raw"

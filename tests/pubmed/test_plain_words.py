@@ -105,7 +105,7 @@ def test_the_concepts_of_a_question_are_sent(recipe: str, terms: Any) -> None:
 def test_no_stop_word_and_no_sign_is_sent(
     terms: Any, shared: Path, make_client: Any, make_peer: Any, reply: Any
 ) -> None:
-    from medground.sources.pubmed import PubMedSource
+    from medground.sources.pubmed.source import PubMedSource
     from medground.values.lookup import Lookup
     from medground.values.query import Filters
 

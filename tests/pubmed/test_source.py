@@ -14,7 +14,7 @@ from rows import each_row
 from medground.errors import ConfigError, RateLimited, SourceUnavailable, UsageError
 from medground.sources.eutils.client import Eutils, Transport
 from medground.sources.eutils.service import EutilsService
-from medground.sources.pubmed import PubMedSource
+from medground.sources.pubmed.source import PubMedSource
 from medground.testing import DOCUMENTS, QueryContract, SourceContract
 from medground.values.lookup import Lookup
 from medground.values.query import Filters, Or, Range, Term, Words

@@ -23,7 +23,7 @@ from medground.recipes.pubmed_reasoner.operators import MeshTermsOutput, QueryOu
 from medground.recipes.pubmed_reasoner.recipe import PUBMED_REASONER
 from medground.recipes.pubmed_reasoner.terms import QueryResult
 from medground.sources.corpus import CorpusSource
-from medground.sources.pubmed_words import PubMedQuery
+from medground.sources.pubmed.query import PubMedQuery
 from medground.values.answer import Answer
 from medground.values.document import Hit, Passage
 from medground.values.query import Term

@@ -36,6 +36,9 @@ class Embedder:
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
+BOTH = {"built_with": Embedder(), "asked_with": Embedder()}
+
+
 def built(folder, embedder=None):
     library = Library(folder)
     read = Input(name="made", reader="test", fingerprint="1", read=lambda skip: iter(DOCUMENTS[skip:]))
@@ -71,7 +74,7 @@ def search(source, text="marfan syndrome", **more):
 
 
 def test_one_ranking_per_ranker_and_a_note_where_vectors_are_expected_and_not_used(home):
-    found = search(make_source(home, built_with=Embedder(), asked_with=Embedder()))
+    found = search(make_source(home, **BOTH))
     assert ([ranking[0].ranker for ranking in found.rankings], found.notes) == (["bm25", "dense"], ())
     without = make_source(home / "2", asked_with=Embedder())
     assert search(without).notes == ("no vectors in this corpus: searched by words alone",)
@@ -89,9 +92,9 @@ def test_one_ranking_per_ranker_and_a_note_where_vectors_are_expected_and_not_us
         ({}, (Ranker.DENSE,), Words(text="marfan"), False),
         ({"built_with": Embedder()}, (Ranker.DENSE,), Words(text="marfan"), False),
         ({"asked_with": Embedder()}, (Ranker.DENSE,), Words(text="marfan"), False),
-        ({"built_with": Embedder(), "asked_with": Embedder()}, (Ranker.DENSE,), Words(text="marfan"), True),
-        ({"built_with": Embedder(), "asked_with": Embedder()}, (Ranker.DENSE,), Term(value="marfan"), False),
-        ({"built_with": Embedder(), "asked_with": Embedder()}, (), PlainWords(text="Is it the lens?"), False),
+        (BOTH, (Ranker.DENSE,), Words(text="marfan"), True),
+        (BOTH, (Ranker.DENSE,), Term(value="marfan"), False),
+        (BOTH, (), PlainWords(text="Is it the lens?"), False),
     ],
 )
 def test_dense_search_needs_vectors_a_model_and_plain_words(home, models, rankers, asked, accepted):
@@ -106,7 +109,7 @@ def test_dense_search_needs_vectors_a_model_and_plain_words(home, models, ranker
 
 
 def test_a_query_tree_is_not_searched_by_meaning_and_no_words_find_nothing(home):
-    source = make_source(home, built_with=Embedder(), asked_with=Embedder())
+    source = make_source(home, **BOTH)
     found = search(source, asked=Not(part=Term(value="marfan")))
     assert ([ranking[0].ranker for ranking in found.rankings], found.notes) == (["bm25"], ())
     assert {hit.passage.document_id for hit in found.rankings[0]} == {"PMID:3", "PMID:4"}

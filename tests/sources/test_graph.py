@@ -6,10 +6,11 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from contracts import in_one_test
+from pydantic import ValidationError
 from rows import each_row
 
 from medground.answering.read.facts import ask_for_facts
@@ -21,7 +22,7 @@ from medground.graph.vocabularies.hpo import Hpo
 from medground.sources.base import ConceptSource, DescribedSource, FactSource, Source
 from medground.sources.graph import GraphSource
 from medground.testing import SourceContract
-from medground.values.document import Document
+from medground.values.document import Document, SourceKind
 from medground.values.lookup import ConceptQuery, Found, Lookup, PlainWords
 from medground.values.query import Filters
 from medground.values.question import Question
@@ -81,6 +82,18 @@ class Shelf:
         return {i: self._documents[i] for i in ids if i in self._documents}
 
 
+@pytest.fixture
+def shelf(release: Hpo) -> Shelf:
+    """The pages of the release."""
+    return Shelf([page.document for page in pages(release)])
+
+
+@pytest.fixture
+def graph(store: GraphStore, shelf: Shelf) -> GraphSource:
+    """The graph beside its pages."""
+    return GraphSource(store, shelf.fetch)
+
+
 def plain(text: str) -> Lookup:
     return Lookup(asked=PlainWords(text=text), text=text)
 
@@ -100,14 +113,11 @@ class TestContract(SourceContract):
     nothing = plain("Is blue toe a feature of Alpha syndrome?")  # known concepts without a stored relation
 
     @pytest.fixture
-    def make(self, release: Hpo, store: GraphStore, tmp_path: Path) -> Callable[[], Source]:
-        documents = Shelf([page.document for page in pages(release)])
-        return lambda: GraphSource(GraphStore.open(tmp_path / "graph.sqlite"), documents.fetch)
+    def make(self, shelf: Shelf, store: GraphStore, tmp_path: Path) -> Callable[[], Source]:
+        return lambda: GraphSource(GraphStore.open(tmp_path / "graph.sqlite"), shelf.fetch)
 
 
-def test_a_fact_is_a_line_of_a_document_of_the_corpus(release: Hpo, store: GraphStore) -> None:
-    shelf = Shelf([page.document for page in pages(release)])
-    graph = GraphSource(store, shelf.fetch)
+def test_a_fact_is_a_line_of_a_document_of_the_corpus(graph: GraphSource) -> None:
     found = search(graph, QUESTION)
     assert graph.name == found.source == "graph:HPO 2030-02-03"
     assert isinstance(graph, FactSource)
@@ -119,8 +129,7 @@ def test_a_fact_is_a_line_of_a_document_of_the_corpus(release: Hpo, store: Graph
     assert found.named == "feature of: Odd lens (HP:0100001), Alpha syndrome (OMIM:1)"
 
 
-def test_what_the_graph_cannot_read_is_not_understood_and_what_it_lacks_is_not_recorded(store: GraphStore) -> None:
-    graph = GraphSource(store, Shelf([]).fetch)
+def test_what_the_graph_cannot_read_is_not_understood_and_what_it_lacks_is_not_recorded(graph: GraphSource) -> None:
     for asked in ("Does aspirin reduce mortality in Alpha syndrome?", ""):
         found = search(graph, asked)
         assert (found.understood, found.finding, found.size) == (False, None, 0)
@@ -132,18 +141,14 @@ def test_what_the_graph_cannot_read_is_not_understood_and_what_it_lacks_is_not_r
     assert found.notes == ("no concept of HPO 2030-02-03 is called 'Odd lense'; nearest names: Odd lens",)
 
 
-def test_a_concept_is_answered_by_its_question_or_else_by_its_definition(release: Hpo, store: GraphStore) -> None:
-    graph = GraphSource(store, Shelf([page.document for page in pages(release)]).fetch)
+def test_a_concept_is_answered_by_its_question_or_else_by_its_definition(graph: GraphSource) -> None:
     assert search(graph, ConceptQuery(term="Odd lens", question=QUESTION)).facts == search(graph, QUESTION).facts
     (fact,) = search(graph, ConceptQuery(term="Odd lens")).facts
     assert fact.sentence == "Odd lens (HP:0100001) is defined as: A lens that is odd."
 
 
-def test_a_concept_query_quotes_the_definition_and_the_relations_in_both_directions(
-    release: Hpo, store: GraphStore
-) -> None:
-    shelf = Shelf([page.document for page in pages(release)])
-    found = search(GraphSource(store, shelf.fetch), ConceptQuery(term="odd  Lens", question="Which syndrome has it?"))
+def test_a_concept_query_quotes_the_definition_and_the_relations_in_both_directions(graph: GraphSource) -> None:
+    found = search(graph, ConceptQuery(term="odd  Lens", question="Which syndrome has it?"))
     (ranking,) = found.rankings
     assert [(hit.passage.document_id, hit.passage.text) for hit in ranking] == [
         ("HP:0100001", "A lens that is odd."),
@@ -151,7 +156,7 @@ def test_a_concept_query_quotes_the_definition_and_the_relations_in_both_directi
         ("HP:0100001", "Phenotypic abnormality (HP:0000118)."),
     ]
     assert {hit.passage.kind for hit in ranking} == {"graph"}
-    below = search(GraphSource(store, shelf.fetch), ConceptQuery(term="HP:0000118"))
+    below = search(graph, ConceptQuery(term="HP:0000118"))
     assert {hit.passage.document_id for hit in below.rankings[0]} == {"HP:0100001", "HP:0100003"}
 
 
@@ -162,6 +167,16 @@ def test_a_graph_describes_itself_unless_it_was_described(store: GraphStore) -> 
     assert "Human Phenotype Ontology" in source.described.licence
     own = SourceDescription(name="facts", kind="graph", about="Facts.", licence="CC0", origin="a test")
     assert GraphSource(store, Shelf([]).fetch, described=own).described == own
+
+
+def test_every_kind_has_a_description_and_a_name_must_be_usable_as_a_tag() -> None:
+    for kind in get_args(SourceKind):
+        described = SourceDescription.of_kind(kind)
+        assert described.name == described.kind == kind
+        assert described.about.endswith(".")
+    for name in ("", "Book", "a book", "</book>", "1book", "b" * 33):
+        with pytest.raises(ValidationError):
+            SourceDescription(name=name, kind="book", about="x", licence="x", origin="x")
 
 
 @each_row("change", ["gone", "longer"])
@@ -184,10 +199,9 @@ def test_documents_that_do_not_state_the_fact_are_refused(release: Hpo, store: G
     ],
 )
 def test_stored_facts_answer_only_questions_that_they_fit(
-    asked: Question, answers: bool, store: GraphStore, release: Hpo, make_run: Callable[..., Run], memory_source: Any
+    asked: Question, answers: bool, graph: GraphSource, release: Hpo, make_run: Callable[..., Run], memory_source: Any
 ) -> None:
-    documents = [page.document for page in pages(release)]
-    run = make_run(QUESTION, [memory_source(documents), GraphSource(store, Shelf(documents).fetch)])
+    run = make_run(QUESTION, [memory_source([page.document for page in pages(release)]), graph])
     answer = asyncio.run(ask_for_facts(asked, run))
     assert (answer is not None) is answers
     assert run.usage.searches == answers  # the text source does not accept plain words
@@ -201,10 +215,9 @@ def test_stored_facts_answer_only_questions_that_they_fit(
 
 
 def test_the_graph_that_has_the_relation_is_preferred(
-    store: GraphStore, release: Hpo, make_run: Callable[..., Run], tmp_path: Path
+    graph: GraphSource, make_run: Callable[..., Run], tmp_path: Path
 ) -> None:
     """One graph knows the concepts but has no relation; another has it."""
-    shelf = Shelf([page.document for page in pages(release)])
     changes = {"hp.obo": OBO, "phenotype.hpoa": HPOA.replace("HP:0100001", "HP:0100003")}
     for name, content in changes.items():
         (tmp_path / name).write_text(content.replace("2030-02-03", "2031-02-03"), encoding="utf-8")
@@ -213,15 +226,11 @@ def test_the_graph_that_has_the_relation_is_preferred(
         writer.save(tmp_path / "other.sqlite")
     with GraphStore.open(tmp_path / "other.sqlite") as without:
         silent = GraphSource(without, Shelf([page.document for page in pages(other)]).fetch)
-        telling = GraphSource(store, shelf.fetch)
-        for sources in ([silent, telling], [telling, silent]):
+        for sources in ([silent, graph], [graph, silent]):
             run = make_run(QUESTION, sources)
             answer = asyncio.run(ask_for_facts(Question.ask(QUESTION), run))
-            assert answer is not None
-            assert answer.source is telling
-            assert [s.status for s in run.searches] == (
-                ["empty", "found"] if sources[0] is silent else ["found", "empty"]
-            )
+            assert answer is not None and answer.source is graph
+            assert [s.status for s in run.searches] == [("found" if one is graph else "empty") for one in sources]
 
 
 def test_a_graph_that_cannot_be_asked_is_named_and_gives_no_facts(
@@ -236,11 +245,7 @@ def test_a_graph_that_cannot_be_asked_is_named_and_gives_no_facts(
     assert run.warnings == ["graph:HPO 2030-02-03 could not be searched: the disk is gone"]
 
 
-def test_a_concept_is_found_by_id_name_and_misspelling_with_lines_that_its_documents_have(
-    release: Hpo, store: GraphStore
-) -> None:
-    documents = Shelf([page.document for page in pages(release)])
-    graph = GraphSource(store, documents.fetch)
+def test_a_concept_is_found_by_id_name_and_misspelling_with_lines_that_its_documents_have(graph: GraphSource) -> None:
     assert isinstance(graph, ConceptSource)
     by_id = asyncio.run(graph.concept("hp:0100001", 5))
     by_name = asyncio.run(graph.concept("odd lens", 5))

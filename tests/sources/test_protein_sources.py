@@ -18,16 +18,18 @@ from rows import each_row
 
 from medground.errors import RateLimited, SourceUnavailable
 from medground.home.settings import Settings
-from medground.sources.alphafold import AlphaFoldSource
 from medground.sources.base import Source, find_source
+from medground.sources.http.retries import Patience
 from medground.sources.http.service import Client, Service
-from medground.sources.pdb import PDBSource
+from medground.sources.proteins.alphafold import AlphaFoldSource
+from medground.sources.proteins.pdb import PDBSource
 from medground.sources.proteins.structures import StructureFiles, StructureSource
-from medground.sources.uniprot import UniProtSource
+from medground.sources.proteins.uniprot import UniProtSource
 from medground.testing.sources import SourceContract
 from medground.values.lookup import Found, Lookup, ProteinQuery
 from medground.values.query import Filters
 
+SEVERAL = "several genes of Homo sapiens: TST1 (P00002), TST2 (P00003)"
 LETTERS = "MAGKSMAGKSMAGKSMAGKS"
 ENTRIES = [
     entry("P00001", "tst1", FISH, name="Test factor", synonyms=["tfa"], secondaryAccessions=["P00009"]),
@@ -58,7 +60,7 @@ def peer(**more: Any) -> ProteinPeer:
 
 
 def client(name: str, one: ProteinPeer, path: str = "") -> Client:
-    service = Service(name, f"http://127.0.0.1{path}", first_wait=0.001)
+    service = Service(name, f"http://127.0.0.1{path}", patience=Patience(tries=3, first_wait=0.001))
     return Client(service, httpx.ASGITransport(one.app()))
 
 
@@ -109,56 +111,35 @@ class TestPDB(SourceContract):
 
 
 @each_row(
-    ("name", "organism", "expected"),
+    ("name", "organism", "expected", "note"),
     [
-        ("tst1", "zebrafish", ["UNIPROT:P00001"]),
-        ("TST1", "Danio rerio", ["UNIPROT:P00001"]),
-        ("tst-1", "human", ["UNIPROT:P00002"]),
-        ("second factor", "patients", ["UNIPROT:P00003"]),
-        ("Lone1", "", ["UNIPROT:P00004"]),
-        ("p00001", "", ["UNIPROT:P00001"]),
+        ("tst1", "zebrafish", "P00001", ""),
+        ("TST1", "Danio rerio", "P00001", ""),
+        ("tst-1", "human", "P00002", ""),
+        ("second factor", "patients", "P00003", ""),
+        ("Lone1", "", "P00004", ""),
+        ("p00001", "", "P00001", ""),
+        ("P00005", "", "P00001", "P00005 is obsolete: it was merged into P00001"),
+        ("P00009", "", "P00001", "P00009 is now part of P00001"),
+        ("P00001-2", "", "P00001", "P00001-2 is an isoform; the entry P00001 describes all isoforms"),
+        ("P00001", "mouse", "P00001", "P00001 belongs to Danio rerio, not to mouse (Mus musculus)"),
+        ("tst1", "", "", "'tst1' is in several organisms: Zebrafish (P00001), Human (P00002); name the organism"),
+        ("TFA", "human", "", f"'TFA' is a name of {SEVERAL}; name one of these"),
+        ("abc123", "human", "", "UniProtKB has no protein or gene called 'abc123' in human (Homo sapiens)"),
+        ("Lone1", "zebrafish", "", "UniProtKB has no protein or gene called 'Lone1' in zebrafish (Danio rerio)"),
+        ("tst1", "klingon", "", "UniProt knows no organism 'klingon'; check how it is written"),
+        ("P00008", "", "", "UniProtKB has no entry P00008; check the accession"),
+        ("P00006", "", "", "P00006 is obsolete: it was split into P00001, P00002; ask for one of these"),
+        ("P00007", "", "", "P00007 was deleted from UniProtKB"),
+        ('" (', "human", "", "the lookup names no protein"),
     ],
 )
-def test_a_name_is_found_in_its_organism(name: str, organism: str, expected: list[str]) -> None:
+def test_a_name_is_found_in_its_organism_and_what_is_not_one_protein_is_told_and_never_guessed(
+    name: str, organism: str, expected: str, note: str
+) -> None:
     one = found(uniprot(), asked(name, organism))
-    assert (ids(one), one.notes) == (expected, ())
-
-
-@each_row(
-    ("name", "organism", "note"),
-    [
-        ("tst1", "", "'tst1' is in several organisms: Zebrafish (P00001), Human (P00002); name the organism"),
-        (
-            "TFA",
-            "human",
-            "'TFA' is a name of several genes of Homo sapiens: TST1 (P00002), TST2 (P00003); name one of these",
-        ),
-        ("abc123", "human", "UniProtKB has no protein or gene called 'abc123' in human (Homo sapiens)"),
-        ("Lone1", "zebrafish", "UniProtKB has no protein or gene called 'Lone1' in zebrafish (Danio rerio)"),
-        ("tst1", "klingon", "UniProt knows no organism 'klingon'; check how it is written"),
-        ("P00008", "", "UniProtKB has no entry P00008; check the accession"),
-        ("P00006", "", "P00006 is obsolete: it was split into P00001, P00002; ask for one of these"),
-        ("P00007", "", "P00007 was deleted from UniProtKB"),
-        ('" (', "human", "the lookup names no protein"),
-    ],
-)
-def test_what_is_not_one_protein_is_told_and_never_guessed(name: str, organism: str, note: str) -> None:
-    one = found(uniprot(), asked(name, organism))
-    assert (ids(one), one.notes) == ([], (note,))
-
-
-@each_row(
-    ("name", "organism", "note"),
-    [
-        ("P00005", "", "P00005 is obsolete: it was merged into P00001"),
-        ("P00009", "", "P00009 is now part of P00001"),
-        ("P00001-2", "", "P00001-2 is an isoform; the entry P00001 describes all isoforms"),
-        ("P00001", "mouse", "P00001 belongs to Danio rerio, not to mouse (Mus musculus)"),
-    ],
-)
-def test_an_accession_that_leads_elsewhere_says_so(name: str, organism: str, note: str) -> None:
-    one = found(uniprot(), asked(name, organism))
-    assert (ids(one), one.notes) == (["UNIPROT:P00001"], (note,))
+    assert ids(one) == ([f"UNIPROT:{expected}"] if expected else [])
+    assert one.notes == ((note,) if note else ())
 
 
 def test_of_unreviewed_entries_the_whole_one_is_taken_and_marked() -> None:
@@ -199,7 +180,7 @@ def test_filters_hold_for_records_too() -> None:
 def test_a_fault_is_a_failure_and_not_an_empty_result(
     fault: dict[str, Any], error: type[Exception], message: str, make_peer: Callable[..., Any], reply: Any
 ) -> None:
-    service = Service("uniprot", make_peer(reply(**fault)).url, first_wait=0.001, attempts=2)
+    service = Service("uniprot", make_peer(reply(**fault)).url, patience=Patience(tries=2, first_wait=0.001))
     with pytest.raises(error, match=f"^{message}"):
         found(UniProtSource(Client(service)), asked("tst1", "human"))
 
@@ -209,7 +190,7 @@ def test_a_passing_fault_is_tried_again_and_a_slow_reply_fails_in_time(
 ) -> None:
     passing = peer(faults=[PeerFault("uniprotkb", 503, times=1), PeerFault("prediction", 500, b"busy", times=1)])
     assert ids(found(uniprot(passing), asked("tst1", "human"))) == ["UNIPROT:P00002"]
-    slow = Service("uniprot", make_peer(reply(b"{}", hang=5)).url, first_wait=0.001, attempts=1, seconds=0.2)
+    slow = Service("uniprot", make_peer(reply(b"{}", hang=5)).url, patience=Patience(tries=1, seconds=0.2))
     with pytest.raises(SourceUnavailable, match=r"^uniprot: "):
         found(UniProtSource(Client(slow)), asked("tst1", "human"))
 

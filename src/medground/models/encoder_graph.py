@@ -1,4 +1,4 @@
-"""A BERT encoder as an ONNX graph, which others extend: `corpus.embedding.sentence_graph`, `models.pairs.graph`.
+"""A BERT encoder as an ONNX graph, which `embedding.minilm` and `pair_graph` extend.
 
 Inputs are int64 of shape (batch, tokens): `input_ids`, and `attention_mask`, 1 for a token and 0 for padding.
 """
@@ -81,18 +81,11 @@ class EncoderGraph:
         self._constants: dict[str, onnx.TensorProto] = {}
 
     def embeddings(self) -> str:
-        """Word, position and segment vectors, summed and normalised. All tokens belong to segment 0."""
+        """Word and position vectors, summed and normalised."""
         words = self._node("Gather", self._weight("embeddings.word_embeddings.weight"), "input_ids")
-        places = self._weights["embeddings.position_embeddings.weight"]
-        segment = self._weights["embeddings.token_type_embeddings.weight"][0]
         length = self._node("Shape", "input_ids", start=1, end=2)
-        placed = self._node(
-            "Slice",
-            self._constant("places", places + segment),
-            self._constant("zero", np.array([0], np.int64)),
-            length,
-            self._constant("first_axis", np.array([0], np.int64)),
-        )
+        start, axis = self._integers("start", 0), self._integers("first_axis", 0)
+        placed = self._node("Slice", self._constant("places", self._places()), start, length, axis)
         return self._norm(self._node("Add", words, placed), "embeddings.LayerNorm")
 
     def encoded(self) -> str:
@@ -112,6 +105,13 @@ class EncoderGraph:
             self._node("Add", self._dense(inner, f"{name}.{part.outer}"), hidden), f"{name}.{part.outer_norm}"
         )
 
+    def summed(self, hidden: str) -> tuple[str, str, str]:
+        """The sum over all tokens that are not padding; and the mask and the axis that it was made with."""
+        mask = self._node("Cast", "attention_mask", to=TensorProto.FLOAT)
+        column = self._node("Unsqueeze", mask, self._integers("last_axis", -1))
+        tokens = self._integers("token_axis", 1)
+        return self._node("ReduceSum", self._node("Mul", hidden, column), tokens, keepdims=0), mask, tokens
+
     def model(self, name: str, output: str, size: int, inputs: Sequence[str] = INPUTS) -> onnx.ModelProto:
         """The finished model. The graph under construction is empty afterwards: large weights are moved, not copied.
 
@@ -129,6 +129,11 @@ class EncoderGraph:
         for key in list(self._constants):
             made.graph.initializer.append(self._constants.pop(key))
         return made
+
+    def _places(self) -> NDArray[np.float32]:
+        """The vector of each place; of BERT with that of segment 0, to which all tokens belong."""
+        segment = self._weights["embeddings.token_type_embeddings.weight"][0]
+        return np.asarray(self._weights["embeddings.position_embeddings.weight"] + segment)
 
     def _attention(self, hidden: str, name: str) -> str:
         parts = [self._dense(hidden, f"{name}.{p}") for p in (self.parts.query, self.parts.key, self.parts.value)]
@@ -173,6 +178,9 @@ class EncoderGraph:
     def _weight(self, name: str) -> str:
         return self._constant(name, self._weights[name])
 
+    def _integers(self, name: str, *values: int) -> str:
+        return self._constant(name, np.array(values, np.int64))
+
     def _constant(self, name: str, value: NDArray[Any]) -> str:
         self._constants[name] = numpy_helper.from_array(np.ascontiguousarray(value), name)
         return name
@@ -181,9 +189,6 @@ class EncoderGraph:
         name = out or f"{operation}_{len(self._nodes)}"
         self._nodes.append(helper.make_node(operation, list(inputs), [name], name, domain=domain, **attributes))
         return name
-
-
-# Write graphs to files, in float32 and in int8.
 
 
 def saved(model: onnx.ModelProto, path: Path) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import re
 from collections.abc import Mapping
@@ -34,6 +33,7 @@ from pydantic_ai.exceptions import (
 from medground.errors import ConfigError, ModelFailed
 from medground.home.secrets import masked
 from medground.sources.http.replies import CutReply, SlowReply, cut_of
+from medground.sources.http.service import is_loopback
 from medground.values.usage import Usage
 
 LONGEST = 200
@@ -62,21 +62,6 @@ class Endpoint:
         return line if len(line) <= LONGEST else line[: LONGEST - 3] + "..."
 
 
-def shown_address(url: str | None) -> str:
-    """A URL without user, password, query and fragment."""
-    parts = urlsplit(url or "")
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}" if parts.netloc else ""
-
-
-def is_loopback(url: str | None) -> bool:
-    """Whether a URL points to this machine."""
-    host = urlsplit(url or "").hostname or ""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
 def cut_short(cut: CutReply, endpoint: Endpoint, usage: Usage) -> ModelFailed:
     """The error for a reply that was not read to its end."""
     more = "; raise model.timeout or use a faster model" if isinstance(cut, SlowReply) else "; it was not read on"
@@ -98,19 +83,20 @@ def explain(
         return ConfigError(f"{endpoint.name}: {at} does not have this model (HTTP 404); check the name and the address")
     if isinstance(error, UserError):
         return ConfigError(f"{endpoint.name}: cannot be used for {operator!r}: {endpoint.clean(error.message)}")
-    reason = (
-        _api_failure(error, endpoint, at) if isinstance(error, ModelAPIError) else _answer_failure(error, at, operator)
-    )
+    told = isinstance(error, ModelAPIError) and _api_failure(error, endpoint, at)
+    reason = told or _answer_failure(error, operator)
+    invalid = isinstance(error, UnexpectedModelBehavior) and isinstance(error.__cause__, ToolRetryError)
     return ModelFailed(
-        endpoint.clean(reason),
+        endpoint.clean(reason or f"{at} sent a reply that is not a chat completion; is the address right?"),
         model=endpoint.name,
         usage=usage,
-        unreadable=_is_unreadable(error),
+        unreadable=invalid or isinstance(error, OutputTokenLimitExceeded),
         busy=isinstance(error, ModelRateLimitError | ModelUnavailableError | ModelServerError),
     )
 
 
 def _api_failure(error: ModelAPIError, endpoint: Endpoint, at: str) -> str:
+    """Why a server did not answer; empty if it did, with something else than a chat completion."""
     if isinstance(error, ModelRequestTimeout):
         return f"no answer within {error.timeout:g} s; raise model.timeout or use a faster model"
     if isinstance(error, ModelTimeoutError) and error.phase != "connect":
@@ -129,7 +115,7 @@ def _api_failure(error: ModelAPIError, endpoint: Endpoint, at: str) -> str:
     if isinstance(error, ModelHTTPError):
         proxy = f"; {hint}" if (hint := _by_proxy(at)) else ""
         return f"{at} answered HTTP {error.status_code}{_provider_message(error, endpoint)}{proxy}"
-    return _not_a_chat_model(at)
+    return ""
 
 
 def _by_proxy(at: str) -> str:
@@ -141,23 +127,15 @@ def _by_proxy(at: str) -> str:
     return f"the environment routes it through a proxy: set NO_PROXY={host}"
 
 
-def _not_a_chat_model(at: str) -> str:
-    return f"{at} sent a reply that is not a chat completion; is the address right?"
-
-
-def _is_unreadable(error: AgentRunError) -> bool:
-    invalid = isinstance(error, UnexpectedModelBehavior) and isinstance(error.__cause__, ToolRetryError)
-    return invalid or isinstance(error, OutputTokenLimitExceeded)
-
-
-def _answer_failure(error: AgentRunError, at: str, operator: str) -> str:
+def _answer_failure(error: AgentRunError, operator: str) -> str:
+    """Why an answer is of no use; empty if it is no chat completion."""
     if isinstance(error, ContentFilterError):
         return f"the provider's content filter stopped {operator!r}"
     if isinstance(error, OutputTokenLimitExceeded):
         return f"the answer to {operator!r} was cut off at the model's output limit"
     if isinstance(error, UnexpectedModelBehavior) and isinstance(error.__cause__, ToolRetryError):
         return f"no valid answer to {operator!r} after all tries: {_last_problem(error.__cause__)}"
-    return _not_a_chat_model(at)
+    return ""
 
 
 def _last_problem(retry: ToolRetryError) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import importlib
 import importlib.metadata
 import importlib.util
@@ -21,14 +20,13 @@ from medground.home.settings_groups import ModelSettings
 from medground.models.base import CallLimits, Reply
 from medground.models.catalogue import QWEN
 from medground.models.operators.base import I, O, Operator
+from medground.models.shipped import sha256_of
 from medground.models.wheels import require
 from medground.values.usage import Usage
 
 if TYPE_CHECKING:
     from medground.models.served import ServedModel
 
-
-# The llama.cpp server inside this process, at an address that only this process can use.
 
 CONTEXT = 8192
 """Maximum tokens of prompt and answer together."""
@@ -143,16 +141,13 @@ class LocalModel:
     @cached_property
     def identity(self) -> str:
         """Engine, hash of the weights and temperature; not the path of the file or the port."""
-
-        weights = self._sha256 or _file_hash(self._path)
+        weights = self._sha256 or sha256_of(self._path)
         return f"local-{weights}-{engine_identity()}-t{self._settings.temperature:g}"
 
     async def answer(self, operator: Operator[I, O], value: I, limits: CallLimits) -> Reply[O]:
         """Answer one operator call. The first call loads the model.
 
-        Raises:
-            ModelFailed: no usable output, or llama.cpp cannot load the file; carries the usage already spent.
-            BudgetExhausted: the limits of the call were reached.
+        Raises what `Model.answer` raises, and ModelFailed if llama.cpp cannot load the file.
         """
         asked = time.monotonic()
         async with self._turn:
@@ -189,7 +184,7 @@ def _served(name: str, server: LlamaServer, settings: ModelSettings) -> ServedMo
     from pydantic_ai.profiles import ModelProfile
     from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
-    from medground.models.attempts import Retries as Patience
+    from medground.models.attempts import Retries
     from medground.models.served import ServedModel
 
     provider = OpenAICompatibleProvider(
@@ -206,7 +201,7 @@ def _served(name: str, server: LlamaServer, settings: ModelSettings) -> ServedMo
         retries=settings.retries,
         temperature=settings.temperature,
         # The server is in this process and never busy, so what failed once, such as ending an answer, fails again.
-        patience=Patience(tries=1),
+        patience=Retries(tries=1),
         secrets=(server.key,),
     )
 
@@ -220,8 +215,3 @@ def _checked(name: str, path: Path) -> Path:
     if magic != _MAGIC:
         raise ConfigError(f"model {name!r}: {path} is not a GGUF file; use one, such as local:/models/llama.gguf")
     return path
-
-
-def _file_hash(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -17,8 +17,6 @@ from pydantic_ai.settings import ModelSettings
 
 from medground.models.operators.base import AtMostOne
 
-# The schema of an operator's output, narrowed to the values that this call allows.
-
 MOST = 200
 """Maximum values of a field. Hosted models reject schemas with longer lists; the operator's own check covers those."""
 

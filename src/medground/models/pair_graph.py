@@ -11,15 +11,12 @@ from typing import Any, Literal
 import numpy as np
 import onnx
 from numpy.typing import NDArray
-from onnx import TensorProto
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from safetensors import SafetensorError
 from safetensors.numpy import load
 
 from medground.errors import ConfigError
 from medground.models.encoder_graph import BertShape, EncoderGraph, Parts
-
-# The network as an ONNX graph: an MPNet encoder of two texts, and a head on its first token and the mean of all.
 
 Weights = Mapping[str, NDArray[np.float32]]
 
@@ -62,21 +59,12 @@ class _PairGraph(EncoderGraph):
         super().__init__(weights, shape)
         self._longest = longest
 
-    def embeddings(self) -> str:
-        """Word and position vectors, summed and normalised. MPNet has no segments."""
-        words = self._node("Gather", self._weight("embeddings.word_embeddings.weight"), "input_ids")
-        table = self._weights["embeddings.position_embeddings.weight"][_FIRST_PLACE : _FIRST_PLACE + self._longest]
-        length = self._node("Shape", "input_ids", start=1, end=2)
-        start, axis = self._integers("start", 0), self._integers("first_axis", 0)
-        places = self._node("Slice", self._constant("places", table), start, length, axis)
-        return self._norm(self._node("Add", words, places), "embeddings.LayerNorm")
+    def _places(self) -> NDArray[np.float32]:
+        return self._weights["embeddings.position_embeddings.weight"][_FIRST_PLACE : _FIRST_PLACE + self._longest]
 
     def judged(self, hidden: str) -> None:
         """The logits, from the first token beside the mean of all tokens that are not padding."""
-        mask = self._node("Cast", "attention_mask", to=TensorProto.FLOAT)
-        column = self._node("Unsqueeze", mask, self._integers("last_axis", -1))
-        tokens = self._integers("token_axis", 1)
-        total = self._node("ReduceSum", self._node("Mul", hidden, column), tokens, keepdims=0)
+        total, mask, tokens = self.summed(hidden)
         mean = self._node("Div", total, self._node("ReduceSum", mask, tokens, keepdims=1))
         start, end = self._integers("start", 0), self._integers("second", 1)
         first = self._node("Flatten", self._node("Slice", hidden, start, end, tokens), axis=1)
@@ -88,9 +76,6 @@ class _PairGraph(EncoderGraph):
         return self._node(
             "Gemm", inputs, self._weight(f"{name}.weight"), self._weight(f"{name}.bias"), transB=1, out=out
         )
-
-    def _integers(self, name: str, *values: int) -> str:
-        return self._constant(name, np.array(values, np.int64))
 
     def _attention_bias(self) -> tuple[str, ...]:
         """What all layers add to the scores, by the distance of two tokens: shape (1, heads, tokens, tokens)."""
@@ -194,10 +179,13 @@ def joined(base: Mapping[str, NDArray[Any]], differences: Differences, name: str
         if key in _HEAD:
             found[key] = value
         elif key.endswith(".A"):
-            weight = key.removesuffix(".A")
-            found[weight] = _moved(found.get(weight), value, differences.tensors.get(f"{weight}.B"), weight, name)
+            moved = key.removesuffix(".A")
+            found[moved] = _moved(found.get(moved), value, differences.tensors.get(f"{moved}.B"), moved, name)
         elif key.endswith(".S"):
-            found[key] = _evening(found.get(key.removesuffix(".S")), value, key, name)
+            weight = found.get(key.removesuffix(".S"))
+            if weight is None or weight.ndim != 2 or value.shape != weight.shape[1:] or not (value > 0).all():
+                raise _misfit(name, key)
+            found[key] = value
         elif not key.endswith(".B"):
             if key not in found or found[key].shape != value.shape:
                 raise _misfit(name, key)
@@ -219,14 +207,6 @@ def _moved(
     if weight is None or up is None or (up.shape[0], down.shape[1]) != weight.shape or up.shape[1] != down.shape[0]:
         raise _misfit(name, key)
     return np.asarray(weight + up.astype(np.float64) @ down.astype(np.float64), np.float32)
-
-
-def _evening(
-    weight: NDArray[np.float32] | None, value: NDArray[np.float32], key: str, name: str
-) -> NDArray[np.float32]:
-    if weight is None or weight.ndim != 2 or value.shape != weight.shape[1:] or not (value > 0).all():
-        raise _misfit(name, key)
-    return value
 
 
 def _about(content: bytes, name: str) -> About:

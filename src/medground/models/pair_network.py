@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -17,7 +16,7 @@ from tokenizers import Encoding, Tokenizer
 
 from medground.errors import ConfigError, ModelFailed
 from medground.models.pair_graph import About
-from medground.models.shipped import CONFIG, GRAPH, MADE, TOKENIZER
+from medground.models.shipped import CONFIG, GRAPH, MADE, TOKENIZER, sha256_of
 
 _FAILURES = tuple(
     getattr(onnxruntime_errors, name)
@@ -62,8 +61,7 @@ class PairNetwork:
         try:
             about = json.loads((folder / CONFIG).read_text(encoding="utf-8"))["about"]
             made = json.loads((folder / MADE).read_text(encoding="utf-8"))
-            with (folder / GRAPH).open("rb") as file:
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            digest = sha256_of(folder / GRAPH)
             tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
             if digest != made["graph"]:
                 raise ConfigError(f"{folder / GRAPH} was changed since it was made; {remedy}")

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import TypeVar
-from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
 
 from pydantic import BaseModel
@@ -18,11 +17,9 @@ from pydantic import BaseModel
 from medground.errors import ConfigError
 from medground.home.files import write_whole
 from medground.home.settings import Settings
-from medground.models.base import COMPATIBLE, NAMES, CallLimits, Keyless, Model, Reply
+from medground.models.base import COMPATIBLE, NAMES, CallLimits, Keyless, Model, Reply, base_address
 from medground.models.operators.base import I, InvalidOutput, O, Operator
 from medground.values.usage import KEYLESS, Usage
-
-# Model replies cached on disk, keyed by the content of the call.
 
 R = TypeVar("R", bound=BaseModel)
 
@@ -73,9 +70,6 @@ def _checksum(key: str, content: object) -> str:
     return hashlib.sha256(json.dumps([key, content], sort_keys=True).encode()).hexdigest()
 
 
-# Which model answers which operator, with one call cache for all models.
-
-
 class Models:
     """The open models, and the model for each operator.
 
@@ -117,9 +111,7 @@ class Models:
             limits: what the call may spend.
             kept: the replies of a run that can be resumed, which serve where there is no cache.
 
-        Raises:
-            ModelFailed: the model gave no usable output.
-            BudgetExhausted: the limits were reached during the call.
+        Raises what `Model.answer` raises.
         """
         model = self.of(operator.name)
         if not model.cacheable:
@@ -164,15 +156,9 @@ def call_key(model: Model, operator: Operator[I, O], value: I) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-# Opens every model that the settings name, and no other.
-
-
 def own_address(name: str, settings: Settings) -> str:
     """The address that the settings give a model, without user and password; empty for its provider's own."""
-    if name.partition(":")[0] not in COMPATIBLE or not settings.model.base_url:
-        return ""
-    parts = urlsplit(settings.model.base_url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
+    return base_address(settings.model.base_url) if name.partition(":")[0] in COMPATIBLE else ""
 
 
 def open_models(settings: Settings, operators: Iterable[str]) -> Models:
@@ -228,9 +214,6 @@ def _open(name: str, settings: Settings) -> Model:
     except ImportError:
         raise ConfigError(f'model {name!r} needs the extra "models": pip install "medground[models]"') from None
     return open_hosted(name, settings)
-
-
-# List prices of hosted models, as far as they are known, to tell what work will cost before it is done.
 
 
 def list_price(name: str, input_tokens: int, output_tokens: int) -> Decimal | None:

@@ -16,17 +16,15 @@ from pydantic_ai.profiles.openai import OpenAIModelProfile
 from pydantic_ai.settings import ModelSettings
 
 from medground.errors import BudgetExhausted
-from medground.models.attempts import Attempts
-from medground.models.attempts import Retries as Patience
-from medground.models.base import CallLimits, Reply
-from medground.models.failures import Endpoint, cut_short, explain, is_loopback, shown_address
+from medground.models.attempts import Attempts, Retries
+from medground.models.base import CallLimits, Reply, base_address
+from medground.models.failures import Endpoint, cut_short, explain
 from medground.models.operators.base import I, InvalidOutput, O, Operator, PlainOutput, WeighedOutput
 from medground.models.output import asking_for_probabilities, probabilities_of
 from medground.sources.http.clients import LoopClients, tls
 from medground.sources.http.replies import ACCEPTED, CutReply, Intake, ReplyLimits
+from medground.sources.http.service import is_loopback
 from medground.values.usage import Usage
-
-# What carries the requests of served models: their replies are limited in size and time, and echo no key.
 
 LARGEST_REPLY = 8 << 20
 """Most bytes of a model's reply. The longest answer of an operator is a few kilobytes, a hundred with probabilities."""
@@ -120,41 +118,29 @@ class ServedModel:
         retries: int = 2,
         temperature: float = 0.0,
         identity: str = "",
-        patience: Patience | None = None,
+        patience: Retries | None = None,
         key_hint: str = "",
         secrets: tuple[str, ...] = (),
         wire: ModelWire | None = None,
     ) -> None:
+        self.name = name
         self._model = model
         self._wire = wire
         self._used = False
         self._retries = retries
         self._timeout = timeout
-        self._patience = patience or Patience()
+        self._patience = patience or Retries()
         self._settings = _settings(model, timeout, temperature)
         self._gives_probabilities = not _refuses_sampling(model.profile)
-        self._endpoint = Endpoint(name, shown_address(model.base_url), key_hint, secrets)
-        self._free = name.partition(":")[0] == "local" or is_loopback(model.base_url)
+        self._endpoint = Endpoint(name, base_address(model.base_url), key_hint, secrets)
+        self._free = name.partition(":")[0] == "local" or is_loopback(model.base_url or "")
         sampling = self._settings.get("temperature")
-        self._identity = json.dumps([name, model.model_name, self._endpoint.address, sampling, identity])
-
-    @property
-    def name(self) -> str:
-        """As in the settings."""
-        return self._endpoint.name
-
-    @property
-    def identity(self) -> str:
-        """Name, the provider's model name, address, temperature, and the `identity` argument."""
-        return self._identity
+        self.identity = json.dumps([name, model.model_name, self._endpoint.address, sampling, identity])
 
     async def answer(self, operator: Operator[I, O], value: I, limits: CallLimits) -> Reply[O]:
         """Answer one operator call.
 
-        Raises:
-            ModelFailed: no usable output; carries the usage already spent.
-            BudgetExhausted: the limits of the call were reached; carries the usage already spent.
-            ConfigError: the server rejects the key or does not have the model.
+        Raises what `Model.answer` raises; all but ConfigError carry the usage already spent.
         """
         if limits.seconds is not None and limits.seconds <= 0:
             raise BudgetExhausted("seconds", spent="all", allowed="0", usage=Usage())

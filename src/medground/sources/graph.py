@@ -72,12 +72,8 @@ class GraphSource:
         """Find the stored relations that answer a question, or what is stated about a concept.
 
         A concept whose question the stored facts answer has these too. Relations have no date, so year limits are
-        ignored; do not ask a graph if they matter.
-
-        Raises:
-            UsageError: the lookup is neither in plain words nor about a concept.
-            SnapshotCorrupt: the graph cannot be read, or the documents of its snapshot do not state its facts.
-            SourceUnavailable: the source is closed, or its documents cannot be fetched.
+        ignored; do not ask a graph if they matter. Raises what `Source.search` raises, and SnapshotCorrupt if the
+        graph cannot be read, or the documents of its snapshot do not state its facts.
         """
         self._check_open()
         asked = lookup.asked
@@ -93,20 +89,14 @@ class GraphSource:
         return Found(lookup, self.name, finding=finding)
 
     async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
-        """Documents of the graph's snapshot by id. Unknown ids are left out.
-
-        Raises:
-            SourceUnavailable: the source is closed, or its documents cannot be fetched.
-        """
+        """Documents of the graph's snapshot by id. Raises what `Source.fetch` raises."""
         self._check_open()
         return await self._documents(ids)
 
     async def concept(self, term: str, limit: int) -> ConceptFound:
         """The concepts that a term names, by id, name or synonym, and at most `limit` lines about them.
 
-        Raises:
-            SnapshotCorrupt: the graph cannot be read, or the documents of its snapshot do not state its lines.
-            SourceUnavailable: the source is closed, or its documents cannot be fetched.
+        Raises what `ConceptSource.concept` raises, and SnapshotCorrupt as for `search`.
         """
         self._check_open()
         named = await asyncio.to_thread(self._store.named, term)
@@ -146,10 +136,17 @@ class GraphSource:
         return Found(lookup, self.name, rankings=(ranking,), finding=finding, notes=notes)
 
     async def _best(self, rows: Sequence[StatedRow], question: str, limit: int) -> Ranking:
-        """The best lines for a question, as passages of their documents."""
+        """The best lines for a question, as passages of their documents; a line that two concepts share stands once."""
         chosen = await asyncio.to_thread(best, rows, question, limit)
         documents = await self._documents(list(dict.fromkeys(row.place.document_id for row, _ in chosen)))
-        return self._ranking(chosen, documents)
+        passages: dict[str, tuple[Passage, float]] = {}
+        for row, score in chosen:
+            passage = self._quoted(row, documents)
+            passages.setdefault(passage.key, (passage, score))
+        return tuple(
+            Hit(passage=passage, ranker=RANKER, rank=rank, score=score, source=self.name)
+            for rank, (passage, score) in enumerate(passages.values(), start=1)
+        )
 
     def _rows(self, asked: ConceptQuery, filters: Filters) -> tuple[list[StatedRow], tuple[str, ...]]:
         """Every line about a term within the filters, and what the reader should know of how the term was read."""
@@ -164,17 +161,6 @@ class GraphSource:
         loosely = named.by not in ("id", "name", "exact")
         read_as = ", ".join(f"{name} ({concept})" for concept, name in named.concepts[:3])
         return rows, (f"{asked.term!r} was read as {read_as}",) * loosely
-
-    def _ranking(self, chosen: Sequence[tuple[StatedRow, float]], documents: dict[str, Document]) -> Ranking:
-        """The chosen lines as passages; a line that two concepts share stands once."""
-        passages: dict[str, tuple[Passage, float]] = {}
-        for row, score in chosen:
-            passage = self._quoted(row, documents)
-            passages.setdefault(passage.key, (passage, score))
-        return tuple(
-            Hit(passage=passage, ranker=RANKER, rank=rank, score=score, source=self.name)
-            for rank, (passage, score) in enumerate(passages.values(), start=1)
-        )
 
     def _quoted(self, row: StatedRow, documents: dict[str, Document]) -> Passage:
         """A line as a passage of its document.
@@ -192,32 +178,24 @@ class GraphSource:
 
     async def _finding(self, asked_in: Sequence[str]) -> GraphFinding | None:
         """What the stored facts say, each checked against its document; None where they do not understand."""
-        finding = await asyncio.to_thread(self._find, asked_in)
-        if finding is not None and finding.facts:
-            await self._check(finding.facts)
-        return finding
-
-    def _find(self, asked_in: Sequence[str]) -> GraphFinding | None:
         store = self._facts
-        if store is None:
-            return None
-        read = (read_question(store, wording) for wording in asked_in)
-        asked = next(filter(None, read), None)
-        return find(store, asked) if asked is not None else None
-
-    async def _check(self, facts: Sequence[GraphFact]) -> None:
-        documents = await self._documents(list(dict.fromkeys(fact.document_id for fact in facts)))
-        for fact in facts:
+        finding = await asyncio.to_thread(_find, store, asked_in) if store is not None else None
+        if store is None or finding is None or not finding.facts:
+            return finding
+        documents = await self._documents(list(dict.fromkeys(fact.document_id for fact in finding.facts)))
+        for fact in finding.facts:
             document = documents.get(fact.document_id)
-            if document is None or not self._states(document, fact):
+            relation = store.stated_at(StatedAt(fact.document_id, fact.start, fact.end))
+            if document is None or relation is None or document.text[fact.start : fact.end] != line(relation):
                 raise SnapshotCorrupt(
                     f"{self.name}: {fact.document_id} does not state the fact at {fact.start}; rebuild the corpus"
                 )
+        return finding
 
-    def _states(self, document: Document, fact: GraphFact) -> bool:
-        place = StatedAt(fact.document_id, fact.start, fact.end)
-        relation = self._facts.stated_at(place) if self._facts is not None else None
-        return relation is not None and document.text[fact.start : fact.end] == line(relation)
+
+def _find(store: GraphStore, asked_in: Sequence[str]) -> GraphFinding | None:
+    asked = next(filter(None, (read_question(store, wording) for wording in asked_in)), None)
+    return find(store, asked) if asked is not None else None
 
 
 def _described(store: Graph) -> SourceDescription:

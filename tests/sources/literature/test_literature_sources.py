@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
+from closing import then_closed
 from contracts import in_one_test
 from literature_peers import europepmc, europepmc_record, eutils_pmc, sciencedirect
 from rows import each_row
@@ -24,69 +24,62 @@ from medground.values.query import Filters, Words
 
 KEY = "elsevier-key-123"
 LISTED = max(name.removeprefix("pmid:") for name in listed() if name.startswith("pmid:"))
-MakePeer = Callable[..., Any]
 
 
 @pytest.fixture
-def opened(tmp_path: Path) -> Callable[..., Source]:
-    """Opens a source by its name with its service at an address."""
+def opened(tmp_path: Path, make_peer: Callable[..., Any]) -> Callable[..., Source]:
+    """Opens a source by its name, with its service at a peer that sends these replies."""
 
-    def open_source(name: str, address: str = "", **options: Any) -> Source:
-        placed = {f"{name}.address": address} if address else {}
+    def open_source(name: str, *replies: Any, key: str = KEY) -> Source:
+        peer = make_peer(*replies) if replies else None
+        options: dict[str, Any] = {"keys.sciencedirect": key} if key else {}
+        placed = {f"{name}.address": peer.url} if peer else {}
         settings = Settings.load(environ={"MEDGROUND_HOME": str(tmp_path)}, options=placed | options)
-        return find_source(name).open(settings)
+        source = find_source(name).open(settings)
+        source.peer = peer  # type: ignore[attr-defined]
+        return source
 
     return open_source
 
 
 def searched(source: Source, text: str = "marfan", filters: Filters | None = None, limit: int = 100) -> Found:
-    async def run() -> Found:
-        try:
-            asked = Lookup(asked=Words(text=text), text=text, limit=limit)
-            return await source.search(asked, filters or Filters())
-        finally:
-            await source.close()
-
-    return asyncio.run(run())
+    asked = Lookup(asked=Words(text=text), text=text, limit=limit)
+    return then_closed(source, source.search(asked, filters or Filters()))
 
 
-def documents(source: Source, text: str = "marfan", **more: Any) -> list[Document]:
+def documents(source: Source, text: str = "marfan") -> list[Document]:
     async def run() -> list[Document]:
-        found = await source.search(Lookup(asked=Words(text=text), text=text, limit=100, **more), Filters())
-        fetched = await source.fetch([hit.passage.document_id for hit in found.rankings[0]])
-        await source.close()
-        return list(fetched.values())
+        found = await source.search(Lookup(asked=Words(text=text), text=text, limit=100), Filters())
+        return list((await source.fetch([hit.passage.document_id for hit in found.rankings[0]])).values())
 
-    return asyncio.run(run())
+    return then_closed(source, run())
+
+
+class _Contract(SourceContract):
+    service: ClassVar[tuple[str, Any]]
+
+    @pytest.fixture
+    def make(self, opened: Any) -> Any:
+        return lambda: opened(*self.service)
 
 
 @in_one_test
-class TestEuropePMC(SourceContract):
-    @pytest.fixture
-    def make(self, make_peer: MakePeer, opened: Any) -> Any:
-        peer = make_peer(europepmc(DOCUMENTS))
-        return lambda: opened("europepmc", peer.url)
+class TestEuropePMC(_Contract):
+    service = "europepmc", europepmc(DOCUMENTS)
 
 
 @in_one_test
-class TestPMC(SourceContract):
-    @pytest.fixture
-    def make(self, make_peer: MakePeer, opened: Any) -> Any:
-        peer = make_peer(eutils_pmc(DOCUMENTS))
-        return lambda: opened("pmc", peer.url)
+class TestPMC(_Contract):
+    service = "pmc", eutils_pmc(DOCUMENTS)
 
 
 @in_one_test
-class TestScienceDirect(SourceContract):
-    @pytest.fixture
-    def make(self, make_peer: MakePeer, opened: Any) -> Any:
-        peer = make_peer(sciencedirect(DOCUMENTS, KEY))
-        return lambda: opened("sciencedirect", peer.url, **{"keys.sciencedirect": KEY})
+class TestScienceDirect(_Contract):
+    service = "sciencedirect", sciencedirect(DOCUMENTS, KEY)
 
 
-def test_a_record_of_europe_pmc_is_read_whole(make_peer: MakePeer, opened: Any) -> None:
-    peer = make_peer(europepmc(DOCUMENTS[:1], pmcid="PMC77", doi="10.1000/LENS.1"))
-    (found,) = documents(opened("europepmc", peer.url))
+def test_a_record_of_europe_pmc_is_read_whole(opened: Any) -> None:
+    (found,) = documents(opened("europepmc", europepmc(DOCUMENTS[:1], pmcid="PMC77", doi="10.1000/LENS.1")))
     assert (found.id, found.title) == ("PMID:1", "Ectopia lentis in Marfan syndrome.")
     assert found.text == DOCUMENTS[0].text
     assert [section.label for section in found.sections] == ["Background"]
@@ -116,24 +109,22 @@ def test_a_record_of_europe_pmc_is_read_whole(make_peer: MakePeer, opened: Any) 
         ({"title": "Retraction of the lens in Marfan syndrome"}, "none"),
     ],
 )
-def test_europe_pmc_says_what_was_retracted(more: Any, state: str, make_peer: MakePeer, opened: Any) -> None:
-    peer = make_peer(europepmc(DOCUMENTS[:1], **more))
-    assert marked(documents(opened("europepmc", peer.url))[0]).retraction == state
+def test_europe_pmc_says_what_was_retracted(more: Any, state: str, opened: Any) -> None:
+    assert marked(documents(opened("europepmc", europepmc(DOCUMENTS[:1], **more)))[0]).retraction == state
 
 
-def test_pages_are_followed_until_there_are_enough(make_peer: MakePeer, opened: Any) -> None:
+def test_pages_are_followed_until_there_are_enough(opened: Any) -> None:
     many = [Document(id=f"PMID:{n}", title=f"Marfan paper {n}", text="Aorta.") for n in range(1, 251)]
-    peer = make_peer(europepmc(many))
-    found = searched(opened("europepmc", peer.url), limit=220)
+    source = opened("europepmc", europepmc(many))
+    found = searched(source, limit=220)
     assert [hit.rank for hit in found.rankings[0]] == list(range(1, 221))
-    assert [asked.parameters["pageSize"] for asked in peer.asked] == ["100", "100", "20"]
+    assert [asked.parameters["pageSize"] for asked in source.peer.asked] == ["100", "100", "20"]
 
 
-def test_records_that_cannot_be_read_are_counted(make_peer: MakePeer, opened: Any, reply: Any) -> None:
+def test_records_that_cannot_be_read_are_counted(opened: Any, reply: Any) -> None:
     bad: list[Any] = [{"title": "No id"}, {"id": "5", "source": "MED", "pmid": "5"}, 7]
     content = {"resultList": {"result": [*bad, europepmc_record(DOCUMENTS[0])]}}
-    peer = make_peer(reply(json.dumps(content).encode(), type="application/json"))
-    found = searched(opened("europepmc", peer.url))
+    found = searched(opened("europepmc", reply(json.dumps(content).encode(), type="application/json")))
     assert [hit.passage.document_id for hit in found.rankings[0]] == ["PMID:1"]
     assert found.notes == ("2 records found could not be read",)
 
@@ -147,57 +138,49 @@ def test_records_that_cannot_be_read_are_counted(make_peer: MakePeer, opened: An
         (b"[]", "the reply has no list of results"),
     ],
 )
-def test_another_form_than_published_is_a_failure(
-    body: bytes, said: str, make_peer: MakePeer, opened: Any, reply: Any
-) -> None:
-    peer = make_peer(reply(body, type="application/json"))
+def test_another_form_than_published_is_a_failure(body: bytes, said: str, opened: Any, reply: Any) -> None:
     with pytest.raises(SourceUnavailable, match=said):
-        searched(opened("europepmc", peer.url))
+        searched(opened("europepmc", reply(body, type="application/json")))
 
 
 @each_row("name", ["europepmc", "sciencedirect"])
-def test_a_service_that_fails_or_limits_is_no_empty_result(
-    name: str, make_peer: MakePeer, opened: Any, reply: Any
-) -> None:
-    options = {"keys.sciencedirect": KEY}
+def test_a_service_that_fails_or_limits_is_no_empty_result(name: str, opened: Any, reply: Any) -> None:
     with pytest.raises(SourceUnavailable, match=name):
-        searched(opened(name, make_peer(reply(status=400)).url, **options))
-    limited = make_peer(reply(status=429, headers={"retry-after": "3600"}))
+        searched(opened(name, reply(status=400)))
     with pytest.raises(RateLimited, match=name):
-        searched(opened(name, limited.url, **options))
+        searched(opened(name, reply(status=429, headers={"retry-after": "3600"})))
 
 
-def test_scripts_and_entities_in_an_abstract_are_only_text(make_peer: MakePeer, opened: Any) -> None:
+def test_scripts_and_entities_in_an_abstract_are_only_text(opened: Any) -> None:
     text = "<p>Risk was &lt; 5% (H<sub>2</sub>O).</p><script>alert(1)</script> <b>Done"
-    peer = make_peer(europepmc(DOCUMENTS[:1], abstractText=text))
-    assert documents(opened("europepmc", peer.url))[0].text == "Risk was < 5% (H2O). Done"
+    assert (
+        documents(opened("europepmc", europepmc(DOCUMENTS[:1], abstractText=text)))[0].text
+        == "Risk was < 5% (H2O). Done"
+    )
 
 
-def test_pmc_reads_full_texts_and_real_records(make_peer: MakePeer, opened: Any, shared: Path, reply: Any) -> None:
-    peer = make_peer(eutils_pmc(DOCUMENTS))
-    (found,) = [one for one in documents(opened("pmc", peer.url)) if one.id == "PMC:PMC1"]
+def test_pmc_reads_full_texts_and_real_records(opened: Any, shared: Path, reply: Any) -> None:
+    source = opened("pmc", eutils_pmc(DOCUMENTS))
+    (found,) = [one for one in documents(source) if one.id == "PMC:PMC1"]
     assert [section.label for section in found.sections] == ["Abstract", "Methods"]
     assert found.paper == ("pmid:1", "pmc:PMC1")
-    assert {asked.parameters["db"] for asked in peer.asked} == {"pmc"}
+    assert {asked.parameters["db"] for asked in source.peer.asked} == {"pmc"}
     ids = b"<eSearchResult><Count>1</Count><RetMax>1</RetMax><RetStart>0</RetStart><IdList><Id>8435807</Id></IdList></eSearchResult>"  # noqa: E501
-    real = make_peer(reply(ids), reply((shared / "jats" / "efetch_pmc.xml").read_bytes()))
-    (correction,) = documents(opened("pmc", real.url))
+    (correction,) = documents(opened("pmc", reply(ids), reply((shared / "jats" / "efetch_pmc.xml").read_bytes())))
     assert (correction.id, correction.identifiers["pmid"]) == ("PMC:PMC8435807", "34527728")
     assert correction.license == "https://creativecommons.org/licenses/by-nc/4.0/"
 
 
-def test_a_refused_key_is_not_configured_and_never_shown(make_peer: MakePeer, opened: Any) -> None:
-    peer = make_peer(sciencedirect(DOCUMENTS, "another"))
+def test_a_refused_key_is_not_configured_and_never_shown(opened: Any) -> None:
     with pytest.raises(NotConfigured, match="key was rejected") as caught:
-        searched(opened("sciencedirect", peer.url, **{"keys.sciencedirect": KEY}))
+        searched(opened("sciencedirect", sciencedirect(DOCUMENTS, "another")))
     assert KEY not in str(caught.value)
     with pytest.raises(NotConfigured, match=r"^sciencedirect: not configured: .*MEDGROUND_KEYS__SCIENCEDIRECT"):
-        searched(opened("sciencedirect"))
+        searched(opened("sciencedirect", key=""))
 
 
-def test_an_article_of_sciencedirect_is_read_whole(make_peer: MakePeer, opened: Any) -> None:
-    peer = make_peer(sciencedirect(DOCUMENTS, KEY))
-    found = documents(opened("sciencedirect", peer.url, **{"keys.sciencedirect": KEY}), "lentis")[0]
+def test_an_article_of_sciencedirect_is_read_whole(opened: Any) -> None:
+    found = documents(opened("sciencedirect", sciencedirect(DOCUMENTS, KEY)), "lentis")[0]
     assert (found.id, found.title, found.text) == ("DOI:10.1016/j.test.1", DOCUMENTS[0].title, DOCUMENTS[0].text)
     assert (found.authors, found.year, found.journal) == (("Dietz, Harry", "Pyeritz, Reed"), 1999, "Heart")
     assert found.keywords == ("Aorta",)
@@ -205,13 +188,9 @@ def test_an_article_of_sciencedirect_is_read_whole(make_peer: MakePeer, opened: 
     assert found.license == "http://creativecommons.org/licenses/by/4.0/"
 
 
-def test_articles_that_the_key_does_not_cover_keep_their_titles_and_years_limit(
-    make_peer: MakePeer, opened: Any
-) -> None:
-    key = {"keys.sciencedirect": KEY}
-    peer = make_peer(sciencedirect(DOCUMENTS, KEY, covered=False))
-    found = documents(opened("sciencedirect", peer.url, **key), "lentis")[0]
+def test_articles_that_the_key_does_not_cover_keep_their_titles_and_years_limit(opened: Any) -> None:
+    found = documents(opened("sciencedirect", sciencedirect(DOCUMENTS, KEY, covered=False)), "lentis")[0]
     assert (found.text, found.authors) == (DOCUMENTS[0].title, ("Harry Dietz", "Reed Pyeritz"))
-    peer = make_peer(sciencedirect(DOCUMENTS, KEY))
-    (hit,) = searched(opened("sciencedirect", peer.url, **key), "syndrome", Filters(year_from=2005)).rankings[0]
+    source = opened("sciencedirect", sciencedirect(DOCUMENTS, KEY))
+    (hit,) = searched(source, "syndrome", Filters(year_from=2005)).rankings[0]
     assert hit.passage.year == 2008

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import pytest
+from closing import then_closed
 from contracts import in_one_test
 from engines import FORMS, Result
 from hypothesis import given
@@ -19,6 +20,7 @@ from medground.home.settings import Settings
 from medground.sources.base import find_source
 from medground.sources.http.addresses import Allowed
 from medground.sources.http.pages import PageReader
+from medground.sources.http.retries import Patience
 from medground.sources.web.source import WebSource, normal, page_digest, result
 from medground.testing import SourceContract
 from medground.values.lookup import Lookup, PlainWords
@@ -26,10 +28,8 @@ from medground.values.query import Filters
 
 LISTED = max(name.removeprefix("pmid:") for name in listed() if name.startswith("pmid:"))
 KEYS = {"keys.google_search": "google-key-1234", "google.engine": "engine-1", "keys.brave": "brave-key-1234"}
-PAGE = (
-    b"<html><head><title>Fish</title></head><body><article><p>Zebrafish without cyp17a1 are males, as this page of a "
-)
-PAGE += b"laboratory explains at some length to its readers.</p></article></body></html>"
+SAYS = "Zebrafish without cyp17a1 are males, as this page of a laboratory explains at some length to its readers."
+PAGE = f"<html><head><title>Fish</title></head><body><article><p>{SAYS}</p></article></body></html>".encode()
 
 
 def results(query: str) -> list[Result]:
@@ -51,14 +51,7 @@ def opened(name: str, address: str, **options: str) -> WebSource:
 
 def searched(source: WebSource, text: str = "cyp17a1 knockout", **more: Any) -> Any:
     lookup = Lookup(asked=PlainWords(text=text), text=text, kinds=("web",), **{"limit": 100, **more})
-
-    async def run() -> Any:
-        try:
-            return await source.search(lookup, Filters())
-        finally:
-            await source.close()
-
-    return asyncio.run(run())
+    return then_closed(source, source.search(lookup, Filters()))
 
 
 class _Contract(SourceContract):
@@ -98,10 +91,8 @@ def test_all_pages_of_results_are_read_and_one_page_is_one_result(
     found = searched(source)
     assert len(found.rankings[0]) == 31
     first = found.rankings[0][0].passage
-    assert (first.title, first.text) == (
-        "Page 0 on cyp17a1 knockout",
-        "Page 0 on cyp17a1 knockout\n\nOf zebrafish, 0.",
-    )
+    title = "Page 0 on cyp17a1 knockout"
+    assert (first.title, first.text) == (title, f"{title}\n\nOf zebrafish, 0.")
     assert first.document_id == f"RESULT:{page_digest('https://site0.example/a?id=0')}"
     assert len(peer.asked) == requests
     assert not any("key" in value for one in peer.asked for value in one.parameters.values())
@@ -154,12 +145,7 @@ def test_an_engine_without_its_key_is_not_configured(name: str, gone: str, line:
 
 CHANGED = "its results cannot be read: it changed its form; update Medground"
 FAULTS: list[tuple[str, dict[str, Any], type[MedgroundError], str]] = [
-    (
-        "duckduckgo",
-        {"body": b"<html><div class='card'>New design</div></html>"},
-        SourceUnavailable,
-        CHANGED,
-    ),
+    ("duckduckgo", {"body": b"<html><div class='card'>New design</div></html>"}, SourceUnavailable, CHANGED),
     ("duckduckgo", {"body": b"<html><div class='result web-result'><b>Title</b></div>"}, SourceUnavailable, CHANGED),
     ("duckduckgo", {"body": b""}, SourceUnavailable, CHANGED),
     (
@@ -171,12 +157,7 @@ FAULTS: list[tuple[str, dict[str, Any], type[MedgroundError], str]] = [
     ("google", {"body": b'{"kind": "customsearch#search", "entries": []}'}, SourceUnavailable, CHANGED),
     ("google", {"body": b'{"items": [{"href": "https://a.example"}]}'}, SourceUnavailable, CHANGED),
     ("google", {"body": b"<html>"}, SourceUnavailable, "the reply is not JSON; the service may have changed"),
-    (
-        "google",
-        {"body": b'{"error": {"message": "Quota"}}', "status": 429},
-        RateLimited,
-        "rate limit exceeded",
-    ),
+    ("google", {"body": b'{"error": {"message": "Quota"}}', "status": 429}, RateLimited, "rate limit exceeded"),
     (
         "google",
         {"body": b'{"error": {"message": "API key not valid. google-key-1234"}}', "status": 400},
@@ -206,7 +187,7 @@ def test_what_cannot_be_read_is_a_failure_and_never_an_empty_result(
 ) -> None:
     peer = make_peer(reply(**{"body": b"", "type": "text/html" if name == "duckduckgo" else "text/json", **answer}))
     source = opened(name, peer.url)
-    object.__setattr__(source._client.service, "first_wait", 0.001)
+    object.__setattr__(source._client.service, "patience", Patience(tries=3, first_wait=0.001))
     with pytest.raises(error) as caught:
         searched(source)
     assert type(caught.value) is error

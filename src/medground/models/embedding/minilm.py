@@ -15,11 +15,9 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-import onnx
 import onnxruntime
 from filelock import FileLock
 from numpy.typing import NDArray
-from onnx import TensorProto
 from onnxruntime.capi import onnxruntime_pybind11_state as onnxruntime_errors
 from safetensors.numpy import load
 from tokenizers import Tokenizer
@@ -30,33 +28,12 @@ from medground.models.catalogue import MINILM
 from medground.models.encoder_graph import BertShape, EncoderGraph, quantised, saved
 from medground.models.wheels import require
 
-# A BERT sentence encoder as an ONNX graph.
-
-
-def sentence_encoder(weights: Mapping[str, NDArray[np.float32]], shape: BertShape) -> onnx.ModelProto:
-    """The graph of a BERT encoder with mean pooling and unit length.
-
-    Args:
-        weights: tensors by the names of a transformers `BertModel`.
-        shape: layers, heads, epsilon.
-
-    Raises:
-        KeyError: a weight is missing.
-    """
-    graph = _SentenceGraph(weights, shape)
-    graph.pooled(graph.encoded())
-    return graph.model("sentence_encoder", "embedding", weights["embeddings.word_embeddings.weight"].shape[1])
-
 
 class _SentenceGraph(EncoderGraph):
     def pooled(self, hidden: str) -> None:
         """Mean over tokens that are not padding, scaled to length 1."""
-        mask = self._node("Cast", "attention_mask", to=TensorProto.FLOAT)
-        column = self._node("Unsqueeze", mask, self._constant("last_axis", np.array([-1], np.int64)))
-        tokens = self._constant("token_axis", np.array([1], np.int64))
         # The mean and the sum have the same direction, so scaling replaces the division by the token count.
-        total = self._node("ReduceSum", self._node("Mul", hidden, column), tokens, keepdims=0)
-        self._node("LpNormalization", total, axis=-1, p=2, out="embedding")
+        self._node("LpNormalization", self.summed(hidden)[0], axis=-1, p=2, out="embedding")
 
 
 Precision = Literal["int8", "fp32"]
@@ -74,7 +51,7 @@ _UNREADABLE = tuple(
 
 
 class OnnxEmbedder:
-    """A sentence encoder made by `sentence_graph`, with its tokenizer.
+    """A sentence encoder made by `write_graph`, with its tokenizer.
 
     Args:
         name: its name in settings.
@@ -175,8 +152,19 @@ def _make(folder: Path, target: Path, precision: Precision) -> None:
 
 
 def write_graph(weights: Mapping[str, NDArray[np.float32]], shape: BertShape, path: Path) -> Path:
-    """Write the float32 graph and return its path."""
-    return saved(sentence_encoder(weights, shape), path)
+    """Write the float32 graph of a BERT encoder with mean pooling and unit length, and return its path.
+
+    Args:
+        weights: tensors by the names of a transformers `BertModel`.
+        shape: layers, heads, epsilon.
+
+    Raises:
+        KeyError: a weight is missing.
+    """
+    graph = _SentenceGraph(weights, shape)
+    graph.pooled(graph.encoded())
+    size = weights["embeddings.word_embeddings.weight"].shape[1]
+    return saved(graph.model("sentence_encoder", "embedding", size), path)
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[NDArray[np.int64]]:

@@ -22,27 +22,18 @@ def open_embedder(name: str, home: Path, *, threads: int | None = None) -> Embed
         ConfigError: the extra is not installed, the model has not been fetched, or no model has this name.
         StorageFailed: there is no space for the model's graph.
     """
-    if name in ("minilm", "minilm-fp32"):
-        try:
-            from medground.models.embedding.minilm import open_minilm
-        except ImportError as error:
-            raise _missing(name, "dense", error) from None
-        return open_minilm(home, "int8" if name == "minilm" else "fp32", threads)
-    if is_medcpt(name):
-        try:
-            from medground.models.embedding.torch_models import open_medcpt
-        except ImportError as error:
-            raise _missing(name, "torch", error) from None
-        return open_medcpt(name, home, threads)
+    is_minilm = name in ("minilm", "minilm-fp32")
     try:
-        from medground.models.embedding.torch_models import open_transformer
+        if is_minilm:
+            from medground.models.embedding.minilm import open_minilm
+        else:
+            from medground.models.embedding.torch_models import open_medcpt, open_transformer
     except ImportError as error:
-        raise _missing(name, "torch", error) from None
-    return open_transformer(name, threads)
-
-
-def _missing(name: str, extra: str, error: ImportError) -> ConfigError:
-    return ConfigError(
-        f"embedding model {name!r} needs the extra {extra!r} ({error.name} is missing);"
-        f' run: pip install "medground[{extra}]"'
-    )
+        extra = "dense" if is_minilm else "torch"
+        raise ConfigError(
+            f"embedding model {name!r} needs the extra {extra!r} ({error.name} is missing);"
+            f' run: pip install "medground[{extra}]"'
+        ) from None
+    if is_minilm:
+        return open_minilm(home, "int8" if name == "minilm" else "fp32", threads)
+    return open_medcpt(name, home, threads) if is_medcpt(name) else open_transformer(name, threads)

@@ -130,9 +130,6 @@ def _batches(texts: Sequence[tuple[str, ...]]) -> Iterator[list[int]]:
     return (order[first : first + _BATCH] for first in range(0, len(order), _BATCH))
 
 
-# Any sentence-transformers model, by its hub name or its folder (extra `torch`).
-
-
 class TransformerEmbedder:
     """A sentence-transformers model whose vectors are scaled to length 1."""
 

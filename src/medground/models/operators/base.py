@@ -198,9 +198,6 @@ def _escaped(text: str) -> str:
     return html.escape(_UNSEEN.sub(" ", text), quote=False)
 
 
-# What operators see of passages and evidence: only what they need, with ids to answer with.
-
-
 class PassageView(OperatorInput):
     """A passage to screen. `id` is local to the call: P1, P2, ..."""
 

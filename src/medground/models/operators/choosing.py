@@ -30,8 +30,6 @@ from medground.models.operators.reading import DATA_RULE
 from medground.models.operators.writing import answer_choices, check_answer_form
 from medground.values.question import Option, Task
 
-# Which sentences are about an option, and how far its words lean towards them. Neither says that it is right.
-
 LEAST = 0.2
 """Least share of an option's words, by weight, in a sentence that is shown for it."""
 MOST = 2
@@ -113,11 +111,9 @@ def _choices(value: ChooseInput) -> dict[str, tuple[str, ...]]:
 def _keyless(value: ChooseInput) -> ChooseOutput:
     """The sentences nearest to each option, and no answer: word statistics cannot tell which options are right."""
     sentences = [sentence for passage in value.paragraphs for sentence in passage.sentences]
-    found = (
-        OptionSentences(letter=option.letter, sentences=nearest_sentences(option.text, sentences))
-        for option in value.options
-    )
-    return ChooseOutput(options=tuple(found), answer=())
+    found = {option.letter: nearest_sentences(option.text, sentences) for option in value.options}
+    options = (OptionSentences(letter=letter, sentences=nearest) for letter, nearest in found.items())
+    return ChooseOutput(options=tuple(options), answer=())
 
 
 choose_options = Operator(

@@ -26,8 +26,6 @@ from medground.models.operators.flags.kinds import differences
 from medground.models.operators.reading import DATA_RULE
 from medground.values.statement import Category, RationaleVerdict
 
-# The eight labels as rules over signals: the critic's verdict on a statement, its citations, and its topic.
-
 STATED = 0.8
 """Minimum share of an entailed statement's words, by weight, in a quote that states it; below, it is inferred."""
 SAME_THING = 0.8
@@ -137,10 +135,6 @@ def _known(value: LabelInput, output: LabelOutput) -> None:
         raise InvalidOutput(f"{output.category} needs the id of the passage that decides it")
 
 
-def _choices(value: LabelInput) -> dict[str, tuple[str, ...]]:
-    return {"best": tuple(p.id for p in value.passages)}
-
-
 def _keyless(value: LabelInput) -> LabelOutput:
     found = compare(value.statement, value.passages)
     same = next((p for p in value.passages if p.quote.split() == value.statement.split()), None)
@@ -172,7 +166,7 @@ label = Operator(
     output=LabelOutput,
     keyless=_keyless,
     check=_known,
-    choices=_choices,
+    choices=lambda value: {"best": tuple(p.id for p in value.passages)},
 )
 
 

@@ -29,8 +29,6 @@ from medground.models.operators.base import (
 )
 from medground.values.evidence import Stance
 
-# Screening, extraction and the sufficiency check without a model.
-
 ON_TOPIC = 0.35
 """Minimum share of the question's topic words, by weight, that `WINDOW` consecutive words of a relevant passage name.
 
@@ -182,10 +180,6 @@ class ScreenOutput(OperatorOutput):
     relevant: tuple[str, ...] = Field(description="ids of the passages worth reading, most useful first")
 
 
-def _known_passages(value: ScreenInput, output: ScreenOutput) -> None:
-    only_known(output.relevant, (p.id for p in value.passages), "passage")
-
-
 screen = Operator(
     name="screen",
     instructions=(
@@ -197,7 +191,7 @@ screen = Operator(
     input=ScreenInput,
     output=ScreenOutput,
     keyless=lambda value: ScreenOutput(relevant=relevant_passages(value.question, value.passages)),
-    check=_known_passages,
+    check=lambda value, output: only_known(output.relevant, (p.id for p in value.passages), "passage"),
     choices=lambda value: {"relevant": tuple(p.id for p in value.passages)},
 )
 
@@ -216,10 +210,6 @@ class ExtractOutput(OperatorOutput):
     sentences: tuple[Extracted, ...] = Field(description="the sentences that are evidence, strongest first")
 
 
-def _known_sentences(value: ExtractInput, output: ExtractOutput) -> None:
-    only_known((e.sentence for e in output.sentences), sentence_ids(value.passages), "sentence")
-
-
 extract = Operator(
     name="extract",
     instructions=(
@@ -236,7 +226,9 @@ extract = Operator(
             Extracted(sentence=i, stance="unknown") for i in quotable_sentences(value.question, value.passages)
         )
     ),
-    check=_known_sentences,
+    check=lambda value, output: only_known(
+        (e.sentence for e in output.sentences), sentence_ids(value.passages), "sentence"
+    ),
     choices=lambda value: {"sentence": sentence_ids(value.passages)},
 )
 

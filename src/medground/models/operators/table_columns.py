@@ -16,8 +16,6 @@ from medground.language.finding_sentences import describes_method, reports_resul
 from medground.language.quantities import COUNT, TIMES, Quantity, quantities
 from medground.language.quoting.pool import NAMES, parts
 
-# A sentence of a study as the rules of a column see it.
-
 _OF_OTHERS = re.compile(
     r"\b(?:previous|earlier|recent|other|prior) (?:studies|reports|trials|work|research|literature)\b|"
     r"\b(?:has|have) (?:been )?(?:shown|reported|suggested|demonstrated)\b|\bin the literature\b|"

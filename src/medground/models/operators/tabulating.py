@@ -20,8 +20,6 @@ from medground.models.operators.base import (
 from medground.models.operators.reading import DATA_RULE
 from medground.models.operators.table_columns import ReadSentence, Rule, rule_for
 
-# The sentence of a study that reports what a column asks for; none rather than a doubtful one.
-
 _WINDOW = 8
 """Stems within which all words of a column must stand: further apart, they are about different things."""
 
@@ -104,13 +102,11 @@ def _each_column_once(value: TabulateInput, output: TabulateOutput) -> None:
 
 def _by_words(value: TabulateInput) -> TabulateOutput:
     sentences = [(one.text, one.heading) for one in value.sentences]
-    found = {column.id: reporting_sentence(column.name, sentences) for column in value.columns}
-    return TabulateOutput(
-        cells=tuple(
-            Filled(column=column, sentence=NOT_REPORTED if at is None else value.sentences[at].id)
-            for column, at in found.items()
-        )
-    )
+    cells = []
+    for column in value.columns:
+        at = reporting_sentence(column.name, sentences)
+        cells.append(Filled(column=column.id, sentence=NOT_REPORTED if at is None else value.sentences[at].id))
+    return TabulateOutput(cells=tuple(cells))
 
 
 tabulate = Operator(

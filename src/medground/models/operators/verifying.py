@@ -60,10 +60,6 @@ def _known(value: EntailInput, output: EntailOutput) -> None:
         raise InvalidOutput(f"unknown flag {min(unknown)[:40]!r}; flags are {', '.join(FLAGS)}")
 
 
-def _choices(value: EntailInput) -> dict[str, tuple[str, ...]]:
-    return {"best": tuple(e.id for e in value.evidence), "flags": FLAGS}
-
-
 def _keyless(value: EntailInput) -> EntailOutput:
     found = compare(value.statement, value.evidence)
     return EntailOutput(relation="related" if found.related else "neutral", best=found.best, flags=found.flags)
@@ -85,7 +81,7 @@ entail = Operator(
     output=EntailOutput,
     keyless=_keyless,
     check=_known,
-    choices=_choices,
+    choices=lambda value: {"best": tuple(e.id for e in value.evidence), "flags": FLAGS},
 )
 
 

@@ -26,8 +26,6 @@ from medground.models.operators.base import (
 from medground.models.operators.reading import DATA_RULE
 from medground.values.question import Option, Task
 
-# The extractive rationale: which quotes to show without a model.
-
 REDUNDANT = 0.7
 """A quote is redundant if an earlier one has more than this share, by weight, of its words beyond the question's."""
 
@@ -44,18 +42,17 @@ def chosen_quotes(question: str, evidence: Sequence[EvidenceView], count: int) -
         count: maximum number of quotes to choose.
     """
     topic = words.topic(question)
-    usable = [e for e in evidence if "retract" not in e.design.lower()]
+
+    def order(one: EvidenceView) -> tuple[bool, bool]:
+        return topic.isdisjoint(words.terms(f"{one.title} {one.quote}")), _only_purpose(one.quote)
+
     chosen: list[EvidenceView] = []
-    for candidate in sorted(usable, key=lambda e: (_off_topic(topic, e), _only_purpose(e.quote))):
+    for candidate in sorted((e for e in evidence if "retract" not in e.design.lower()), key=order):
         if len(chosen) >= count:
             break
         if not any(_repeats(topic, candidate.quote, c.quote) for c in chosen):
             chosen.append(candidate)
     return tuple(chosen)
-
-
-def _off_topic(topic: frozenset[str], evidence: EvidenceView) -> bool:
-    return topic.isdisjoint(words.terms(f"{evidence.title} {evidence.quote}"))
 
 
 def _only_purpose(quote: str) -> bool:
@@ -122,10 +119,6 @@ def answer_choices(task: Task, options: tuple[Option, ...]) -> tuple[str, ...]:
     return tuple(allowed) if task == "multiple-choice" else AtMostOne(allowed)
 
 
-def _fits(value: WriteInput, output: WriteOutput) -> None:
-    check_written(value.task, value.options, {e.id for e in value.evidence}, output)
-
-
 def allowed_answers(task: Task, options: tuple[Option, ...]) -> set[str]:
     """The valid answers to this task."""
     match task:
@@ -143,9 +136,8 @@ def allowed_answers(task: Task, options: tuple[Option, ...]) -> set[str]:
 
 def _keyless(value: WriteInput) -> WriteOutput:
     chosen = chosen_quotes(value.question, value.evidence, value.sentences)
-    return WriteOutput(
-        sentences=tuple(WrittenSentence(text=e.quote[:1200], evidence=(e.id,)) for e in chosen), answer=()
-    )
+    sentences = (WrittenSentence(text=e.quote[:1200], evidence=(e.id,)) for e in chosen)
+    return WriteOutput(sentences=tuple(sentences), answer=())
 
 
 write = Operator(
@@ -162,6 +154,6 @@ write = Operator(
     input=WriteInput,
     output=WriteOutput,
     keyless=_keyless,
-    check=_fits,
+    check=lambda value, output: check_written(value.task, value.options, {e.id for e in value.evidence}, output),
     choices=lambda value: written_choices(value.task, value.options, (e.id for e in value.evidence)),
 )

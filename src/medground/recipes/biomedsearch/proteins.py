@@ -16,8 +16,8 @@ from medground.home.concurrency import together
 from medground.recipes.biomedsearch.protein_lines import asks_for_structure, passages_for, standing
 from medground.recipes.biomedsearch.settings import BioMedSearchSettings
 from medground.sources.base import Source
-from medground.sources.genes import genes_in, organisms_named
 from medground.sources.live import lines_in
+from medground.sources.proteins.genes import genes_in, organisms_named
 from medground.sources.proteins.names import HUMAN, split_isoform
 from medground.sources.proteins.picture import picture
 from medground.sources.proteins.structures import StructureFile, StructureSource

@@ -8,7 +8,7 @@ from importlib import resources
 
 from medground.language.words import FUNCTION_WORDS, abstracts_with, stem
 from medground.pubmed.mesh import Heading, vocabulary
-from medground.sources.genes import genes_in
+from medground.sources.proteins.genes import genes_in
 
 # The words by which a question is read, by the headings of `words.txt`, where each list is explained.
 

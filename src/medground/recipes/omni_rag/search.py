@@ -19,7 +19,7 @@ from medground.answering.run import Run
 from medground.errors import SourceUnavailable
 from medground.recipes.omni_rag.settings import OmniRagSettings
 from medground.sources.base import DescribedSource, Source
-from medground.sources.genes import genes_in, organisms_named
+from medground.sources.proteins.genes import genes_in, organisms_named
 from medground.values.document import Hit, Passage, SourceKind
 from medground.values.graph import GraphFact
 from medground.values.lookup import Asked, ConceptQuery, Found, Lookup, PlainWords, ProteinQuery

@@ -34,7 +34,7 @@ from medground.recipes.pubmed_reasoner.operators import QUERYING
 from medground.recipes.pubmed_reasoner.recipe import query_of, respond_from, summarise_evidence
 from medground.recipes.pubmed_reasoner.settings import PubMedReasonerSettings
 from medground.recipes.pubmed_reasoner.terms import dated, look, normalised
-from medground.sources.pubmed_words import PubMedQuery
+from medground.sources.pubmed.query import PubMedQuery
 from medground.values.answer import Answer
 from medground.values.evidence import Evidence
 from medground.values.question import Question

@@ -26,7 +26,7 @@ from medground.recipes.pubmed_reasoner.operators import (
 )
 from medground.recipes.pubmed_reasoner.settings import PubMedReasonerSettings
 from medground.recipes.pubmed_reasoner.terms import QueryResult, count, look, normalised
-from medground.sources.pubmed_words import PubMedQuery, headings_of, relaxed, same
+from medground.sources.pubmed.query import PubMedQuery, headings_of, relaxed, same
 from medground.values.question import Question
 from medground.values.steps import QueryChosen, QueryWritten
 

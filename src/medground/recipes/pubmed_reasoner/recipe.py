@@ -55,7 +55,7 @@ from medground.recipes.pubmed_reasoner.critic import (
 from medground.recipes.pubmed_reasoner.operators import CRITICISING, QUERYING, Candidate
 from medground.recipes.pubmed_reasoner.settings import PubMedReasonerSettings
 from medground.recipes.pubmed_reasoner.terms import choose_terms, dated, first_query, propose_terms
-from medground.sources.pubmed_words import PubMedQuery, with_concepts
+from medground.sources.pubmed.query import PubMedQuery, with_concepts
 from medground.values.answer import Answer
 from medground.values.document import Document, Hit
 from medground.values.evidence import Evidence

@@ -24,7 +24,7 @@ from medground.recipes.pubmed_reasoner.operators import (
     select_terms,
 )
 from medground.recipes.pubmed_reasoner.settings import PubMedReasonerSettings
-from medground.sources.pubmed_words import PubMedQuery
+from medground.sources.pubmed.query import PubMedQuery
 from medground.values.document import Hit
 from medground.values.lookup import Lookup
 from medground.values.query import Everything, Filters, all_of

@@ -35,8 +35,6 @@ from medground.sources.http.replies import Bounded, Network, ReplyLimits
 from medground.sources.http.retries import Fault, Patience, tried
 from medground.sources.http.wire import is_offline
 
-# Send E-utilities requests with rate limiting, retries, validation and caching.
-
 T = TypeVar("T")
 
 _LONGEST_ADDRESS = 1000
@@ -84,9 +82,11 @@ class Transport:
         key = None
         if self._cache is not None:
             key = cache_key(self.service.address, utility, parameters)
-            kept = await self._from_cache(self._cache, key, read)
-            if kept is not None:
-                return kept
+            if (kept := self._cache.find(key)) is not None:
+                try:
+                    return await asyncio.to_thread(read, kept)
+                except Fault:
+                    self._cache.drop(key)
         service = self.service
         secrets = [service.api_key] if service.api_key else []
         return await tried(
@@ -103,16 +103,6 @@ class Transport:
         inner = self._wire or Network(trust_env=not self.service.is_local)
         return httpx.AsyncClient(transport=Bounded(ReplyLimits(_LARGEST, seconds), inner), timeout=seconds)
 
-    async def _from_cache(self, cache: AnswerCache, key: str, read: Callable[[Path], T]) -> T | None:
-        kept = cache.find(key)
-        if kept is None:
-            return None
-        try:
-            return await asyncio.to_thread(read, kept)
-        except Fault:
-            cache.drop(key)
-            return None
-
     async def _once(self, utility: str, parameters: Mapping[str, str], read: Callable[[Path], T], key: str | None) -> T:
         await self._pace.wait()
         async with asyncio.timeout(self._patience.seconds), self._answer(utility, parameters) as body:
@@ -126,7 +116,9 @@ class Transport:
         """Yield a file with the body of a valid response."""
         async with self._clients.current().stream(**self._request(utility, parameters)) as response:
             with _temporary_file() as path:
-                await _save(response, path)
+                with path.open("wb") as file:
+                    async for chunk in response.aiter_bytes():
+                        file.write(chunk)
                 if response.status_code != 200:
                     raise status_fault(response.status_code, response.headers, path)
                 if path.stat().st_size == 0:
@@ -144,12 +136,6 @@ class Transport:
             return {"method": "GET", "url": f"{address}?{encoded}"}
         headers = {"content-type": "application/x-www-form-urlencoded"}
         return {"method": "POST", "url": address, "content": encoded.encode(), "headers": headers}
-
-
-async def _save(response: httpx.Response, path: Path) -> None:
-    with path.open("wb") as file:
-        async for chunk in response.aiter_bytes():
-            file.write(chunk)
 
 
 @contextmanager
@@ -209,31 +195,29 @@ class Eutils:
 
     async def efetch(self, ids: Sequence[str]) -> AsyncIterator[Item]:
         """Yield PubMed records. A batch arrives complete or raises an error; unknown IDs are omitted."""
-        for batch in _batches(ids):
-            parameters = {"db": "pubmed", "id": ",".join(batch), "retmode": "xml"}
-            for item in await self._transport.ask("efetch", parameters, read_articles):
-                yield item
+        async for item in self._fetched("pubmed", ids, read_articles):
+            yield item
 
     async def efetch_full_texts(self, ids: Sequence[str]) -> AsyncIterator[Item]:
         """Yield PMC full texts, for IDs with or without `PMC`. Restricted articles are omitted or a BadDocument."""
-        for batch in _batches([i.upper().removeprefix("PMC") for i in ids]):
-            parameters = {"db": "pmc", "id": ",".join(batch), "retmode": "xml"}
-            for item in await self._transport.ask("efetch", parameters, read_full_texts):
-                yield item
+        async for item in self._fetched("pmc", [i.upper().removeprefix("PMC") for i in ids], read_full_texts):
+            yield item
 
     async def close(self) -> None:
         """Close the connections. Safe to call twice."""
         await self._transport.close()
 
+    async def _fetched(self, db: str, ids: Sequence[str], read: Callable[[Path], list[Item]]) -> AsyncIterator[Item]:
+        for each in ids:
+            if not (each.isascii() and each.isdigit() and len(each) <= 12):
+                raise UsageError(f"{each[:40]!r} is not a PubMed ID; use a number such as 21645374")
+        wanted = list(dict.fromkeys(ids))
+        for first in range(0, len(wanted), BATCH):
+            parameters = {"db": db, "id": ",".join(wanted[first : first + BATCH]), "retmode": "xml"}
+            for item in await self._transport.ask("efetch", parameters, read):
+                yield item
+
 
 def _check_words(term: str) -> None:
     if not term.strip():
         raise UsageError("the PubMed query is empty; enter at least one word")
-
-
-def _batches(ids: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    for each in ids:
-        if not (each.isascii() and each.isdigit() and len(each) <= 12):
-            raise UsageError(f"{each[:40]!r} is not a PubMed ID; use a number such as 21645374")
-    wanted = list(dict.fromkeys(ids))
-    return (tuple(wanted[first : first + BATCH]) for first in range(0, len(wanted), BATCH))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -16,9 +14,8 @@ from medground.corpus.readers.jats import read_jats
 from medground.corpus.readers.medline import MEDLINE_ROOTS, read_medline
 from medground.corpus.readers.xml import root_name
 from medground.errors import BadDocument, ConfigError, UsageError
-from medground.sources.http.retries import Fault, retry_after, shorten
-
-# Classify failed E-utilities requests, and decide whether a retry may help.
+from medground.sources.http.retries import Fault, passing_fault, shorten
+from medground.sources.http.service import message_in
 
 _PEEK = 4000
 _LIMITED = re.compile(r"rate limit|too many requests", re.IGNORECASE)
@@ -28,8 +25,6 @@ _BAD_CALL = re.compile(
     r"must not be empty|not supported|invalid (value|parameter|retmode|rettype|date)",
     re.IGNORECASE,
 )
-_ERROR = re.compile(r"<ERROR>(.*?)</ERROR>", re.IGNORECASE | re.DOTALL)
-_TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 
 
 def service_fault(message: str, status: str = "200") -> Fault:
@@ -44,19 +39,15 @@ def service_fault(message: str, status: str = "200") -> Fault:
     return Fault(f"the service reported an error: {detail}", status=status)
 
 
-def damaged(what: str) -> Fault:
-    """Return the fault for a response that is truncated or not XML."""
+def _damaged(what: str) -> Fault:
     return Fault(f"the XML response is truncated or damaged ({shorten(what)})")
 
 
 def status_fault(status: int, headers: Mapping[str, str], body: Path) -> Fault:
     """Return the fault for a response with a status other than 200."""
-    after = retry_after(headers.get("retry-after"))
-    if status == 429:
-        return Fault("rate limit exceeded", status="429", rate_limited=True, retry_after=after)
-    detail = message_in(body)
-    if status >= 500 or status == 408:
-        return Fault(f"the service failed with HTTP status {status}", status=str(status), retry_after=after)
+    if (passing := passing_fault(status, headers)) is not None:
+        return passing
+    detail = _told(body)
     if status in (400, 401, 403) and _BAD_KEY.search(detail):
         return service_fault(detail)
     if 300 <= status < 400:
@@ -67,7 +58,7 @@ def status_fault(status: int, headers: Mapping[str, str], body: Path) -> Fault:
 
 def type_fault(found: str, body: Path) -> Fault:
     """Return the fault for an unexpected content type, such as a JSON error or a proxy's HTML page."""
-    detail = message_in(body)
+    detail = _told(body)
     if "json" in found and detail:
         return service_fault(detail)
     what = "an HTML page" if "html" in found else f"content type {found or 'none'}"
@@ -75,36 +66,9 @@ def type_fault(found: str, body: Path) -> Fault:
     return Fault(f"the response is {what} instead of XML{suffix}")
 
 
-def message_in(body: Path) -> str:
-    """Return the message of an error page or object as one short line; empty if it has none."""
+def _told(body: Path) -> str:
     with body.open("rb") as file:
-        text = file.read(_PEEK).decode("utf-8", errors="replace")
-    if text.lstrip().startswith("{"):
-        try:
-            return shorten(str(_error_in(json.loads(text)) or ""))
-        except ValueError:
-            return ""
-    if error := _ERROR.search(text):
-        return shorten(html.unescape(error[1]))
-    title = _TITLE.search(text)
-    if title:
-        return shorten(title[1])
-    return "" if "<" in text else shorten(text)
-
-
-def _error_in(value: object) -> object:
-    """Find `error` or `ERROR` in an object or a nested object."""
-    if not isinstance(value, dict):
-        return None
-    for key, inner in value.items():
-        if str(key).lower() == "error":
-            return inner
-        if isinstance(inner, dict) and (found := _error_in(inner)):
-            return found
-    return None
-
-
-# Parse XML responses safely: no entities, no network, no huge trees; and find ERROR elements.
+        return message_in(file.read(_PEEK))
 
 
 def read_tree(path: Path, root: str, *, tolerated: re.Pattern[str] | None = None) -> etree._Element:
@@ -125,9 +89,9 @@ def read_tree(path: Path, root: str, *, tolerated: re.Pattern[str] | None = None
         with opened(path) as body:
             tree = etree.parse(body, parser).getroot()
     except etree.XMLSyntaxError as error:
-        raise damaged(str(error.msg)) from None
+        raise _damaged(str(error.msg)) from None
     except BadDocument as error:
-        raise damaged(error.reason) from None
+        raise _damaged(error.reason) from None
     table = tree.getroottree().docinfo.internalDTD
     if table is not None and next(iter(table.iterentities()), None) is not None:
         raise Fault("the XML response declares entities, which are not allowed", transient=False)
@@ -157,9 +121,6 @@ def number(element: etree._Element, path: str) -> int:
     return int(found[:18])
 
 
-# E-utilities responses as typed values.
-
-
 @dataclass(frozen=True)
 class SearchResult:
     """The result of esearch: how many records match, the requested IDs in order, and phrases that match no record."""
@@ -186,8 +147,6 @@ def read_count(path: Path) -> int:
     return number(read_tree(path, "eSearchResult"), "Count")
 
 
-# Parse efetch responses with the same readers as files.
-
 _NO_SUCH_IDS = re.compile(r"id list is empty|no correct ids", re.IGNORECASE)
 """Errors for a batch in which no ID is known."""
 _FULL_TEXT_ROOTS = frozenset(["pmc-articleset", "article"])
@@ -208,11 +167,10 @@ def _all(path: Path, roots: frozenset[str], read: Callable[[Path], Iterator[Item
         if root_name(path) not in roots:
             read_tree(path, "eFetchResult", tolerated=_NO_SUCH_IDS)
             return []
-        return [_named(item) for item in read(path)]
+        # A bad record is named by its position in the response, not by the temporary file.
+        return [
+            BadDocument(item.reason, file="efetch", position=item.position) if isinstance(item, BadDocument) else item
+            for item in read(path)
+        ]
     except BadDocument as error:
-        raise damaged(error.reason) from None
-
-
-def _named(item: Item) -> Item:
-    """Name a bad record by its position in the response, not by the temporary file."""
-    return BadDocument(item.reason, file="efetch", position=item.position) if isinstance(item, BadDocument) else item
+        raise _damaged(error.reason) from None

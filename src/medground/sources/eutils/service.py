@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import gzip
 import hashlib
-import ipaddress
 import json
 import logging
 import os
@@ -20,8 +19,7 @@ from medground.errors import ConfigError
 from medground.home.files import replacing
 from medground.home.secrets import shown_address
 from medground.sources.http.clients import Pace, shared_pace
-
-# E-utilities service address, credentials and retry settings.
+from medground.sources.http.service import is_loopback
 
 NCBI = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils"
 _PATH = "/entrez/eutils"
@@ -56,19 +54,13 @@ class EutilsService:
     @property
     def is_local(self) -> bool:
         """Whether the service runs on this machine."""
-        host = urlsplit(self.address).hostname or ""
-        try:
-            return ipaddress.ip_address(host).is_loopback
-        except ValueError:
-            return host == "localhost"
+        return is_loopback(self.address)
 
     def identity(self) -> dict[str, str]:
         """Return the parameters that identify the client."""
         values = {"tool": self.tool, "email": self.email, "api_key": self.api_key}
         return {name: value for name, value in values.items() if value}
 
-
-# On-disk cache of E-utilities responses, keyed by the request without the API key, with a maximum age.
 
 _log = logging.getLogger(__name__)
 _NOT_IN_KEY = ("api_key", "email", "tool")
@@ -105,7 +97,10 @@ class AnswerCache:
     def put(self, key: str, answer: Path) -> None:
         """Store a copy of a response."""
         try:
-            self._write(self._path(key), answer)
+            with replacing(self._path(key), private=True, synced=False) as new:
+                with new.open("wb") as file, gzip.GzipFile("", "wb", 6, file) as packed, answer.open("rb") as body:
+                    shutil.copyfileobj(body, packed)
+                os.utime(new, (self._now(), self._now()))
         except OSError as error:
             if not self._warned:
                 self._warned = True
@@ -119,20 +114,12 @@ class AnswerCache:
     def _path(self, key: str) -> Path:
         return self._folder / key[:2] / f"{key[2:]}.gz"
 
-    def _write(self, path: Path, answer: Path) -> None:
-        with replacing(path, private=True, synced=False) as new:
-            with new.open("wb") as file, gzip.GzipFile("", "wb", 6, file) as packed, answer.open("rb") as body:
-                shutil.copyfileobj(body, packed)
-            os.utime(new, (self._now(), self._now()))
-
 
 def cache_key(address: str, utility: str, parameters: Mapping[str, str]) -> str:
     """Return the SHA-256 (hex) of the parameters that determine the response, without API key, email or tool."""
     relevant = sorted((name, value) for name, value in parameters.items() if name not in _NOT_IN_KEY)
     return hashlib.sha256(json.dumps([address, utility, relevant]).encode()).hexdigest()
 
-
-# NCBI's rate limits.
 
 PER_SECOND = 3
 PER_SECOND_WITH_KEY = 10

@@ -16,8 +16,6 @@ import certifi
 
 from medground.version import __version__
 
-# HTTP clients, one for each event loop: connections belong to the loop that opened them.
-
 USER_AGENT = f"medground/{__version__}"
 """How we name ourselves to services and sites."""
 
@@ -63,8 +61,6 @@ def tls() -> ssl.SSLContext:
     """Load the certificates once per process, because that takes a tenth of a second."""
     return ssl.create_default_context(cafile=certifi.where())
 
-
-# Rate limits, shared by all tasks, event loops and threads of the process.
 
 _MARGIN = 1.05
 """Safety margin: NCBI sometimes rejects requests that arrive exactly at the allowed interval."""

@@ -69,9 +69,6 @@ def _text_length(content: bytes) -> int:
     return len(" ".join(tree.text_content().split()))
 
 
-# One request of a page: its reply within limits of size, never more than asked for, whatever the server sends.
-
-
 @dataclass(frozen=True)
 class Received:
     """A reply: its status, its headers, its body uncompressed, and where it redirects to."""
@@ -160,11 +157,13 @@ def document_of(received: Received, url: str, document_id: str) -> Document:
     Raises:
         Refused: it is no text, has none, or is a check for robots.
     """
-    kind = _kind(received)
+    kind, media = _kind(received), received.media_type
     if kind == "html" and is_block(received.status, received.headers, received.body):
         raise Refused("its site shows a check for robots (captcha) in place of the page")
     if received.status != 200:
         raise Refused(_STATUS.get(received.status, f"its site answered with HTTP status {received.status}"))
+    if not kind:
+        raise Refused(f"it is {media[:50] or 'something'}, not a text")
     try:
         document = _read(kind, received, url)
     except BadDocument as error:
@@ -178,21 +177,13 @@ def document_of(received: Received, url: str, document_id: str) -> Document:
 
 
 def _kind(received: Received) -> str:
-    """`html`, `pdf` or `text`.
-
-    Raises:
-        Refused: it is something else.
-    """
+    """`html`, `pdf` or `text`; empty for anything else."""
     media, start = received.media_type, received.body[:1024]
     if media == PDF or (media in _UNTYPED and start.startswith(b"%PDF-")):
         return "pdf"
     if media in HTML or (media in _UNTYPED and is_page(start)):
         return "html"
-    if media == TEXT:
-        return "text"
-    if received.status != 200:
-        raise Refused(_STATUS.get(received.status, f"its site answered with HTTP status {received.status}"))
-    raise Refused(f"it is {media[:50] or 'something'}, not a text")
+    return "text" if media == TEXT else ""
 
 
 def _read(kind: str, received: Received, url: str) -> Document:

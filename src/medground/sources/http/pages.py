@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import cache
 from http.cookiejar import CookieJar, DefaultCookiePolicy
@@ -30,11 +30,9 @@ from medground.sources.http.replies import Bounded, ReplyLimits
 from medground.sources.http.wire import NotRecorded, is_offline, open_wire
 from medground.values.document import Document
 
-# What a site allows robots to read: robots.txt as RFC 9309 says.
-
-NAME = "medground"
+_NAME = "medground"
 """Our name in rules for robots."""
-LARGEST = 500 * 1024
+_LARGEST_ROBOTS = 500 * 1024
 """Most bytes of a robots.txt that are read."""
 _LONGEST_DELAY = 30.0
 
@@ -47,40 +45,27 @@ class Rules:
 
     def allows(self, url: str) -> bool:
         """Whether we may read an address."""
-        return self.parsed is not None and self.parsed.can_fetch(url, NAME)
+        return self.parsed is not None and self.parsed.can_fetch(url, _NAME)
 
     @property
     def delay(self) -> float:
         """Seconds that the site wants between two requests; 0 if it does not say."""
-        wanted = self.parsed.crawl_delay(NAME) if self.parsed is not None else None
+        wanted = self.parsed.crawl_delay(_NAME) if self.parsed is not None else None
         return min(max(float(wanted or 0.0), 0.0), _LONGEST_DELAY)
 
 
-def robots_address(url: str) -> str:
-    """Where the rules of a page's site are."""
-    parts = urlsplit(url)
-    return urlunsplit((parts.scheme, parts.netloc, "/robots.txt", "", ""))
-
-
-def rules_of(status: int | None, content: bytes = b"") -> Rules:
-    """The rules that a reply to a request for robots.txt gives.
-
-    Args:
-        status: its HTTP status; None if there was no reply.
-        content: its body.
-    """
+def _rules_of(status: int | None, content: bytes = b"") -> Rules:
+    """The rules that a reply to a request for robots.txt gives; no `status` if there was no reply."""
     if status is not None and 200 <= status < 300:
-        return Rules(Protego.parse(content[:LARGEST].decode("utf-8", errors="replace")))
-    if status is not None and 400 <= status < 500:
-        return Rules(Protego.parse(""))
-    return Rules(None)
+        return Rules(Protego.parse(content[:_LARGEST_ROBOTS].decode("utf-8", errors="replace")))
+    return Rules(Protego.parse("") if status is not None and 400 <= status < 500 else None)
 
 
 T = TypeVar("T")
 
 _MOST_REDIRECTS = 5
 _MOST_HELD = 200
-_AGENT = f"{USER_AGENT} (robots: {NAME})"
+_AGENT = f"{USER_AGENT} (robots: {_NAME})"
 
 
 class PageReader:
@@ -141,13 +126,10 @@ class PageReader:
             Refused: it may not be fetched, cannot be fetched, or has no text; one line says why.
         """
         async with self._turn(document_id):  # whoever asks for the same page waits for it
-            kept = self._known.get(document_id)
-            if kept is None or self._clock() - kept[0] > self._held:
-                kept = (self._clock(), await self._found(url, document_id))
-                _keep(self._known, document_id, kept)
-        if isinstance(kept[1], str):
-            raise Refused(kept[1])
-        return kept[1]
+            found = await self._kept(self._known, document_id, self._held, lambda: self._found(url, document_id))
+        if isinstance(found, str):
+            raise Refused(found)
+        return found
 
     async def close(self) -> None:
         """Close the connections of this loop. Safe to call twice."""
@@ -207,11 +189,19 @@ class PageReader:
 
     async def _rules_for(self, url: str) -> Rules:
         """The rules of a page's site, asked for once a day."""
-        place = robots_address(url)
-        kept = self._rules.get(place)
-        if kept is None or self._clock() - kept[0] > 86_400:
-            kept = (self._clock(), await self._asked_rules(place))
-            _keep(self._rules, place, kept)
+        parts = urlsplit(url)
+        place = urlunsplit((parts.scheme, parts.netloc, "/robots.txt", "", ""))
+        return await self._kept(self._rules, place, 86_400, lambda: self._asked_rules(place))
+
+    async def _kept(
+        self, held: OrderedDict[str, tuple[float, T]], name: str, seconds: float, make: Callable[[], Awaitable[T]]
+    ) -> T:
+        """What was made not longer ago than this, or is made now."""
+        kept = held.get(name)
+        if kept is None or self._clock() - kept[0] > seconds:
+            kept = held[name] = (self._clock(), await make())
+            while len(held) > _MOST_HELD:
+                held.popitem(last=False)
         return kept[1]
 
     async def _asked_rules(self, place: str) -> Rules:
@@ -220,29 +210,22 @@ class PageReader:
             try:
                 self._allowed.check_url(place)
                 async with asyncio.timeout(self._seconds):
-                    received = await send(self._clients.current(), place, "text/plain, */*;q=0.1", most=LARGEST)
+                    received = await send(self._clients.current(), place, "text/plain, */*;q=0.1", most=_LARGEST_ROBOTS)
             except Refused:
                 if place == first:  # the host itself may not be asked
                     raise
-                return rules_of(None)
+                return _rules_of(None)
             except NotRecorded:
                 raise
             except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, TimeoutError):
-                return rules_of(None)
+                return _rules_of(None)
             if received.target is None:
-                return rules_of(received.status, received.body)
+                return _rules_of(received.status, received.body)
             place = received.target
-        return rules_of(404)  # too many redirects count as none, as RFC 9309 has it
-
-
-def _keep(held: OrderedDict[str, T], name: str, value: T) -> None:
-    held[name] = value
-    while len(held) > _MOST_HELD:
-        held.popitem(last=False)
+        return _rules_of(404)  # too many redirects count as none, as RFC 9309 has it
 
 
 @cache
 def _shared(replay: Path | None, record: Path | None) -> PageReader:
-    folders = {"retrieval": {"replay": replay, "record": record}}
-    settings = Settings.model_validate(folders)
+    settings = Settings.model_validate({"retrieval": {"replay": replay, "record": record}})
     return PageReader(open_wire(settings, lambda: CheckedTransport(PUBLIC)))

@@ -126,12 +126,11 @@ class Intake:
             raise self._too_large()
         if packing not in ("", "identity", *_PACKED):
             raise CutReply(f"the response is packed as {packing[:20]!r}, which was not asked for")
-        unpack = _unpacked if packing in _PACKED else _as_sent
         parts, opened, size, held, begun = aiter(sent), zlib.decompressobj(_GZIP_OR_ZLIB), 0, b"", False
         longest = max(map(len, self._secrets), default=1)
         while (part := await self.next(parts)) is not None:
             begun = begun or bool(part)
-            for piece in unpack(opened, part):
+            for piece in _unpacked(opened, part) if packing in _PACKED else (part,):
                 size += len(piece)
                 if size > self._limits.largest:
                     raise self._too_large()
@@ -149,10 +148,6 @@ class Intake:
         return CutReply(f"the response is larger than {self._limits.largest >> 20 or 1} MB")
 
 
-def _as_sent(opened: zlib._Decompress, part: bytes) -> Iterator[bytes]:
-    yield part
-
-
 def _unpacked(opened: zlib._Decompress, part: bytes) -> Iterator[bytes]:
     try:
         while part and not opened.eof:
@@ -166,9 +161,6 @@ def _masked(content: bytes, secrets: Iterable[bytes]) -> bytes:
     for secret in secrets:
         content = content.replace(secret, MASK.encode())
     return content
-
-
-# Carries requests over httpx so that every reply passes an `Intake`: limited in size and time, without echoed keys.
 
 
 class Network(httpx.AsyncBaseTransport):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import email.utils
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,11 +18,8 @@ from medground.sources.http.clients import Pace
 from medground.sources.http.replies import CutReply
 from medground.sources.http.wire import NotRecorded
 
-# A failed request: whether a retry may help, and the public error that it becomes.
-
 LONGEST = 200
 """Maximum characters quoted from a service's message."""
-LATER = "try again later"
 _UNREACHABLE = "ConnectError"
 """No connection, or no such host: what a machine without a network has."""
 _MOST_CONNECTS = 2
@@ -50,7 +47,7 @@ class Fault(Exception):
         rate_limited: bool = False,
         retry_after: float | None = None,
         user_error: type[UsageError] | type[ConfigError] | None = None,
-        advice: str = LATER,
+        advice: str = "try again later",
     ) -> None:
         super().__init__(reason)
         self.reason = reason
@@ -60,11 +57,6 @@ class Fault(Exception):
         self.retry_after = retry_after
         self.user_error = user_error
         self.advice = advice
-
-    def count(self, attempt: int) -> None:
-        """Take note of how often the request was tried: a host that cannot be reached at all is tried twice."""
-        if self.status == _UNREACHABLE and attempt >= _MOST_CONNECTS:
-            self.transient = False
 
     def error(self, source: str, attempts: int, secrets: Iterable[str] = ()) -> MedgroundError:
         """The public error for a failed request. Replaces `secrets`, which the service may have echoed."""
@@ -83,6 +75,16 @@ class Fault(Exception):
         return SourceUnavailable(
             f"{reason}{times}; {self.advice}", source=source, attempts=attempts, last_status=self.status
         )
+
+
+def passing_fault(status: int, headers: Mapping[str, str]) -> Fault | None:
+    """The fault of a service that is busy or fails for now; None for any other status."""
+    after = retry_after(headers.get("retry-after"))
+    if status == 429:
+        return Fault("rate limit exceeded", status="429", rate_limited=True, retry_after=after)
+    if status >= 500 or status == 408:
+        return Fault(f"the service failed with HTTP status {status}", status=str(status), retry_after=after)
+    return None
 
 
 def hide(text: str, secrets: Iterable[str]) -> str:
@@ -109,8 +111,6 @@ def shorten(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= LONGEST else line[: LONGEST - 3] + "..."
 
-
-# Trying a request again while that may help: how often, after what wait, and which faults pass.
 
 T = TypeVar("T")
 
@@ -187,7 +187,8 @@ def _faults(number: int, patience: Patience, pace: Pace) -> Iterator[None]:
         fault = error if isinstance(error, Fault) else _fault_of(error, patience)
         if fault.retry_after is not None and fault.retry_after <= patience.longest_wait:
             pace.hold(fault.retry_after)
-        fault.count(number)
+        if fault.status == _UNREACHABLE and number >= _MOST_CONNECTS:
+            fault.transient = False
         raise fault from None
 
 

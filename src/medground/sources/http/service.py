@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import ipaddress
 import json
 import re
@@ -16,12 +17,15 @@ from medground.errors import ConfigError, SourceUnavailable
 from medground.home.secrets import is_secret_header, keys_in, shown_address
 from medground.sources.http.clients import UNLIMITED, USER_AGENT, LoopClients, Pace, shared_pace
 from medground.sources.http.replies import Bounded, Network, ReplyLimits
-from medground.sources.http.retries import Fault, Patience, hide, retry_after, shorten, tried
+from medground.sources.http.retries import Fault, Patience, hide, passing_fault, shorten, tried
 from medground.sources.http.wire import is_offline
 
+_PATIENCE = Patience(tries=3, longest_wait=30.0, seconds=30.0)
 _MOST_REDIRECTS = 3
 _PEEK = 4000
-_TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
+_TOLD = re.compile(r"<(?:title|ERROR)\b[^>]*>([^<]+)</", re.IGNORECASE)
+_NAMES = ("message", "errormessage", "statustext", "detail", "error", "errors", "service-error", "status")
+"""What services call the message in an error object."""
 _BAD_KEY = re.compile(r"(api[ _]key|token) (is )?(not valid|invalid)|invalid (api[ _]key|token)", re.IGNORECASE)
 _LIMITED = re.compile(r"rate.?limit|quota|too many requests", re.IGNORECASE)
 
@@ -36,10 +40,7 @@ class Service:
         headers: sent with each request, such as a key; a key is never written to a URL, message or file.
         per_second: most requests per second; the services ask for it. A service on this machine has no such limit.
         largest: most bytes of a reply.
-        seconds: most seconds for one reply, from sending to the last byte.
-        attempts: most attempts of a request.
-        first_wait: seconds before the second attempt; each later wait doubles, with random jitter.
-        longest_wait: most seconds between attempts; a longer Retry-After fails at once.
+        patience: how often and how long it is tried.
     """
 
     name: str
@@ -47,10 +48,7 @@ class Service:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     per_second: float = 5.0
     largest: int = 64 << 20
-    seconds: float = 30.0
-    attempts: int = 3
-    first_wait: float = 0.5
-    longest_wait: float = 30.0
+    patience: Patience = _PATIENCE
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.address)
@@ -62,12 +60,7 @@ class Service:
     @property
     def is_local(self) -> bool:
         """Whether the service runs on this machine."""
-        return is_loopback(urlsplit(self.address).hostname or "")
-
-    @property
-    def patience(self) -> Patience:
-        """How often and how long it is tried."""
-        return Patience(self.attempts, self.first_wait, self.longest_wait, self.seconds)
+        return is_loopback(self.address)
 
     @property
     def has_key(self) -> bool:
@@ -75,8 +68,9 @@ class Service:
         return any(is_secret_header(name) for name in self.headers)
 
 
-def is_loopback(host: str) -> bool:
-    """Whether a host of an address is this machine."""
+def is_loopback(address: str) -> bool:
+    """Whether an address is on this machine."""
+    host = urlsplit(address).hostname or ""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -160,10 +154,10 @@ class Client:
 
     def _open(self) -> httpx.AsyncClient:
         # Do not use a proxy for a local service.
-        service = self.service
-        inner = self._wire or Network(trust_env=not service.is_local)
-        limited = Bounded(ReplyLimits(service.largest, service.seconds), inner)
-        return httpx.AsyncClient(transport=limited, timeout=service.seconds, headers={"user-agent": USER_AGENT})
+        seconds = self.service.patience.seconds
+        inner = self._wire or Network(trust_env=not self.service.is_local)
+        limited = Bounded(ReplyLimits(self.service.largest, seconds), inner)
+        return httpx.AsyncClient(transport=limited, timeout=seconds, headers={"user-agent": USER_AGENT})
 
     async def _once(self, url: httpx.URL, absent: frozenset[int]) -> Reply:
         for _ in range(_MOST_REDIRECTS + 1):
@@ -196,12 +190,10 @@ class Client:
 
     def _fault(self, response: httpx.Response, body: bytes) -> Fault:
         status = response.status_code
-        after = retry_after(response.headers.get("retry-after"))
-        detail = hide(_message(body), keys_in(self.service.headers))
-        if status == 429 or (status == 403 and _LIMITED.search(detail)):
-            return Fault("rate limit exceeded", status="429", rate_limited=True, retry_after=after)
-        if status >= 500 or status == 408:
-            return Fault(f"the service failed with HTTP status {status}", status=str(status), retry_after=after)
+        detail = hide(message_in(body), keys_in(self.service.headers))
+        limited = status == 403 and _LIMITED.search(detail) is not None
+        if (passing := passing_fault(429 if limited else status, response.headers)) is not None:
+            return passing
         suffix = f": {detail}" if detail else ""
         if self.service.has_key and (status in (401, 403) or (status in (400, 422) and _BAD_KEY.search(detail))):
             reason = f"the key was rejected with HTTP status {status}{suffix}; correct it in the settings (`keys`)"
@@ -210,7 +202,7 @@ class Client:
         return Fault(reason, status=str(status), transient=False)
 
 
-def _message(body: bytes) -> str:
+def message_in(body: bytes) -> str:
     """The message of an error page or object as one short line; empty if it has none."""
     text = body[:_PEEK].decode("utf-8", errors="replace")
     if text.lstrip().startswith("{"):
@@ -218,9 +210,8 @@ def _message(body: bytes) -> str:
             return shorten(_said(json.loads(body)))
         except (ValueError, RecursionError):
             return ""
-    title = _TITLE.search(text)
-    if title:
-        return shorten(title[1])
+    if told := _TOLD.search(text):
+        return shorten(html.unescape(told[1]))
     return "" if "<" in text else shorten(text)
 
 
@@ -229,7 +220,7 @@ def _said(value: object) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, dict):
-        for name in ("message", "errorMessage", "statusText", "detail", "error", "errors", "service-error", "status"):
-            if name in value and (found := _said(value[name])):
-                return found
+        told = {str(name).lower(): inner for name, inner in value.items()}
+        named = [told[name] for name in _NAMES if name in told]
+        value = [*named, *(inner for inner in told.values() if isinstance(inner, dict))]
     return next((found for one in value if (found := _said(one))), "") if isinstance(value, list) else ""

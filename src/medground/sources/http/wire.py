@@ -90,7 +90,9 @@ def keep(folder: Path, request: httpx.Request, reply: Recorded) -> Path:
         "request": description(request),
         "status": reply.status,
         "headers": {
-            name: masked(shown(name, reply.headers[name]), forms) for name in _KEPT_HEADERS if name in reply.headers
+            name: masked(shown_address(value) if name == "location" else value, forms)
+            for name in _KEPT_HEADERS
+            if (value := reply.headers.get(name)) is not None
         },
         "bytes": len(body),
         "sha256": hashlib.sha256(body).hexdigest(),
@@ -98,11 +100,6 @@ def keep(folder: Path, request: httpx.Request, reply: Recorded) -> Path:
     content = json.dumps(head, indent=1, ensure_ascii=False).encode() + b"\n\n" + body
     write_whole(path, content, private=True, synced=False)
     return path
-
-
-def shown(name: str, value: str) -> str:
-    """A header as it is kept."""
-    return shown_address(value) if name == "location" else value
 
 
 def read(path: Path) -> Recorded:

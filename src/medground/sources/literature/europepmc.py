@@ -21,8 +21,6 @@ from medground.sources.literature.syntax import Syntax, quoted
 from medground.values.document import Document, MeshHeading, Retraction, Substance
 from medground.values.identifiers import normal_id
 
-# A record of Europe PMC (resultType=core) as a document.
-
 _RETRACTED = frozenset(["retraction in", "retracted and republished in"])
 _CONCERN = "expression of concern in"
 _YEAR = re.compile(r"[12]\d{3}")
@@ -30,27 +28,31 @@ _NAME = re.compile(r"[A-Za-z0-9]+")
 
 
 def document_of(record: Json) -> Document | None:
-    """The document; None if the record has neither title nor abstract, or no id."""
+    """A record (resultType=core) as a document; None if it has neither title nor abstract, or no id."""
     title = plain(text(record, "title"))
     abstract = abstract_of(text(record, "abstractText"))
-    identifiers = _identifiers(record)
-    name = _id(record, identifiers)
-    if name is None:
+    named = (("pmid", "pmid"), ("pmc", "pmcid"), ("doi", "doi"))
+    identifiers = {kind: value for kind, key in named if (value := normal_id(kind, text(record, key)))}
+    database, number = text(record, "source"), text(record, "id")
+    is_numbered = _NAME.fullmatch(database) is not None and _NAME.fullmatch(number) is not None
+    names = [f"{kind.upper()}:{value}" for kind, value in identifiers.items()]
+    names += [f"EPMC:{database}-{number}"] if is_numbered else []
+    if not names:
         return None
     types = tuple(filter(None, texts(part(record, "pubTypeList"), "pubType")))
     corrections = list(parts(part(record, "commentCorrectionList"), "commentCorrection"))
     issue = part(record, "journalInfo")
     journal = part(issue, "journal")
     imprint = {"volume": text(issue, "volume"), "issue": text(issue, "issue"), "pages": text(record, "pageInfo")}
-    published = text(record, "firstPublicationDate")
+    published, year = text(record, "firstPublicationDate"), text(record, "pubYear")
     try:
         return make_document(
             {
-                "id": name,
+                "id": names[0],
                 "title": title,
                 "text": abstract.text or title,
                 "sections": abstract.sections,
-                "year": _year(record),
+                "year": int(year) if _YEAR.fullmatch(year) else None,
                 "dates": {"published": published} if published else {},
                 "journal": plain(text(journal, "title")) or None,
                 "authors": _authors(record),
@@ -61,7 +63,7 @@ def document_of(record: Json) -> Document | None:
                 "publication_types": types,
                 "identifiers": identifiers,
                 "imprint": {key: value for key, value in imprint.items() if value},
-                "url": _url(record),
+                "url": f"https://europepmc.org/article/{database}/{number}" if is_numbered else None,
                 "license": text(record, "license") or None,
                 "retraction": _retraction(types, {text(one, "type").casefold() for one in corrections}),
                 "cautions": _cautions(corrections),
@@ -69,24 +71,6 @@ def document_of(record: Json) -> Document | None:
         )
     except ValueError:
         return None
-
-
-def _identifiers(record: Json) -> dict[str, str]:
-    named = (("pmid", "pmid"), ("pmc", "pmcid"), ("doi", "doi"))
-    return {kind: value for kind, key in named if (value := normal_id(kind, text(record, key)))}
-
-
-def _id(record: Json, identifiers: Mapping[str, str]) -> str | None:
-    for kind in ("pmid", "pmc", "doi"):
-        if kind in identifiers:
-            return f"{kind.upper()}:{identifiers[kind]}"
-    database, number = text(record, "source"), text(record, "id")
-    return f"EPMC:{database}-{number}" if _NAME.fullmatch(database) and _NAME.fullmatch(number) else None
-
-
-def _year(record: Json) -> int | None:
-    year = text(record, "pubYear")
-    return int(year) if _YEAR.fullmatch(year) else None
 
 
 def _authors(record: Json) -> tuple[str, ...]:
@@ -133,13 +117,6 @@ def _retraction(types: tuple[str, ...], relations: set[str]) -> Retraction:
 def _cautions(corrections: list[Json]) -> tuple[str, ...]:
     concerns = [plain(text(one, "reference")) for one in corrections if text(one, "type").casefold() == _CONCERN]
     return tuple(f"An expression of concern was published: {where}".rstrip(": ") for where in concerns)
-
-
-def _url(record: Json) -> str | None:
-    database, number = text(record, "source"), text(record, "id")
-    if _NAME.fullmatch(database) and _NAME.fullmatch(number):
-        return f"https://europepmc.org/article/{database}/{number}"
-    return None
 
 
 NAME = "europepmc"
@@ -213,9 +190,7 @@ class EuropePMCSource(LiteratureSource):
             if not page or not following or following == cursor:
                 break
             cursor = following
-        documents = [document_of(record) for record in records[:limit]]
-        readable = tuple(document for document in documents if document is not None)
-        return Read(readable, unread=len(documents) - len(readable))
+        return Read.of([document_of(record) for record in records[:limit]])
 
     async def _find_by_id(self, ids: Sequence[str]) -> tuple[Document, ...]:
         found: list[Document] = []

@@ -13,7 +13,7 @@ from medground.sources.base import SourceDeclaration
 from medground.sources.eutils.client import Eutils
 from medground.sources.literature.source import LiteratureSource, Read
 from medground.sources.literature.syntax import Syntax
-from medground.sources.pubmed import open_client
+from medground.sources.pubmed.source import open_client
 from medground.values.document import Document
 
 NAME = "pmc"

@@ -21,14 +21,12 @@ from medground.home.settings_groups import SettingsSection
 from medground.sources.base import SourceDeclaration
 from medground.sources.http.service import Client, Reply, Service
 from medground.sources.http.wire import open_wire
-from medground.sources.json_fields import Json, text
+from medground.sources.json_fields import Json, part, text
 from medground.sources.literature.source import LiteratureSource, Read, abstract_of, plain
 from medground.sources.literature.syntax import Syntax, at_most, quoted
 from medground.values.document import Document
 from medground.values.identifiers import normal_doi
 from medground.values.query import Filters, Query
-
-# An article of ScienceDirect as a document: its entry in a search, and its core data with the abstract.
 
 _YEAR = re.compile(r"([12]\d{3})(?:-|$)")
 _LABEL = re.compile(r"\s*abstract\b[\s:.]*", re.IGNORECASE)
@@ -91,10 +89,9 @@ def _marked(value: object) -> list[str]:
 
 def _authors(entry: Json, core: Json) -> tuple[str, ...]:
     """`Family, Given` of the core data; else the names that the search shows."""
-    listed = entry.get("authors")
-    names = _marked(core.get("dc:creator"))
-    names = names or _marked(listed.get("author") if isinstance(listed, dict) else None)
-    return tuple(filter(None, map(plain, names or _marked(entry.get("dc:creator")))))
+    shown = part(entry, "authors").get("author")
+    names = _marked(core.get("dc:creator")) or _marked(shown) or _marked(entry.get("dc:creator"))
+    return tuple(filter(None, map(plain, names)))
 
 
 NAME = "sciencedirect"
@@ -151,20 +148,20 @@ class ScienceDirectSource(LiteratureSource):
         entries: list[Mapping[str, Any]] = []
         while len(entries) < limit:
             parameters = {"query": asked, "count": str(size), "start": str(len(entries)), "view": "STANDARD"}
-            page, total = _page(await self._got(client, "content/search/sciencedirect", parameters))
+            try:
+                page, total = _page(await client.get("content/search/sciencedirect", parameters))
+            except ConfigError as refused:  # other sources are searched meanwhile
+                raise NotConfigured(str(refused).removeprefix(f"{self.name}: "), source=self.name) from None
             entries += page
             if not page or len(entries) >= total:
                 break
         documents = await asyncio.gather(*(self._article(client, entry) for entry in entries[:limit]))
-        readable = tuple(document for document in documents if document is not None)
-        return Read(readable, unread=len(documents) - len(readable))
+        return Read.of(documents)
 
     async def _find_by_id(self, ids: Sequence[str]) -> tuple[Document, ...]:
         client = self._with_key()
-        found = await asyncio.gather(
-            *(self._article(client, {"prism:doi": document_id.removeprefix("DOI:")}) for document_id in ids)
-        )
-        return tuple(document for document in found if document is not None)
+        entries = ({"prism:doi": document_id.removeprefix("DOI:")} for document_id in ids)
+        return Read.of(await asyncio.gather(*(self._article(client, entry) for entry in entries))).documents
 
     async def _article(self, client: Client, entry: Mapping[str, Any]) -> Document | None:
         """The article of an entry with its abstract, as far as the key covers it."""
@@ -174,15 +171,7 @@ class ScienceDirectSource(LiteratureSource):
         path = f"content/article/doi/{quote(doi, safe='/()')}"
         reply = await client.get(path, {"view": "META_ABS", "httpAccept": "application/json"}, absent=_NOT_COVERED)
         content = reply.json() if reply.status == 200 else {}
-        article = content.get("full-text-retrieval-response") if isinstance(content, dict) else None
-        core = article.get("coredata") if isinstance(article, dict) else None
-        return document_of(entry, core if isinstance(core, dict) else {})
-
-    async def _got(self, client: Client, path: str, parameters: Mapping[str, str]) -> Reply:
-        try:
-            return await client.get(path, parameters)
-        except ConfigError as refused:  # other sources are searched meanwhile
-            raise NotConfigured(str(refused).removeprefix(f"{self.name}: "), source=self.name) from None
+        return document_of(entry, part(content, "full-text-retrieval-response", "coredata"))
 
     def _with_key(self) -> Client:
         if self._client is None:

@@ -6,15 +6,17 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from lxml import html
 from lxml.etree import ParserError
 
+from medground.corpus.chunk import chunk
 from medground.corpus.readers.compose import Composition, printable
 from medground.errors import UsageError
 from medground.sources.base import tree_of
 from medground.sources.literature.syntax import Syntax
-from medground.sources.live import Closable, LiveSource, best_passage
+from medground.sources.live import Closable, LiveSource, best_of
 from medground.values.document import Document, SourceKind
 from medground.values.lookup import Found, Lookup
 from medground.values.query import And, Filters, Query
@@ -27,6 +29,12 @@ class Read:
 
     documents: tuple[Document, ...]
     unread: int = 0
+
+    @classmethod
+    def of(cls, read: Sequence[Document | None]) -> Self:
+        """Records, None for each that could not be read."""
+        documents = tuple(document for document in read if document is not None)
+        return cls(documents, unread=len(read) - len(documents))
 
 
 class LiteratureSource(LiveSource, ABC):
@@ -50,15 +58,7 @@ class LiteratureSource(LiveSource, ABC):
         self._most = most
 
     async def search(self, lookup: Lookup, filters: Filters) -> Found:
-        """Search, and read the records found.
-
-        Raises:
-            UsageError: the lookup is not a query tree, only vectors are wanted, the database has no such field, or
-                the limit is too high.
-            NotConfigured: the database needs a key that is not set.
-            SourceUnavailable: the database could not be searched.
-            RateLimited: the database asks for fewer requests.
-        """
+        """Search, and read the records found. Raises what `Source.search` raises, and NotConfigured without a key."""
         self._check_open()
         query = tree_of(lookup, self.name, self._most)
         if not self.accepts(lookup):
@@ -73,7 +73,7 @@ class LiteratureSource(LiveSource, ABC):
         self._keep(read.documents)
         notes = (f"{read.unread} records found could not be read",) if read.unread else ()
         documents = {document.id: document for document in read.documents[:limit] if _is_within(document, filters)}
-        passages = (best_passage(document, lookup.text) for document in documents.values())
+        passages = (best_of(chunk(document), lookup.text) for document in documents.values())
         return Found(lookup, self.name, rankings=(self._ranking(passages),), notes=notes)
 
     def _cannot_hold(self, filters: Filters) -> str:
@@ -93,12 +93,7 @@ class LiteratureSource(LiveSource, ABC):
         return self._syntax.compiled(And(parts=(query, limits))) if asked and limits is not None else asked
 
     async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
-        """Records by id, in the order of `ids`. Unknown ids are left out.
-
-        Raises:
-            NotConfigured: the database needs a key that is not set.
-            SourceUnavailable: the database could not be asked.
-        """
+        """Records by id, in the order of `ids`. Raises what `Source.fetch` raises, and NotConfigured without a key."""
         self._check_open()
         found = self.held(ids)
         missing = [i for i in dict.fromkeys(ids) if i not in found and self._syntax.id_of(i)]
@@ -123,8 +118,6 @@ def _is_within(document: Document, filters: Filters) -> bool:
     in_time = (first, last) == (0, 9999) or first <= (document.year or 0) <= last
     return in_time and (not filters.ids or document.id in filters.ids)
 
-
-# Plain text from the markup in titles and abstracts that web services send.
 
 _HEADING = re.compile(r"<h[1-6][^>]*>(.*?)</h[1-6]\s*>", re.IGNORECASE | re.DOTALL)
 _BREAK = re.compile(r"<(?:br|/?p|/?div|/?li|/?ul|/?ol)\b[^>]*>", re.IGNORECASE)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import assert_never
 
 from medground.errors import UsageError
@@ -37,11 +37,6 @@ from medground.values.query import (
 
 _UNSAFE = re.compile(r"[\"“”„«»\\*?{}\[\]()<>^~|&:;=\x00-\x1f\x7f\ud800-\udfff]")
 """Quotes, escapes, wildcards, brackets and operators; none of them is part of a word that is looked for."""
-_SPACE = re.compile(r"\s+")
-
-
-def _no_id(document_id: str) -> str:
-    return ""
 
 
 @dataclass(frozen=True)
@@ -52,18 +47,18 @@ class Syntax:
         name: name of the database in messages.
         fields: for each of our fields, the places to look in: templates in which `{}` stands for quoted words. None
             is the default field. A field that is not here is not searched by the database.
+        id_of: a query for a document by its id; empty where that cannot be asked.
         without: the operator before what is left out.
         dates: a template for days of publication from `{low}` to `{high}`; empty where the query cannot say them.
         dash: what stands between year, month and day.
-        id_of: a query for a document by its id; empty where that cannot be asked.
     """
 
     name: str
     fields: Mapping[FieldName | None, tuple[str, ...]]
+    id_of: Callable[[str], str]
     without: str = "NOT"
     dates: str = ""
     dash: str = "-"
-    id_of: Callable[[str], str] = field(default=_no_id)
 
     def compiled(self, query: Query) -> str:
         """The query as text; empty if it has nothing that can be looked for.
@@ -83,8 +78,7 @@ class Syntax:
             case DateRange():
                 return self._days(str(query.low or "1000-01-01"), str(query.high or "3000-12-31"))
             case Words():
-                words = [word for word in query.text.split() if word.strip(".,;:!?").casefold() not in FUNCTION_WORDS]
-                return self._joined([self._looked_for(word, query.field) for word in words], "OR")
+                return self._joined([self._looked_for(word, query.field) for word in _telling(query)], "OR")
             case Near():
                 return self._joined([self._looked_for(word, query.field) for word in query.text.split()], "AND")
             case Phrase():
@@ -127,8 +121,12 @@ class Syntax:
 
 def quoted(text: str) -> str:
     """The words of a text between double quotes; empty if it has none."""
-    plain = _SPACE.sub(" ", _UNSAFE.sub(" ", text)).strip(" '-.,/!+")
+    plain = " ".join(_UNSAFE.sub(" ", text).split()).strip(" '-.,/!+")
     return f'"{plain}"' if any(letter.isalnum() for letter in plain) else ""
+
+
+def _telling(query: Words) -> list[str]:
+    return [word for word in query.text.split() if word.strip(".,;:!?").casefold() not in FUNCTION_WORDS]
 
 
 # Shorten a query for a service that takes only so many AND, OR and NOT.
@@ -160,7 +158,7 @@ def _with(query: Query, parts: Iterable[Query]) -> Query:
 def _spelled_out(query: Query) -> Query:
     if not isinstance(query, Words):
         return _with(query, map(_spelled_out, _parts(query)))
-    wanted = [word for word in query.text.split() if word.casefold().strip(".,;:!?") not in FUNCTION_WORDS]
+    wanted = _telling(query)
     return any_of([Words(text=word, field=query.field) for word in wanted]) if len(wanted) > 1 else query
 
 

@@ -5,7 +5,6 @@ Source: BioMedSearch, section III.B, Protein Information Retrieval.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
@@ -13,12 +12,12 @@ from typing import Any
 from medground.errors import BadDocument
 from medground.sources.json_fields import Json, part, parts, text, texts
 from medground.sources.proteins.names import ACCESSION, Names, read_names
+from medground.sources.proteins.records import dated
 from medground.sources.proteins.sentences import lines_of
 from medground.values.document import Document, Section
 
 LICENCE = "CC BY 4.0"
 _PAGE = "https://www.uniprot.org/uniprotkb"
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 UNREVIEWED = "This entry is unreviewed (TrEMBL): programs wrote it, and no curator has checked it."
 FRAGMENT = "This entry describes a fragment of the protein, not the whole of it."
 
@@ -58,9 +57,7 @@ def entry_document(entry: Json) -> Document:
     if not ACCESSION.fullmatch(names.accession) or not part(entry, "sequence"):
         raise BadDocument("the reply holds what is not a UniProtKB entry")
     content, sections = _laid_out(entry, names)
-    revised = text(entry, "entryAudit", "lastAnnotationUpdateDate")
-    created = text(entry, "entryAudit", "firstPublicDate")
-    dates = {"revised": revised, "created": created}
+    audit = part(entry, "entryAudit")
     gene = f"{names.gene}, " if names.gene else ""
     return Document(
         id=f"UNIPROT:{names.accession}",
@@ -68,8 +65,6 @@ def entry_document(entry: Json) -> Document:
         text=content,
         sections=sections,
         kind="protein",
-        year=int(revised[:4]) if _DATE.fullmatch(revised) else None,
-        dates={name: day for name, day in dates.items() if _DATE.fullmatch(day)},
         journal="UniProtKB",
         keywords=tuple(filter(None, (text(one, "name") for one in parts(entry, "keywords")))),
         identifiers={"uniprot": names.accession} | ({"gene": names.gene} if names.gene else {}),
@@ -78,6 +73,7 @@ def entry_document(entry: Json) -> Document:
         license=LICENCE,
         cautions=tuple(told for told, holds in ((UNREVIEWED, not names.reviewed), (FRAGMENT, names.fragment)) if holds),
         metadata=_metadata(entry, names),
+        **dated(text(audit, "lastAnnotationUpdateDate"), text(audit, "firstPublicDate")),
     )
 
 

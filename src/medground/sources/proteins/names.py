@@ -9,8 +9,6 @@ from importlib import resources
 
 from medground.sources.json_fields import Json, part, parts, text, texts
 
-# What a UniProtKB entry is called: its gene, its protein names, its organism, and how sure its content is.
-
 
 @dataclass(frozen=True)
 class Names:
@@ -84,8 +82,6 @@ def _gene_names(gene: Json) -> list[str]:
     return [name for name in named if name]
 
 
-# Accessions of UniProtKB and ids of PDB entries.
-
 ACCESSION = re.compile(r"(?:[OPQ][0-9][A-Z0-9]{3}[0-9]|[A-NR-Z][0-9](?:[A-Z][A-Z0-9]{2}[0-9]){1,2})")
 """UniProtKB's own form of an accession: 6 or 10 characters."""
 _WITH_ISOFORM = re.compile(rf"({ACCESSION.pattern})(?:-([1-9][0-9]{{0,2}}))?", re.IGNORECASE)
@@ -98,9 +94,6 @@ def split_isoform(name: str) -> tuple[str, int | None] | None:
     if found is None:
         return None
     return found[1].upper(), int(found[2]) if found[2] else None
-
-
-# Organisms by the names that people use, with the taxon under which UniProt keeps the reference proteome.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,14 @@
-"""What sources of structures share: files that go with a record, checked before they are handed on."""
+"""The trace of a protein structure: one C-alpha atom for each residue, from a checked PDB or mmCIF file."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, Self, runtime_checkable
 
 from medground.errors import BadDocument
 from medground.values.document import Document
-
-# The trace of a protein structure: one C-alpha atom for each residue, read from a PDB or mmCIF file.
 
 _NAMES = "ALA ARG ASN ASP CYS GLN GLU GLY HIS ILE LEU LYS MET PHE PRO SER THR TRP TYR VAL SEC PYL MSE"
 LETTER: Mapping[str, str] = dict(zip(_NAMES.split(), "ARNDCQEGHILKMFPSTWYVUOM", strict=True))
@@ -162,8 +160,15 @@ class StructureFile:
 class StructureFiles:
     """The files of a record. `refused` has one line for each file that is not what the record says."""
 
-    files: tuple[StructureFile, ...] = ()
-    refused: tuple[str, ...] = ()
+    files: tuple[StructureFile, ...]
+    refused: tuple[str, ...]
+
+    @classmethod
+    def of(cls, got: Iterable[StructureFile | str]) -> Self:
+        """Files, and lines on those that were refused."""
+        both = tuple(got)
+        files = tuple(one for one in both if isinstance(one, StructureFile))
+        return cls(files, tuple(one for one in both if isinstance(one, str)))
 
 
 @runtime_checkable

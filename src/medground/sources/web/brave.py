@@ -13,7 +13,7 @@ from medground.sources.base import SourceDeclaration
 from medground.sources.http.pages import PageReader
 from medground.sources.http.service import Client, Reply, Service
 from medground.sources.http.wire import open_wire
-from medground.sources.web.source import Engine, ResultPage, WebSource, changed, result
+from medground.sources.web.source import Engine, ResultPage, WebSource, changed, results_in
 
 _NAME = "brave"
 _PAGE = 20
@@ -41,13 +41,7 @@ def _read(reply: Reply, asked: Mapping[str, str]) -> ResultPage:
         raise changed(_NAME)
     web = told.get("web", {"results": []})  # left out where nothing was found
     items = web.get("results") if isinstance(web, dict) else None
-    if not isinstance(items, list):
-        raise changed(_NAME)
-    given = (one for one in items if isinstance(one, dict))
-    read = (result(one.get("url"), one.get("title"), one.get("description"), one.get("page_age")) for one in given)
-    results = tuple(filter(None, read))
-    if items and not results:
-        raise changed(_NAME)
+    results = results_in(_NAME, items, "url", "title", "description", "page_age")
     offset = int(asked["offset"]) + 1
     more = bool(told["query"].get("more_results_available")) and offset <= _LAST_OFFSET
     return ResultPage(results, {**asked, "offset": str(offset)} if more else None)

@@ -41,10 +41,6 @@ class DuckDuckGoSettings(SettingsSection):
     results: int = Field(default=100, ge=1, le=100, description="most results of a search")
 
 
-def _begin(query: str) -> Mapping[str, str]:
-    return {"q": query}
-
-
 def _read(reply: Reply, asked: Mapping[str, str]) -> ResultPage:
     if is_block(reply.status, {}, reply.body):
         raise SourceUnavailable(
@@ -85,13 +81,11 @@ def _following(tree: Any, asked: Mapping[str, str]) -> Mapping[str, str] | None:
     return {**told, "q": asked["q"]} if told.get("s", "").isdigit() else None
 
 
-_ENGINE = Engine(_NAME, "html/", _begin, _read, absent=frozenset([202]))
-
-
 def _open(settings: Settings) -> WebSource:
     own = settings.section(DuckDuckGoSettings)
     client = Client(Service(_NAME, own.address.rstrip("/"), per_second=1.0), open_wire(settings))
-    return WebSource(_ENGINE, client, PageReader.of(settings), results=own.results)
+    engine = Engine(_NAME, "html/", lambda query: {"q": query}, _read, absent=frozenset([202]))
+    return WebSource(engine, client, PageReader.of(settings), results=own.results)
 
 
 DUCKDUCKGO = SourceDeclaration(name=_NAME, open=_open, settings=DuckDuckGoSettings)

@@ -16,7 +16,7 @@ from medground.sources.base import SourceDeclaration
 from medground.sources.http.pages import PageReader
 from medground.sources.http.service import Client, Reply, Service
 from medground.sources.http.wire import open_wire
-from medground.sources.web.source import Engine, ResultPage, WebSource, changed, result
+from medground.sources.web.source import Engine, ResultPage, WebSource, changed, results_in
 
 _NAME = "google"
 _PAGE = 10
@@ -37,13 +37,8 @@ def _read(reply: Reply, asked: Mapping[str, str]) -> ResultPage:
     told = reply.json()
     items = told.get("items", []) if isinstance(told, dict) else None
     total = told.get("searchInformation", {}) if isinstance(told, dict) else None
-    if not isinstance(items, list) or not isinstance(total, dict):
-        raise changed(_NAME)
-    if not items and total.get("totalResults") != "0" and asked["start"] == "1":
-        raise changed(_NAME)
-    given = (one for one in items if isinstance(one, dict))
-    results = tuple(filter(None, (result(one.get("link"), one.get("title"), one.get("snippet")) for one in given)))
-    if items and not results:
+    results = results_in(_NAME, items, "link", "title", "snippet")
+    if not isinstance(total, dict) or (not items and total.get("totalResults") != "0" and asked["start"] == "1"):
         raise changed(_NAME)
     start = int(asked["start"]) + _PAGE
     more = bool(items) and "nextPage" in told.get("queries", {}) and start + _PAGE <= _MOST + 1

@@ -19,11 +19,9 @@ from medground.sources.http.addresses import Refused
 from medground.sources.http.pages import PageReader
 from medground.sources.http.service import Client, Reply
 from medground.sources.live import LiveSource
-from medground.values.document import Document, Hit, SourceKind
+from medground.values.document import Document, SourceKind
 from medground.values.lookup import Found, Lookup, PlainWords, Ranker
 from medground.values.query import Filters
-
-# Results of search engines: one form for all engines, and one name for a page that several of them find.
 
 RESULT = "RESULT"
 """Prefix of the document that is a search result: title and summary as the engine gives them."""
@@ -76,13 +74,27 @@ def result(url: object, title: object, summary: object = "", date: object = None
     if not isinstance(url, str) or not url.startswith(("http://", "https://")):
         return None
     try:
-        host = urlsplit(url).hostname
+        if not urlsplit(url).hostname:
+            return None
     except ValueError:
-        return None
-    if not host:
         return None
     said = date if isinstance(date, str) else None
     return WebResult(url.strip(), _plain(title, _LONGEST_TITLE), _plain(summary, _LONGEST_SUMMARY), said)
+
+
+def results_in(engine: str, items: object, *names: str) -> tuple[WebResult, ...]:
+    """The results in a list of an engine's JSON; `names` are those of address, title, summary and, where given, date.
+
+    Raises:
+        SourceUnavailable: it is no list, or none of its items is a result: the engine changed its form.
+    """
+    if not isinstance(items, list):
+        raise changed(engine)
+    read = (result(*(one.get(name) for name in names)) for one in items if isinstance(one, dict))
+    results = tuple(filter(None, read))
+    if items and not results:
+        raise changed(engine)
+    return results
 
 
 def page_digest(url: str) -> str:
@@ -117,7 +129,6 @@ def _plain(text: object, longest: int) -> str:
     return line if len(line) <= longest else f"{line[: longest - 1].rpartition(' ')[0]}…"
 
 
-_KINDS: frozenset[SourceKind] = frozenset(["web"])
 _MOST_KEPT = 5000
 _MOST_WORDS = 50
 _MOST_CHARACTERS = 400
@@ -157,7 +168,7 @@ class WebSource(LiveSource):
         missing: what is not configured, and how to configure it; None if all is.
     """
 
-    kinds = _KINDS
+    kinds = frozenset[SourceKind](["web"])
 
     def __init__(
         self, engine: Engine, client: Client, pages: PageReader, *, results: int = 100, missing: str | None = None
@@ -176,12 +187,7 @@ class WebSource(LiveSource):
     async def search(self, lookup: Lookup, filters: Filters) -> Found:
         """Ask the engine for as many results as wanted, page by page.
 
-        Raises:
-            UsageError: the lookup is not plain words.
-            NotConfigured: the key is missing.
-            ConfigError: the key was refused.
-            SourceUnavailable: the engine could not be asked, or changed its form.
-            RateLimited: the engine asks for fewer requests.
+        Raises what `Source.search` raises, NotConfigured without a key, and ConfigError where the key is refused.
         """
         self._check_open()
         if not isinstance(lookup.asked, PlainWords) or not self.accepts(lookup):
@@ -197,7 +203,10 @@ class WebSource(LiveSource):
         if len(query) < len(" ".join(lookup.asked.text.split())):
             notes = (*notes, f"only the first {_MOST_WORDS} words were searched for")
         wanted = [one for one in found if not filters.ids or f"{RESULT}:{one.digest}" in filters.ids]
-        return Found(lookup, self.name, rankings=(self._hits(wanted),), notes=notes)
+        documents = [one.document() for one in wanted]
+        self._keep(documents)
+        hits = self._ranking(next(chunk(document, limit=2000)) for document in documents)
+        return Found(lookup, self.name, rankings=(hits,), notes=notes)
 
     async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
         """Results and pages by id. Unknown ids are left out, and so are pages that fail while others do not.
@@ -248,11 +257,6 @@ class WebSource(LiveSource):
                 found.setdefault(one.digest, one)
             asked = page.following if len(found) > before else None
         return list(found.values())[:limit], ()
-
-    def _hits(self, results: Sequence[WebResult]) -> tuple[Hit, ...]:
-        documents = [one.document() for one in results]
-        self._keep(documents)
-        return self._ranking(next(chunk(document, limit=2000)) for document in documents)
 
 
 def _impossible(filters: Filters) -> str | None:

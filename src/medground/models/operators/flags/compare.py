@@ -17,8 +17,6 @@ from medground.models.operators.base import EvidenceView
 from medground.models.operators.flags.kinds import differences
 from medground.models.operators.flags.words import aligned, repetition
 
-# Statements and premises as the words to compare, each parsed once.
-
 Bigram = tuple[str, str]
 
 CLOSE = 0.3
@@ -66,12 +64,9 @@ class Statement:
 @lru_cache(maxsize=2048)
 def sentences(premise: str) -> tuple[Sentence, ...]:
     """The sentences of a premise; none if it is blank."""
-    return tuple(_read(premise[start:end]) for start, end in sentence_spans(premise))
-
-
-def _read(text: str) -> Sentence:
-    stems = tuple(words.terms(text))
-    return Sentence(text, stems, frozenset(stems))
+    texts = (premise[start:end] for start, end in sentence_spans(premise))
+    read = ((text, tuple(words.terms(text))) for text in texts)
+    return tuple(Sentence(text, stems, frozenset(stems)) for text, stems in read)
 
 
 def read_statement(text: str) -> Statement:

@@ -23,8 +23,6 @@ from medground.models.operators.flags.words import (
     folded,
 )
 
-# Certainty and causality: a lost hedge, or an association that became a cause.
-
 
 def certainty(pair: Pair) -> bool:
     """Repeated text lost a hedge or gained a word of certainty; a paraphrase lacks the hedge of the sentence."""
@@ -43,8 +41,6 @@ def cause(pair: Pair) -> bool:
     found = CAUSE.search(pair.statement) and ASSOCIATION.search(pair.quote)
     return bool(found) and not CAUSE.search(pair.quote)
 
-
-# Negation and direction: one text denies what the other asserts, or reports a fall where the other reports a rise.
 
 _FINDING = (
     r"(?:effect|associat|differ|correlat|impact|improv|relationship|influence|change|evidence|increas|reduc|benefit|"
@@ -82,8 +78,6 @@ def _opposed(one: str, other: str) -> bool:
     return up != down and bool(UP.search(other)) == down and bool(DOWN.search(other)) == up
 
 
-# Numbers and units: a number that the source lacks, or the same number with a different unit.
-
 _ANY_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NAMES = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _NAMED = {name: str(value) for value, name in enumerate(_NAMES, start=2)}
@@ -104,11 +98,6 @@ def unit(pair: Pair) -> bool:
     stated = [quantity for quantity in _in_digits(pair.statement) if _measured(quantity)]
     known = quantities(pair.quote) if stated else ()
     return any(_only_otherwise(one, [q for q in known if q.values & one.values]) for one in stated)
-
-
-def is_number(word: str) -> bool:
-    """Whether a word is a number, in digits or by name."""
-    return word[:1].isdigit() or word in _NAMED
 
 
 def _in_digits(text: str) -> list[Quantity]:
@@ -147,8 +136,6 @@ def _rounded(value: str, decimals: int) -> str | None:
     except ValueError:
         return None  # 1.2.3 is a section, not a number
 
-
-# Who and what a statement is about: the sides of a comparison, the population, the names.
 
 RARE = 3.0
 """Minimum weight of a word whose replacement counts; commoner words are often just reworded."""
@@ -215,7 +202,8 @@ def subject(pair: Pair) -> bool:
 
 def _distinctive(tokens: tuple[str, ...]) -> list[str]:
     """Stems of rarer words that no other kind of difference covers."""
-    rest = [t for t in tokens if not is_number(t) and not any(kind.fullmatch(t) for kind in EVERY)]
+    no_numbers = (t for t in tokens if not t[:1].isdigit() and t not in _NAMED)
+    rest = [t for t in no_numbers if not any(kind.fullmatch(t) for kind in EVERY)]
     return [term for term in words.terms(" ".join(rest)) if words.weight(term) >= RARE]
 
 

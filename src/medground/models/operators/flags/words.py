@@ -12,8 +12,6 @@ from rapidfuzz.distance import LCSseq, Levenshtein
 
 from medground.language import words
 
-# Words that carry a meaning on their own: negations, directions, hedges, causes.
-
 
 def cue(words: str, *, unless_after: str = "") -> re.Pattern[str]:
     """A pattern that matches any of the given words as a whole word, ignoring case.
@@ -60,8 +58,6 @@ CAUSE = cue(
 ASSOCIATION = cue(r"associat\w*|correlat\w*|link\w*|relat(?:ed to|ionship|ion)|predict\w*|risk factors?")
 EVERY = (NEGATION, UP, DOWN, HEDGE, SURE, CAUSE, ASSOCIATION)
 
-
-# A statement and the sentence nearest to it, and what changed between the two, word by word.
 
 REPEATED = 0.7
 """Minimum share of a statement's tokens that a sentence contains in the same order for a strict comparison."""

@@ -42,23 +42,24 @@ class PubMedRecords:
             RateLimited: PubMed asks for fewer requests.
             ConfigError: PubMed rejected the API key.
         """
-        wanted = [document.paper for document in documents]
+        names = [name.split(":", 1) for document in documents for name in document.paper]
         found = _ByName()
-        found.add(await self._fetched(dict.fromkeys(_values("pmid", _flat(wanted)))))
+        await self._add(found, dict.fromkeys(value for kind, value in names if kind == "pmid" and len(value) <= 12))
         # Other ids are asked only where the PMID's record does not have them.
-        left = dict.fromkeys(name for name in _flat(wanted) if not name.startswith("pmid:") and not found.of([name]))
+        others = (value for kind, value in names if kind != "pmid" and not found.of([f"{kind}:{value}"]))
+        left = [value for value in dict.fromkeys(others) if '"' not in value]
         pmids: dict[str, None] = {}
-        for batch in _batches([name.split(":", 1)[1] for name in left if '"' not in name]):
-            pmids.update(dict.fromkeys(await self._searched(batch)))
-        found.add(await self._fetched(pmid for pmid in pmids if not found.of([f"pmid:{pmid}"])))
-        return [found.of(names) for names in wanted]
+        for first in range(0, len(left), _AT_ONCE):
+            pmids |= dict.fromkeys(await self._searched(left[first : first + _AT_ONCE]))
+        await self._add(found, [pmid for pmid in pmids if not found.of([f"pmid:{pmid}"])])
+        return [found.of(document.paper) for document in documents]
 
     async def close(self) -> None:
         """Close the connections; the next `find` opens them again."""
         await self._client.close()
 
-    async def _fetched(self, pmids: Iterable[str]) -> list[Document]:
-        return [item async for item in self._client.efetch([*pmids]) if isinstance(item, Document)]
+    async def _add(self, found: _ByName, pmids: Iterable[str]) -> None:
+        found.add([item async for item in self._client.efetch([*pmids]) if isinstance(item, Document)])
 
     async def _searched(self, values: Sequence[str]) -> list[str]:
         """PMIDs of the records with one of these article identifiers."""
@@ -76,7 +77,7 @@ def open_records(source: str, settings: Settings) -> PubMedRecords:
     Raises:
         ConfigError: the address is not valid, or a package is not installed.
     """
-    from medground.sources.pubmed import open_client  # slow to import
+    from medground.sources.pubmed.source import open_client  # slow to import
 
     set_to = settings.retrieval.pubmed
     address = source if "://" in source else None if set_to in (None, "live") else set_to
@@ -96,15 +97,3 @@ class _ByName:
 
     def of(self, names: Iterable[str]) -> tuple[Document, ...]:
         return tuple({record.id: record for name in names for record in self._found.get(name, {}).values()}.values())
-
-
-def _flat(names: Iterable[Sequence[str]]) -> list[str]:
-    return [name for group in names for name in group]
-
-
-def _values(kind: str, names: Iterable[str]) -> list[str]:
-    return [value for found, value in (name.split(":", 1) for name in names) if found == kind and len(value) <= 12]
-
-
-def _batches(values: Sequence[str]) -> Iterable[Sequence[str]]:
-    return (values[first : first + _AT_ONCE] for first in range(0, len(values), _AT_ONCE))

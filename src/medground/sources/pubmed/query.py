@@ -1,4 +1,4 @@
-"""What PubMed is asked for plain words: their concepts, as PubMed Reasoner's planner writes them, and nothing else."""
+"""What PubMed is asked: a query that finds too little is widened, what it lacks is added; plain words become one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from medground.language.drafting import OPENING, draft, plain_words, propose, se
 from medground.language.mesh_terms import POOR, Named, alternatives
 from medground.language.predicate_words import ALL_VERBS
 from medground.pubmed.characters import fold
-from medground.pubmed.mesh import Heading, vocabulary
+from medground.pubmed.mesh import vocabulary
 from medground.pubmed.normalize import normalize
 from medground.pubmed.printer import to_pubmed
 from medground.values.query import (
@@ -221,13 +221,9 @@ def _covers(tree: Query, named: Named) -> bool:
         wanted = fold(named.words)
         return any(f" {wanted} " in f" {text} " for text in said)
     heading = vocabulary().heading(named.heading)
-    upper = {above.name for name in headings_of(tree) for above in _with_ancestors(name)}
+    asked = filter(None, map(vocabulary().find, headings_of(tree)))
+    upper = {above.name for one in asked for above in (one, *vocabulary().ancestors(one))}
     return named.heading in upper or not said.isdisjoint(map(fold, (named.words, heading.name, *heading.entry_terms)))
-
-
-def _with_ancestors(name: str) -> Sequence[Heading]:
-    heading = vocabulary().find(name)
-    return [] if heading is None else [heading, *vocabulary().ancestors(heading)]
 
 
 def texts_of(tree: Query) -> list[str]:
@@ -239,12 +235,15 @@ def texts_of(tree: Query) -> list[str]:
     return [tree.text] if isinstance(tree, Phrase | Near | Words) else []
 
 
+# A query for plain words: their concepts, as PubMed Reasoner's planner writes them, and nothing else.
+
 _TELLING = 3.0
 """Least weight of a word without a heading that a record should hold."""
 _SHORT = 3
 """Letters of a word too short to be cut to its singular."""
 _REQUIRED = 2
 """Words that must be there where nothing else is named."""
+_VERBS = frozenset(map(words.stem, ALL_VERBS))
 NOTHING = Phrase(text="")
 """The query of a question that names nothing."""
 
@@ -282,9 +281,8 @@ def plain_asked(text: str, also: str, year: int | None) -> PlainAsked:
     parts = _concepts(text)
     options = [one for one in (_concepts(also) if also else ()) if one not in parts]
     tree = all_of([*parts, *([any_of(options)] if options else [])]) if parts or options else NOTHING
-    return PlainAsked(
-        as_pubmed(tree), Range(low=limit.first, high=limit.last) if limit else None, bool(newest), tuple(notes)
-    )
+    years = Range(low=limit.first, high=limit.last) if limit else None
+    return PlainAsked(as_pubmed(tree), years, bool(newest), tuple(notes))
 
 
 def spoken_part(part: Query) -> str:
@@ -304,9 +302,10 @@ def _concepts(text: str) -> Sequence[Query]:
     weights = {word: words.weight(words.stem(word)) for word in left}
     ranked = sorted(weights, key=lambda word: -weights[word])
     rare = [word for word in ranked if weights[word] >= words.MOST]
-    others = [word for word in ranked if _TELLING <= weights[word] < words.MOST and not _is_verb(word)]
+    no_verbs = [word for word in ranked if words.stem(word) not in _VERBS]
+    others = [word for word in no_verbs if _TELLING <= weights[word] < words.MOST]
     if not parts and not rare:
-        plain = [word for word in ranked if not _is_verb(word)] or ranked
+        plain = no_verbs or ranked
         rare, others = plain[:_REQUIRED], plain[_REQUIRED:]
     some = [any_of(list(map(_in_text, others)))] if others else []
     return (*sorted([*map(_in_text, rare), *parts], key=_rarity, reverse=True), *some)
@@ -321,10 +320,3 @@ def _in_text(word: str) -> Query:
     singular = f"{word[:-3]}y" if word.endswith("ies") else word[:-1]
     forms = (singular, word) if is_plural(word) and len(word) > _SHORT else (word,)
     return any_of([Phrase(text=form, field="title_abstract") for form in forms])
-
-
-_VERBS = frozenset(map(words.stem, ALL_VERBS))
-
-
-def _is_verb(word: str) -> bool:
-    return words.stem(word) in _VERBS

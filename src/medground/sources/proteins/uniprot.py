@@ -15,12 +15,11 @@ from medground.errors import BadDocument, SourceUnavailable
 from medground.home.settings import Settings
 from medground.home.settings_groups import SettingsSection
 from medground.sources.base import SourceDeclaration
-from medground.sources.http.service import Client, Service
-from medground.sources.http.wire import open_wire
+from medground.sources.http.service import Client
 from medground.sources.json_fields import Json, part, parts, text
-from medground.sources.live import Records, RecordSource
 from medground.sources.proteins.entry import entry_document, is_inactive, successors, why_inactive
 from medground.sources.proteins.names import Names, Organism, folded, known_organism, read_names, split_isoform
+from medground.sources.proteins.records import Records, RecordSource, open_client
 from medground.values.document import Document
 from medground.values.lookup import ProteinQuery
 
@@ -46,7 +45,7 @@ class UniProtSource(RecordSource):
     """Searches UniProtKB, reviewed entries first."""
 
     def __init__(self, client: Client) -> None:
-        super().__init__("uniprot", "UNIPROT", client)
+        super().__init__("uniprot", client)
 
     async def find(self, asked: ProteinQuery) -> Records:
         """The entry with an accession, or the entries whose gene or protein has a name."""
@@ -103,13 +102,10 @@ class UniProtSource(RecordSource):
             if told := _ambiguous(name, fitting, more=len(found) == _SIZE):
                 return Records(notes=(told,))
             chosen = fitting if fitting[0].reviewed else fitting[:1]
-            notes = []
-            if len(fitting) > len(chosen):
-                notes.append(
-                    f"{len(fitting) - len(chosen)} further unreviewed entries for {name!r}{where} are left out"
-                )
+            left = len(fitting) - len(chosen)
+            note = f"{left} further unreviewed entries for {name!r}{where} are left out"
             entries = [await self._entry(one.accession) for one in chosen]
-            return Records(tuple(self._document(one) for one in entries if one is not None), tuple(notes))
+            return Records(tuple(self._document(one) for one in entries if one is not None), (note,) if left else ())
         return Records(notes=(f"UniProtKB has no protein or gene called {name!r}{where}",))
 
     async def _organism(self, name: str) -> Organism | None:
@@ -199,8 +195,7 @@ def _listed(names: Sequence[str], *, more: bool) -> str:
 
 
 def _open(settings: Settings) -> UniProtSource:
-    address = settings.section(UniProtSettings).address
-    return UniProtSource(Client(Service("uniprot", address.rstrip("/"), per_second=5.0), open_wire(settings)))
+    return UniProtSource(open_client("uniprot", settings.section(UniProtSettings).address, settings))
 
 
 UNIPROT = SourceDeclaration(name="uniprot", open=_open, settings=UniProtSettings)

@@ -15,22 +15,19 @@ from medground.errors import BadDocument, SourceUnavailable
 from medground.home.settings import Settings
 from medground.home.settings_groups import SettingsSection
 from medground.sources.base import SourceDeclaration
-from medground.sources.http.service import Client, Service
-from medground.sources.http.wire import open_wire
+from medground.sources.http.service import Client
 from medground.sources.json_fields import Json, text
-from medground.sources.live import Records, RecordSource
 from medground.sources.proteins.names import split_isoform
-from medground.sources.proteins.structures import Structure, StructureFile, StructureFiles, read_structure
+from medground.sources.proteins.records import Records, StructureRecords, dated, open_client
+from medground.sources.proteins.structures import Structure, StructureFile, StructureFiles
 from medground.values.document import Document, Section
-from medground.values.lookup import Lookup, ProteinQuery
+from medground.values.lookup import ProteinQuery
 
 ALPHAFOLD_ADDRESS = "https://alphafold.ebi.ac.uk"
 LICENCE = "CC BY 4.0"
 _ID = re.compile(r"AF-([A-Z0-9]{6,10}(?:-\d{1,3})?)-F\d{1,3}")
 _FILE = re.compile(r"/files/(AF-[A-Z0-9]{6,10}(?:-\d{1,3})?-F\d{1,3}-model_v\d{1,3}\.(?:pdb|cif))")
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _ABSENT = frozenset({400, 404, 422})
-_MEDIA = {"pdb": "chemical/x-pdb", "cif": "chemical/x-mmcif"}
 _SHARES = (
     ("very high confidence", "fractionPlddtVeryHigh"),
     ("high confidence", "fractionPlddtConfident"),
@@ -49,18 +46,13 @@ class AlphaFoldSettings(SettingsSection):
     address: str = Field(default=ALPHAFOLD_ADDRESS, description="base URL of AlphaFold DB")
 
 
-class AlphaFoldSource(RecordSource):
+class AlphaFoldSource(StructureRecords):
     """Looks up predicted structures by UniProtKB accession."""
 
     predicted = True
 
     def __init__(self, client: Client) -> None:
-        super().__init__("alphafold", "ALPHAFOLD", client)
-
-    def accepts(self, lookup: Lookup) -> bool:
-        """Accessions of UniProtKB only."""
-        asked = lookup.asked
-        return super().accepts(lookup) and isinstance(asked, ProteinQuery) and split_isoform(asked.name) is not None
+        super().__init__("alphafold", client)
 
     async def find(self, asked: ProteinQuery) -> Records:
         """The model of an accession; of an isoform where one is named."""
@@ -81,29 +73,29 @@ class AlphaFoldSource(RecordSource):
         return next((_document(one) for one in models if text(one, "entryId") == name), None)
 
     async def files(self, document: Document) -> StructureFiles:
-        """The model as PDB and mmCIF. A file that is not this model is refused.
-
-        Raises:
-            SourceUnavailable: AlphaFold DB could not be asked.
-        """
-        found: list[StructureFile] = []
-        refused: list[str] = []
+        """The model as PDB and mmCIF. A file that is not this model is refused."""
+        got: list[StructureFile | str] = []
         for url in document.metadata.get("files", ()):
             path = _FILE.fullmatch(urlsplit(url).path)
             if path is None:
-                refused.append(f"alphafold: {url[:100]} is not the address of a model; it was not fetched")
+                got.append(f"alphafold: {url[:100]} is not the address of a model; it was not fetched")
                 continue
-            reply = await self._client.get(f"files/{path[1]}", absent=frozenset({404}))
-            if reply.status != 200:
-                refused.append(f"alphafold: there is no file {path[1]}")
-                continue
-            try:
-                structure = _checked(read_structure(reply.body, path[1]), document, path[1])
-            except BadDocument as error:
-                refused.append(f"alphafold: {error}; the file was not kept")
-                continue
-            found.append(StructureFile(path[1], _MEDIA[path[1][-3:]], reply.body, url, structure))
-        return StructureFiles(tuple(found), tuple(refused))
+            file = await self.file(f"files/{path[1]}", url, document)
+            got.append(file or f"alphafold: there is no file {path[1]}")
+        return StructureFiles.of(got)
+
+    def check(self, structure: Structure, document: Document, file: str) -> None:
+        """Check the accession, the sequence and the mean pLDDT."""
+        told = document.metadata
+        accession = told["accession"][0].partition("-")[0]
+        if structure.accessions and not {one.partition("-")[0] for one in structure.accessions} & {accession}:
+            raise BadDocument(f"it is of {', '.join(sorted(structure.accessions))}, not of {accession}", file=file)
+        sequence, mean = (told.get(name, ("",))[0] for name in ("sequence", "mean_plddt"))
+        if sequence and structure.sequence != sequence:
+            here, there = len(structure.residues), len(sequence)
+            raise BadDocument(f"it has {here} residues, not the {there} of the model", file=file)
+        if mean and abs(float(mean) - structure.mean_b) > _CLOSE:
+            raise BadDocument(f"its mean pLDDT is {structure.mean_b:.2f}, not {mean}", file=file)
 
     async def _models(self, accession: str) -> list[Json]:
         reply = await self._client.get(f"api/prediction/{accession}", absent=_ABSENT)
@@ -113,25 +105,6 @@ class AlphaFoldSource(RecordSource):
         if not isinstance(answer, list):
             raise SourceUnavailable("the reply is not a list of models; the service may have changed", source=self.name)
         return [one for one in answer if isinstance(one, dict) and _ID.fullmatch(text(one, "entryId"))]
-
-
-def _checked(structure: Structure, document: Document, file: str) -> Structure:
-    """The structure, if it is of this protein and says what the record says.
-
-    Raises:
-        BadDocument: it is another one.
-    """
-    told = document.metadata
-    accession = told["accession"][0].partition("-")[0]
-    if structure.accessions and not {one.partition("-")[0] for one in structure.accessions} & {accession}:
-        raise BadDocument(f"it is of {', '.join(sorted(structure.accessions))}, not of {accession}", file=file)
-    sequence = told.get("sequence", ("",))[0]
-    if sequence and structure.sequence != sequence:
-        raise BadDocument(f"it has {len(structure.residues)} residues, not the {len(sequence)} of the model", file=file)
-    mean = told.get("mean_plddt", ("",))[0]
-    if mean and abs(float(mean) - structure.mean_b) > _CLOSE:
-        raise BadDocument(f"its mean pLDDT is {structure.mean_b:.2f}, not {mean}", file=file)
-    return structure
 
 
 def _document(model: Json) -> Document:
@@ -149,14 +122,11 @@ def _document(model: Json) -> Document:
         lines.append(f"The mean pLDDT of the predicted structure {entry} of {protein} is {mean}.")
     shares = [(told, text(model, key)) for told, key in _SHARES]
     lines += [f"The share of residues of {entry} predicted with {told} is {share}." for told, share in shares if share]
-    if version and _DATE.fullmatch(made):
+    days = dated(made)
+    if version and days["year"]:
         lines.append(f"{entry} is version {version}, made on {made}{f' by {tool}' if tool else ''}.")
-    given = {
-        "accession": accession,
-        "sequence": text(model, "sequence"),
-        "mean_plddt": mean,
-        "version": version,
-    }
+    sequence = text(model, "sequence")
+    given = {"accession": accession, "sequence": sequence, "mean_plddt": mean, "version": version}
     files = tuple(url for url in (text(model, "pdbUrl"), text(model, "cifUrl")) if url)
     content = "\n".join(lines)
     return Document(
@@ -165,20 +135,18 @@ def _document(model: Json) -> Document:
         text=content,
         sections=(Section(label="Structure", start=0, end=len(content)),),
         kind="protein",
-        year=int(made[:4]) if _DATE.fullmatch(made) else None,
-        dates={"revised": made} if _DATE.fullmatch(made) else {},
         journal="AlphaFold DB",
         identifiers={"uniprot": accession.partition("-")[0]},
         url=f"{ALPHAFOLD_ADDRESS}/entry/{entry}",
         license=LICENCE,
         cautions=("This structure is a prediction by a program, not an experiment.",),
         metadata={key: (value,) for key, value in given.items() if value} | ({"files": files} if files else {}),
+        **days,
     )
 
 
 def _open(settings: Settings) -> AlphaFoldSource:
-    address = settings.section(AlphaFoldSettings).address
-    return AlphaFoldSource(Client(Service("alphafold", address.rstrip("/"), per_second=5.0), open_wire(settings)))
+    return AlphaFoldSource(open_client("alphafold", settings.section(AlphaFoldSettings).address, settings))
 
 
 ALPHAFOLD = SourceDeclaration(name="alphafold", open=_open, settings=AlphaFoldSettings)

@@ -18,7 +18,7 @@ from medground.sources.eutils.client import MOST_FOUND, Eutils, Sort, Transport
 from medground.sources.eutils.service import NCBI, AnswerCache, EutilsService
 from medground.sources.http.wire import open_wire
 from medground.sources.live import LiveSource
-from medground.sources.pubmed_words import (
+from medground.sources.pubmed.query import (
     NOTHING,
     PlainAsked,
     PubMedQuery,
@@ -27,7 +27,7 @@ from medground.sources.pubmed_words import (
     relaxed,
     spoken_part,
 )
-from medground.values.document import Document, Hit, Passage, SourceKind
+from medground.values.document import Document, Passage, SourceKind
 from medground.values.lookup import Found, Lookup
 from medground.values.query import Filters, Query, Words, all_of
 from medground.values.where import field_name, own_fields
@@ -35,9 +35,6 @@ from medground.values.where import field_name, own_fields
 _CACHE = Path("cache", "eutils")
 _MOST_KEPT = 2000
 """Most records kept in memory; enough for a few searches."""
-_KINDS: frozenset[SourceKind] = frozenset(["research", "book"])
-
-
 _ENOUGH = 20
 """Records for plain words below which the least needed concepts become optional."""
 
@@ -75,10 +72,10 @@ class PubMedSource(LiveSource):
         order: the service's sort order.
     """
 
-    kinds = _KINDS
+    kinds = frozenset[SourceKind](["research", "book"])
 
     def __init__(self, client: Eutils, order: Sort = "relevance") -> None:
-        super().__init__(client.name, client, kept=_MOST_KEPT)
+        super().__init__(client.name, client, kept=_MOST_KEPT, ranker="pubmed")
         self._client = client
         self._order: Sort = order
 
@@ -94,14 +91,7 @@ class PubMedSource(LiveSource):
         return cls(Eutils(Transport(_place(url, email, api_key), AnswerCache(home / _CACHE))))
 
     async def search(self, lookup: Lookup, filters: Filters) -> Found:
-        """Search, and read the records found.
-
-        Raises:
-            UsageError: the lookup is not a query tree, only vectors are wanted, PubMed has no such field, or the limit
-                is too high.
-            SourceUnavailable: PubMed could not be searched.
-            RateLimited: PubMed asks for fewer requests.
-        """
+        """Search, and read the records found. Raises what `Source.search` raises."""
         limit = lookup.limit or MOST_FOUND
         asked = self._asked(lookup, filters)
         if not asked.term:
@@ -122,7 +112,8 @@ class PubMedSource(LiveSource):
         unread = len(ids) - len(found)
         notes += [f"nothing was found for {phrase!r}" for phrase in result.not_found] if not ids else []
         notes += [f"{unread} of {len(ids)} records found could not be read"] if unread else []
-        return Found(lookup, self.name, rankings=(self._hits(documents, lookup.text),), notes=tuple(notes), sent=sent)
+        ranking = self._ranking(_best_passage(document, lookup.text) for document in documents)
+        return Found(lookup, self.name, rankings=(ranking,), notes=tuple(notes), sent=sent)
 
     async def _widened(self, asked: _Asked, plain: PlainAsked, found: int, enough: int) -> PubMedQuery:
         counted = {asked.term: found}
@@ -137,10 +128,7 @@ class PubMedSource(LiveSource):
     async def count(self, lookup: Lookup, filters: Filters) -> int:
         """Number of records that match; kinds are not told apart. One small request, and no record is fetched.
 
-        Raises:
-            UsageError: as for `search`.
-            SourceUnavailable: PubMed could not be searched.
-            RateLimited: PubMed asks for fewer requests.
+        Raises what `CountingSource.count` raises.
         """
         asked = self._asked(lookup, filters)
         return await self._client.count(asked.limited(asked.term)) if asked.term else 0
@@ -157,7 +145,7 @@ class PubMedSource(LiveSource):
         kinds = frozenset([*filters.kinds, *(value for name, value in filters.where if field_name(name) == "kind")])
         where = tuple(pair for pair in filters.where if field_name(pair[0]) != "kind")
         limits = filters.model_copy(update={"kinds": (), "ids": ids, "where": where}).as_query()
-        if kinds and not kinds & _KINDS:
+        if kinds and not kinds & self.kinds:
             return _Asked(notes=("PubMed contains only research articles and books",))
         if own := own_fields(filters):
             return _Asked(notes=(f"PubMed has no field {', '.join(own)}",))
@@ -175,9 +163,7 @@ class PubMedSource(LiveSource):
     async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
         """Records by id, in the order of `ids`. Unknown ids and those that are not PMIDs are left out.
 
-        Raises:
-            SourceUnavailable: PubMed could not be asked.
-            RateLimited: PubMed asks for fewer requests.
+        Raises what `Source.fetch` raises, and RateLimited.
         """
         self._check_open()
         found = self.held(ids)
@@ -187,12 +173,6 @@ class PubMedSource(LiveSource):
                 found[item.id] = item
         self._keep(found.values())
         return {i: found[i] for i in ids if i in found}
-
-    def _hits(self, documents: Sequence[Document], text: str) -> tuple[Hit, ...]:
-        return tuple(
-            Hit(passage=_best_passage(document, text), ranker="pubmed", rank=rank, score=1 / rank, source=self.name)
-            for rank, document in enumerate(documents, start=1)
-        )
 
 
 def _read(lookup: Lookup, query: Query, *, dated: bool) -> tuple[str, PlainAsked | None]:

@@ -7,7 +7,6 @@ Source: BioMedSearch, section III.B. The service: https://www.ebi.ac.uk/pdbe/pdb
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -17,14 +16,13 @@ from medground.errors import BadDocument, SourceUnavailable
 from medground.home.settings import Settings
 from medground.home.settings_groups import SettingsSection
 from medground.sources.base import SourceDeclaration
-from medground.sources.http.service import Client, Service
-from medground.sources.http.wire import open_wire
+from medground.sources.http.service import Client
 from medground.sources.json_fields import Json, part, parts, text, texts
-from medground.sources.live import Records, RecordSource
 from medground.sources.proteins.names import PDB_ID, split_isoform
-from medground.sources.proteins.structures import StructureFile, StructureFiles, read_structure
+from medground.sources.proteins.records import Records, StructureRecords, dated, open_client
+from medground.sources.proteins.structures import Structure, StructureFiles
 from medground.values.document import Document, Section
-from medground.values.lookup import Lookup, ProteinQuery
+from medground.values.lookup import ProteinQuery
 
 PDBE_ADDRESS = "https://www.ebi.ac.uk/pdbe"
 LICENCE = "CC0 1.0"
@@ -32,7 +30,6 @@ _SUMMARY = "pdbe-kb/3dbeacons/api/v2/uniprot/summary"
 _EXPERIMENTAL = "EXPERIMENTALLY DETERMINED"
 _MOST = 5
 _ABSENT = frozenset({400, 404, 422})
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 class PDBSettings(SettingsSection):
@@ -43,18 +40,13 @@ class PDBSettings(SettingsSection):
     address: str = Field(default=PDBE_ADDRESS, description="base URL of PDBe; 3D-Beacons and files are below it")
 
 
-class PDBSource(RecordSource):
+class PDBSource(StructureRecords):
     """Looks up experimental structures by UniProtKB accession: those that cover most of the sequence, finest first."""
 
     predicted = False
 
     def __init__(self, client: Client) -> None:
-        super().__init__("pdb", "PDB", client)
-
-    def accepts(self, lookup: Lookup) -> bool:
-        """Accessions of UniProtKB only."""
-        asked = lookup.asked
-        return super().accepts(lookup) and isinstance(asked, ProteinQuery) and split_isoform(asked.name) is not None
+        super().__init__("pdb", client)
 
     async def find(self, asked: ProteinQuery) -> Records:
         """The entries that show a protein."""
@@ -74,35 +66,19 @@ class PDBSource(RecordSource):
         return next((one for one in await self._entries(accession) if one.id == f"PDB:{name}"), None)
 
     async def files(self, document: Document) -> StructureFiles:
-        """The entry as mmCIF, and as PDB where there is one: large entries have none. Another entry's file is refused.
-
-        Raises:
-            SourceUnavailable: PDBe could not be asked.
-        """
+        """The entry as mmCIF, and as PDB where there is one: large entries have none."""
         pdb = document.identifiers["pdb"].casefold()
-        accession = document.identifiers["uniprot"]
-        found: list[StructureFile] = []
-        refused: list[str] = []
-        for path, name, media in (
-            (f"static/entry/{pdb}_updated.cif", f"{pdb}_updated.cif", "chemical/x-mmcif"),
-            (f"entry-files/pdb{pdb}.ent", f"pdb{pdb}.ent", "chemical/x-pdb"),
-        ):
-            reply = await self._client.get(path, absent=frozenset({404}))
-            if reply.status != 200:
-                continue
-            try:
-                structure = read_structure(reply.body, name)
-                if structure.entry.casefold() != pdb:
-                    raise BadDocument(f"it is the entry {structure.entry or 'without an id'}, not {pdb}", file=name)
-                if structure.accessions and accession not in structure.accessions:
-                    raise BadDocument(f"it does not show {accession}", file=name)
-            except BadDocument as error:
-                refused.append(f"pdb: {error}; the file was not kept")
-                continue
-            found.append(StructureFile(name, media, reply.body, f"{PDBE_ADDRESS}/{path}", structure))
-        if not found and not refused:
-            refused.append(f"pdb: there is no file of {pdb}")
-        return StructureFiles(tuple(found), tuple(refused))
+        paths = (f"static/entry/{pdb}_updated.cif", f"entry-files/pdb{pdb}.ent")
+        got = [await self.file(path, f"{PDBE_ADDRESS}/{path}", document) for path in paths]
+        return StructureFiles.of([one for one in got if one] or [f"pdb: there is no file of {pdb}"])
+
+    def check(self, structure: Structure, document: Document, file: str) -> None:
+        """Check the id of the entry, and that it shows the protein."""
+        pdb, accession = document.identifiers["pdb"].casefold(), document.identifiers["uniprot"]
+        if structure.entry.casefold() != pdb:
+            raise BadDocument(f"it is the entry {structure.entry or 'without an id'}, not {pdb}", file=file)
+        if structure.accessions and accession not in structure.accessions:
+            raise BadDocument(f"it does not show {accession}", file=file)
 
     async def _entries(self, accession: str) -> list[Document]:
         reply = await self._client.get(f"{_SUMMARY}/{accession}.json", {"provider": "pdbe"}, absent=_ABSENT)
@@ -113,14 +89,10 @@ class PDBSource(RecordSource):
         if not isinstance(answer, dict) or not isinstance(answer.get("structures"), list):
             raise SourceUnavailable("the reply has no structures; the service may have changed", source=self.name)
         shown = (part(one, "summary") for one in parts(answer, "structures"))
-        kept = [one for one in shown if _is_entry(one)]
+        known = (one for one in shown if PDB_ID.fullmatch(text(one, "model_identifier")))
+        kept = (one for one in known if text(one, "model_category") == _EXPERIMENTAL)
         documents = (_document(one, accession) for one in sorted(kept, key=_order))
         return list({one.id: one for one in documents}.values())
-
-
-def _is_entry(shown: Json) -> bool:
-    identifier = text(shown, "model_identifier")
-    return text(shown, "model_category") == _EXPERIMENTAL and PDB_ID.fullmatch(identifier) is not None
 
 
 def _order(shown: Json) -> tuple[float, float, str]:
@@ -139,7 +111,6 @@ def _document(shown: Json, accession: str) -> Document:
     molecules = [one for one in parts(shown, "entities") if text(one, "identifier") == accession]
     protein = next((text(one, "description") for one in molecules if text(one, "description")), accession)
     chains = list(dict.fromkeys(chain for one in molecules for chain in texts(one, "chain_ids")))
-    made = text(shown, "created")[:10]
     content = "\n".join(_lines(shown, pdb, protein, accession, chains))
     return Document(
         id=f"PDB:{pdb}:{accession}",
@@ -147,12 +118,11 @@ def _document(shown: Json, accession: str) -> Document:
         text=content,
         sections=(Section(label="Structure", start=0, end=len(content)),),
         kind="protein",
-        year=int(made[:4]) if _DATE.fullmatch(made) else None,
-        dates={"revised": made} if _DATE.fullmatch(made) else {},
         journal="Protein Data Bank",
         identifiers={"pdb": pdb, "uniprot": accession},
         url=f"{PDBE_ADDRESS}/entry/pdb/{pdb.casefold()}",
         license=LICENCE,
+        **dated(text(shown, "created")[:10]),
     )
 
 
@@ -172,8 +142,7 @@ def _lines(shown: Json, pdb: str, protein: str, accession: str, chains: Sequence
 
 
 def _open(settings: Settings) -> PDBSource:
-    address = settings.section(PDBSettings).address
-    return PDBSource(Client(Service("pdb", address.rstrip("/"), per_second=5.0), open_wire(settings)))
+    return PDBSource(open_client("pdb", settings.section(PDBSettings).address, settings))
 
 
 PDB = SourceDeclaration(name="pdb", open=_open, settings=PDBSettings)

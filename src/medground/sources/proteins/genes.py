@@ -7,51 +7,24 @@ form is that of a gene, or words beside it speak of one.
 
 from __future__ import annotations
 
+import gzip
 import re
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 
+from medground.language.word_lists import word_lists
+from medground.pubmed.characters import fold
 from medground.pubmed.mesh import Heading, vocabulary
 from medground.sources.proteins.names import ACCESSION, Organism, folded, known_organism, organisms_in
-from medground.sources.proteins.symbols import is_alias, is_protein_name, is_symbol
 
+_LISTS = word_lists("gene_words")
+_CUES, _GENETIC, _NOT_GENES = (_LISTS[name] for name in ("cues", "genetic", "not_genes"))
+_CELLS, _COMMON, _GENERAL = (_LISTS[name] for name in ("cells", "common", "general"))
 _WORD = re.compile(r"[A-Za-zα-ωΑ-Ω0-9]+(?:[-'][A-Za-zα-ωΑ-Ω0-9]+)*[+]?")
 _DIGIT_AND_LETTER = re.compile(r"(?=.*[A-Za-z])(?=.*\d)")
 _LOCUS = re.compile(r"[A-Za-z]{1,8}[-]?\d{1,4}[A-Za-z]{0,2}\d{0,2}|[a-z]{3}[A-Z]")
 """The form of a symbol that no table has: `dmrt1bY`, `lem-3`, `lacZ`."""
-_CUES_WORDS = """
-    gene genes protein proteins mutation mutations mutant mutants mutated polymorphism polymorphisms variant
-    variants allele alleles genotype genotypes haplotype expression overexpression expressing knockout
-    knockouts knockdown ko null deletion deletions promoter receptor receptors kinase mrna transcript
-    transcripts locus isoform isoforms homolog homologs ortholog orthologs inhibitor inhibitors antagonist
-    antagonists agonist ligand ligands signaling signalling pathway phosphorylation amplification methylation
-    haploinsufficiency knock-out knock-down enzyme deficiency deficient encoded oncogene protooncogen
-    proto-oncogene morphants morpholino activation isoenzyme
-"""
-_CUES = frozenset(_CUES_WORDS.split())
-_GENETIC_WORDS = """
-    gene genes protein proteins mutation mutations mutant mutants polymorphism polymorphisms knockout
-    knockouts knockdown promoter locus ortholog orthologs allele alleles mrna encoded knock-out ko
-    haploinsufficiency expression overexpression oncogene proto-oncogene protooncogen
-"""
-_GENETIC = frozenset(_GENETIC_WORDS.split())
-"""Words that say of an unknown name that it is a gene."""
-_NOT_GENES_WORDS = """
-    aids als adhd add amd ards asd bmi bph cad cat chd ckd cns cop copd cpr crc csf ct cta cva dna dvt ecg ed
-    eeg emg ercp esrd fda fev1 gbs gerd gfr gi gp hbv hcc hcv hdl hiv hpv hrt hsv iabp ibd ibs icd icu il iq
-    iud iv ivf ldl leep lvef mci mdr mers mi mri mrna ms nicu nsclc nsaid nsaids oa ocd or osa pah pci pcos
-    pcr pd pe pet pfo ptsd qol qt ra rct rna rnas sars sd sle snp snps ssri std tb tbi tia tnm uk us usa usd
-    uti vas who aml all cll cml gvhd map sem cis mac set rest large impact bad max age spg dish fish elisa
-    mars type1 type2 type3 phase1 phase2 phase3 grade1 grade2 grade3 stage1 stage2 stage3 t1 t2 t3 t4 n0 n1 m0
-    m1 h1n1 h5n1 h3n2 covid19 covid b12 b6 d3 d2 k2 q10 co2 o2 pm25 pm10 sf36 hba1c a1c st car cart art aki
-    afib camp apap ace2i nash nafld cabg tavi tavr hss sds mcq cbt cam sam pams dmards mrsa vte gord iva lrt
-    aids2 cd rp ad hd cf md mg dm
-"""
-_NOT_GENES = frozenset(_NOT_GENES_WORDS.split())
-"""Short forms of diseases, tests, places and units; many are aliases of a gene as well."""
-_CELLS_WORDS = """
-    cell cells lymphocyte lymphocytes count counts t positive
-"""
-_CELLS = frozenset(_CELLS_WORDS.split())
 _BINOMIAL = re.compile(r"\b([A-Z][a-z]{3,}) [a-z]{2,}(?:us|is|ae|um|ii|ans|ens|es|a|i|e)\b")
 """The scientific name of a species, if the first word is a genus."""
 _OLD_NAME = re.compile(r"p\d{2,3}")
@@ -67,6 +40,15 @@ _STAGE = re.compile(r"[pc]?T[0-4xX][ab]?(?:N[0-3xX])?(?:M[01xX])?")
 _LONGEST = 6
 """Most words of a protein's name, and most letters of a symbol without digits."""
 _INTERLEUKIN = re.compile(r"(?:interleukin|IL)[ -]?\d{1,2}[A-Za-z]?\b", re.IGNORECASE)
+_PROTEINS = ("D12.644", "D12.776", "D08.811", "D06.472.699", "D23.529")
+"""MeSH: peptides, proteins, enzymes, peptide hormones, cytokines and other messengers."""
+_CYCLIC = "D12.644.641"
+"""Cyclic peptides: antibiotics and other drugs."""
+_DRUG = re.compile(
+    r"(?:mab|relin|relide|relix|tide|cept|mycin|myxin|plase|cillin|grastim|poetin alfa|leucel)$", re.IGNORECASE
+)
+_FEW = 2
+"""Most narrower headings of a plural that still means one protein, such as beta-Globins."""
 
 
 @dataclass(frozen=True)
@@ -162,9 +144,7 @@ def _is_gene(text: str, words: list[re.Match[str]], at: int) -> bool:
         asked = len(key) == 3 and _ASKED.search(text) is not None
         return _symbol_counts(word, at, cued=cued or (asked and word.isupper()), mixed=mixed)
     if is_alias(word):
-        return (mixed and len(key) >= 3 and (cued or _written_as_name(word))) or (
-            cued and _written_as_name(word) and len(key) >= 3
-        )
+        return len(key) >= 3 and mixed + cued + _written_as_name(word) >= 2
     named = _LOCUS.fullmatch(word) is not None or (word.isupper() and word.isalpha() and len(word) in range(3, 9))
     return named and _beside(words, at, _GENETIC)
 
@@ -179,16 +159,6 @@ def _symbol_counts(word: str, at: int, *, cued: bool, mixed: bool) -> bool:
         return True
     # Other words of a sentence may be symbols too: Was, Set, Rest, Impact.
     return cued and len(word) >= 3 and word.casefold() not in _COMMON and (at > 0 or word.islower())
-
-
-_COMMON_WORDS = """
-    was set rest impact large had as an can not cap met kit cat mice rat age bad max map star cell spin camp
-    fast clock notch axin coil ring tank trap tub gas gap gem mark pigs rho fat fan crest best dock flow grasp
-    hip hot ice link lung mass mind nail net oat past peak pen pick plan pop port ran raw ret rod sea sell
-    ship skin sky snap son spice step stop tap task tip top torn trim type unit vent wars wave wing with the
-    and for are has its
-"""
-_COMMON = frozenset(_COMMON_WORDS.split())
 
 
 def _written_as_name(word: str) -> bool:
@@ -214,3 +184,61 @@ def _between(words: list[re.Match[str]], one: int, other: int) -> str:
 def _of_cells(words: list[re.Match[str]], after: int) -> bool:
     """Whether it is the marker of a kind of cell: `CD4 count`, `CD8 T cells`."""
     return after < len(words) and words[after - 1][0].upper().startswith("CD") and words[after][0].casefold() in _CELLS
+
+
+# Symbols of genes and names of proteins: NCBI Gene's human protein-coding genes, and MeSH's proteins. The genes of
+# other vertebrates are mostly written alike, in their own case: TP53 of humans, Tp53 of mice, tp53 of fish.
+
+
+@cache
+def _tables() -> tuple[frozenset[str], frozenset[str]]:
+    stored = (resources.files("medground") / "data" / "genes.tsv.gz").read_bytes()
+    symbols: set[str] = set()
+    aliases: set[str] = set()
+    for line in gzip.decompress(stored).decode("utf-8").splitlines():
+        symbol, _, others = line.partition("\t")
+        symbols.add(folded(symbol))
+        aliases.update(map(folded, others.split("|")))
+    return frozenset(symbols - {""}), frozenset(aliases - symbols - {""})
+
+
+def is_symbol(name: str) -> bool:
+    """Whether it is the symbol of a human protein-coding gene, whatever its case and hyphens."""
+    return folded(name) in _tables()[0]
+
+
+def is_alias(name: str) -> bool:
+    """Whether it is another name of such a gene."""
+    return folded(name) in _tables()[1]
+
+
+def is_protein_name(words: str) -> bool:
+    """Whether MeSH has one protein under this name: not a class of proteins, which is plural there, and not a drug."""
+    if words.casefold() in _GENERAL or words.endswith("s") or len(words) < 3 or _DRUG.search(words):
+        return False
+    if any(_is_one_protein(vocabulary().find(name)) for name in (words, f"{words} protein", f"{words}s")):
+        return True
+    return " " in words and _in_order(fold(words)) in _protein_names()
+
+
+def _in_order(name: str) -> tuple[str, ...]:
+    """The words of a name in alphabetical order: MeSH inverts names, such as Amyloid Protein Precursor."""
+    return tuple(sorted(name.split()))
+
+
+@cache
+def _protein_names() -> frozenset[tuple[str, ...]]:
+    """The words of all names of proteins in MeSH that have three words or more."""
+    root = (vocabulary().find(name) for name in ("Proteins", "Peptides", "Enzymes"))
+    headings = {one.id: one for top in root if top is not None for one in vocabulary().explode(top)}
+    names = (fold(name) for one in headings.values() if _is_one_protein(one) for name in (one.name, *one.entry_terms))
+    return frozenset(_in_order(name) for name in names if name.count(" ") >= 2 and not name.endswith("s"))
+
+
+def _is_one_protein(heading: Heading | None) -> bool:
+    if heading is None or not any(tree.startswith(_PROTEINS) for tree in heading.trees):
+        return False
+    if any(tree.startswith(_CYCLIC) for tree in heading.trees):
+        return False
+    first = heading.name.partition(",")[0]
+    return not first.endswith("s") or len(vocabulary().children(heading)) <= _FEW
