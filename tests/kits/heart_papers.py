@@ -31,7 +31,13 @@ from medground.values.answer import Answer
 
 QUESTION = heart.QUESTION
 TYPES = {"PMID:1": ("Case Reports",), "PMID:3": ("Randomized Controlled Trial",)}
-PAPERS = [paper.model_copy(update={"publication_types": TYPES.get(paper.id, ())}) for paper in heart.PAPERS]
+PAPERS = [
+    paper.model_copy(
+        update={"publication_types": TYPES.get(paper.id, ()), "text": paper.text.replace("adults with ", "")}
+    )
+    for paper in heart.PAPERS
+]
+"""None says in whom, so that the first query finds nothing and is widened."""
 CRITIC = ["coverage", "alignment", "redundancy", "update_terms", "refine_query"]
 READING = ["screen", "extract", "sufficient", "summarise", "respond", "entail"]
 BY_MODEL = ["mesh_terms", "select_terms", "draft_query", *CRITIC, *READING]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from decimal import Decimal
 
 from pydantic import Field
@@ -34,16 +34,11 @@ class Usage:
         return self.input_tokens + self.output_tokens
 
     def __add__(self, other: Usage) -> Usage:
+        both = {one.name: getattr(self, one.name) for one in fields(self)}
+        unknown = self.price is None or other.price is None
         return replace(
             self,
-            input_tokens=self.input_tokens + other.input_tokens,
-            output_tokens=self.output_tokens + other.output_tokens,
-            estimated_tokens=self.estimated_tokens + other.estimated_tokens,
-            model_calls=self.model_calls + other.model_calls,
-            cached_calls=self.cached_calls + other.cached_calls,
-            searches=self.searches + other.searches,
-            counts=self.counts + other.counts,
-            price=None if self.price is None or other.price is None else self.price + other.price,
+            **{name: None if name == "price" and unknown else n + getattr(other, name) for name, n in both.items()},
         )
 
 

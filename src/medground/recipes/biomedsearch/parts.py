@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from importlib import resources
 
 from medground.language.sentences import sentence_spans
+from medground.pubmed.mesh import vocabulary
 from medground.recipes.biomedsearch.question_things import Thing, things
 from medground.recipes.biomedsearch.subjects import About, about
 from medground.recipes.biomedsearch.symbols import LISTS
@@ -157,7 +158,8 @@ def _wanted(question: str, found: About) -> list[Dimension]:
     if found.subject.kind == "gene" and _is_hormonal(found.subject):
         usual = (*usual[:2], "physiology and endocrine regulation", *usual[2:])
     asked = [name for name in (*usual, *rest) if DIMENSIONS[name].is_asked(question)]
-    return [DIMENSIONS[name] for name in dict.fromkeys((*_first(found), *asked, *usual))]
+    first = ("molecular function",) if found.subject.kind == "gene" else ()  # to know before anything else of a gene
+    return [DIMENSIONS[name] for name in dict.fromkeys((*first, *asked, *usual))]
 
 
 def _usual(found: About) -> tuple[str, ...]:
@@ -166,15 +168,8 @@ def _usual(found: About) -> tuple[str, ...]:
     return USUAL.get(found.subject.kind, USUAL["other"])
 
 
-def _first(found: About) -> tuple[str, ...]:
-    """What to know of a gene before anything else is read of it."""
-    return ("molecular function",) if found.subject.kind == "gene" else ()
-
-
 def _is_hormonal(gene: Thing) -> bool:
     """Whether MeSH has a gene's protein among hormones, their receptors or the enzymes that make them."""
-    from medground.pubmed.mesh import vocabulary
-
     above = [] if gene.heading is None else [gene.heading, *vocabulary().ancestors(gene.heading)]
     return any(re.search(r"steroid|hormon|gonad|estrogen|androgen|thyr", one.name, re.IGNORECASE) for one in above)
 
@@ -283,10 +278,7 @@ def _lower(text: str) -> str:
 
 
 def _is_proper(word: str) -> bool:
-    return not _NAMED_AFTER.isdisjoint((word.casefold(), word.rstrip("s'’").casefold()))
-
-
-_NAMED_AFTER = LISTS["named after"]
+    return not LISTS["named after"].isdisjoint((word.casefold(), word.rstrip("s'’").casefold()))
 
 
 def _asking(question: str) -> str:
