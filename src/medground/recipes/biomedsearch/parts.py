@@ -10,6 +10,7 @@ from importlib import resources
 
 from medground.language.sentences import sentence_spans
 from medground.pubmed.mesh import vocabulary
+from medground.recipes.biomedsearch.drafts import DraftedQuestion
 from medground.recipes.biomedsearch.question_things import Thing, things
 from medground.recipes.biomedsearch.subjects import About, about
 from medground.recipes.biomedsearch.symbols import LISTS
@@ -104,16 +105,7 @@ _JOINED = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Part:
-    """A sub-question and its dimension; `direct` if it is the question itself."""
-
-    text: str
-    dimension: str
-    direct: bool = False
-
-
-def parts(question: str, most: int) -> list[Part]:
+def parts(question: str, most: int) -> list[DraftedQuestion]:
     """Three to five bounded sub-questions, the general before the specific; fewer where `most` is.
 
     The question itself is one of them, so that nothing that it names is lost. The others ask of its subject, in whom
@@ -121,15 +113,14 @@ def parts(question: str, most: int) -> list[Part]:
     """
     found = about(question)
     if found is None:
-        return [Part(_direct(question, None), BACKGROUND, direct=True)]
+        return [DraftedQuestion(text=_direct(question, None), dimension=BACKGROUND)]
     own = _own_dimension(question, found)
-    direct = Part(_direct(question, found), own, direct=True)
+    direct = DraftedQuestion(text=_direct(question, found), dimension=own)
     fitting = [one for one in _wanted(question, found) if one.name != own]
-    room = (
-        min(most, max(_USUAL + (found.subject.kind == "gene"), 1 + sum(one.is_asked(question) for one in fitting))) - 1
-    )
-    views = [Part(text, one.name) for one in fitting if (text := _view(one, found)) and text != direct.text]
-    chosen = [direct, *views[:room]] if most > 1 else [direct]
+    usual = _USUAL + (found.subject.kind == "gene")
+    room = min(most, max(usual, 1 + sum(one.is_asked(question) for one in fitting))) - 1
+    views = [DraftedQuestion(text=_view(one, found), dimension=one.name) for one in fitting]
+    chosen = [direct, *[one for one in views if one.text not in ("", direct.text)][:room]]
     order = list(DIMENSIONS)
     return sorted(chosen, key=lambda one: order.index(one.dimension))
 
