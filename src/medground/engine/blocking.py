@@ -31,7 +31,7 @@ def _blocking(method: Callable[Concatenate[Engine, P], Coroutine[Any, Any, T]]) 
     """A method of `Engine` as one of `BlockingEngine`: the same arguments, result, errors and documentation."""
 
     @wraps(method)
-    def call(self: BlockingEngine, *args: P.args, **chosen: P.kwargs) -> T:
+    def call(self: BlockingEngine, /, *args: P.args, **chosen: P.kwargs) -> T:
         return self._wait(method(self._engine, *args, **chosen))
 
     return call
