@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields, replace
 from decimal import Decimal
+from typing import Any
 
 from pydantic import Field
 
@@ -34,12 +35,10 @@ class Usage:
         return self.input_tokens + self.output_tokens
 
     def __add__(self, other: Usage) -> Usage:
-        both = {one.name: getattr(self, one.name) for one in fields(self)}
-        unknown = self.price is None or other.price is None
-        return replace(
-            self,
-            **{name: None if name == "price" and unknown else n + getattr(other, name) for name, n in both.items()},
-        )
+        names = (one.name for one in fields(self) if one.name != "price")
+        counts: dict[str, Any] = {name: getattr(self, name) + getattr(other, name) for name in names}
+        price = None if self.price is None or other.price is None else self.price + other.price
+        return replace(self, **counts, price=price)
 
 
 class UsageReport(Frozen):
