@@ -1,4 +1,4 @@
-"""A run: its budget, failures and retrieved documents."""
+"""A run: its budget, failures and retrieved documents, and what it counts without a search."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from medground.errors import BudgetExhausted, ModelFailed, SourceUnavailable
 from medground.models.operators.reading import ScreenInput, ScreenOutput, screen
 from medground.values.document import Document
 from medground.values.lookup import Lookup
+from medground.values.query import Filters, Words
 from medground.values.usage import Usage
 
 MakeRun = Callable[..., Run]
@@ -63,26 +64,6 @@ def test_a_failed_call_is_paid_for(make_run: MakeRun, scripted_model: Any) -> No
     assert (run.usage.tokens, run.usage.model_calls) == (10, 2)
 
 
-def test_failed_and_empty_sources_are_distinguished(make_run: MakeRun, memory_source: Any) -> None:
-    broken = memory_source([], name="corpus:broken", fails=SourceUnavailable("no answer", source="corpus:broken"))
-    run = make_run("lens?", [memory_source([PAPER]), memory_source([], name="corpus:empty"), broken])
-    found = asyncio.run(run.look_up(LENS))
-    assert [len(f.rankings[0]) for f in found] == [1, 0]
-    assert {s.source: s.status for s in run.searches} == {
-        "corpus:test": "found",
-        "corpus:empty": "empty",
-        "corpus:broken": "failed",
-    }
-    assert run.warnings == ["corpus:broken could not be searched: no answer"]
-    assert run.usage.searches == 3
-
-
-def test_when_every_source_fails_the_run_fails(make_run: MakeRun, memory_source: Any) -> None:
-    run = make_run("lens?", [memory_source([], fails=SourceUnavailable("down", source="corpus:test"))])
-    with pytest.raises(SourceUnavailable, match="down"):
-        asyncio.run(run.look_up(LENS))
-
-
 def test_documents_come_from_the_first_source_that_holds_them(make_run: MakeRun, memory_source: Any) -> None:
     other = memory_source([Document(id="PMID:1", text="Another text."), Document(id="PMID:2", text="x")], name="b")
     run = make_run("lens?", [memory_source([PAPER]), other])
@@ -101,3 +82,43 @@ def test_a_failed_source_does_not_matter_if_another_has_the_document(make_run: M
     assert run.origins == {"PMID:1": "corpus:test"}
     with pytest.raises(SourceUnavailable, match="down"):
         asyncio.run(run.retrieve(["PMID:1", "PMID:2"]))
+
+
+PAPERS = [Document(id=f"PMID:{n}", title="Lens", text="The lens moved in Marfan syndrome.") for n in (1, 2)]
+COUNTED = Lookup(asked=Words(text="lens"), text="lens")
+
+
+@pytest.fixture
+def counting(memory_source: Any) -> Any:
+    """A class of sources that count a million records, or fail to."""
+
+    class Counting(memory_source):  # type: ignore[misc]
+        async def count(self, lookup: Lookup, filters: Filters) -> int:
+            if self._fails:
+                raise self._fails
+            return 1_000_000
+
+    return Counting
+
+
+def test_nothing_is_fetched_where_a_source_can_count(make_run: MakeRun, counting: Any) -> None:
+    run = make_run("x", [counting(PAPERS)])
+    assert asyncio.run(run.count(COUNTED)) == 1_000_000
+    assert (run.usage.counts, run.usage.searches, len(run.searches)) == (1, 0, 0)
+    assert not run.ledger.documents
+
+
+def test_a_source_that_cannot_count_is_searched(make_run: MakeRun, counting: Any, memory_source: Any) -> None:
+    run = make_run("x", [counting(PAPERS, "corpus:a"), memory_source(PAPERS, "corpus:b")])
+    assert asyncio.run(run.count(COUNTED)) == 1_000_002
+    assert (run.usage.counts, run.usage.searches) == (1, 1)
+
+
+def test_a_source_that_fails_is_told_and_only_if_none_is_left_an_error(make_run: MakeRun, counting: Any) -> None:
+    down = SourceUnavailable("no answer", source="corpus:down")
+    run = make_run("x", [counting(PAPERS, "corpus:a"), counting([], "corpus:down", fails=down)])
+    assert asyncio.run(run.count(COUNTED)) == 1_000_000
+    assert any("corpus:down could not be searched" in warning for warning in run.warnings)
+    alone = make_run("x", [counting([], "corpus:down", fails=down)])
+    with pytest.raises(SourceUnavailable):
+        asyncio.run(alone.count(COUNTED))

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from medground.engine.batch import Batch, Outcome, Progress, in_order
-from medground.engine.blocking import BlockingEngine
 from medground.errors import SourceUnavailable, UsageError
 from medground.values.question import Question
 
@@ -77,11 +76,3 @@ def test_the_same_questions_are_asked_by_one_process_at_a_time(tmp_path: Path) -
     with batch.begun() as progress:
         progress.failed = 1
     assert [path.suffix for path in (tmp_path / "batches").iterdir() if not path.suffix] == [""], "it resumes"
-
-
-def test_ask_each_checks_its_concurrency(home: Path) -> None:
-    with (
-        BlockingEngine(corpora=()) as engine,
-        pytest.raises(UsageError, match="a concurrency of at least 1"),
-    ):
-        list(engine.ask_each(["Does it help?"], concurrency=0))

@@ -29,17 +29,8 @@ from medground.values.answer import Answer
 from medground.values.evidence import Evidence
 
 LACE = "Do mitochondria play a role in remodelling lace plant leaves during programmed cell death?"
-PAPER = {"id": "PMID:1", "title": "Aspirin", "text": "Aspirin reduced the risk of stroke in adults."}
+TEXT = "Aspirin reduced the risk of stroke in adults."
 COMMAND = [sys.executable, "-c", "from medground.faces.cli.app import main; main()"]
-
-
-@pytest.fixture
-def papers(home: Path, tmp_path: Path) -> Path:
-    """A home with the corpus `papers`."""
-    file = tmp_path / "papers.jsonl"
-    file.write_text(json.dumps(PAPER), encoding="utf-8")
-    build(Library(home), "papers", find_inputs([file]))
-    return home
 
 
 def settings(**options: Any) -> Settings:
@@ -79,7 +70,7 @@ def test_ask_works_where_a_loop_is_running(papers: Path) -> None:
     async def notebook() -> Answer:
         return medground.ask("Does aspirin reduce the risk of stroke?", settings=settings())
 
-    assert asyncio.run(notebook()).evidence[0].quote == PAPER["text"]
+    assert asyncio.run(notebook()).evidence[0].quote == TEXT
 
 
 def test_a_failure_stands_in_the_place_of_its_answer(papers: Path) -> None:
@@ -113,7 +104,7 @@ def test_seconds_that_run_out_leave_the_best_answer_so_far(papers: Path, monkeyp
     assert answer is not None
     assert answer.stopped
     assert answer.decision.status == "not judged"
-    assert answer.evidence[0].quote == PAPER["text"]
+    assert answer.evidence[0].quote == TEXT
 
 
 def test_without_the_starter_extra_one_line_says_what_to_do(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,6 +198,7 @@ def test_a_timeout_of_something_else_is_no_spent_budget(papers: Path) -> None:
         asyncio.run(asked())
 
 
-def test_no_concurrency_is_refused(papers: Path) -> None:
-    with BlockingEngine(settings()) as engine, pytest.raises(UsageError, match="at least 1"):
-        engine.ask_many(["Does aspirin reduce the risk of stroke?"], concurrency=0)
+@pytest.mark.parametrize("ask", [BlockingEngine.ask_many, BlockingEngine.ask_each])
+def test_no_concurrency_is_refused(papers: Path, ask: Any) -> None:
+    with BlockingEngine(settings()) as engine, pytest.raises(UsageError, match="a concurrency of at least 1"):
+        list(ask(engine, ["Does aspirin reduce the risk of stroke?"], concurrency=0))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -15,9 +14,6 @@ from typing import Any
 import pytest
 
 import medground
-from medground.corpus.build import build
-from medground.corpus.library import Library
-from medground.corpus.readers import find_inputs
 from medground.engine.answers import Answers
 from medground.engine.batch import Outcome
 from medground.engine.blocking import BlockingEngine
@@ -30,21 +26,8 @@ from medground.models.registry import Models
 from medground.values.answer import Answer
 from medground.values.steps import AnyStep, Asking, Judging, Kept, ReadingBatch, Searched, Searching, Step
 
+TEXT = "Aspirin reduced the risk of stroke in adults."
 QUESTION = "Does aspirin reduce the risk of stroke?"
-PAPERS = [
-    {"id": "PMID:1", "title": "Aspirin", "text": "Aspirin reduced the risk of stroke in adults."},
-    {"id": "PMID:2", "title": "Zebrafish", "text": "Fins of zebrafish regenerate after amputation."},
-]
-
-
-@pytest.fixture
-def papers(home: Path, tmp_path: Path) -> Path:
-    """A home with the corpora `papers` and `others`."""
-    for name, records in (("papers", PAPERS), ("others", PAPERS[1:])):
-        file = tmp_path / f"{name}.jsonl"
-        file.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
-        build(Library(home), name, find_inputs([file]))
-    return home
 
 
 def test_an_engine_opens_by_await_and_by_async_with(papers: Path) -> None:
@@ -189,11 +172,6 @@ def test_closing_does_not_wait_for_a_call_that_was_cancelled(papers: Path) -> No
     asyncio.run(asked())
 
 
-def test_another_recipe_is_checked_before_it_runs(papers: Path) -> None:
-    with BlockingEngine(corpora="papers") as engine, pytest.raises(ConfigError, match="no source has vectors"):
-        engine.ask(QUESTION, recipe="self-medrag", settings={"self_medrag.retrieval": "dense"})
-
-
 def test_a_closed_engine_says_so(papers: Path) -> None:
     blocking = BlockingEngine(corpora="papers")
     blocking.close()
@@ -254,7 +232,7 @@ def test_a_claim_gets_a_verdict_and_its_quotes(papers: Path, scripted_model: Any
     claim = asyncio.run(checked())
     (statement,) = claim.statements
     assert statement.verdict.label == "supported"
-    assert [quote.quote for quote in claim.evidence] == [PAPERS[0]["text"]]
+    assert [quote.quote for quote in claim.evidence] == [TEXT]
     assert claim.documents[0].id == "PMID:1"
 
 
@@ -388,7 +366,7 @@ def test_cancelling_keeps_the_partial_answer(papers: Path) -> None:
     assert isinstance(kept, Kept)
     answer = Answers(papers).read(kept.trace_id)
     assert answer.stopped == kept.stopped == "cancelled"
-    assert answer.evidence[0].quote == PAPERS[0]["text"]
+    assert answer.evidence[0].quote == TEXT
     assert [past.stopped for past in Answers(papers).history()] == ["cancelled", "cancelled"]
 
 
@@ -412,7 +390,7 @@ def test_outcomes_carry_what_was_found_before_a_budget_ran_out(papers: Path) -> 
 
 def test_an_answer_prints_itself(papers: Path) -> None:
     answer = medground.ask(QUESTION, corpora="papers")
-    assert PAPERS[0]["text"] in str(answer)
+    assert TEXT in str(answer)
     assert "<script" not in answer._repr_html_()
     assert "PMID:1" in answer._repr_markdown_()
 

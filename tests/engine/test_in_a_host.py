@@ -10,11 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from medground.corpus.build import build
-from medground.corpus.library import Library
-from medground.corpus.readers import find_inputs
-
-PAPER = {"id": "PMID:1", "title": "Aspirin", "text": "Aspirin reduced the risk of stroke in adults."}
 ASK = """
 import medground
 from opentelemetry import trace
@@ -62,15 +57,6 @@ in_a_fork(lambda: BlockingEngine(corpora="papers").ask(QUESTION).question.text)
 print(engine.ask(QUESTION).question.text)
 engine.close()
 """
-
-
-@pytest.fixture
-def papers(home: Path, tmp_path: Path) -> Path:
-    """A home with the corpus `papers`."""
-    file = tmp_path / "papers.jsonl"
-    file.write_text(json.dumps(PAPER), encoding="utf-8")
-    build(Library(home), "papers", find_inputs([file]))
-    return home
 
 
 def run(script: str, **more: str) -> str:

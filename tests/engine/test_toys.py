@@ -52,17 +52,6 @@ def toys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, 
         sys.modules.pop(name, None)
 
 
-@pytest.fixture
-def papers(home: Path, tmp_path: Path) -> Path:
-    """A home with the corpus `papers`."""
-    file = tmp_path / "papers.jsonl"
-    file.write_text(
-        json.dumps({"id": "PMID:1", "title": "Aspirin", "text": "Aspirin reduced the risk of stroke in adults."})
-    )
-    build(Library(home), "papers", find_inputs([file]))
-    return home
-
-
 def settings(**options: Any) -> Settings:
     return Settings.load(options={"retrieval.corpora": ("papers",)} | options)
 

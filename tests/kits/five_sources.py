@@ -6,6 +6,9 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import pytest
+from asking import Asks
+
 from medground.answering.run import Run
 from medground.errors import MedgroundError, SourceUnavailable
 from medground.recipes.base import open_recipe
@@ -123,9 +126,15 @@ def five(memory_source: Any, *, without: Sequence[str] = (), fails: Sequence[str
     return sources if "graph" in without else [*sources, LinesOfAGraph()]
 
 
-def answered(make_run: MakeRun, sources: Sequence[Any], text: str = QUESTION, **more: Any) -> tuple[Answer, Run]:
-    """The answer of `omni-rag` over these sources, and the run."""
-    recipe = open_recipe("omni-rag")
-    options = {"recipe.name": "omni-rag", **more.pop("options", {})}
-    run = make_run(text, sources, options=options, recipe=recipe, **more)
-    return asyncio.run(recipe.run(run.question, run)), run
+@pytest.fixture
+def ask(make_run: MakeRun, memory_source: Any, scripted_model: Any) -> Asks:
+    """Asks `omni-rag` over the five sources, or over others."""
+
+    def answered(text: str = QUESTION, **more: Any) -> tuple[Answer, Run]:
+        recipe, sources = open_recipe("omni-rag"), more.pop("sources", None)
+        options = {"recipe.name": "omni-rag", **more.pop("options", {})}
+        searched = five(memory_source) if sources is None else sources
+        run = make_run(text, searched, options=options, recipe=recipe, **more)
+        return asyncio.run(recipe.run(run.question, run)), run
+
+    return Asks(scripted_model, answered)

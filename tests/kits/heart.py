@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+import pytest
+from asking import Asks
 
 from medground.answering.run import Run
 from medground.corpus.build import build
@@ -46,10 +50,10 @@ PAPERS = [
 ]
 
 
-def library(home: Path) -> Library:
+def library(home: Path, papers: Sequence[Document] = PAPERS) -> Library:
     """A home with a corpus of the papers, called heart."""
     made = Library(home)
-    build(made, "heart", [Input("papers", "test", "1", lambda skip: iter(PAPERS[skip:]))])
+    build(made, "heart", [Input("papers", "test", "1", lambda skip: iter(papers[skip:]))])
     return made
 
 
@@ -59,6 +63,18 @@ def answered(make_run: MakeRun, corpus: Library, text: str = QUESTION, **more: A
         options = {"recipe.name": "reason-and-verify", **more.pop("options", {})}
         run = make_run(text, [CorpusSource(snapshot)], options=options, recipe=REASON_AND_VERIFY, **more)
         return asyncio.run(REASON_AND_VERIFY.run(run.question, run)), run
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """A home with the papers in a corpus called heart."""
+    return library(tmp_path_factory.mktemp("home"))
+
+
+@pytest.fixture
+def ask(make_run: MakeRun, corpus: Library, scripted_model: Any) -> Asks:
+    """Asks `reason-and-verify` over the papers."""
+    return Asks(scripted_model, partial(answered, make_run, corpus))
 
 
 def spans(tmp_path: Path, name: str) -> list[dict[str, Any]]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from pathlib import Path
+from functools import partial
 from typing import Any
 
+import heart
+import pytest
+from asking import Asks
+from heart import MakeRun
+
 from medground.answering.run import Run
-from medground.corpus.build import build
 from medground.corpus.library import Library
-from medground.corpus.readers.base import Input
 from medground.models.operators.reading import Extracted, ExtractOutput, ScreenOutput, SufficientOutput
 from medground.models.operators.verifying import EntailOutput
 from medground.models.operators.writing import WriteOutput, WrittenSentence
@@ -26,55 +28,42 @@ from medground.recipes.pubmed_reasoner.operators import (
 )
 from medground.sources.corpus import CorpusSource
 from medground.values.answer import Answer
-from medground.values.document import Document
 
-MakeRun = Callable[..., Run]
-QUESTION = "Does aspirin prevent myocardial infarction in adults with hypertension?"
+QUESTION = heart.QUESTION
+TYPES = {"PMID:1": ("Case Reports",), "PMID:3": ("Randomized Controlled Trial",)}
 PAPERS = [
-    Document(
-        id=f"PMID:{number}",
-        title=f"Aspirin and {outcome}",
-        text=f"We studied aspirin and {outcome} in hypertension. {result} Town {number * 91} took part.",
-        year=2000 + number,
-        publication_types=types,
-        retraction="retracted" if number == 9 else "none",
+    paper.model_copy(
+        update={"publication_types": TYPES.get(paper.id, ()), "text": paper.text.replace("adults with ", "")}
     )
-    for number, (outcome, result, types) in enumerate(
-        [
-            ("myocardial infarction", "Myocardial infarction fell significantly with aspirin.", ("Case Reports",)),
-            ("stroke", "Stroke did not change in this cohort.", ()),
-            (
-                "myocardial infarction",
-                "Aspirin lowered myocardial infarction by a fifth.",
-                ("Randomized Controlled Trial",),
-            ),
-            ("gout", "Gout attacks became more frequent.", ()),
-            ("asthma", "Asthma worsened in some children.", ()),
-            ("migraine", "Migraine was less frequent.", ()),
-            ("headache", "Headache went away within hours.", ()),
-            ("fever", "Fever fell.", ()),
-            ("myocardial infarction", "Myocardial infarction vanished altogether with aspirin.", ()),
-        ],
-        start=1,
-    )
+    for paper in heart.PAPERS
 ]
+"""None says in whom, so that the first query finds nothing and is widened."""
 CRITIC = ["coverage", "alignment", "redundancy", "update_terms", "refine_query"]
 READING = ["screen", "extract", "sufficient", "summarise", "respond", "entail"]
 BY_MODEL = ["mesh_terms", "select_terms", "draft_query", *CRITIC, *READING]
 
 
-def library_of_papers(home: Path) -> Library:
-    library = Library(home)
-    build(library, "heart", [Input("papers", "test", "1", lambda skip: iter(PAPERS[skip:]))])
-    return library
-
-
-def answered(recipe: str, make_run: MakeRun, corpus: Library, text: str = QUESTION, **more: Any) -> tuple[Answer, Run]:
+def answered(
+    make_run: MakeRun, corpus: Library, text: str = QUESTION, *, recipe: str = "pubmed-reasoner", **more: Any
+) -> tuple[Answer, Run]:
+    """The answer of a recipe, with these settings and models of the run, and the run."""
     with corpus.open("heart") as snapshot:
         options = {"recipe.name": recipe, **more.pop("options", {})}
         opened = open_recipe(recipe)
         run = make_run(text, [CorpusSource(snapshot)], options=options, recipe=opened, **more)
         return asyncio.run(opened.run(run.question, run)), run
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """A home with the papers in a corpus called heart."""
+    return heart.library(tmp_path_factory.mktemp("home"), PAPERS)
+
+
+@pytest.fixture
+def ask(make_run: MakeRun, corpus: Library, scripted_model: Any) -> Asks:
+    """Asks `pubmed-reasoner`, or the recipe that is named, over the papers."""
+    return Asks(scripted_model, partial(answered, make_run, corpus))
 
 
 def verdicts(value: Any, **said: bool) -> CritiqueOutput:

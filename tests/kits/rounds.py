@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pytest
+from asking import Asks
 
 from medground.answering.run import Run
 from medground.answering.trace import read_trace
@@ -42,7 +44,6 @@ WITHDRAWN = Document(
     text="Aspirin prevents myocardial infarction. Aspirin prevents myocardial infarction always.",
     retraction="retracted",
 )
-BY_MODEL = ["reason", "entail"]
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +61,12 @@ def answered(make_run: MakeRun, corpus: Library, text: str = QUESTION, **more: A
         sources = more.pop("sources", [CorpusSource(snapshot)])
         run = make_run(text, sources, options=options, recipe=SELF_MEDRAG, **more)
         return asyncio.run(SELF_MEDRAG.run(run.question, run)), run
+
+
+@pytest.fixture
+def ask(make_run: MakeRun, corpus: Library, scripted_model: Any) -> Asks:
+    """Asks `self-medrag` over the papers."""
+    return Asks(scripted_model, partial(answered, make_run, corpus))
 
 
 KIND = {"bm25": Ranker.LEXICAL, "dense": Ranker.DENSE}

@@ -1,1 +1,1 @@
-from rounds import corpus  # noqa: F401
+from rounds import ask, corpus  # noqa: F401

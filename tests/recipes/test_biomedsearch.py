@@ -17,7 +17,6 @@ from medground.recipes.biomedsearch.recipe import BIOMEDSEARCH, biomedsearch
 from medground.values.answer import Answer
 from medground.values.lookup import Found, Lookup
 from medground.values.query import Filters
-from medground.values.question import Question
 from medground.values.report import FlowRow
 from medground.values.research_found import SubFound, ToolFound
 from medground.values.research_plan import Edge, Keyword, ResearchPlan, SubQuestion, Tool
@@ -65,40 +64,37 @@ class Tools:
         return self.log.index(first) < self.log.index(second)
 
 
+Research = Callable[..., tuple[Tools, Run]]
+ALL: tuple[Tool, ...] = ("literature", "protein", "web")
+
+
 @pytest.fixture
-def with_tools(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Tools]:
-    """Puts tools of the test in place of the real ones; the report is empty."""
-    written: list[Sequence[SubFound]] = []
+def research(make_run: Callable[..., Run], monkeypatch: pytest.MonkeyPatch) -> Research:
+    """Follows a plan, unless it is only to be set up, with tools of the test; the report is empty."""
 
     async def write(plan: ResearchPlan, found: Sequence[SubFound], run: Run) -> Answer:
-        written.append(found)
         return compose(run, unanswered("nothing"))
 
-    def put(**chosen: Any) -> Tools:
-        tools = Tools(**chosen)
-        monkeypatch.setattr(recipe, "FIND", {tool: tools.of(tool) for tool in recipe.FIND})
+    def follow(plan: ResearchPlan, *, only_set_up: bool = False, **more: Any) -> tuple[Tools, Run]:
+        tools = Tools(more.pop("fails", None), more.pop("turns", None))
+        monkeypatch.setattr(recipe, "FIND", {tool: tools.of(tool) for tool in ALL})
         monkeypatch.setattr(recipe, "write_report", write)
-        return tools
+        run = make_run(QUESTION, recipe=BIOMEDSEARCH, **more)
+        run.question = run.question.model_copy(update={"plan": plan})
+        if not only_set_up:
+            asyncio.run(searched(run))
+        return tools, run
 
-    return put
-
-
-def run_of(make_run: Callable[..., Run], plan: ResearchPlan, **more: Any) -> Run:
-    run = make_run(QUESTION, recipe=BIOMEDSEARCH, **more)
-    run.question = Question.ask(QUESTION).model_copy(update={"plan": plan})
-    return run
+    return follow
 
 
 async def searched(run: Run) -> Answer:
     return await biomedsearch(run.question, run)
 
 
-def test_a_sub_question_begins_as_soon_as_those_before_it_are_done(
-    make_run: Callable[..., Run], with_tools: Callable[..., Tools]
-) -> None:
-    tools = with_tools(turns={"q3": 4})
+def test_a_sub_question_begins_as_soon_as_those_before_it_are_done(research: Research) -> None:
     edges = (*DIAMOND, ("q2", "q5"))
-    asyncio.run(searched(run_of(make_run, plan_of(edges, 5))))
+    tools, _ = research(plan_of(edges, 5), turns={"q3": 4})
     for before, after in edges:
         assert tools.before(f"end {before} literature", f"begin {after} literature")
     assert tools.before("begin q5 literature", "end q3 literature"), "q5 does not wait for q3"
@@ -107,50 +103,36 @@ def test_a_sub_question_begins_as_soon_as_those_before_it_are_done(
     assert tools.names["q1 literature"] == ()
 
 
-def test_all_tools_of_a_sub_question_are_used_at_once_and_none_twice(
-    make_run: Callable[..., Run], with_tools: Callable[..., Tools]
-) -> None:
-    tools = with_tools()
+def test_all_tools_of_a_sub_question_are_used_at_once_and_none_twice(research: Research) -> None:
     steps: list[Step] = []
-    run = run_of(make_run, plan_of((("q1", "q2"),), 2, ("literature", "protein", "web")), on_step=steps.append)
-    asyncio.run(searched(run))
+    tools, _ = research(plan_of((("q1", "q2"),), 2, ALL), on_step=steps.append)
     assert [line.split()[0] for line in tools.log] == ["begin"] * 3 + ["end"] * 3 + ["begin"] * 3 + ["end"] * 3
     assert tools.names["q2 web"] == ("q1-name", "both")
-    begun = [step for step in steps if isinstance(step, SubQuestionBegun)]
-    assert [(step.id, step.tools) for step in begun] == [
-        ("q1", ("literature", "protein", "web")),
-        ("q2", ("literature", "protein", "web")),
-    ]
+    assert [(one.id, one.tools) for one in steps if isinstance(one, SubQuestionBegun)] == [("q1", ALL), ("q2", ALL)]
     kinds = [type(step) for step in steps]
-    assert kinds[-1] is WritingReport or WritingReport in kinds
+    assert WritingReport in kinds
     assert kinds.count(SubQuestionDone) == 2
 
 
-@each_row("tools", ["web", "web,protein"])
+@each_row(
+    ("planned", "allowed", "used"),
+    [
+        (("literature", "web"), "web", {"web"}),
+        (("literature", "web"), "web,protein", {"web"}),
+        (("literature",), "protein,web", {"protein", "web"}),  # none of its own is left
+    ],
+)
 def test_only_the_tools_of_the_settings_are_used(
-    make_run: Callable[..., Run], with_tools: Callable[..., Tools], tools: str
+    research: Research, planned: tuple[Tool, ...], allowed: str, used: set[str]
 ) -> None:
-    used = with_tools()
-    plan = plan_of((), 2, ("literature", "web"))
-    asyncio.run(searched(run_of(make_run, plan, options={"biomedsearch.tools": tools})))
-    assert {line.split()[2] for line in used.log} == {"web"}
+    tools, _ = research(plan_of((), 2, planned), options={"biomedsearch.tools": allowed})
+    assert {line.split()[2] for line in tools.log} == used
 
 
-def test_a_plan_for_tools_that_are_left_out_is_searched_with_the_others(
-    make_run: Callable[..., Run], with_tools: Callable[..., Tools]
-) -> None:
-    used = with_tools()
-    asyncio.run(searched(run_of(make_run, plan_of((), 1), options={"biomedsearch.tools": "protein,web"})))
-    assert {line.split()[2] for line in used.log} == {"protein", "web"}
-
-
-def test_a_source_that_fails_takes_nothing_else_with_it(
-    make_run: Callable[..., Run], with_tools: Callable[..., Tools]
-) -> None:
+def test_a_source_that_fails_takes_nothing_else_with_it_unless_all_do(research: Research) -> None:
     down = SourceUnavailable("no answer", source="europepmc")
-    tools = with_tools(fails={"literature": down, "q1 web": NotConfigured("no key", source="brave")})
-    run = run_of(make_run, plan_of((("q1", "q2"),), 2, ("literature", "protein", "web")))
-    asyncio.run(searched(run))
+    keyless = NotConfigured("no key; set keys.brave", source="brave")
+    tools, run = research(plan_of((("q1", "q2"),), 2, ALL), fails={"literature": down, "q1 web": keyless})
     assert len(tools.log) == 12
     assert run.research is not None
     states = {key: one.state for key, one in run.research.found.items()}
@@ -158,26 +140,13 @@ def test_a_source_that_fails_takes_nothing_else_with_it(
     assert run.research.found["q2", "literature"].failures == ("europepmc: no answer",)
     assert tools.names["q2 web"] == ("both",)
 
-
-def test_where_every_tool_fails_the_run_fails_and_names_them(
-    make_run: Callable[..., Run], with_tools: Callable[..., Tools]
-) -> None:
-    with_tools(
-        fails={
-            "literature": SourceUnavailable("no answer", source="pubmed"),
-            "web": NotConfigured("no key; set keys.brave", source="brave"),
-        }
-    )
-    run = run_of(make_run, plan_of((), 2, ("literature", "web")))
-    with pytest.raises(SourceUnavailable, match=r"no source could be searched: pubmed: no answer; brave: no key; set"):
-        asyncio.run(searched(run))
+    with pytest.raises(SourceUnavailable, match="no source could be searched: europepmc: no answer; brave: no key; se"):
+        research(plan_of((), 2, ("literature", "web")), fails={"literature": down, "web": keyless})
 
 
-def test_what_is_under_way_ends_with_the_run_and_without_a_plan_nothing_is_written(
-    make_run: Callable[..., Run], with_tools: Callable[..., Tools]
-) -> None:
-    tools = with_tools(fails={"q1 literature": KeyError("a fault of the program")}, turns={"q2": 50})
-    run = run_of(make_run, plan_of((("q1", "q3"),), 3))
+def test_what_is_under_way_ends_with_the_run_and_without_a_plan_nothing_is_written(research: Research) -> None:
+    fault = {"q1 literature": KeyError("a fault of the program")}
+    tools, run = research(plan_of((("q1", "q3"),), 3), fails=fault, turns={"q2": 50}, only_set_up=True)
 
     async def work() -> None:
         with pytest.raises(KeyError):
@@ -188,7 +157,8 @@ def test_what_is_under_way_ends_with_the_run_and_without_a_plan_nothing_is_writt
     assert "end q2 literature" not in tools.log
     assert "begin q3 literature" not in tools.log
 
-    answer = asyncio.run(BIOMEDSEARCH.so_far(make_run(QUESTION, recipe=BIOMEDSEARCH), "stopped here"))
+    run.research = None
+    answer = asyncio.run(BIOMEDSEARCH.so_far(run, "stopped here"))
     assert answer.stopped == "stopped here"
     assert answer.report is None
 

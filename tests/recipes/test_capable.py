@@ -10,6 +10,7 @@ from collections.abc import Callable
 from itertools import product
 from typing import Any
 
+import pytest
 from rows import each_row
 from scripted_capable import Capable, Gold, agrees
 
@@ -24,7 +25,7 @@ from medground.recipes.self_medrag.recipe import SELF_MEDRAG
 from medground.values.answer import Answer
 from medground.values.document import Document
 
-MakeRun = Callable[..., Run]
+Answered = Callable[..., tuple[Answer, Capable]]
 RECIPES = (GROUND, PUBMED_REASONER, REASON_AND_VERIFY, SELF_MEDRAG)
 QUESTION = "Does aspirin reduce the risk of stroke?"
 PAPERS = [
@@ -68,25 +69,27 @@ def against(*statements: str) -> Any:
     return judge
 
 
-def answered(
-    make_run: MakeRun, source: Any, recipe: Recipe, gold: Gold, judge: Any = agrees, **options: Any
-) -> tuple[Answer, Capable]:
-    model = Capable([gold], judge)
-    run = make_run(gold.question, [source], recipe=recipe, options={"recipe.name": recipe.name, **options})
-    run.question = run.question.model_copy(update={"task": "yes-no-maybe"})
-    run.models = model.models()
-    return asyncio.run(recipe.run(run.question, run)), model
+@pytest.fixture
+def answered(make_run: Callable[..., Run], memory_source: Any) -> Answered:
+    """Asks a recipe over the papers with a capable model and this judge, which may be trusted."""
+
+    def ask(recipe: Recipe, gold: Gold = GOLD, judge: Any = agrees, *, trusted: bool = False) -> tuple[Answer, Capable]:
+        model = Capable([gold], judge)
+        options = {"recipe.name": recipe.name} | ({"verify.trusted_judges": (model.name,)} if trusted else {})
+        run = make_run(gold.question, [memory_source(PAPERS)], recipe=recipe, options=options)
+        run.question = run.question.model_copy(update={"task": "yes-no-maybe"})
+        run.models = model.models()
+        return asyncio.run(recipe.run(run.question, run)), model
+
+    return ask
 
 
 @each_row(
     ("recipe", "judge", "trusted"),
     product(RECIPES, [agrees, before, limited, against(WRITTEN[1])], [True, False]),
 )
-def test_a_right_decision_comes_through(
-    make_run: MakeRun, memory_source: Any, recipe: Recipe, judge: Any, trusted: bool
-) -> None:
-    options = {"verify.trusted_judges": ("scripted:capable",)} if trusted else {}
-    answer, model = answered(make_run, memory_source(PAPERS), recipe, GOLD, judge, **options)
+def test_a_right_decision_comes_through(answered: Answered, recipe: Recipe, judge: Any, trusted: bool) -> None:
+    answer, model = answered(recipe, judge=judge, trusted=trusted)
     assert answer.decision.shown() == "yes"
     assert model.asked["entail"] > 0
     assert answer.decision.reason.startswith("unverified, because scripted:capable failed: it is limiting") == (
@@ -107,20 +110,17 @@ def test_a_right_decision_comes_through(
     ],
 )
 def test_what_the_judge_rejects_is_held_back_and_says_why(
-    make_run: MakeRun, memory_source: Any, recipe: Recipe, judge: Any, reason: str
+    answered: Answered, recipe: Recipe, judge: Any, reason: str
 ) -> None:
-    trusted = {"verify.trusted_judges": ("scripted:capable",)}
-    answer, _ = answered(make_run, memory_source(PAPERS), recipe, GOLD, judge, **trusted)
+    answer, _ = answered(recipe, judge=judge, trusted=True)
     assert answer.decision.status == "not judged"
     assert reason in answer.decision.reason
 
 
 @each_row("recipe", RECIPES)
-def test_a_reference_that_was_never_retrieved_is_not_released(
-    make_run: MakeRun, memory_source: Any, recipe: Recipe
-) -> None:
+def test_a_reference_that_was_never_retrieved_is_not_released(answered: Answered, recipe: Recipe) -> None:
     planted = Gold(QUESTION, "yes", (*WRITTEN[:2], "Bleeding rose (PMID: 99999999)."), title=GOLD.title)
-    answer, _ = answered(make_run, memory_source(PAPERS), recipe, planted)
+    answer, _ = answered(recipe, planted)
     assert answer.decision.shown() == "yes"
     assert "99999999" not in answer.rationale
     assert ["99999999" in dropped.text for dropped in answer.dropped] == [True]

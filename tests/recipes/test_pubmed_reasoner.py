@@ -1,26 +1,34 @@
-"""PubMed Reasoner and its baselines: each step of the paper in its place, keyless and with a scripted model."""
+"""PubMed Reasoner and its baselines: each step of the paper in its place; the paper as a preset, and its ablations."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import heart_papers
 import pytest
-from heart_papers import BY_MODEL, QUESTION, MakeRun, answered, library_of_papers, replies, verdicts
+from asking import Asks
+from heart_papers import BY_MODEL, QUESTION, MakeRun, replies, verdicts
 from rows import each_row
 
 from medground.answering.rank.design import design_level
+from medground.answering.run import Run
 from medground.corpus.library import Library
 from medground.errors import UsageError
+from medground.home.layers import preset_layer
 from medground.home.registry import recipe_names
-from medground.models.operators.reading import Extracted, ExtractOutput, SufficientOutput
+from medground.home.settings import Settings
+from medground.models.operators.reading import Extracted, ExtractOutput, ScreenOutput, SufficientOutput
 from medground.models.operators.writing import WriteOutput, WrittenSentence
+from medground.recipes.pubmed_reasoner.at_once import SelfCriticOutput
 from medground.recipes.pubmed_reasoner.critic import Attempt, Critique, best_attempt
-from medground.recipes.pubmed_reasoner.operators import MeshTermsOutput, QueryOutput
+from medground.recipes.pubmed_reasoner.operators import MeshTermsOutput, ProposedTerm, QueryOutput, SelectTermsOutput
 from medground.recipes.pubmed_reasoner.recipe import PUBMED_REASONER
+from medground.recipes.pubmed_reasoner.settings import PubMedReasonerSettings
 from medground.recipes.pubmed_reasoner.terms import QueryResult
 from medground.sources.corpus import CorpusSource
 from medground.sources.pubmed.query import PubMedQuery
@@ -29,16 +37,14 @@ from medground.values.document import Hit, Passage
 from medground.values.query import Term
 from medground.values.question import Question
 
+ask = heart_papers.ask
+corpus = heart_papers.corpus
+
 UNCOVERED = partial(verdicts, verdict=False)
 
 
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Library:
-    return library_of_papers(tmp_path_factory.mktemp("home"))
-
-
-def test_keyless_finds_reads_and_cites_with_pmids(make_run: MakeRun, corpus: Library) -> None:
-    answer, run = answered("pubmed-reasoner", make_run, corpus)
+def test_keyless_finds_reads_and_cites_with_pmids(ask: Asks) -> None:
+    answer, run = ask()
     assert {"PMID:1", "PMID:3"} <= {e.document_id for e in answer.evidence}
     assert "[PMID: 3]" in answer.rationale
     assert answer.searches[0].query.startswith('("')
@@ -46,74 +52,62 @@ def test_keyless_finds_reads_and_cites_with_pmids(make_run: MakeRun, corpus: Lib
     assert {"mesh_terms", "select_terms", "draft_query", "coverage", "alignment", "redundancy"} <= set(run.answered_by)
 
 
-def test_the_model_is_asked_for_every_step_of_the_paper(
-    make_run: MakeRun, corpus: Library, scripted_model: Any
-) -> None:
-    model = scripted_model(replies(coverage=UNCOVERED))
-    answer, _ = answered("pubmed-reasoner", make_run, corpus, model=model, by_model=BY_MODEL)
-    asked = Counter(name for name, _ in model.seen)
+def test_the_model_is_asked_for_every_step_of_the_paper(ask: Asks) -> None:
+    answer, _ = ask(replies(coverage=UNCOVERED))
+    asked = Counter(name for name, _ in ask.seen)
     assert set(asked) == set(BY_MODEL)
     assert asked["coverage"] == asked["alignment"] == asked["redundancy"]
     assert answer.decision.shown() == "yes"
-    order = [name for name, _ in model.seen]
+    order = [name for name, _ in ask.seen]
     assert order[:3] == ["mesh_terms", "select_terms", "draft_query"]
     assert order.index("update_terms") > order.index("redundancy")
     assert order[-2:] == ["respond", "entail"]
 
 
-def test_the_critic_sees_titles_and_abstracts_and_the_history(
-    make_run: MakeRun, corpus: Library, scripted_model: Any
-) -> None:
-    model = scripted_model(replies(coverage=UNCOVERED))
-    answered("pubmed-reasoner", make_run, corpus, model=model, by_model=BY_MODEL)
-    critique = next(value for name, value in model.seen if name == "coverage")
+def test_the_critic_sees_titles_and_abstracts_and_the_history(ask: Asks) -> None:
+    ask(replies(coverage=UNCOVERED))
+    critique = ask.values("coverage")[0]
     assert critique.signals[0].abstract.startswith("We studied aspirin")
-    refine = next(value for name, value in model.seen if name == "refine_query")
+    refine = ask.values("refine_query")[0]
     written, searched = refine.history
     assert "infarction" in written.query
     assert (written.found, searched.found > 0) == (0, True)
     assert critique.query == searched.query  # the query whose records are shown is the one that is judged
 
 
-def test_the_loop_ends_when_quality_stops_growing_or_after_t_rounds(
-    make_run: MakeRun, corpus: Library, scripted_model: Any
-) -> None:
-    flat = scripted_model(replies(coverage=UNCOVERED))
-    answered("pubmed-reasoner", make_run, corpus, model=flat, by_model=BY_MODEL)
-    assert Counter(n for n, _ in flat.seen)["refine_query"] == 1
-    faultless = scripted_model(replies())
-    answered("pubmed-reasoner", make_run, corpus, model=faultless, by_model=BY_MODEL)
-    assert "refine_query" not in {n for n, _ in faultless.seen}
+def test_the_loop_ends_when_quality_stops_growing_or_after_t_rounds(ask: Asks) -> None:
+    ask(replies(coverage=UNCOVERED))
+    assert Counter(n for n, _ in ask.seen)["refine_query"] == 1
+    ask(replies())
+    assert "refine_query" not in {n for n, _ in ask.seen}
     growing = iter(range(100))
-    share = scripted_model(
+    ask(
         replies(
             coverage=lambda value: verdicts(value, verdict=next(growing) > 0),
             refine_query=lambda value: QueryOutput(query=f"aspirin[tiab] AND NOT town{len(value.history)}[tiab]"),
-        )
+        ),
+        options={"recipe.rounds": 2},
     )
-    answered("pubmed-reasoner", make_run, corpus, model=share, by_model=BY_MODEL, options={"recipe.rounds": 2})
-    asked = Counter(n for n, _ in share.seen)
+    asked = Counter(n for n, _ in ask.seen)
     assert (asked["coverage"], asked["refine_query"]) == (2, 1)  # the last round's query is judged, not rewritten
 
 
-def test_the_query_that_the_critic_judged_best_is_read_though_others_found_more(
-    make_run: MakeRun, corpus: Library, scripted_model: Any
-) -> None:
+def test_the_query_that_the_critic_judged_best_is_read_though_others_found_more(ask: Asks) -> None:
     def covered(value: Any) -> Any:
         return verdicts(value, verdict="gout" in value.query)
 
     queries = iter(["aspirin[tiab]", "gout[tiab]", "hypertension[tiab]"])
-    model = scripted_model(
+    options = {"pubmed_reasoner.concepts": False, "pubmed_reasoner.relax": False, "recipe.rounds": 4}
+    answer, _ = ask(
         replies(
             draft_query=QueryOutput(query="stroke[tiab]"),
             coverage=covered,
             alignment=lambda value: verdicts(value, verdict="stroke" not in value.query),
             refine_query=lambda value: QueryOutput(query=next(queries)),
-        )
+        ),
+        options=options,
     )
-    options = {"pubmed_reasoner.concepts": False, "pubmed_reasoner.relax": False, "recipe.rounds": 4}
-    answer, _ = answered("pubmed-reasoner", make_run, corpus, model=model, by_model=BY_MODEL, options=options)
-    screened = next(value for name, value in model.seen if name == "screen")
+    screened = ask.values("screen")[0]
     assert [passage.title for passage in screened.passages] == ["Aspirin and gout"]
     assert len(answer.searches) == 3
     assert max(search.hits for search in answer.searches) > len(screened.passages)
@@ -136,22 +130,20 @@ def test_equal_verdicts_are_decided_by_documents_up_to_enough() -> None:
     assert best_attempt([few, judged("needless", 50, 1.0, redundant=0.5)], 5) is few
 
 
-def test_wider_queries_are_counted_and_only_the_chosen_one_is_searched(
-    make_run: MakeRun, corpus: Library, scripted_model: Any
-) -> None:
+def test_wider_queries_are_counted_and_only_the_chosen_one_is_searched(ask: Asks) -> None:
     narrow = QueryOutput(query="aspirin[tiab] AND gout[tiab] AND stroke[tiab] AND fever[tiab] AND migraine[tiab]")
-    model = scripted_model(replies(draft_query=narrow))
     options = {"pubmed_reasoner.concepts": False}
-    answer, run = answered("pubmed-reasoner", make_run, corpus, model=model, by_model=BY_MODEL, options=options)
+    answer, run = ask(replies(draft_query=narrow), options=options)
     assert (run.usage.searches, len(answer.searches)) == (1, 1)
     assert 2 <= run.usage.counts <= 6
     assert answer.usage.counts == run.usage.counts
     assert " OR " in answer.searches[0].query
 
 
-def test_what_the_evidence_lacks_is_searched_for(make_run: MakeRun, corpus: Library, scripted_model: Any) -> None:
+def test_what_the_evidence_lacks_is_searched_for(ask: Asks) -> None:
     checks = iter([SufficientOutput(sufficient=False, missing="gout"), SufficientOutput(sufficient=True)])
-    model = scripted_model(
+    options = {"pubmed_reasoner.concepts": False, "pubmed_reasoner.enough": 1}
+    answer, run = ask(
         replies(
             draft_query=QueryOutput(query="infarction[tiab]"),
             sufficient=lambda value: next(checks),
@@ -161,18 +153,19 @@ def test_what_the_evidence_lacks_is_searched_for(make_run: MakeRun, corpus: Libr
                 )
             ),
             refine_query=lambda value: QueryOutput(query=f"{value.missing}[tiab]"),
-        )
+        ),
+        options=options,
     )
-    options = {"pubmed_reasoner.concepts": False, "pubmed_reasoner.enough": 1}
-    answer, run = answered("pubmed-reasoner", make_run, corpus, model=model, by_model=BY_MODEL, options=options)
-    asked = [value for name, value in model.seen if name == "refine_query"]
+    asked = ask.values("refine_query")
     assert [value.missing for value in asked] == ["gout"]
     assert [search.query for search in answer.searches] == ['"infarction"[Title/Abstract]', '"gout"[Title/Abstract]']
     assert "PMID:4" in {evidence.document_id for evidence in run.ledger.evidence}
 
 
-def test_years_of_the_text_and_limits_of_the_user_reach_every_search(make_run: MakeRun, corpus: Library) -> None:
-    answer, _ = answered("pubmed-reasoner", make_run, corpus, "Has aspirin prevented infarction since 2003?")
+def test_years_of_the_text_and_limits_of_the_user_reach_every_search(
+    ask: Asks, make_run: MakeRun, corpus: Library
+) -> None:
+    answer, _ = ask(None, "Has aspirin prevented infarction since 2003?")
     assert all(search.query.endswith("AND 2003:3000[Date - Publication]") for search in answer.searches)
     assert {document.year for document in answer.documents} <= set(range(2003, 2010))
     assert any("from 2003 on were searched" in warning for warning in answer.warnings)
@@ -188,21 +181,21 @@ def test_years_of_the_text_and_limits_of_the_user_reach_every_search(make_run: M
     assert all(search.query.endswith("AND 2003:2004[Date - Publication]") for search in answer.searches)
 
 
-def test_stronger_designs_come_first_and_can_be_switched_off(make_run: MakeRun, corpus: Library) -> None:
+def test_stronger_designs_come_first_and_can_be_switched_off(ask: Asks) -> None:
     from medground.recipes.pubmed_reasoner.recipe import by_article
 
-    _, run = answered("pubmed-reasoner", make_run, corpus)
+    _, run = ask()
     evidence = [e for e in run.ledger.evidence if e.document_id in ("PMID:1", "PMID:3")]
     assert by_article(evidence, run, designs=True)[0].document_id == "PMID:3"
     assert design_level(("Randomized Controlled Trial",)) < design_level(()) < design_level(("Case Reports",))
     assert design_level(("Meta-Analysis", "Review")) == 0
 
 
-def test_retracted_papers_are_listed_but_not_read(make_run: MakeRun, corpus: Library) -> None:
-    answer, _ = answered("pubmed-reasoner", make_run, corpus)
+def test_retracted_papers_are_listed_but_not_read(ask: Asks) -> None:
+    answer, _ = ask()
     assert "PMID:9" not in {e.document_id for e in answer.evidence}
     assert "PMID:9" in {d.id for d in answer.documents}
-    ablated, _ = answered("pubmed-reasoner", make_run, corpus, options={"recipe.retractions": False})
+    ablated, _ = ask(options={"recipe.retractions": False})
     withdrawn = {e.id for e in ablated.evidence if e.document_id == "PMID:9"}
     for statement in ablated.statements:
         if set(statement.evidence) <= withdrawn:
@@ -210,34 +203,27 @@ def test_retracted_papers_are_listed_but_not_read(make_run: MakeRun, corpus: Lib
 
 
 @each_row("written", ["???", "all[sb]", "AND OR"])
-def test_a_query_without_terms_does_not_search_everything(
-    written: str, make_run: MakeRun, corpus: Library, scripted_model: Any
-) -> None:
-    model = scripted_model(replies(draft_query=QueryOutput(query=written), refine_query=QueryOutput(query=written)))
+def test_a_query_without_terms_does_not_search_everything(written: str, ask: Asks) -> None:
     off = {"pubmed_reasoner.concepts": False}
-    answer, _ = answered("pubmed-reasoner", make_run, corpus, model=model, by_model=BY_MODEL, options=off)
+    answer, _ = ask(
+        replies(draft_query=QueryOutput(query=written), refine_query=QueryOutput(query=written)), options=off
+    )
     assert answer.searches
     assert not [search for search in answer.searches if search.query == "all[Filter]"]
     assert "infarction" in answer.searches[0].query
 
 
-def test_without_proposed_terms_the_critic_is_not_asked(
-    make_run: MakeRun, corpus: Library, scripted_model: Any
-) -> None:
-    model = scripted_model(replies(mesh_terms=MeshTermsOutput(terms=()), update_terms=MeshTermsOutput(terms=())))
-    answer, _ = answered("pubmed-reasoner", make_run, corpus, model=model, by_model=BY_MODEL)
-    assert not {"select_terms", "coverage", "alignment", "redundancy"} & {name for name, _ in model.seen}
+def test_without_proposed_terms_the_critic_is_not_asked(ask: Asks) -> None:
+    answer, _ = ask(replies(mesh_terms=MeshTermsOutput(terms=()), update_terms=MeshTermsOutput(terms=())))
+    assert not {"select_terms", "coverage", "alignment", "redundancy"} & {name for name, _ in ask.seen}
     assert answer.evidence
 
 
-def test_the_token_limit_ends_the_reading_but_not_the_answer(
-    make_run: MakeRun, corpus: Library, scripted_model: Any
-) -> None:
+def test_the_token_limit_ends_the_reading_but_not_the_answer(ask: Asks) -> None:
     def reads(tokens: int | None) -> tuple[Answer, int]:
-        model = scripted_model(replies(sufficient=SufficientOutput(sufficient=False)))
         options = {"recipe.batch": 1, "pubmed_reasoner.tokens": tokens}
-        answer, _ = answered("pubmed-reasoner", make_run, corpus, model=model, by_model=BY_MODEL, options=options)
-        return answer, Counter(name for name, _ in model.seen)["extract"]
+        answer, _ = ask(replies(sufficient=SufficientOutput(sufficient=False)), options=options)
+        return answer, Counter(name for name, _ in ask.seen)["extract"]
 
     whole, batches = reads(None)
     short, first = reads(1)
@@ -247,38 +233,198 @@ def test_the_token_limit_ends_the_reading_but_not_the_answer(
 
 
 @each_row("name", recipe_names())
-def test_every_recipe_answers_keyless_and_says_when_it_cannot(name: str, make_run: MakeRun, corpus: Library) -> None:
-    answer, _ = answered(name, make_run, corpus)
+def test_every_recipe_answers_keyless_and_says_when_it_cannot(name: str, ask: Asks) -> None:
+    answer, _ = ask(recipe=name)
     assert answer.recipe == name
     assert answer.decision.status in ("not judged", "unanswerable")
     if name == "biomedsearch":  # a plan of research is refused before anything is searched
         with pytest.raises(UsageError, match="nothing biomedical"):
-            answered(name, make_run, corpus, text="Who painted the ceiling of the chapel?")
+            ask(recipe=name, text="Who painted the ceiling of the chapel?")
         return
-    nothing, _ = answered(name, make_run, corpus, text="Who painted the ceiling of the chapel?")
+    nothing, _ = ask(recipe=name, text="Who painted the ceiling of the chapel?")
     assert nothing.decision.status in ("unanswerable", "not judged")
 
 
-def test_model_only_is_decided_without_evidence_and_says_so(
-    make_run: MakeRun, corpus: Library, scripted_model: Any
-) -> None:
+def test_model_only_is_decided_without_evidence_and_says_so(ask: Asks) -> None:
     said = WriteOutput(sentences=(WrittenSentence(text="It does.", evidence=()),), answer=("yes",))
-    model = scripted_model({"recall": said})
-    answer, _ = answered("model-only", make_run, corpus, model=model, by_model=["recall"])
+    answer, _ = ask({"recall": said}, recipe="model-only")
     assert (answer.decision.status, answer.decision.shown()) == ("decided", "yes")
     assert [s.verdict.label for s in answer.statements] == ["not found"]
     assert answer.searches == ()
     assert any("is not validated here" in w for w in answer.warnings)
 
 
-def test_self_reflection_asks_again_for_its_gaps(make_run: MakeRun, corpus: Library, scripted_model: Any) -> None:
+def test_self_reflection_asks_again_for_its_gaps(ask: Asks) -> None:
     from medground.recipes.pubmed_reasoner.answering import ReflectOutput
 
     queries = iter(["gout[tiab]", "gout[tiab]"])
-    model = scripted_model(replies(reflect=lambda value: ReflectOutput(gaps=("gout",), query=next(queries))))
-    names = [*BY_MODEL, "reflect"]
-    answer, run = answered("self-reflection", make_run, corpus, model=model, by_model=names)
-    assert Counter(n for n, _ in model.seen)["reflect"] == 2
+    answer, run = ask(
+        replies(reflect=lambda value: ReflectOutput(gaps=("gout",), query=next(queries))),
+        recipe="self-reflection",
+    )
+    assert Counter(n for n, _ in ask.seen)["reflect"] == 2
     assert len(answer.searches) == 2
     assert "PMID:4" in run.ledger.documents
     assert Path(run.trace.path or "").is_file()
+
+
+ADDITIONS = ["relax", "concepts", "step_back", "dates", "reorder", "designs"]
+PAPER = {
+    f"{group}.{name}": value
+    for group, values in preset_layer("pubmed-reasoner-paper").items()
+    for name, value in values.items()
+    if group == "pubmed_reasoner" or (name in ("own_knowledge", "retractions") and group == "recipe")
+}
+AT_ONCE = [*(name for name in BY_MODEL if name in ("screen", "extract", "sufficient", "summarise", "entail"))]
+AT_ONCE += ["write_query", "self_critic", "respond_openly"]
+KNOWN = WriteOutput(sentences=(WrittenSentence(text="Aspirin is an old drug.", evidence=()),), answer=("yes",))
+
+
+def as_published(
+    asks: Asks, script: Mapping[str, Any], by_model: Sequence[str] = (), **options: Any
+) -> tuple[Answer, Run]:
+    return asks(script, by_model=by_model, options={**PAPER, **options})
+
+
+def openly(**changes: Any) -> dict[str, Any]:
+    said = replies(**changes)
+    return {"respond_openly": said["respond"], **said}
+
+
+def test_the_preset_has_the_papers_parameters_and_nothing_of_ours() -> None:
+    settings = Settings.load(preset="pubmed-reasoner-paper", environ={})
+    chosen = settings.section(PubMedReasonerSettings)
+    assert (settings.recipe.name, settings.recipe.batch, settings.retrieval.keep) == ("pubmed-reasoner", 5, 20)
+    assert (chosen.tokens, chosen.terms, chosen.final, settings.recipe.own_knowledge) == (None, None, "last", True)
+    assert (settings.verify.own_knowledge, settings.recipe.retractions) == ("mark", False)
+    assert [name for name in ADDITIONS if getattr(chosen, name)] == []
+    switches = {name for name, field in PubMedReasonerSettings.model_fields.items() if field.annotation is bool}
+    assert switches - {"one_call", "critic", "batching"} == set(ADDITIONS)
+
+
+def test_the_query_of_the_model_is_searched_as_it_is_and_the_last_one_is_read(ask: Asks) -> None:
+    answer, run = as_published(ask, openly(refine_query=QueryOutput(query="gout[tiab] OR fever[tiab]")))
+    assert [search.query for search in answer.searches] == [
+        '"myocardial infarction"[Title/Abstract]',
+        '"gout"[Title/Abstract] OR "fever"[Title/Abstract]',
+    ]
+    assert (run.usage.searches, run.usage.counts) == (2, 0)
+    screened = ask.values("screen")[0]
+    assert {passage.title for passage in screened.passages} == {"Aspirin and gout", "Aspirin and fever"}
+    assert Counter(name for name, _ in ask.seen)["update_terms"] == 1
+
+
+def test_the_response_may_add_what_the_model_knows(ask: Asks) -> None:
+    answer, _ = as_published(ask, openly(respond_openly=KNOWN), **{"verify.own_knowledge": "mark"})
+    assert {"respond", "respond_openly"} & {name for name, _ in ask.seen} == {"respond_openly"}
+    assert [statement.evidence for statement in answer.statements] == [()]
+    assert answer.statements[0].verdict.label != "supported"
+
+
+@each_row(
+    ("ablation", "without"),
+    [
+        ({"pubmed_reasoner.critic": False}, {"coverage", "alignment", "redundancy", "update_terms", "refine_query"}),
+        ({"pubmed_reasoner.reading": "summaries"}, {"screen", "extract", "sufficient"}),
+        ({"pubmed_reasoner.reading": "abstracts"}, {"screen", "extract", "sufficient", "summarise"}),
+        ({"pubmed_reasoner.batching": False}, {"sufficient"}),
+    ],
+)
+def test_an_ablation_leaves_out_its_part_and_no_other(ablation: dict[str, Any], without: set[str], ask: Asks) -> None:
+    answer, _ = as_published(ask, openly(), **ablation)
+    asked = {name for name, _ in ask.seen}
+    assert {*BY_MODEL, "respond_openly"} - {"respond"} - without == asked
+    assert answer.evidence
+
+
+def test_without_the_critic_one_query_is_searched(ask: Asks) -> None:
+    answer, _ = as_published(ask, openly(), **{"pubmed_reasoner.critic": False})
+    assert answer.usage.searches == 1
+
+
+def test_one_call_for_the_query_and_one_for_its_critique(ask: Asks) -> None:
+    queries = iter(["fever[tiab]", "aspirin[tiab] AND infarction[tiab]", "stroke[tiab]"])
+
+    def criticised(value: Any) -> SelfCriticOutput:
+        good = int(bool(value.signals) and "infarction" in value.signals[0].title)
+        return SelfCriticOutput(query=next(queries), coverage=good, alignment=good, redundancy=1)
+
+    said = {"write_query": QueryOutput(query='"Goats"[mesh]'), "self_critic": criticised}
+    answer, _ = as_published(ask, openly() | said, AT_ONCE, **{"pubmed_reasoner.one_call": True})
+    asked = Counter(name for name, _ in ask.seen)
+    assert set(asked) == set(AT_ONCE)
+    assert (asked["write_query"], asked["self_critic"]) == (1, 2)
+    assert len(answer.searches) == 3
+    histories = [[tried.query for tried in value.history] for value in ask.values("self_critic")]
+    assert [len(history) for history in histories] == [1, 2]
+    judged = ask(
+        openly() | said,
+        by_model=[*AT_ONCE, "respond"],
+        options={"pubmed_reasoner.one_call": True},
+    )
+    assert judged[0].decision.shown() == "yes"
+
+
+def test_headings_are_capped_only_by_the_setting(ask: Asks) -> None:
+    names = [f"Heading {number}" for number in range(14)]
+
+    def drafted_from(most: int | None) -> int:
+        script = openly(
+            mesh_terms=MeshTermsOutput(terms=tuple(ProposedTerm(heading=name) for name in names)),
+            select_terms=lambda value: SelectTermsOutput(selected=tuple(c.heading for c in value.candidates)),
+        )
+        as_published(ask, script, **{"pubmed_reasoner.terms": most})
+        return len(ask.values("draft_query")[0].terms)
+
+    assert drafted_from(None) == 14
+    assert drafted_from(8) == 8
+
+
+def test_the_articles_that_the_coverage_check_needs_are_read_next(ask: Asks) -> None:
+    options = {"recipe.batch": 1, "pubmed_reasoner.critic": False}
+    as_published(
+        ask,
+        openly(
+            draft_query=QueryOutput(query="aspirin[tiab]"),
+            screen=lambda value: ScreenOutput(relevant=tuple(p.id for p in value.passages)),
+            sufficient=lambda value: SufficientOutput(
+                sufficient=False, missing="asthma", needed=(value.unread[-1].id,)
+            ),
+        ),
+        **options,
+    )
+    check = ask.values("sufficient")[0]
+    batches = [value.passages for value in ask.values("extract")]
+    assert batches[1][0].title == check.unread[-1].title
+    assert check.unread[0].title != check.unread[-1].title
+
+
+def test_self_reflection_keeps_the_commonest_of_its_candidates(ask: Asks) -> None:
+    from medground.recipes.pubmed_reasoner.answering import ReflectOutput
+
+    said = {1: "no", 2: "yes", 3: "yes"}
+    options = {"pubmed_reasoner.candidates": 3}
+    answer, _ = ask(
+        openly(
+            respond=lambda value: WriteOutput(
+                sentences=(WrittenSentence(text="Aspirin lowered it.", evidence=value.summary[0].evidence),),
+                answer=(said[value.sample],),
+            ),
+            reflect=ReflectOutput(gaps=(), query=""),
+        ),
+        QUESTION,
+        by_model=[*BY_MODEL, "reflect"],
+        recipe="self-reflection",
+        options=options,
+    )
+    assert Counter(name for name, _ in ask.seen)["respond"] == 3
+    reflected = ask.values("reflect")[0]
+    assert reflected.answer.endswith("yes")
+    assert answer.decision.shown() in ("yes", "not judged")
+
+
+def test_the_critic_is_asked_of_each_term(ask: Asks) -> None:
+    as_published(ask, openly(coverage=lambda value: verdicts(value, verdict=False)))
+    critique = ask.values("redundancy")[0]
+    assert [term.heading for term in critique.terms] == ["Aspirin", "Myocardial Infarction"]
+    assert "infarction" in critique.query

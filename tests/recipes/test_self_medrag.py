@@ -1,22 +1,21 @@
-"""Self-MedRAG: Algorithm 1 of the paper line by line, its guards, and what its rounds leave in the trace."""
+"""Self-MedRAG: Algorithm 1 line by line, its guards, its trace, and which round is returned; the paper as a preset."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from asking import Asks
 from rounds import (
     BM25,
-    BY_MODEL,
     DENSE,
     PAPERS,
     QUESTION,
     TOPICS,
     WITHDRAWN,
-    MakeRun,
     Rankers,
     about,
-    answered,
     replies,
     rounds_of,
 )
@@ -24,30 +23,29 @@ from rows import each_row
 
 from medground.corpus.library import Library
 from medground.errors import ConfigError, ModelFailed
+from medground.home.layers import preset_names
 from medground.home.settings import Settings
+from medground.models.operators.reasoning import ReasonOutput, SubClaim
 from medground.recipes.self_medrag.recipe import SELF_MEDRAG
+from medground.recipes.self_medrag.settings import SelfMedRagSettings
 from medground.sources.corpus import CorpusSource
 from medground.values.usage import Usage
 
 
-def test_a_supported_rationale_is_returned_at_once(make_run: MakeRun, corpus: Library, scripted_model: Any) -> None:
-    model = scripted_model(replies([[about("scores")]], {about("scores"): "entails"}))
-    answer, run = answered(make_run, corpus, model=model, by_model=BY_MODEL)
-    assert [name for name, _ in model.seen] == ["reason", "entail", "entail"]  # the last is of the citation
-    assert len(model.seen[1][1].evidence) == 2  # compared with all passages of C_i, not with the cited one alone
+def test_a_supported_rationale_is_returned_at_once(ask: Asks) -> None:
+    answer, run = ask(replies([[about("scores")]], {about("scores"): "entails"}))
+    assert [name for name, _ in ask.seen] == ["reason", "entail", "entail"]  # the last is of the citation
+    assert len(ask.seen[1][1].evidence) == 2  # compared with all passages of C_i, not with the cited one alone
     assert rounds_of(run)[0]["ended"] == "supported"
     assert rounds_of(run)[0]["steering_score"] == 1.0
     assert answer.decision.shown() == "yes"
 
 
-def test_unsupported_statements_join_the_query_and_the_history(
-    make_run: MakeRun, corpus: Library, scripted_model: Any
-) -> None:
+def test_unsupported_statements_join_the_query_and_the_history(ask: Asks) -> None:
     scripts = [[about("stroke"), about("gout")], [about("fever")]]
     relations = {about("stroke"): "entails", about("gout"): "neutral", about("fever"): "entails"}
-    model = scripted_model(replies(scripts, relations))
-    answer, run = answered(make_run, corpus, model=model, by_model=BY_MODEL)
-    second = [value for name, value in model.seen if name == "reason"][1]
+    answer, run = ask(replies(scripts, relations))
+    second = ask.values("reason")[1]
     assert [past.query for past in second.history] == [QUESTION]
     assert second.history[0].rationale == " ".join(scripts[0])
     assert second.history[0].answer == ("yes",)
@@ -63,18 +61,15 @@ def test_unsupported_statements_join_the_query_and_the_history(
 
 
 @each_row("supported", [(0, 0, 0), (0, 1, 0), (1, 1, 0), (0, 0, 1), (1, 0, 2), (0, 2, 1), (2, 0, 0)])
-def test_the_best_round_is_returned_and_the_earliest_of_equals(
-    supported: tuple[int, ...], make_run: MakeRun, corpus: Library, scripted_model: Any
-) -> None:
+def test_the_best_round_is_returned_and_the_earliest_of_equals(supported: tuple[int, ...], ask: Asks) -> None:
     scripts = [[about(TOPICS[2 * i]), about(TOPICS[2 * i + 1], i + 1)] for i in range(3)]
     relations = {
         text: "entails" if place < supported[i] else "neutral"
         for i, texts in enumerate(scripts)
         for place, text in enumerate(texts)
     }
-    model = scripted_model(replies(scripts, relations))
     sources = [Rankers({"bm25": PAPERS}, fresh=True)]
-    answer, run = answered(make_run, corpus, model=model, by_model=BY_MODEL, sources=sources)
+    answer, run = ask(replies(scripts, relations), sources=sources)
     expected = supported[: supported.index(2) + 1] if 2 in supported else supported
     rounds = [r for r in rounds_of(run) if "statements" in r][-len(expected) :]
     assert [r["steering_score"] * 2 for r in rounds] == list(expected)
@@ -85,125 +80,101 @@ def test_the_best_round_is_returned_and_the_earliest_of_equals(
     assert answer.usage.searches == len(rounds)
 
 
-def test_rounds_are_limited_and_without_critic_there_is_one(
-    make_run: MakeRun, corpus: Library, scripted_model: Any
-) -> None:
+def test_rounds_are_limited_and_without_critic_there_is_one(ask: Asks) -> None:
     scripts = [[about(topic)] for topic in TOPICS]
     relations = {text: "neutral" for texts in scripts for text in texts}
     for options, expected in ({"self_medrag.rounds": 2}, 2), ({"self_medrag.critic": False}, 1):
-        model = scripted_model(replies(scripts, relations))
         sources = [Rankers({"bm25": PAPERS}, fresh=True)]
-        _, run = answered(make_run, corpus, model=model, by_model=BY_MODEL, options=options, sources=sources)
-        assert [name for name, _ in model.seen].count("reason") == expected
+        _, run = ask(replies(scripts, relations), options=options, sources=sources)
+        assert [name for name, _ in ask.seen].count("reason") == expected
         assert all("ended" not in r for r in rounds_of(run)[-expected:])
 
 
-def test_a_query_that_repeats_ends_the_loop(make_run: MakeRun, corpus: Library, scripted_model: Any) -> None:
+def test_a_query_that_repeats_ends_the_loop(ask: Asks) -> None:
     same = about("gout")
-    model = scripted_model(replies([[same], [same.upper()], ["never"]], {same: "neutral", same.upper(): "neutral"}))
-    answer, run = answered(make_run, corpus, model=model, by_model=BY_MODEL)
+    answer, run = ask(replies([[same], [same.upper()], ["never"]], {same: "neutral", same.upper(): "neutral"}))
     assert rounds_of(run)[-1]["ended"] == "query repeats"
     assert len(answer.searches) == 2
 
 
-def test_a_context_that_repeats_is_answered_again_with_the_history(
-    make_run: MakeRun, corpus: Library, scripted_model: Any
-) -> None:
+def test_a_context_that_repeats_is_answered_again_with_the_history(ask: Asks) -> None:
     first, second = "Aspirin prevents myocardial infarction in men.", "Aspirin lowers the risk of infarction in men."
-    model = scripted_model(replies([[first], [second]], {first: "neutral", second: "entails"}))
-    _, run = answered(make_run, corpus, model=model, by_model=BY_MODEL, options={"self_medrag.passages": 1})
+    _, run = ask(
+        replies([[first], [second]], {first: "neutral", second: "entails"}), options={"self_medrag.passages": 1}
+    )
     one, two = rounds_of(run)
     assert one["passages"] == two["passages"]
     assert two["ended"] == "supported"
 
 
-def test_statements_that_drift_stay_out_of_the_query_and_are_in_the_trace(
-    make_run: MakeRun, corpus: Library, scripted_model: Any
-) -> None:
+def test_statements_that_drift_stay_out_of_the_query_and_are_in_the_trace(ask: Asks) -> None:
     away = "Fever and gout are seen in the winter."
-    model = scripted_model(replies([[away], ["never"]], {away: "neutral"}))
-    _, run = answered(make_run, corpus, model=model, by_model=BY_MODEL)
+    _, run = ask(replies([[away], ["never"]], {away: "neutral"}))
     (only,) = rounds_of(run)
     assert (only["drifted"], only["ended"]) == (1, "query repeats")
     assert list(only["text.drifted"]) == [away]
 
 
-def test_a_critic_that_is_not_validated_steers_but_its_verdict_is_not_judged(
-    make_run: MakeRun, corpus: Library, scripted_model: Any
-) -> None:
-    model = scripted_model(replies([[about("scores")]], {about("scores"): "entails"}))
-    answer, run = answered(make_run, corpus, model=model, by_model=BY_MODEL)
+def test_a_critic_that_is_not_validated_steers_but_its_verdict_is_not_judged(ask: Asks) -> None:
+    script = replies([[about("scores")]], {about("scores"): "entails"})
+    answer, run = ask(script)
     assert rounds_of(run)[0]["steering_score"] == 1.0
     assert [s.verdict.label for s in answer.statements] == ["not judged"]
-    trusted = {"verify.trusted_judges": model.name}
-    answer, _ = answered(make_run, corpus, model=model, by_model=BY_MODEL, options=trusted)
+    trusted = {"verify.trusted_judges": ask.model.name}
+    answer, _ = ask(script, options=trusted)
     assert [s.verdict.label for s in answer.statements] == ["supported"]
 
 
-def test_keyless_quotes_end_the_loop_after_one_round(make_run: MakeRun, corpus: Library) -> None:
-    answer, run = answered(make_run, corpus)
+def test_keyless_quotes_end_the_loop_after_one_round(ask: Asks) -> None:
+    answer, run = ask()
     assert {s.verdict.label for s in answer.statements} == {"quoted"}
     assert [r["ended"] for r in rounds_of(run)] == ["supported"]
     assert answer.usage.model_calls == 0
     assert answer.decision.status == "not judged"
 
 
-def test_keyless_critic_steers_by_related_and_never_says_supported(
-    make_run: MakeRun, corpus: Library, scripted_model: Any
-) -> None:
+def test_keyless_critic_steers_by_related_and_never_says_supported(ask: Asks) -> None:
     scripts = [["Aspirin changed myocardial infarction by 40 percent."], ["Aspirin changed myocardial infarction."]]
-    model = scripted_model(replies(scripts, {}))
-    answer, run = answered(make_run, corpus, model=model, by_model=["reason"], options={"self_medrag.passages": 1})
+    answer, run = ask(replies(scripts, {}), by_model=["reason"], options={"self_medrag.passages": 1})
     first = rounds_of(run)[0]
     assert first["steering_score"] == 0.0
     assert {s.verdict.label for s in answer.statements} <= {"related", "not found"}
 
 
-def test_a_failed_critic_gives_no_score_and_ends_the_loop(
-    make_run: MakeRun, corpus: Library, scripted_model: Any
-) -> None:
+def test_a_failed_critic_gives_no_score_and_ends_the_loop(ask: Asks) -> None:
     broken = ModelFailed("timed out", model="scripted:model", usage=Usage(model_calls=1))
-    model = scripted_model(replies([[about("stroke")], ["never"]], {}, entail=broken))
-    answer, run = answered(make_run, corpus, model=model, by_model=BY_MODEL)
+    answer, run = ask(replies([[about("stroke")], ["never"]], {}, entail=broken))
     (only,) = rounds_of(run)
     assert "steering_score" not in only
     assert only["ended"] == "nothing to judge"
     assert [s.verdict.label for s in answer.statements] == ["unverified"]
 
 
-def test_after_a_failed_round_the_earlier_one_is_returned(
-    make_run: MakeRun, corpus: Library, scripted_model: Any
-) -> None:
+def test_after_a_failed_round_the_earlier_one_is_returned(ask: Asks) -> None:
     script = replies([[about("gout")]], {about("gout"): "neutral"})
     first = script["reason"]
 
     def reason(value: Any) -> Any:
         return ModelFailed("no JSON", model="scripted:model") if value.history else first(value)
 
-    model = scripted_model(script | {"reason": reason})
-    answer, _ = answered(make_run, corpus, model=model, by_model=BY_MODEL)
+    answer, _ = ask(script | {"reason": reason})
     assert [s.text for s in answer.statements] == [about("gout")]
     assert any("round 2 failed" in warning for warning in answer.warnings)
-    always = scripted_model(script | {"reason": ModelFailed("no JSON", model="scripted:model")})
     with pytest.raises(ModelFailed):
-        answered(make_run, corpus, model=always, by_model=BY_MODEL)
+        ask(script | {"reason": ModelFailed("no JSON", model="scripted:model")})
 
 
-def test_retracted_papers_are_listed_but_never_in_a_context(
-    make_run: MakeRun, corpus: Library, scripted_model: Any
-) -> None:
+def test_retracted_papers_are_listed_but_never_in_a_context(ask: Asks) -> None:
     scripts = [[about("stroke")], [about("gout")], [about("fever")]]
-    model = scripted_model(replies(scripts, {texts[0]: "neutral" for texts in scripts}))
-    answer, run = answered(make_run, corpus, model=model, by_model=BY_MODEL)
+    answer, run = ask(replies(scripts, {texts[0]: "neutral" for texts in scripts}))
     assert all(WITHDRAWN.id not in r["documents"] for r in rounds_of(run))
     assert WITHDRAWN.id in {document.id for document in answer.documents}
-    shown = [p for name, value in model.seen if name == "reason" for p in value.passages]
+    shown = [p for name, value in ask.seen if name == "reason" for p in value.passages]
     assert all("always" not in sentence.text for passage in shown for sentence in passage.sentences)
 
 
-def test_nothing_found_is_unanswerable(make_run: MakeRun, corpus: Library, scripted_model: Any) -> None:
-    model = scripted_model({})
-    answer, run = answered(make_run, corpus, text="Qwertz zuiop?", model=model, by_model=BY_MODEL)
+def test_nothing_found_is_unanswerable(ask: Asks) -> None:
+    answer, run = ask({}, text="Qwertz zuiop?")
     assert answer.decision.status == "unanswerable"
     assert rounds_of(run)[0]["ended"] == "nothing found"
 
@@ -216,9 +187,9 @@ def test_nothing_found_is_unanswerable(make_run: MakeRun, corpus: Library, scrip
         ("dense", ["PMID:4", "PMID:3"]),
     ],
 )
-def test_retrieval_of_table_1(retrieval: str, expected: list[str], make_run: MakeRun, corpus: Library) -> None:
+def test_retrieval_of_table_1(retrieval: str, expected: list[str], ask: Asks) -> None:
     options = {"self_medrag.retrieval": retrieval, "self_medrag.passages": 5}
-    _, run = answered(make_run, corpus, sources=[Rankers({"bm25": BM25, "dense": DENSE})], options=options)
+    _, run = ask(sources=[Rankers({"bm25": BM25, "dense": DENSE})], options=options)
     assert list(rounds_of(run)[-1]["documents"]) == expected
 
 
@@ -237,3 +208,114 @@ def test_one_source_with_vectors_is_enough_for_dense_retrieval() -> None:
     settings = Settings.load(environ={}, options={"self_medrag.retrieval": "dense"})
     assert list(SELF_MEDRAG.check(settings, [Rankers({"bm25": BM25}), Rankers({"dense": DENSE})])) == []
     assert list(SELF_MEDRAG.check(settings, [])) == []  # the sources are not open yet
+
+
+SUPPORTED, NOT = about("scores"), about("gout")
+RELATIONS = {SUPPORTED: "entails", NOT: "neutral"}
+PAPER = {"self_medrag.returned": "last", "self_medrag.drift": 0.0}
+
+
+def rounds_with(*scripts: tuple[tuple[str, ...], tuple[str, ...]]) -> dict[str, Any]:
+    """Replies with these statements and this answer in each round, the last of them repeated."""
+
+    def reason(value: Any) -> ReasonOutput:
+        texts, answer = scripts[min(len(value.history), len(scripts) - 1)]
+        return ReasonOutput(claims=tuple(SubClaim(text=t, sentences=("P1.S1",)) for t in texts), answer=answer)
+
+    return replies([], RELATIONS, reason=reason)
+
+
+def test_an_abstention_with_a_supported_sentence_does_not_end_the_loop(ask: Asks) -> None:
+    answer, run = ask(rounds_with(((SUPPORTED,), ()), ((SUPPORTED,), ("yes",))))
+    assert [r.get("ended") for r in rounds_of(run)] == [None, "supported"]
+    assert answer.decision.shown() == "yes"
+
+
+def test_an_abstention_whose_query_repeats_reads_the_next_passages(ask: Asks) -> None:
+    answer, run = ask(rounds_with(((), ()), ((), ()), ((SUPPORTED,), ("no",))), sources=[Rankers({"bm25": PAPERS})])
+    one, two, three = (list(r["documents"]) for r in rounds_of(run))
+    assert (one, two, three) == (["PMID:1", "PMID:2"], ["PMID:3", "PMID:4"], ["PMID:5", "PMID:6"])
+    assert answer.decision.shown() == "no"
+
+
+def test_only_the_limit_on_rounds_ends_abstentions(ask: Asks) -> None:
+    answer, run = ask(rounds_with(((), ())))
+    assert answer.decision.shown() is None
+    assert [r.get("ended") for r in rounds_of(run)] == [None, None, None]
+
+
+def test_abstentions_end_when_every_passage_was_read(ask: Asks) -> None:
+    _, run = ask(rounds_with(((), ())), sources=[Rankers({"bm25": PAPERS[:3]})])
+    assert [r.get("ended") for r in rounds_of(run)] == [None, None, "nothing found"]
+
+
+@each_row("first", [True, False])
+def test_of_equal_scores_the_round_with_an_answer_is_returned(first: bool, ask: Asks) -> None:
+    scripts = [((NOT,), ("yes",)), ((NOT,), ())]
+    sources = [Rankers({"bm25": PAPERS}, fresh=True)]
+    options = {"self_medrag.rounds": 2}
+    _, run = ask(rounds_with(*(scripts if first else scripts[::-1])), sources=sources, options=options)
+    assert returned(run) == (1 if first else 2)
+
+
+def test_an_answer_that_reaches_theta_comes_before_a_better_abstention(ask: Asks) -> None:
+    three = (SUPPORTED, f"{SUPPORTED[:-1]} too.", f"{SUPPORTED[:-1]} as well.")
+    relations = dict.fromkeys(three, "entails") | {NOT: "neutral"}
+    script = rounds_with(((SUPPORTED,), ()), ((*three, NOT), ("yes",)))
+    answer, run = ask(script | {"entail": replies([], relations)["entail"]})
+    assert [r["steering_score"] for r in rounds_of(run)] == [1.0, 0.75]
+    assert answer.decision.shown() == "yes"
+
+
+def test_in_the_paper_a_supported_round_is_returned_whatever_it_answers(ask: Asks) -> None:
+    answer, run = ask(rounds_with(((SUPPORTED,), ()), ((SUPPORTED,), ("yes",))), options=PAPER)
+    assert [r["ended"] for r in rounds_of(run)] == ["supported"]
+    assert answer.decision.shown() is None
+
+
+def test_in_the_paper_the_last_round_is_returned_and_every_unsupported_statement_joins_the_query(ask: Asks) -> None:
+    away = "Fever and gout are seen in the winter."
+    script = rounds_with(((SUPPORTED, away), ("yes",)), ((away,), ("no",)))
+    answer, run = ask(script | {"entail": replies([], {**RELATIONS, away: "neutral"})["entail"]}, options=PAPER)
+    assert [r["steering_score"] for r in rounds_of(run)] == [0.5, 0.0, 0.0]
+    assert all("ended" not in r and r["drifted"] == 0 for r in rounds_of(run))
+    assert returned(run) == 3
+    assert [s.query for s in answer.searches] == [QUESTION, f"{QUESTION} {away}", f"{QUESTION} {away}"]
+
+
+def test_in_the_paper_the_history_holds_the_contexts_and_nothing_is_filtered(ask: Asks) -> None:
+    options = {**PAPER, "self_medrag.contexts": True, "recipe.retractions": False}
+    answer, run = ask(rounds_with(((NOT,), ("yes",))), options=options)
+    asked = ask.values("reason")
+    assert [len(past.passages) for past in asked[-1].history] == [2, 2]
+    assert any(WITHDRAWN.text in passage for past in asked[-1].history for passage in past.passages)
+    assert WITHDRAWN.id in rounds_of(run)[0]["documents"]
+    assert all(s.verdict.label != "supported" for s in answer.statements)  # a retracted paper still supports nothing
+
+
+def returned(run: Any) -> int:
+    from medground.answering.trace import read_trace
+
+    spans = read_trace(run.trace.path.parent, run.trace.path.stem)
+    return [s["attributes"]["medground.number"] for s in spans if s["name"] == "best round"][-1]
+
+
+def test_presets_are_the_paper_and_table_1(tmp_path: Path) -> None:
+    names = [name for name in preset_names() if name.startswith("self-medrag-")]
+    loaded = {name: Settings.load(preset=name, environ={"MEDGROUND_HOME": str(tmp_path)}) for name in names}
+    of_loop = {name: s.section(SelfMedRagSettings) for name, s in loaded.items()}
+    assert {name: (s.retrieval, s.critic) for name, s in of_loop.items()} == {
+        "self-medrag-bm25": ("bm25", False),
+        "self-medrag-dense": ("dense", False),
+        "self-medrag-hybrid": ("hybrid", False),
+        "self-medrag-model": ("hybrid", True),
+        "self-medrag-paper": ("hybrid", True),
+    }
+    assert {(s.drift, s.returned, s.contexts) for s in of_loop.values()} == {(0.0, "last", True)}
+    assert {s.recipe.retractions for s in loaded.values()} == {False}
+    assert {s.recipe.name for s in loaded.values()} == {"self-medrag"}
+    assert {(s.verify.entailment, s.verify.support, s.retrieval.fusion_k) for s in loaded.values()} == {(0.5, 0.7, 60)}
+    assert {(s.verify.contradiction, s.verify.taxonomy) for s in loaded.values()} == {(False, False)}
+    assert loaded["self-medrag-paper"].verify.critic == "nli:FacebookAI/roberta-large-mnli"
+    assert loaded["self-medrag-model"].verify.critic == "entail"
+    assert loaded["self-medrag-bm25"].retrieval.dense is False

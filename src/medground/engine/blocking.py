@@ -5,15 +5,13 @@ Its event loop runs in a thread of its own, so it also works where a loop is run
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterable, Iterator, Mapping, Sequence
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
-from medground.answering.conclude.claim import CheckedClaim
-from medground.engine.answers import Answers, PastAnswer
+from medground.engine.answers import Answers, KeptAnswers
 from medground.engine.batch import Outcome
 from medground.engine.engine import Engine
-from medground.engine.search import SearchResult, Syntax
 from medground.engine.unfinished import LAST, Unfinished, UnfinishedResearch
 from medground.errors import UsageError
 from medground.home.concurrency import OwnLoop, check_not_forked
@@ -21,19 +19,29 @@ from medground.home.kept_settings import settings_of
 from medground.home.settings import Settings
 from medground.language.risk.notices import notice_first
 from medground.values.answer import Answer
-from medground.values.document import Box, Document
-from medground.values.query import Filters
 from medground.values.question import Question, Task
-from medground.values.research_plan import ResearchPlan
-from medground.values.steps import OnStep, Progress, ignore_steps, no_progress
+from medground.values.steps import Progress, no_progress
 from medground.wording.changes import AskedAgain
-from medground.wording.export import STYLE, Format
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class BlockingEngine:
-    """`Engine` with blocking methods. Use it as a context manager, or call `close`."""
+def _blocking(method: Callable[Concatenate[Engine, P], Coroutine[Any, Any, T]]) -> Callable[Concatenate[Any, P], T]:
+    """A method of `Engine` as one of `BlockingEngine`: the same arguments, result, errors and documentation."""
+
+    @wraps(method)
+    def call(self: BlockingEngine, /, *args: P.args, **chosen: P.kwargs) -> T:
+        return self._wait(method(self._engine, *args, **chosen))
+
+    return call
+
+
+class BlockingEngine(KeptAnswers):
+    """`Engine` with blocking methods. Use it as a context manager, or call `close`.
+
+    Ctrl-C cancels the questions under way and keeps what they have found. `on_step` is called in the engine's thread.
+    """
 
     def __init__(
         self,
@@ -46,6 +54,7 @@ class BlockingEngine:
         self._loop = OwnLoop()
         try:
             self._engine = self._wait(Engine.open(settings, corpora=corpora, progress=progress).make())
+            self.settings = self._engine.settings
         except BaseException:
             self._loop.stop()
             raise
@@ -61,60 +70,26 @@ class BlockingEngine:
         """The same as calling the class."""
         return cls(settings, corpora=corpora, progress=progress)
 
-    @property
-    def settings(self) -> Settings:
-        """What is used where a call names nothing else."""
-        return self._engine.settings
-
-    def ask(
-        self,
-        question: str | Question,
-        *,
-        task: Task | None = None,
-        options: Sequence[str] | Mapping[str, str] = (),
-        context: str = "",
-        recipe: str | None = None,
-        model: str | None = None,
-        settings: Mapping[str, Any] | None = None,
-        follow: str | None = None,
-        plan: ResearchPlan | None = None,
-        on_step: OnStep = ignore_steps,
-    ) -> Answer:
-        """Answer one question; arguments and errors are those of `Engine.ask`.
-
-        Ctrl-C cancels the run and keeps what it has found. `on_step` is called in the thread of the engine.
-        """
-        asked = self._engine.ask(
-            question,
-            task=task,
-            options=options,
-            context=context,
-            recipe=recipe,
-            model=model,
-            settings=settings,
-            follow=follow,
-            plan=plan,
-            on_step=on_step,
-        )
-        return self._wait(asked)
+    ask = _blocking(Engine.ask)
+    """Answer one question; arguments and errors are those of `Engine.ask`."""
+    ask_many = _blocking(Engine.ask_many)
+    """Answer several questions at once, in order; arguments are those of `Engine.ask_many`."""
+    resume = _blocking(Engine.resume)
+    """Go on with unfinished research; arguments and errors are those of `Engine.resume`."""
+    again = _blocking(Engine.again)
+    """Ask the question of a kept answer again; arguments and errors are those of `Engine.again`."""
+    search = _blocking(Engine.search)
+    """Find passages; arguments and errors are those of `Engine.search`."""
+    document = _blocking(Engine.document)
+    """A document by its id; errors are those of `Engine.document`."""
+    highlights = _blocking(Engine.highlights)
+    """Where slices of a document are printed; arguments and errors are those of `Engine.highlights`."""
+    verify = _blocking(Engine.verify)
+    """Check a claim; arguments and errors are those of `Engine.verify`."""
 
     def unfinished(self) -> Sequence[Unfinished]:
         """Research that was killed, stopped or reached a limit, the latest first."""
         return self._engine.unfinished()
-
-    def resume(
-        self, name: str = LAST, *, settings: Mapping[str, Any] | None = None, on_step: OnStep = ignore_steps
-    ) -> Answer:
-        """Go on with unfinished research; arguments and errors are those of `Engine.resume`."""
-        return self._wait(self._engine.resume(name, settings=settings, on_step=on_step))
-
-    def again(self, name: str, *, on_step: OnStep = ignore_steps) -> AskedAgain:
-        """Ask the question of a kept answer again; arguments and errors are those of `Engine.again`."""
-        return self._wait(self._engine.again(name, on_step=on_step))
-
-    def ask_many(self, questions: Iterable[str | Question], *, concurrency: int = 8, **chosen: Any) -> list[Outcome]:
-        """Answer several questions at once, in order; arguments are those of `Engine.ask_many`."""
-        return self._wait(self._engine.ask_many(questions, concurrency=concurrency, **chosen))
 
     def ask_each(
         self, questions: Iterable[str | Question], *, concurrency: int = 8, **chosen: Any
@@ -130,38 +105,6 @@ class BlockingEngine:
         finally:
             self._wait(_end(outcomes))
 
-    def search(
-        self, text: str, *, limit: int = 10, filters: Filters | None = None, syntax: Syntax = "words"
-    ) -> SearchResult:
-        """Find passages; arguments and errors are those of `Engine.search`."""
-        return self._wait(self._engine.search(text, limit=limit, filters=filters, syntax=syntax))
-
-    def document(self, document_id: str) -> Document:
-        """A document by its id; errors are those of `Engine.document`."""
-        return self._wait(self._engine.document(document_id))
-
-    def highlights(self, document_id: str, spans: Sequence[tuple[int, int]]) -> list[tuple[Box, ...]]:
-        """Where slices of a document are printed; arguments and errors are those of `Engine.highlights`."""
-        return self._wait(self._engine.highlights(document_id, spans))
-
-    def verify(
-        self, claim: str, *, model: str | None = None, settings: Mapping[str, Any] | None = None
-    ) -> CheckedClaim:
-        """Check a claim; arguments and errors are those of `Engine.verify`."""
-        return self._wait(self._engine.verify(claim, model=model, settings=settings))
-
-    def answer(self, name: str) -> Answer:
-        """A kept answer; errors are those of `Engine.answer`."""
-        return self._engine.answer(name)
-
-    def export(self, name: str, form: Format = "markdown", *, style: str = STYLE) -> bytes:
-        """A kept answer in another format; arguments and errors are those of `Engine.export`."""
-        return self._engine.export(name, form, style=style)
-
-    def history(self, limit: int = 20) -> list[PastAnswer]:
-        """The questions that were asked last, the latest first."""
-        return self._engine.history(limit)
-
     def close(self) -> None:
         """Close the engine once its calls have ended. Safe to call twice."""
         if not self._loop.is_stopped:
@@ -173,9 +116,7 @@ class BlockingEngine:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()
 
     def _wait(self, work: Coroutine[Any, Any, T]) -> T:

@@ -198,7 +198,7 @@ class Engine(OpenEngine, KeptAnswers):
             await asyncio.gather(asked, return_exceptions=True)
 
     async def ask_many(
-        self, questions: Iterable[str | Question], *, concurrency: int = 8, **chosen: Any
+        self, /, questions: Iterable[str | Question], *, concurrency: int = 8, **chosen: Any
     ) -> list[Outcome]:
         """Answer several questions at once, in order; `chosen` as for `ask`. A failure is an outcome too.
 

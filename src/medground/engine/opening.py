@@ -6,7 +6,6 @@ import asyncio
 import importlib.util
 from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, Generic, Protocol, TypeVar
 
 from medground.answering.verify.critics import check_critic
@@ -145,9 +144,7 @@ class Opening(Generic[C]):
         self._opened = await self.make()
         return self._opened
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *raised: object) -> None:
         if self._opened is not None:
             await self._opened.close()
 

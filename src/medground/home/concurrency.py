@@ -7,7 +7,6 @@ import concurrent.futures
 import os
 import threading
 from collections.abc import Awaitable, Coroutine, Iterable
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from medground.errors import UsageError
@@ -91,9 +90,7 @@ class OwnLoop:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.stop()
 
 

@@ -153,9 +153,6 @@ def writing_to(folder: Path) -> Iterator[None]:
 
 log = logging.getLogger(__name__)
 
-_FOLDER_private = 0o700
-_FILE_private = 0o600
-
 
 def private_folder(path: Path) -> None:
     """Make a folder that its owner alone may open, unless it is there.
@@ -163,7 +160,7 @@ def private_folder(path: Path) -> None:
     Raises:
         OSError: it cannot be made.
     """
-    path.mkdir(parents=True, exist_ok=True, mode=_FOLDER_private)
+    make_folder(path, private=True, synced=False)
 
 
 def open_private(path: Path, *, append: bool = False) -> IO[str]:
@@ -174,7 +171,7 @@ def open_private(path: Path, *, append: bool = False) -> IO[str]:
     """
     private_folder(path.parent)
     flags = os.O_WRONLY | os.O_CREAT | (os.O_APPEND if append else os.O_TRUNC)
-    return os.fdopen(os.open(path, flags, _FILE_private), "a" if append else "w", encoding="utf-8")
+    return os.fdopen(os.open(path, flags, _PRIVATE_FILE), "a" if append else "w", encoding="utf-8")
 
 
 def private_opener(path: str, flags: int) -> int:
@@ -183,7 +180,7 @@ def private_opener(path: str, flags: int) -> int:
     Raises:
         OSError: it cannot be opened.
     """
-    return os.open(path, flags, _FILE_private)
+    return os.open(path, flags, _PRIVATE_FILE)
 
 
 def keep_private(path: Path, text: str) -> None:

@@ -15,7 +15,6 @@ import os
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import IO, ClassVar, Self, TypeVar
 
 from filelock import FileLock, Timeout
@@ -148,9 +147,7 @@ class LineFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()
 
     def _sync(self) -> None:

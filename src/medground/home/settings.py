@@ -7,6 +7,7 @@ recipe: the shared settings, its own section and those of the sources used, but 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -158,9 +159,7 @@ class Settings(SettingsPart):
         """The models, with those that the section of the recipe implies."""
         kind = _declared(self.recipe.name, RECIPES)
         implied = self.section(kind).models if kind else {}
-        return (
-            self.model.model_copy(update={"operators": {**implied, **self.model.operators}}) if implied else self.model
-        )
+        return self.model.model_copy(update={"operators": {**implied, **self.model.operators}})
 
     def with_section(self, section: SettingsSection) -> Settings:
         """These settings with a section replaced."""
@@ -286,19 +285,12 @@ def settings_file() -> str:
 
 def _sections() -> list[type[SettingsSection]]:
     """The sections that recipes and sources declare, each once."""
-    found = (_section(place) for place in [*RECIPES.values(), *SOURCES.values()])
-    return list(dict.fromkeys(kind for kind in found if kind is not None))
-
-
-def _section(place: str) -> type[SettingsSection] | None:
-    """The section that is declared at `module:constant`, if any; None, too, if what it imports is not installed."""
-    module, _, constant = place.partition(":")
-    try:
-        declared = import_module(module)
-    except ModuleNotFoundError:  # of an extra: its settings could not be used
-        return None
-    section: type[SettingsSection] | None = getattr(declared, constant).settings
-    return section
+    found: dict[type[SettingsSection], None] = {}
+    for name, places in (*((name, RECIPES) for name in RECIPES), *((name, SOURCES) for name in SOURCES)):
+        with contextlib.suppress(ModuleNotFoundError):  # of an extra: its settings could not be used
+            if kind := _declared(name, places):
+                found[kind] = None
+    return list(found)
 
 
 def _group(name: str, kind: type[BaseModel]) -> str:

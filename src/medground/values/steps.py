@@ -6,6 +6,7 @@ silently drop a figure. Names of spans and fields are those of stored traces.
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any, ClassVar, Literal, Protocol, Self
@@ -21,10 +22,19 @@ TEXT = "medground.text."
 
 
 class Step(Frozen):
-    """Base of all steps. `span` is the name of its span; `texts` are the fields that hold document or prompt text."""
+    """Base of all steps: `class Asking(Step, span="operator")`.
+
+    Attributes:
+        span: the name of its span.
+        texts: the fields that hold document or prompt text.
+    """
 
     span: ClassVar[str]
-    texts: ClassVar[frozenset[str]] = frozenset()
+    texts: ClassVar[frozenset[str]]
+
+    def __init_subclass__(cls, *, span: str, texts: Iterable[str] = (), **config: Any) -> None:
+        super().__init_subclass__(**config)
+        cls.span, cls.texts = span, frozenset(texts)
 
     @property
     def span_name(self) -> str:
@@ -33,8 +43,8 @@ class Step(Frozen):
 
     def attributes(self) -> dict[str, Any]:
         """Its fields as span attributes, without those that are None."""
-        values = ((name, getattr(self, name)) for name in type(self).model_fields if name != "type")
-        return {(TEXT if name in self.texts else FACT) + name: value for name, value in values if value is not None}
+        values = {key: getattr(self, name) for name, key in self._keys().items()}
+        return {key: value for key, value in values.items() if value is not None}
 
     @classmethod
     def stored(cls, spans: Iterable[Mapping[str, Any]]) -> list[Self]:
@@ -42,23 +52,21 @@ class Step(Frozen):
         found = []
         for span in spans:
             if span["name"] == cls.span or span["name"].startswith(f"{cls.span} "):
-                try:
-                    found.append(cls.model_validate(_fields(cls, span["attributes"])))
-                except ValidationError:
-                    continue
+                given = span["attributes"]
+                with contextlib.suppress(ValidationError):
+                    found.append(cls(**{name: given[key] for name, key in cls._keys().items() if key in given}))
         return found
 
+    @classmethod
+    def _keys(cls) -> dict[str, str]:
+        """The span attribute of each field."""
+        fields = (name for name in cls.model_fields if name != "type")
+        return {name: (TEXT if name in cls.texts else FACT) + name for name in fields}
 
-def _fields(kind: type[Step], attributes: Mapping[str, Any]) -> dict[str, Any]:
-    keys = {name: (TEXT if name in kind.texts else FACT) + name for name in kind.model_fields if name != "type"}
-    return {name: attributes[key] for name, key in keys.items() if key in attributes}
 
-
-class Searching(Step):
+class Searching(Step, span="search", texts=["query"]):
     """A source is being searched."""
 
-    span: ClassVar[str] = "search"
-    texts: ClassVar[frozenset[str]] = frozenset(["query"])
     type: Literal["searching"] = "searching"
     source: str
     query: str
@@ -70,10 +78,9 @@ class Searching(Step):
         return f"{self.span} {self.source}"
 
 
-class Searched(Step):
+class Searched(Step, span="search"):
     """A source has returned results or failed."""
 
-    span: ClassVar[str] = "search"
     type: Literal["found"] = "found"
     source: str
     status: Literal["found", "empty", "failed"]
@@ -81,20 +88,18 @@ class Searched(Step):
     node: str = ""
 
 
-class ReadingBatch(Step):
+class ReadingBatch(Step, span="read batch"):
     """A batch of documents is being read. `of` is the highest possible number of batches."""
 
-    span: ClassVar[str] = "read batch"
     type: Literal["reading"] = "reading"
     documents: tuple[str, ...]
     number: int = 1
     of: int = 1
 
 
-class Asking(Step):
+class Asking(Step, span="operator"):
     """A model or word statistics are answering an operator."""
 
-    span: ClassVar[str] = "operator"
     type: Literal["asking"] = "asking"
     operator: str
     model: str
@@ -110,60 +115,52 @@ class Asking(Step):
         return f"{cls.span} {operator}"
 
 
-class Judging(Step):
+class Judging(Step, span="judging"):
     """Statements are being compared with their evidence: `done` of `of`."""
 
-    span: ClassVar[str] = "judging"
     type: Literal["judging"] = "judging"
     done: int
     of: int
 
 
-class QueryWritten(Step):
+class QueryWritten(Step, span="normalise query", texts=["before", "after"]):
     """A query as written (`before`) and as searched (`after`), with notes on repairs."""
 
-    span: ClassVar[str] = "normalise query"
-    texts: ClassVar[frozenset[str]] = frozenset(["before", "after"])
     type: Literal["query"] = "query"
     after: str
     before: str = ""
     notes: tuple[str, ...] = ()
 
 
-class QueryChosen(Step):
+class QueryChosen(Step, span="final query", texts=["query"]):
     """The query whose documents are read."""
 
-    span: ClassVar[str] = "final query"
-    texts: ClassVar[frozenset[str]] = frozenset(["query"])
     type: Literal["final query"] = "final query"
     query: str
     rounds: int = 1
     documents: int = 0
 
 
-class RewriteTrigger(Step):
+class RewriteTrigger(Step, span="rewrite trigger"):
     """Whether a question is rewritten because its search found too little. `evidence` is None without a reranker."""
 
-    span: ClassVar[str] = "rewrite trigger"
     type: Literal["rewrite trigger"] = "rewrite trigger"
     overlap: float
     evidence: float | None = None
     rewrite: bool
 
 
-class RoundBegun(Step):
+class RoundBegun(Step, span="round"):
     """A round of a loop starts. `number` counts from 1."""
 
-    span: ClassVar[str] = "round"
     type: Literal["round"] = "round"
     number: int
     of: int
 
 
-class RoundEnded(Step):
+class RoundEnded(Step, span="round"):
     """The answer of a round and its steering score, which is None if nothing could be judged."""
 
-    span: ClassVar[str] = "round"
     type: Literal["round ended"] = "round ended"
     answer: tuple[str, ...]
     steering_score: float | None = None
@@ -171,19 +168,16 @@ class RoundEnded(Step):
     drifted: int = 0
 
 
-class PlanningSources(Step):
+class PlanningSources(Step, span="source plan"):
     """A planner writes the queries of each source. Searches that it makes to improve a plan are inside its span."""
 
-    span: ClassVar[str] = "source plan"
     type: Literal["planning sources"] = "planning sources"
     planner: str
 
 
-class SourcesPlanned(Step):
+class SourcesPlanned(Step, span="source plan", texts=["plan"]):
     """The plan that is searched: `plan` is JSON, the queries of each source by its name (Omni-RAG, section 4.1)."""
 
-    span: ClassVar[str] = "source plan"
-    texts: ClassVar[frozenset[str]] = frozenset(["plan"])
     type: Literal["sources planned"] = "sources planned"
     plan: str
     queries: int
@@ -203,21 +197,18 @@ class SourcesPlanned(Step):
         return queries
 
 
-class PlanRound(Step):
+class PlanRound(Step, span="plan round"):
     """A planner that searches writes, tries and rates a plan. `parent` is the round whose plan it improves, or 0."""
 
-    span: ClassVar[str] = "plan round"
     type: Literal["plan round"] = "plan round"
     number: int
     of: int
     parent: int = 0
 
 
-class PlanRated(Step):
+class PlanRated(Step, span="plan round", texts=["plan", "suggestion"]):
     """What a round's plan found and how it was rated; `score` is None if it could not be rated."""
 
-    span: ClassVar[str] = "plan round"
-    texts: ClassVar[frozenset[str]] = frozenset(["plan", "suggestion"])
     type: Literal["plan rated"] = "plan rated"
     number: int
     parent: int = 0
@@ -230,30 +221,26 @@ class PlanRated(Step):
     """Sources that could not be searched in this round."""
 
 
-class PlanChosen(Step):
+class PlanChosen(Step, span="plan chosen"):
     """The round whose plan is used, of how many, and why no more followed."""
 
-    span: ClassVar[str] = "plan chosen"
     type: Literal["plan chosen"] = "plan chosen"
     number: int
     rounds: int
     ended: str
 
 
-class ResearchBegun(Step):
+class ResearchBegun(Step, span="research"):
     """Research begins or is gone on with. What it finds is kept under `id` until there is an answer."""
 
-    span: ClassVar[str] = "research"
     type: Literal["research begun"] = "research begun"
     id: str
     resumed: bool = False
 
 
-class SubQuestionBegun(Step):
+class SubQuestionBegun(Step, span="sub-question", texts=["text", "names"]):
     """A sub-question is looked for, by these tools at once; `names` of earlier ones sharpen its queries."""
 
-    span: ClassVar[str] = "sub-question"
-    texts: ClassVar[frozenset[str]] = frozenset(["text", "names"])
     type: Literal["sub-question begun"] = "sub-question begun"
     id: str
     text: str
@@ -261,36 +248,31 @@ class SubQuestionBegun(Step):
     names: tuple[str, ...] = ()
 
 
-class SubQuestionDone(Step):
+class SubQuestionDone(Step, span="sub-question"):
     """The tools of a sub-question have ended: what was kept, and the tools that could search nothing."""
 
-    span: ClassVar[str] = "sub-question"
     type: Literal["sub-question done"] = "sub-question done"
     id: str
     kept: int
     failed: tuple[str, ...] = ()
 
 
-class WritingReport(Step):
+class WritingReport(Step, span="report"):
     """A report is being written from what was kept for this many sub-questions."""
 
-    span: ClassVar[str] = "report"
     type: Literal["writing report"] = "writing report"
     subquestions: int
 
 
-class PlanningResearch(Step):
+class PlanningResearch(Step, span="research plan"):
     """A question is being split into sub-questions with their keywords (BioMedSearch, section III.A)."""
 
-    span: ClassVar[str] = "research plan"
     type: Literal["planning research"] = "planning research"
 
 
-class ResearchPlanned(Step):
+class ResearchPlanned(Step, span="research plan", texts=["plan"]):
     """The plan of the research. `plan` is the JSON of a `ResearchPlan`; `mended` counts what was repaired in it."""
 
-    span: ClassVar[str] = "research plan"
-    texts: ClassVar[frozenset[str]] = frozenset(["plan"])
     type: Literal["planned"] = "planned"
     plan: str
     subquestions: int
@@ -313,10 +295,9 @@ class ResearchPlanned(Step):
         return ResearchPlan.model_validate_json(self.plan)
 
 
-class Kept(Step):
+class Kept(Step, span="kept"):
     """The answer, complete or partial, has been stored and can be loaded by its `trace_id`."""
 
-    span: ClassVar[str] = "kept"
     type: Literal["kept"] = "kept"
     trace_id: str
     stopped: str | None = None

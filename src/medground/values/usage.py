@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from decimal import Decimal
+from typing import Any
 
 from pydantic import Field
 
@@ -34,17 +35,10 @@ class Usage:
         return self.input_tokens + self.output_tokens
 
     def __add__(self, other: Usage) -> Usage:
-        return replace(
-            self,
-            input_tokens=self.input_tokens + other.input_tokens,
-            output_tokens=self.output_tokens + other.output_tokens,
-            estimated_tokens=self.estimated_tokens + other.estimated_tokens,
-            model_calls=self.model_calls + other.model_calls,
-            cached_calls=self.cached_calls + other.cached_calls,
-            searches=self.searches + other.searches,
-            counts=self.counts + other.counts,
-            price=None if self.price is None or other.price is None else self.price + other.price,
-        )
+        names = (one.name for one in fields(self) if one.name != "price")
+        counts: dict[str, Any] = {name: getattr(self, name) + getattr(other, name) for name in names}
+        price = None if self.price is None or other.price is None else self.price + other.price
+        return replace(self, **counts, price=price)
 
 
 class UsageReport(Frozen):

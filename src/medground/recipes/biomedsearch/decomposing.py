@@ -1,14 +1,12 @@
 """Decomposing a question for research: sub-questions, their keywords, and the graph of the keywords.
 
 Source: BioMedSearch, section III.A, Eq. 1 and 2. The instructions are in our own words. What these return is mended by
-`plan.mending`: a model that repeats itself, names a keyword that is not there or writes too many is not asked again.
+`planner.py`: a model that repeats itself, names a keyword that is not there or writes too many is not asked again.
 """
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
@@ -16,49 +14,20 @@ from pydantic import BeforeValidator, Field
 from medground.models.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
 from medground.models.operators.reading import DATA_RULE
 from medground.recipes.biomedsearch import keywords as ordering
+from medground.recipes.biomedsearch.drafts import (
+    DraftedKeyword,
+    DraftedQuestion,
+    KeywordedQuestion,
+    Name,
+    Texts,
+    list_of,
+)
 from medground.recipes.biomedsearch.keywords import keywords
 from medground.recipes.biomedsearch.parts import DIMENSIONS, parts
 from medground.values.research_plan import TOOLS, Tool
 
-_LONGEST = 500
-_LONGEST_NAME = 120
-_MOST = 40
-"""Most items of a list that are read at all; a weak model repeats itself without end."""
 _UNSURE = 0.5
 """The weight of an edge that is none between 0 and 1."""
-
-
-def _line(longest: int) -> Callable[[Any], Any]:
-    """A text as models write it, in one line: null for none, or too long. Cutting is cheaper than asking again."""
-
-    def read(said: Any) -> Any:
-        if said is None:
-            return ""
-        return " ".join(said.split())[:longest].strip() if isinstance(said, str) else said
-
-    return read
-
-
-def _list(field: str) -> Callable[[Any], Any]:
-    """A list as models write it: null, one item, or plain texts where items have a name each."""
-
-    def read(said: Any) -> Any:
-        if said is None:
-            return ()
-        items = said if isinstance(said, list | tuple) else [said]
-        return tuple({field: one} if isinstance(one, str) else one for one in items[:_MOST] if one is not None)
-
-    return read
-
-
-def _texts(said: Any) -> Any:
-    """A list of short texts: null, or one text with commas."""
-    if said is None:
-        return ()
-    items = re.split(r"[,;|]", said) if isinstance(said, str) else said
-    if not isinstance(items, list | tuple):
-        return items
-    return tuple(_line(_LONGEST_NAME)(one) for one in items[:_MOST] if one is not None)
 
 
 def _weight(said: Any) -> Any:
@@ -69,24 +38,14 @@ def _weight(said: Any) -> Any:
     return _UNSURE if math.isnan(number) else min(max(number, 0.0), 1.0)
 
 
-Text = Annotated[str, BeforeValidator(_line(_LONGEST)), Field(max_length=_LONGEST)]
-Name = Annotated[str, BeforeValidator(_line(_LONGEST_NAME)), Field(max_length=_LONGEST_NAME)]
-Texts = Annotated[tuple[str, ...], BeforeValidator(_texts)]
-
-
 class DecomposeInput(OperatorInput):
     question: Untrusted
     dimensions: tuple[str, ...] = tuple(DIMENSIONS)
     most: int = Field(default=5, ge=1)
 
 
-class DraftedQuestion(OperatorOutput):
-    text: Text = Field(description="the sub-question, complete in itself")
-    dimension: Name = Field(default="", description="the dimension that it asks about")
-
-
 class DecomposeOutput(OperatorOutput):
-    subquestions: Annotated[tuple[DraftedQuestion, ...], BeforeValidator(_list("text"))] = Field(
+    subquestions: Annotated[tuple[DraftedQuestion, ...], BeforeValidator(list_of("text"))] = Field(
         description="the sub-questions, the general before the specific"
     )
 
@@ -94,11 +53,6 @@ class DecomposeOutput(OperatorOutput):
 def _asks_something(value: DecomposeInput, output: DecomposeOutput) -> None:
     if not any(one.text for one in output.subquestions):
         raise InvalidOutput("there is no sub-question; write three to five, each with its text")
-
-
-def _keyless_parts(value: DecomposeInput) -> DecomposeOutput:
-    found = parts(value.question, value.most)
-    return DecomposeOutput(subquestions=tuple(DraftedQuestion(text=one.text, dimension=one.dimension) for one in found))
 
 
 decompose = Operator(
@@ -115,7 +69,7 @@ decompose = Operator(
     input=DecomposeInput,
     output=DecomposeOutput,
     writes_queries=True,
-    keyless=_keyless_parts,
+    keyless=lambda value: DecomposeOutput(subquestions=tuple(parts(value.question, value.most))),
     check=_asks_something,
 )
 """Eq. 1: `S = M(Q, P_decompose, D)`."""
@@ -128,14 +82,8 @@ class NameKeywordsInput(OperatorInput):
     most: int = Field(default=6, ge=1)
 
 
-class DraftedKeyword(OperatorOutput):
-    name: Name = Field(description="the keyword, as papers write it")
-    dimension: Name = Field(default="", description="its fine dimension, such as hormone synthesis")
-    synonyms: Texts = Field(default=(), description="a few other names of the same thing")
-
-
 class NameKeywordsOutput(OperatorOutput):
-    keywords: Annotated[tuple[DraftedKeyword, ...], BeforeValidator(_list("name"))] = Field(
+    keywords: Annotated[tuple[DraftedKeyword, ...], BeforeValidator(list_of("name"))] = Field(
         description="the keywords, the most salient first"
     )
 
@@ -147,9 +95,7 @@ def _names_something(value: NameKeywordsInput, output: NameKeywordsOutput) -> No
 
 def _keyless_keywords(value: NameKeywordsInput) -> NameKeywordsOutput:
     found = keywords(value.question, value.subquestion, value.dimension, value.most)
-    return NameKeywordsOutput(
-        keywords=tuple(DraftedKeyword(name=k.name, dimension=k.dimension, synonyms=k.synonyms) for k in found)
-    )
+    return NameKeywordsOutput(keywords=tuple(found))
 
 
 name_keywords = Operator(
@@ -171,15 +117,6 @@ name_keywords = Operator(
 """Eq. 2, first line: `K_i = M_extract(q_i, P_keywords, D')`."""
 
 
-class KeywordedQuestion(OperatorInput):
-    """A sub-question as the graph is built from it."""
-
-    id: str
-    text: Untrusted
-    dimension: Untrusted = ""
-    keywords: tuple[Untrusted, ...] = ()
-
-
 class BuildGraphInput(OperatorInput):
     question: Untrusted
     subquestions: tuple[KeywordedQuestion, ...]
@@ -198,26 +135,21 @@ class DraftedEdge(OperatorOutput):
 
 
 class BuildGraphOutput(OperatorOutput):
-    nodes: Annotated[tuple[DraftedNode, ...], BeforeValidator(_list("keyword"))] = Field(
+    nodes: Annotated[tuple[DraftedNode, ...], BeforeValidator(list_of("keyword"))] = Field(
         description="every keyword, each once"
     )
-    edges: Annotated[tuple[DraftedEdge, ...], BeforeValidator(_list("before"))] = Field(
+    edges: Annotated[tuple[DraftedEdge, ...], BeforeValidator(list_of("before"))] = Field(
         default=(), description="what comes before what"
     )
 
 
-def _subs(value: BuildGraphInput) -> list[ordering.Sub]:
-    return [ordering.Sub(one.id, one.text, one.dimension, one.keywords) for one in value.subquestions]
-
-
 def _keyless_graph(value: BuildGraphInput) -> BuildGraphOutput:
-    subs = _subs(value)
-    tools = ordering.tools_of(value.question, subs, value.tools)
+    tools = ordering.tools_of(value.question, value.subquestions, value.tools)
     return BuildGraphOutput(
         nodes=tuple(DraftedNode(keyword=name, tools=chosen) for name, chosen in tools.items()),
         edges=tuple(
             DraftedEdge(before=before, after=after, weight=weight)
-            for before, after, weight in ordering.edges(value.question, subs)
+            for before, after, weight in ordering.edges(value.question, value.subquestions)
         ),
     )
 
@@ -259,7 +191,7 @@ class ToolChoice(OperatorOutput):
 
 
 class ChooseToolsOutput(OperatorOutput):
-    chosen: Annotated[tuple[ToolChoice, ...], BeforeValidator(_list("id"))] = Field(
+    chosen: Annotated[tuple[ToolChoice, ...], BeforeValidator(list_of("id"))] = Field(
         description="one entry for each sub-question"
     )
 

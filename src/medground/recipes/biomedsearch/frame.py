@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from typing import Any
 
 from medground.answering.read.reading_list import TextSpan, spans
 from medground.answering.run import Run
@@ -112,14 +113,7 @@ async def connected(answered: Sequence[Part], asks: Asks, run: Run) -> list[Conn
         return []
     by = asks.answerer(connect_parts)
     return [
-        Connection(
-            first=one.first,
-            second=one.second,
-            relation=one.relation,
-            evidence=tuple(dict.fromkeys(one.evidence)),
-            found_by=by,
-            about=one.about,
-        )
+        Connection(**dict(one) | {"evidence": tuple(dict.fromkeys(one.evidence)), "found_by": by})
         for one in output.connections
     ]
 
@@ -129,20 +123,11 @@ def disagreeing(answered: Sequence[Part], conflicts: Sequence[Conflict]) -> list
     owner = {quote.id: part.id for part in reversed(answered) for quote in part.evidence}
     found = []
     for conflict in conflicts:
+        said: dict[str, Any] = {"relation": "contradicts", "found_by": conflict.found_by, "about": conflict.about}
         sides = [[e for e in side.evidence if e in owner] for side in conflict.sides]
         for one, other in combinations(sides, 2):
             pairs = {(owner[e], owner[f]): (e, f) for e in one for f in other if owner[e] != owner[f]}
-            for (first, second), evidence in pairs.items():
-                found.append(
-                    Connection(
-                        first=first,
-                        second=second,
-                        relation="contradicts",
-                        evidence=evidence,
-                        found_by=conflict.found_by,
-                        about=conflict.about,
-                    )
-                )
+            found += [Connection(first=a, second=b, evidence=quotes, **said) for (a, b), quotes in pairs.items()]
     return found
 
 
@@ -161,10 +146,7 @@ async def framed(
         options=run.question.options,
         introductions=introductions(run.question.text, hits, places, run),
         parts=tuple(part.view(run) for part in answered),
-        connections=tuple(
-            JoinedView(first=one.first, second=one.second, relation=one.relation, about=one.about)
-            for one in connections
-        ),
+        connections=tuple(JoinedView(**one.model_dump(include=set(JoinedView.model_fields))) for one in connections),
         sentences=run.settings.recipe.sentences,
     )
     try:

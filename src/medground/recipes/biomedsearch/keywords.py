@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import permutations
 
 from medground.language import words
 from medground.pubmed.characters import fold
 from medground.pubmed.mesh import Heading, vocabulary
+from medground.recipes.biomedsearch.drafts import DraftedKeyword, KeywordedQuestion
 from medground.recipes.biomedsearch.parts import DIMENSIONS
 from medground.recipes.biomedsearch.question_things import Thing, perturbation, things
 from medground.recipes.biomedsearch.subjects import about
@@ -20,32 +20,23 @@ MOST_SYNONYMS = 4
 _LOSS = ("knock-out", "mutant", "null", "deficient", "loss of function", "deletion", "mutation")
 
 
-@dataclass(frozen=True)
-class Drafted:
-    """A keyword with its fine dimension (D') and other names."""
-
-    name: str
-    dimension: str
-    synonyms: tuple[str, ...] = ()
-
-
-def keywords(question: str, text: str, dimension: str, most: int) -> list[Drafted]:
+def keywords(question: str, text: str, dimension: str, most: int) -> list[DraftedKeyword]:
     """What a sub-question says of what its question names, the subject first, then the word of its dimension."""
     said = text.casefold()
     found = [word for one in _salient(question) if _says(said, one) for word in _words(one, said)]
     chosen = found[:most]
     view = DIMENSIONS.get(dimension)
     if view and view.keyword and len(chosen) < most:
-        chosen.append(Drafted(view.keyword, view.fine, view.synonyms))
-    return chosen or [Drafted(" ".join(text.rstrip("?").split()[:6]), "term of the question")]
+        chosen.append(DraftedKeyword(name=view.keyword, dimension=view.fine, synonyms=view.synonyms))
+    return chosen or [DraftedKeyword(name=" ".join(text.rstrip("?").split()[:6]), dimension="term of the question")]
 
 
-def named_keywords(question: str) -> list[Drafted]:
+def named_keywords(question: str) -> list[DraftedKeyword]:
     """Everything that a question names, the most salient first."""
     return [word for one in _salient(question) for word in _words(one, question.casefold())]
 
 
-def is_named(word: Drafted, names: Iterable[str]) -> bool:
+def is_named(word: DraftedKeyword, names: Iterable[str]) -> bool:
     """Whether one of the names says a keyword, in its own words, within longer ones, or by another name of it."""
     wanted = [set(words.terms(name)) for name in (word.name, *word.synonyms)]
     known = [set(words.terms(name)) for name in names]
@@ -67,18 +58,19 @@ def _says(said: str, one: Thing) -> bool:
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said) is not None
 
 
-def _words(one: Thing, said: str) -> Iterator[Drafted]:
+def _words(one: Thing, said: str) -> Iterator[DraftedKeyword]:
     """The keywords of a thing: a gene and what is done to it are two."""
     if one.kind != "gene":
-        yield Drafted(one.words, one.dimension, synonyms_of(one))
+        yield DraftedKeyword(name=one.words, dimension=one.dimension, synonyms=synonyms_of(one))
         return
-    yield Drafted(one.core, one.dimension, _names(one.heading, one.core))
+    yield DraftedKeyword(name=one.core, dimension=one.dimension, synonyms=_names(one.heading, one.core))
     rest = " ".join(part for part in one.words.replace(one.core, " ").split())
     done = perturbation(rest)
     if done and done.casefold() in said:
-        yield Drafted(done, "gene perturbation", tuple(other for other in _LOSS if other != done.casefold()))
+        others = tuple(other for other in _LOSS if other != done.casefold())
+        yield DraftedKeyword(name=done, dimension="gene perturbation", synonyms=others)
     elif len(rest) > 2 and rest.casefold() in said:
-        yield Drafted(rest, "term of the question")
+        yield DraftedKeyword(name=rest, dimension="term of the question")
 
 
 def synonyms_of(one: Thing) -> tuple[str, ...]:
@@ -122,17 +114,7 @@ _OF_SUBJECT, _IN_WHOM, _NARROWER, _BETWEEN = 0.8, 0.5, 0.9, 0.6
 dimension before another."""
 
 
-@dataclass(frozen=True)
-class Sub:
-    """A sub-question with its keywords."""
-
-    id: str
-    text: str
-    dimension: str
-    keywords: tuple[str, ...]
-
-
-def tools_of(question: str, subs: Sequence[Sub], tools: Sequence[Tool]) -> dict[str, tuple[Tool, ...]]:
+def tools_of(question: str, subs: Sequence[KeywordedQuestion], tools: Sequence[Tool]) -> dict[str, tuple[Tool, ...]]:
     """The tools of each keyword: literature for all, proteins for genes, the web for what MeSH lacks.
 
     The web is searched for the question's own part too: for the keyword of the sub-question nearest to the question
@@ -161,7 +143,7 @@ def tools_of_text(text: str, tools: Sequence[Tool]) -> tuple[Tool, ...]:
     return tuple(tool for tool in tools if tool in wanted)
 
 
-def edges(question: str, subs: Sequence[Sub]) -> list[tuple[str, str, float]]:
+def edges(question: str, subs: Sequence[KeywordedQuestion]) -> list[tuple[str, str, float]]:
     """What comes before what, with a weight: population, subject, its dimensions, the general before the specific."""
     found = about(question)
     if found is None:
@@ -201,7 +183,7 @@ def _of_subject(subject: str | None, names: Sequence[str], whom: set[str]) -> It
             yield str(subject), name, _OF_SUBJECT
 
 
-def _of_dimensions(subs: Sequence[Sub]) -> Iterator[tuple[str, str, float]]:
+def _of_dimensions(subs: Sequence[KeywordedQuestion]) -> Iterator[tuple[str, str, float]]:
     """From the word of each dimension to those of the dimensions that come after it."""
     word = {sub.dimension: view.keyword for sub in subs if (view := DIMENSIONS.get(sub.dimension)) and view.keyword}
     there = {name for sub in subs for name in sub.keywords}

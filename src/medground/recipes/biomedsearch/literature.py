@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from medground.answering.rank.cosine import cosines
 from medground.answering.rank.fuse import fuse
@@ -95,30 +95,33 @@ async def find_literature(one: SubQuestion, plan: ResearchPlan, run: Run, names:
     asked = asking(one, plan, names, use_keywords=choices.use_keywords, most_salient=choices.salient)
     sources = literature_sources(run, choices.without)
     returned = await together(_search(source.name, one, asked, run, choices) for source in sources)
-    papers, found = await _papers(returned, run)
+    hits = await retrieved([hit for each in returned for hit in each.hits], run)
+    papers = merged(hits, run.ledger.documents)
     kept, flow, told = await _chosen(papers, one, asked, run, choices)
-    row = flow.model_copy(update={"found": found, "merged": found - len(papers)})
-    failed = [one_source for one_source in returned if one_source.failure is not None]
+    row = flow.model_copy(update={"found": len(hits), "merged": len(hits) - len(papers)})
+    missed = tuple(f"{each.source}: {each.failure.reason}; its papers are missing" for each in returned if each.failure)
+    nowhere = () if sources else ("no literature source is named; name one with --source, or a corpus",)
     return ToolFound(
         tool="literature",
         state="found" if kept else state_of_nothing(returned),
         flow=row,
         hits=tuple(paper.hit for paper in kept),
-        failures=tuple(_missed(one_source) for one_source in failed) or _no_source(sources),
-        notes=(*(note for one_source in returned for note in one_source.notes), *told),
+        failures=missed or nowhere,
+        notes=(*(note for each in returned for note in each.notes), *told),
         names=names_of(kept, f"{plan.question} {one.text}", asked.keywords),
     )
 
 
 def literature_sources(run: Run, without: Sequence[str] = ()) -> list[Source]:
     """The sources of a run that hold literature and take query trees, without those named, such as `pmc`."""
-    return [source for source in run.sources if _is_literature(source, without)]
-
-
-def _is_literature(source: Source, without: Sequence[str]) -> bool:
-    if source.name in without or source.name.partition(":")[0] in without or source.kinds.isdisjoint(KINDS):
-        return False
-    return source.accepts(Lookup(asked=Words(text="any"), text="any", rankers=(Ranker.LEXICAL,)))
+    lookup = Lookup(asked=Words(text="any"), text="any", rankers=(Ranker.LEXICAL,))
+    return [
+        source
+        for source in run.sources
+        if not {source.name, source.name.partition(":")[0]}.intersection(without)
+        and not source.kinds.isdisjoint(KINDS)
+        and source.accepts(lookup)
+    ]
 
 
 def _lookup(name: str, one: SubQuestion, query: Query, choices: BioMedSearchSettings) -> Lookup:
@@ -156,12 +159,6 @@ def _records(found: Sequence[Found], run: Run, most: int) -> Ranking:
     return tuple(best.values())[:most]
 
 
-async def _papers(returned: Sequence[Returned], run: Run) -> tuple[list[Paper], int]:
-    """The papers of all sources, and how many records were found."""
-    hits = await retrieved([hit for one in returned for hit in one.hits], run)
-    return merged(hits, run.ledger.documents), len(hits)
-
-
 async def retrieved(hits: Sequence[Hit], run: Run) -> list[Hit]:
     """The hits whose documents can be fetched, each from the source that found it first; others are warned of."""
     finders: dict[str, str] = {}
@@ -187,7 +184,10 @@ async def _chosen(
     near = await cosines(one.text, [paper.text for paper, _ in read], run, embedder=choices.embedder)
     rows = sorted(zip(near, read, strict=True), key=lambda row: (-row[0], row[1][0].hit.passage.key))
     passing = [(cosine, paper) for cosine, (paper, passes) in rows if passes]
-    kept = [_ranked(paper, rank, cosine) for rank, (cosine, paper) in enumerate(passing[: choices.kept], 1)]
+    kept = [
+        replace(paper, hit=paper.hit.model_copy(update={"ranker": RANKER, "rank": rank, "score": cosine}))
+        for rank, (cosine, paper) in enumerate(passing[: choices.kept], 1)
+    ]
     lost = [paper.records[0].id for _, (paper, passes) in rows[: choices.kept] if not passes]
     flow = FlowRow(
         subquestion=one.id,
@@ -225,24 +225,9 @@ def _reached(threshold: float, shares: Sequence[float]) -> float:
     return highest if threshold * _LOWERED <= highest < threshold else threshold
 
 
-def _ranked(paper: Paper, rank: int, cosine: float) -> Paper:
-    hit = paper.hit.model_copy(update={"ranker": RANKER, "rank": rank, "score": cosine})
-    return Paper(hit, paper.records)
-
-
 def state_of_nothing(returned: Sequence[Returned]) -> ToolState:
     """What became of a search that kept nothing."""
     failures = [one.failure for one in returned]
     if not all(failures):
         return "empty"
     return "not configured" if all(isinstance(failure, NotConfigured) for failure in failures) else "failed"
-
-
-def _missed(returned: Returned) -> str:
-    """The same line for each sub-question, so that a report says it once."""
-    reason = returned.failure.reason if returned.failure else ""
-    return f"{returned.source}: {reason}; its papers are missing"
-
-
-def _no_source(sources: Sequence[Source]) -> tuple[str, ...]:
-    return () if sources else ("no literature source is named; name one with --source, or a corpus",)

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from importlib import resources
 
 from medground.language.sentences import sentence_spans
+from medground.pubmed.mesh import vocabulary
+from medground.recipes.biomedsearch.drafts import DraftedQuestion
 from medground.recipes.biomedsearch.question_things import Thing, things
 from medground.recipes.biomedsearch.subjects import About, about
 from medground.recipes.biomedsearch.symbols import LISTS
@@ -103,16 +105,7 @@ _JOINED = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Part:
-    """A sub-question and its dimension; `direct` if it is the question itself."""
-
-    text: str
-    dimension: str
-    direct: bool = False
-
-
-def parts(question: str, most: int) -> list[Part]:
+def parts(question: str, most: int) -> list[DraftedQuestion]:
     """Three to five bounded sub-questions, the general before the specific; fewer where `most` is.
 
     The question itself is one of them, so that nothing that it names is lost. The others ask of its subject, in whom
@@ -120,15 +113,14 @@ def parts(question: str, most: int) -> list[Part]:
     """
     found = about(question)
     if found is None:
-        return [Part(_direct(question, None), BACKGROUND, direct=True)]
+        return [DraftedQuestion(text=_direct(question, None), dimension=BACKGROUND)]
     own = _own_dimension(question, found)
-    direct = Part(_direct(question, found), own, direct=True)
+    direct = DraftedQuestion(text=_direct(question, found), dimension=own)
     fitting = [one for one in _wanted(question, found) if one.name != own]
-    room = (
-        min(most, max(_USUAL + (found.subject.kind == "gene"), 1 + sum(one.is_asked(question) for one in fitting))) - 1
-    )
-    views = [Part(text, one.name) for one in fitting if (text := _view(one, found)) and text != direct.text]
-    chosen = [direct, *views[:room]] if most > 1 else [direct]
+    usual = _USUAL + (found.subject.kind == "gene")
+    room = min(most, max(usual, 1 + sum(one.is_asked(question) for one in fitting))) - 1
+    views = [DraftedQuestion(text=_view(one, found), dimension=one.name) for one in fitting]
+    chosen = [direct, *[one for one in views if one.text not in ("", direct.text)][:room]]
     order = list(DIMENSIONS)
     return sorted(chosen, key=lambda one: order.index(one.dimension))
 
@@ -157,7 +149,8 @@ def _wanted(question: str, found: About) -> list[Dimension]:
     if found.subject.kind == "gene" and _is_hormonal(found.subject):
         usual = (*usual[:2], "physiology and endocrine regulation", *usual[2:])
     asked = [name for name in (*usual, *rest) if DIMENSIONS[name].is_asked(question)]
-    return [DIMENSIONS[name] for name in dict.fromkeys((*_first(found), *asked, *usual))]
+    first = ("molecular function",) if found.subject.kind == "gene" else ()  # to know before anything else of a gene
+    return [DIMENSIONS[name] for name in dict.fromkeys((*first, *asked, *usual))]
 
 
 def _usual(found: About) -> tuple[str, ...]:
@@ -166,15 +159,8 @@ def _usual(found: About) -> tuple[str, ...]:
     return USUAL.get(found.subject.kind, USUAL["other"])
 
 
-def _first(found: About) -> tuple[str, ...]:
-    """What to know of a gene before anything else is read of it."""
-    return ("molecular function",) if found.subject.kind == "gene" else ()
-
-
 def _is_hormonal(gene: Thing) -> bool:
     """Whether MeSH has a gene's protein among hormones, their receptors or the enzymes that make them."""
-    from medground.pubmed.mesh import vocabulary
-
     above = [] if gene.heading is None else [gene.heading, *vocabulary().ancestors(gene.heading)]
     return any(re.search(r"steroid|hormon|gonad|estrogen|androgen|thyr", one.name, re.IGNORECASE) for one in above)
 
@@ -283,10 +269,7 @@ def _lower(text: str) -> str:
 
 
 def _is_proper(word: str) -> bool:
-    return not _NAMED_AFTER.isdisjoint((word.casefold(), word.rstrip("s'’").casefold()))
-
-
-_NAMED_AFTER = LISTS["named after"]
+    return not LISTS["named after"].isdisjoint((word.casefold(), word.rstrip("s'’").casefold()))
 
 
 def _asking(question: str) -> str:

@@ -22,9 +22,6 @@ from medground.recipes.biomedsearch.decomposing import (
     ChooseToolsInput,
     ChooseToolsOutput,
     DecomposeInput,
-    DraftedKeyword,
-    DraftedQuestion,
-    KeywordedQuestion,
     NameKeywordsInput,
     NameKeywordsOutput,
     build_graph,
@@ -32,7 +29,8 @@ from medground.recipes.biomedsearch.decomposing import (
     decompose,
     name_keywords,
 )
-from medground.recipes.biomedsearch.keywords import MOST_SYNONYMS, Drafted, is_named, named_keywords
+from medground.recipes.biomedsearch.drafts import DraftedKeyword, DraftedQuestion, KeywordedQuestion
+from medground.recipes.biomedsearch.keywords import MOST_SYNONYMS, is_named, named_keywords
 from medground.recipes.biomedsearch.settings import BioMedSearchSettings
 from medground.recipes.biomedsearch.subjects import is_biomedical
 from medground.values.question import Question
@@ -107,9 +105,10 @@ class Mended:
             left = ", ".join(name[:_SHOWN] for name in names[most:])
             self.notes.append(f"{self.subquestions[at].id} had more than {most} keywords; left out: {left}")
         self._set(at, names[:most])
-        self._forget()
+        used = {_key(name) for one in self.subquestions for name in one.keywords}
+        self.keywords = {key: keyword for key, keyword in self.keywords.items() if key in used}
 
-    def add_named(self, wanted: Sequence[Drafted], most: int) -> None:
+    def add_named(self, wanted: Sequence[DraftedKeyword], most: int) -> None:
         """Add what the question names and no sub-question has, where there is room.
 
         It joins the sub-question whose text says it, else the one with the fewest keywords.
@@ -124,8 +123,7 @@ class Mended:
                 continue
             says = [n for n in room if one.name.casefold() in self.subquestions[n].text.casefold()]
             at = min(says or room, key=lambda n: len(self.subquestions[n].keywords))
-            drafted = DraftedKeyword(name=one.name, dimension=one.dimension, synonyms=one.synonyms)
-            self._set(at, [*self.subquestions[at].keywords, self._keyword(drafted)])
+            self._set(at, [*self.subquestions[at].keywords, self._keyword(one)])
             self.notes.append(f"no sub-question had {one.name!r}, which the question names; it was added to q{at + 1}")
         if lost:
             self.notes.append(f"the question names more than its sub-questions have room for: {', '.join(lost)}")
@@ -142,7 +140,8 @@ class Mended:
             ends = (_key(edge.before), _key(edge.after))
             if ends[0] != ends[1] and set(ends) <= self.keywords.keys():
                 weights[ends] = max(edge.weight, weights.get(ends, 0.0))
-        found = [Edge(before=self._name(a), after=self._name(b), weight=w) for (a, b), w in weights.items()]
+        names = {key: keyword.name for key, keyword in self.keywords.items()}
+        found = [Edge(before=names[a], after=names[b], weight=w) for (a, b), w in weights.items()]
         kept, removed = acyclic(found)
         self.notes += [
             f"the keywords had a circle; its weakest edge, from {edge.before!r} to {edge.after!r}, was removed"
@@ -175,16 +174,8 @@ class Mended:
             self.keywords[key] = Keyword(name=name, dimension=dimension, synonyms=tuple(others[:MOST_SYNONYMS]))
         return self.keywords[key].name
 
-    def _name(self, key: str) -> str:
-        return self.keywords[key].name
-
     def _set(self, at: int, names: Sequence[str]) -> None:
         self.subquestions[at] = self.subquestions[at].model_copy(update={"keywords": tuple(dict.fromkeys(names))})
-
-    def _forget(self) -> None:
-        """Drop keywords that no sub-question has kept."""
-        used = {_key(name) for one in self.subquestions for name in one.keywords}
-        self.keywords = {key: keyword for key, keyword in self.keywords.items() if key in used}
 
     def _note_unknown(self, names: Sequence[str], what: str) -> None:
         unknown = [name for name in dict.fromkeys(names) if name and _key(name) not in self.keywords]
@@ -230,10 +221,11 @@ async def research_plan(question: Question, run: Run) -> ResearchPlan:
         edges: tuple[Edge, ...] = ()
         if choices.use_keywords:
             await _name_keywords(mended, text, choices.keywords, run)
-            edges = await _graph(mended, text, allowed, run)
+            value = BuildGraphInput(question=text, subquestions=_shown(mended), tools=allowed)
+            edges = mended.add_graph(await run.ask(build_graph, value), allowed)  # Eq. 2, second line
         else:
-            value = ChooseToolsInput(question=text, subquestions=_shown(mended), tools=allowed)
-            mended.add_tools(await run.ask(choose_tools, value), allowed)
+            chosen = ChooseToolsInput(question=text, subquestions=_shown(mended), tools=allowed)
+            mended.add_tools(await run.ask(choose_tools, chosen), allowed)
         plan = mended.plan(text, edges)
         run.end(span, ResearchPlanned.of(plan))
     return plan
@@ -249,12 +241,6 @@ async def _name_keywords(mended: Mended, text: str, most: int, run: Run) -> None
     for at, output in enumerate(named):
         mended.add_keywords(at, output, most)
     mended.add_named(named_keywords(text), most)
-
-
-async def _graph(mended: Mended, text: str, allowed: tuple[Tool, ...], run: Run) -> tuple[Edge, ...]:
-    """Tools and edges of the union of the keywords (Eq. 2, second line)."""
-    value = BuildGraphInput(question=text, subquestions=_shown(mended), tools=allowed)
-    return mended.add_graph(await run.ask(build_graph, value), allowed)
 
 
 def _shown(mended: Mended) -> tuple[KeywordedQuestion, ...]:

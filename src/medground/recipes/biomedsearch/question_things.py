@@ -25,19 +25,20 @@ from medground.recipes.biomedsearch.symbols import LISTS, SAYS_GENE, gene_headin
 Kind = Literal[
     "gene",
     "drug",
-    "substance",
-    "disease",
-    "finding",
     "procedure",
     "test",
     "microbe",
+    "disease",
+    "finding",
+    "substance",
+    "other",
+    "name",
+    "anatomy",
     "organism",
     "population",
     "place",
-    "anatomy",
-    "other",
-    "name",
 ]
+"""What kind of thing a question names; the likelier it is the subject, the earlier."""
 _LONGEST = 7
 """Most words of a name of MeSH that is looked for."""
 _MOST_MODIFIERS = 3
@@ -71,9 +72,9 @@ _EMPTY_HEADINGS = frozenset(name.casefold() for name in LISTS["empty headings"])
 
 _GENERIC = LISTS["generic"]
 _EMPTY = _GENERIC | QUESTION_WORDS | lists.ADVERBS
+"""Words that name nothing by themselves; within a phrase they stay."""
 _NOUNS = frozenset(["protein", "gene", "cell", "enzyme", "drug", "disease", "treatment", "risk", "test", "growth"])
 """Words that say something where another noun follows: `protein synthesis`."""
-"""Words that name nothing by themselves; within a phrase they stay."""
 
 _PEOPLE = re.compile("|".join(LISTS["people"] | LISTS["named people"]), re.IGNORECASE)
 _TOKEN = re.compile(r"[^\W_](?:[\w'’+/.-]*[\w+])?")
@@ -368,10 +369,4 @@ def _without_first(words: Sequence[_Word], run: Sequence[int]) -> list[int]:
 
 
 def _is_empty(word: str) -> bool:
-    return (
-        word in _GENERIC
-        or word in QUESTION_WORDS
-        or word in lists.ADVERBS
-        or bool(_ADVERB.search(word))
-        or len(word) < 2
-    )
+    return word in _EMPTY or bool(_ADVERB.search(word)) or len(word) < 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from medground.answering.conclude.policy import release
 from medground.answering.run import Run
@@ -16,7 +16,7 @@ from medground.values.answer import Answer
 from medground.values.document import SourceKind
 from medground.values.evidence import Evidence
 from medground.values.report import FlowRow, ReportSection, SectionKind
-from medground.values.research_found import SubFound, ToolFound
+from medground.values.research_found import SubFound
 from medground.values.research_plan import TOOLS, ResearchPlan, Tool
 from medground.values.sentence import Sentence
 from medground.values.statement import Verdict
@@ -44,10 +44,7 @@ class Written:
 
 def split(sections: Sequence[Written], evidence: Sequence[Evidence]) -> list[Written]:
     """The sections with their sentences as statements."""
-    return [
-        Written(one.kind, one.title, statements(one.sentences, evidence), one.subquestion, one.notes)
-        for one in sections
-    ]
+    return [replace(one, sentences=statements(one.sentences, evidence)) for one in sections]
 
 
 def told_once(sections: Sequence[Written]) -> Iterator[Written]:
@@ -58,7 +55,7 @@ def told_once(sections: Sequence[Written]) -> Iterator[Written]:
         said.update((sentence.text, sentence.evidence) for sentence in new)
         again = dict.fromkeys(e for s in one.sentences if s not in new for e in s.evidence)
         notes = (*one.notes, f"Quoted above: {' '.join(f'[{e}]' for e in again)}") if again else one.notes
-        yield Written(one.kind, one.title, new, one.subquestion, notes)
+        yield replace(one, sentences=new, notes=notes)
 
 
 def in_order(
@@ -95,16 +92,8 @@ def placed(
         if kept:
             end = answer.statements[first].start - 1 if first < len(answer.statements) else len(answer.rationale)
         if kept or one.notes:
-            found.append(
-                ReportSection(
-                    kind=one.kind,
-                    title=one.title,
-                    start=start,
-                    end=end,
-                    notes=one.notes,
-                    subquestion=one.subquestion,
-                )
-            )
+            named = {"kind": one.kind, "title": one.title, "notes": one.notes, "subquestion": one.subquestion}
+            found.append(ReportSection.model_validate({**named, "start": start, "end": end}))
     return tuple(found)
 
 
@@ -202,18 +191,11 @@ def why_nothing(found: Sequence[SubFound], parts: Sequence[Part]) -> str:
     if not worked:
         why = "; ".join(dict.fromkeys(failures(found))) or "the plan asks no tool"
         return f"nothing could be searched: {why}"
-    where = "; ".join(f"{NAMES[tool].lower()}: {counted(_rows(worked, tool))}" for tool in _used(worked))
+    rows = [(tool, [one.flow for one in worked if one.tool == tool]) for tool in TOOLS]
+    where = "; ".join(f"{NAMES[tool].lower()}: {counted(flow)}" for tool, flow in rows if flow)
     if any(tool.hits for tool in worked):
         said = f"what was found addresses none of the {some(len(parts), 'sub-question')}"
     else:
         said = f"nothing was found for any of the {some(len(parts), 'sub-question')}"
     missed = "; ".join(dict.fromkeys(failures(found)))
     return f"{said} ({where})" + (f"; {missed}" if missed else "")
-
-
-def _used(tools: Sequence[ToolFound]) -> list[Tool]:
-    return [tool for tool in TOOLS if any(one.tool == tool for one in tools)]
-
-
-def _rows(tools: Sequence[ToolFound], tool: Tool) -> list[FlowRow]:
-    return [one.flow for one in tools if one.tool == tool]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import get_args
 
 from medground.language import predicate_words as lists
 from medground.language import words
@@ -12,22 +13,7 @@ from medground.language.words import FUNCTION_WORDS, QUESTION_WORDS
 from medground.recipes.biomedsearch.question_things import Kind, Thing, perturbation, things
 from medground.recipes.biomedsearch.symbols import LISTS
 
-_ORDER: tuple[Kind, ...] = (
-    "gene",
-    "drug",
-    "procedure",
-    "test",
-    "microbe",
-    "disease",
-    "finding",
-    "substance",
-    "other",
-    "name",
-    "anatomy",
-    "organism",
-    "population",
-    "place",
-)
+_ORDER: tuple[Kind, ...] = get_args(Kind)
 _WHO_AND_WHERE: tuple[Kind, ...] = ("population", "organism", "place")
 _PEOPLE = "|".join(LISTS["people"] | LISTS["in whom"])
 _VERBS = lists.VERBS | LISTS["other verbs"]
@@ -222,19 +208,7 @@ def _rank(one: Thing, question: str) -> float:
     return _ORDER.index(one.kind) / 2 - rarest / words.MOST + late * 1.5
 
 
-_BEARS: tuple[Kind, ...] = (
-    "disease",
-    "finding",
-    "microbe",
-    "other",
-    "substance",
-    "name",
-    "anatomy",
-    "gene",
-    "procedure",
-    "test",
-    "drug",
-)
+_BEARS = ["disease", "finding", "microbe", "other", "substance", "name", "anatomy", "gene", "procedure", "test", "drug"]
 
 
 def _bearing(one: Thing) -> int:

@@ -49,7 +49,6 @@ SAYS_GENE = re.compile(
 _COMMON = 27
 """Abstracts, of the 8,135 that were counted, with a word that is no rare name."""
 _TREES = ("D08", "D12", "D23", "D06", "G05")
-_ABBREVIATIONS = LISTS["not genes"]
 
 
 def gene_heading(symbol: str) -> Heading | None:
@@ -69,7 +68,7 @@ def is_symbol(token: str, question: str, start: int) -> bool:
     It is where it is written like one and `plan.genes` knows it, or has the form of one with a number. So is any word
     that is not one of abstracts and stands right before `gene` or `mutant`.
     """
-    if token in _ABBREVIATIONS or token.lower() in FUNCTION_WORDS or _NONE.fullmatch(token) or len(token) < 2:
+    if token in LISTS["not genes"] or token.lower() in FUNCTION_WORDS or _NONE.fullmatch(token) or len(token) < 2:
         return False
     written = any(letter.isdigit() or letter.isupper() for letter in token[1:])
     if _WITH_NUMBER.fullmatch(token) or (written and token in _known(question)):

@@ -20,7 +20,6 @@ from medground.language import words
 from medground.recipes.biomedsearch.literature import Returned, state_of_nothing
 from medground.recipes.biomedsearch.page_rating import RatePagesInput, ResultView, rate_pages
 from medground.recipes.biomedsearch.settings import BioMedSearchSettings
-from medground.sources.base import Source
 from medground.sources.web.source import PAGE
 from medground.values.document import Document, Hit, SourceKind
 from medground.values.lookup import Lookup, PlainWords
@@ -72,7 +71,11 @@ async def find_pages(one: SubQuestion, plan: ResearchPlan, run: Run, names: Sequ
     del plan  # an engine is asked in plain words, without the plan's keywords
     choices = run.settings.section(BioMedSearchSettings)
     lookup = _lookup(one, names, choices)
-    engines = [source.name for source in run.sources if _is_engine(source, lookup, choices)]
+    engines = [
+        source.name
+        for source in run.sources
+        if source.name not in choices.without and not source.kinds.isdisjoint(KINDS) and source.accepts(lookup)
+    ]
     returned = await together(_search(name, lookup, run) for name in engines)
     pages = _merged(returned)
     relevant, below = await _relevant(one, pages, run, choices)
@@ -108,10 +111,6 @@ def _lookup(one: SubQuestion, names: Sequence[str], choices: BioMedSearchSetting
         limit=choices.each,
         node=f"{one.id} web",
     )
-
-
-def _is_engine(source: Source, lookup: Lookup, choices: BioMedSearchSettings) -> bool:
-    return source.name not in choices.without and not source.kinds.isdisjoint(KINDS) and source.accepts(lookup)
 
 
 async def _search(engine: str, lookup: Lookup, run: Run) -> Returned:

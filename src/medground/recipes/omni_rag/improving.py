@@ -13,6 +13,7 @@ from itertools import islice, pairwise, zip_longest
 
 from medground.answering.run import Run
 from medground.errors import BudgetExhausted, ModelFailed, SourceUnavailable
+from medground.language.english import some
 from medground.recipes.omni_rag.planners import explored, typed
 from medground.recipes.omni_rag.rating import (
     MOST_POINTS,
@@ -112,7 +113,7 @@ async def search_for_plan(
         except (ModelFailed, SourceUnavailable, BudgetExhausted) as error:
             if not tried:
                 raise
-            run.warn(f"planning ended after {_rounds(len(tried))}, so the best plan so far is used: {error}")
+            run.warn(f"planning ended after {some(len(tried), 'round')}, so the best plan so far is used: {error}")
             ended = "failed"
             break
         repeats = any(this.plan == past.plan for past in tried)
@@ -142,15 +143,11 @@ def _why_enough(tried: Sequence[Tried], spent: Sequence[Spent], repeats: bool, r
         return "most rounds"
     if limit := limit_near(spent, run):
         run.warn(
-            f"planning ended after {_rounds(len(tried))}: another round and the answer would not fit in the budget of "
-            f"{limit}; the best plan so far is used"
+            f"planning ended after {some(len(tried), 'round')}: another round and the answer would not fit in the "
+            f"budget of {limit}; the best plan so far is used"
         )
         return "budget"
     return ""
-
-
-def _rounds(number: int) -> str:
-    return "1 round" if number == 1 else f"{number} rounds"
 
 
 async def _round(
@@ -220,11 +217,7 @@ async def _rated(
     if asked and all(one.state == "failed" for one in asked):
         run.warn(f"no source of a plan could be searched, so planning ended: {asked[0].failure}")
         return None, ""
-    value = RatePlanInput(
-        question=question.text,
-        sources=explored(sources),
-        retrieved=tuple(_shown(found)),
-    )
+    value = RatePlanInput(question=question.text, sources=explored(sources), retrieved=tuple(_shown(found)))
     try:
         output = await run.ask(rate_plan, value)
     except (ModelFailed, BudgetExhausted) as error:

@@ -120,12 +120,7 @@ def typed(output: PlanSourcesOutput, sources: tuple[SourceDescription, ...], mos
 
 def planning_input(question: Question, sources: tuple[SourceDescription, ...], most: int) -> PlanSourcesInput:
     """What a planner is shown: the question with its options, and what each source holds."""
-    return PlanSourcesInput(
-        question=question.text,
-        options=question.options,
-        sources=explored(sources),
-        most=most,
-    )
+    return PlanSourcesInput(question=question.text, options=question.options, sources=explored(sources), most=most)
 
 
 def explored(sources: Sequence[SourceDescription]) -> tuple[ExploredSource, ...]:

@@ -20,7 +20,7 @@ from medground.errors import SourceUnavailable
 from medground.recipes.omni_rag.settings import OmniRagSettings
 from medground.sources.base import DescribedSource, Source
 from medground.sources.proteins.genes import genes_in, organisms_named
-from medground.values.document import Hit, Passage, SourceKind
+from medground.values.document import Hit, SourceKind
 from medground.values.graph import GraphFact
 from medground.values.lookup import Asked, ConceptQuery, Found, Lookup, PlainWords, ProteinQuery
 from medground.values.query import Words
@@ -187,15 +187,7 @@ async def _stated(facts: Sequence[GraphFact], found: Sequence[Found], run: Run) 
     hits: dict[str, Hit] = {}
     for fact in facts:
         document = run.ledger.documents[fact.document_id]
-        passage = Passage(
-            document_id=document.id,
-            start=fact.start,
-            end=fact.end,
-            text=document.text[fact.start : fact.end],
-            section=document.section_at(fact.start),
-            title=document.title,
-            kind=document.kind,
-        )
+        passage = document.passage(fact.start, fact.end, document.section_at(fact.start))
         hits.setdefault(passage.key, Hit(passage=passage, ranker="fact", rank=1, score=1.0, source=source))
     return list(hits.values())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from pydantic import Field
 
@@ -107,10 +108,6 @@ _ANSWER = (
 )
 
 
-def _choices(value: RespondInput) -> dict[str, tuple[str, ...]]:
-    return written_choices(value.task, value.options, dict.fromkeys(_cited(value)))
-
-
 respond = Operator(
     name="respond",
     instructions=(
@@ -122,21 +119,17 @@ respond = Operator(
     output=WriteOutput,
     keyless=_keyless,
     check=_check,
-    choices=_choices,
+    choices=lambda value: written_choices(value.task, value.options, dict.fromkeys(_cited(value))),
 )
 
-respond_openly = Operator(
+respond_openly = replace(
+    respond,
     name="respond_openly",
     instructions=(
         "Answer a biomedical question, in the first place from a summary of evidence. First the rationale: a few short "
         "sentences, each with one claim. A claim of the summary has the ids of the quotes behind it. Where the summary "
         "does not tell enough, you may add a claim that you know; it has no ids. " + _ANSWER + DATA_RULE
     ),
-    input=RespondInput,
-    output=WriteOutput,
-    keyless=_keyless,
-    check=_check,
-    choices=_choices,
 )
 """Source: PubMed Reasoner, appendix E (question answering prompt), which allows what the model knows itself."""
 
@@ -150,10 +143,6 @@ class RecallInput(OperatorInput):
     options: tuple[Option, ...] = ()
 
 
-def _no_citation(value: RecallInput, output: WriteOutput) -> None:
-    check_written(value.task, value.options, set(), output)
-
-
 recall = Operator(
     name="recall",
     instructions=(
@@ -165,7 +154,7 @@ recall = Operator(
     input=RecallInput,
     output=WriteOutput,
     keyless=lambda value: WriteOutput(sentences=(), answer=()),
-    check=_no_citation,
+    check=lambda value, output: check_written(value.task, value.options, set(), output),
     choices=lambda value: written_choices(value.task, value.options, ()),
 )
 

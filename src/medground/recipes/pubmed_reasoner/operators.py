@@ -150,51 +150,39 @@ def _each_term(value: CritiqueInput, output: CritiqueOutput) -> None:
         raise InvalidOutput(f"give one verdict for each term and none for others; missing or not a term: {wrong}")
 
 
-def _headings(value: CritiqueInput) -> dict[str, tuple[str, ...]]:
-    return {"heading": tuple(t.heading for t in value.terms)}
+def _criticises(name: str, judge: critique.Judge, instructions: str) -> Operator[CritiqueInput, CritiqueOutput]:
+    return Operator(
+        name=name,
+        instructions=instructions + DATA_RULE,
+        input=CritiqueInput,
+        output=CritiqueOutput,
+        writes_queries=True,
+        keyless=lambda value: _verdicts(value, judge),
+        check=_each_term,
+        choices=lambda value: {"heading": tuple(t.heading for t in value.terms)},
+    )
 
 
-coverage = Operator(
-    name="coverage",
-    instructions=(
-        "For each MeSH term say whether the idea it stands for appears in the titles and abstracts that the query "
-        "found (verdict true), with the reason. " + DATA_RULE
-    ),
-    input=CritiqueInput,
-    output=CritiqueOutput,
-    writes_queries=True,
-    keyless=lambda value: _verdicts(value, critique.coverage),
-    check=_each_term,
-    choices=_headings,
+coverage = _criticises(
+    "coverage",
+    critique.coverage,
+    "For each MeSH term say whether the idea it stands for appears in the titles and abstracts that the query found "
+    "(verdict true), with the reason. ",
 )
 
-alignment = Operator(
-    name="alignment",
-    instructions=(
-        "For each MeSH term say whether the records found that are about it help with the question (verdict true) or "
-        "lead away from it, with the reason. " + DATA_RULE
-    ),
-    input=CritiqueInput,
-    output=CritiqueOutput,
-    writes_queries=True,
-    keyless=lambda value: _verdicts(value, critique.alignment),
-    check=_each_term,
-    choices=_headings,
+alignment = _criticises(
+    "alignment",
+    critique.alignment,
+    "For each MeSH term say whether the records found that are about it help with the question (verdict true) or lead "
+    "away from it, with the reason. ",
 )
 
-redundancy = Operator(
-    name="redundancy",
-    instructions=(
-        "For each MeSH term say whether it is superfluous beside the others in the query (verdict true): it repeats "
-        "one, or a narrower or broader one already says it. Say also how it should join the query: AND for an idea "
-        "that must be present, OR with its near synonyms, drop when it is not needed. " + DATA_RULE
-    ),
-    input=CritiqueInput,
-    output=CritiqueOutput,
-    writes_queries=True,
-    keyless=lambda value: _verdicts(value, critique.redundancy),
-    check=_each_term,
-    choices=_headings,
+redundancy = _criticises(
+    "redundancy",
+    critique.redundancy,
+    "For each MeSH term say whether it is superfluous beside the others in the query (verdict true): it repeats one, "
+    "or a narrower or broader one already says it. Say also how it should join the query: AND for an idea that must be "
+    "present, OR with its near synonyms, drop when it is not needed. ",
 )
 
 
