@@ -14,7 +14,7 @@ from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Item, Note, Retracts
 from medground.corpus.readers.bibtex import entry_document
 from medground.corpus.readers.entry import described
-from medground.corpus.readers.tagged import tagged_document
+from medground.corpus.readers.tagged import FORMS, tagged_document
 from medground.corpus.readers.values import iso_date
 from medground.errors import BadDocument
 from medground.language.names import name_of
@@ -366,7 +366,7 @@ def test_any_tagged_record_gives_a_document_or_a_one_line_error(lines: list[str]
     record = "\n".join(lines)
     for form, begins in (("nbib", ""), ("ris", "TY  - JOUR\n")):
         try:
-            tagged_document(begins + record, form)
+            tagged_document(FORMS[form].tags(begins + record), form)
         except ValueError as error:
             assert "\n" not in str(error)
 

@@ -14,12 +14,11 @@ from rows import each_row
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
-from medground.corpus.readers import find_inputs
+from medground.corpus.readers import READERS, find_inputs
 from medground.corpus.readers.docx import docx_document
 from medground.corpus.readers.html import html_document
 from medground.corpus.readers.lines import read_csl
-from medground.corpus.readers.medline import open_medline
-from medground.corpus.readers.tagged import tagged_document
+from medground.corpus.readers.tagged import FORMS, tagged_document
 from medground.errors import BadDocument
 from medground.values.document import Document
 
@@ -49,7 +48,7 @@ def test_elements_outside_of_records_are_freed_while_reading(tmp_path: Path) -> 
     import resource
 
     used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    found = [item for item in open_medline(path).read(0) if isinstance(item, Document)]
+    found = [item for item in READERS["medline"].open(path).read(0) if isinstance(item, Document)]
     assert [document.id for document in found] == ["PMID:1"]
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - used < 100_000  # kB; two million elements took 280 MB
 
@@ -61,7 +60,7 @@ def test_a_record_without_end_is_refused_and_those_before_it_are_kept(
     path = tmp_path / "long.xml"
     endless = ARTICLE.replace("<PMID>1<", "<PMID>2<").format("<i>a</i> " * 100_000)
     path.write_text(f"<PubmedArticleSet>{ARTICLE.format('Aspirin prevents stroke.')}{endless}</PubmedArticleSet>")
-    items = open_medline(path).read(0)
+    items = READERS["medline"].open(path).read(0)
     assert next(item.id for item in items if isinstance(item, Document)) == "PMID:1"
     with pytest.raises(BadDocument, match="a record has more than 500,000 bytes; split it"):
         list(items)
@@ -167,7 +166,7 @@ def test_a_record_of_too_many_tags_is_refused_and_those_before_it_are_kept(tmp_p
     bomb = ARTICLE.replace("<PMID>1<", "<PMID>2<").format("<i/>" * 1_200_000)
     with gzip.open(path, "wt") as file:
         file.write(f"<PubmedArticleSet>{ARTICLE.format('Aspirin prevents stroke.')}{bomb}</PubmedArticleSet>")
-    items = open_medline(path).read(0)
+    items = READERS["medline"].open(path).read(0)
     assert next(item.id for item in items if isinstance(item, Document)) == "PMID:1"
     with pytest.raises(BadDocument, match="a record has more than 1,000,000 tags; split it"):
         list(items)
@@ -201,7 +200,7 @@ def test_a_document_of_too_many_tags_is_refused() -> None:
 )
 def test_a_value_of_very_many_lines_is_read(begins: str, line: str, form: str) -> None:
     """Each line once: this was quadratic, and a million lines took minutes."""
-    assert tagged_document(begins + line * 300_000, form).text == "one" + " two" * 300_000
+    assert tagged_document(FORMS[form].tags(begins + line * 300_000), form).text == "one" + " two" * 300_000
 
 
 def test_a_json_file_of_too_many_objects_is_refused(tmp_path: Path) -> None:

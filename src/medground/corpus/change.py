@@ -9,12 +9,10 @@ import contextlib
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 
 from medground.corpus import tables
-from medground.corpus.build import described_files, enriched_from, identity_check, shape_of
+from medground.corpus.build import described_files, finish, identity_check
 from medground.corpus.embedder import Embedder
 from medground.corpus.faults import writing
 from medground.corpus.join import join_records, remembered
@@ -150,28 +148,22 @@ def _patched(
     if embedder is not None:
         patch_vectors(patched, counts.passages, base, work, embedder)
         index_vectors(work, counts.passages, embedder, progress)
+    inputs = known.inputs
+    if folder is not None:
+        others = (entry for entry in inputs if entry.name != str(folder))
+        inputs = (*others, *(InputEntry(name=str(folder), **group) for group in database.files.groups(str(folder))))
     for name in known.attachments:
         shutil.copyfile(base.folder / name, work / name)
-    shape = shape_of(known.chunk_limit, embedder, {name: known.files[name].sha256 for name in known.attachments})
-    enriched = enriched_from(records)
-    update = {
-        "hash": database.digest([*shape, patched.origin] if patched.origin else shape),
-        "created": datetime.now(UTC),
-        "made_by": f"medground {version('medground')}",
-        "counts": counts,
-        "inputs": known.inputs if folder is None else _inputs(base, database, str(folder)),
-        "removed": patched.removed,
-        "origin": patched.origin,
-        "sources": database.sources(enriched),
-        "enriched": enriched,
-    }
-    database.finish()
-    return known.model_copy(update=update)
-
-
-def _inputs(base: Snapshot, database: DatabaseWriter, folder: str) -> tuple[InputEntry, ...]:
-    others = (entry for entry in base.manifest.inputs if entry.name != folder)
-    return (*others, *(InputEntry(name=folder, **group) for group in database.files.groups(folder)))
+    finished = finish(
+        database,
+        limit=known.chunk_limit,
+        embedder=embedder,
+        attached={name: known.files[name].sha256 for name in known.attachments},
+        origin=patched.origin,
+        records=records,
+        counts=counts,
+    )
+    return known.model_copy(update={**finished, "removed": patched.removed, "inputs": inputs})
 
 
 def _link(source: str, target: str) -> None:

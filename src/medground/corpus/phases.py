@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from medground.corpus import tables, vectors
@@ -90,7 +91,8 @@ def embed(
         if base is not None and base.manifest.embedding is not None:
             copy_rows(base.vectors(), database.kept_rows(), writer)
             _keep_vectors(database, writer)
-        for rows in _batches(database.passages_from(writer.rows)):
+        left = database.passages_from(writer.rows)
+        while rows := [*islice(left, _TEXTS)]:
             writer.append(embed_passages(embedder, [embedded(row, document) for row, document in rows]))
             _keep_vectors(database, writer)
             progress("embed", writer.rows, total)
@@ -120,19 +122,6 @@ def _checkpoint(database: DatabaseWriter, words: LexicalWriter, done: int, progr
         words.commit()
     if done % _ITEMS == 0:
         progress("index", done, None)
-
-
-def _batches(
-    rows: Iterator[tuple[PassageRow, Document]],
-) -> Iterator[list[tuple[PassageRow, Document]]]:
-    batch: list[tuple[PassageRow, Document]] = []
-    for row in rows:
-        batch.append(row)
-        if len(batch) == _TEXTS:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
 
 
 def embedded(row: PassageRow, document: Document) -> tuple[str, str]:

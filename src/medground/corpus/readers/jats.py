@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from textwrap import shorten
 
-from medground.corpus.readers.base import Input, Item, Retracts, file_input
+from medground.corpus.readers.base import Item, Retracts
 from medground.corpus.readers.cautions import is_stamp
 from medground.corpus.readers.compose import Composition, make_document
 from medground.corpus.readers.xml import Element, flat_text, name_of, record_items
@@ -134,11 +134,6 @@ JATS_ROOTS = frozenset(["article", "pmc-articleset", "articles", "article-set"])
 
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _RETRACTED_TITLE = re.compile(r"\W*retracted(?: article)?\s*:", re.I)
-
-
-def open_jats(path: Path) -> Input:
-    """One file of JATS or NLM XML, plain or gzip."""
-    return file_input(path, "jats", read_jats)
 
 
 def read_jats(path: Path) -> Iterator[Item]:

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from medground.corpus.readers.base import Deleted, Input, Item, Retracts, file_input
+from medground.corpus.readers.base import Deleted, Item, Retracts, numbered
 from medground.corpus.readers.compose import Composition, make_document
 from medground.corpus.readers.values import iso_date, year_in
 from medground.corpus.readers.xml import Element, flat_text, name_of, records
 from medground.corpus.retraction import state_of_types
-from medground.errors import BadDocument
 from medground.values.document import MeshHeading, Substance
 
 # The dates of a MEDLINE record, in every format that it uses.
@@ -146,28 +145,20 @@ MEDLINE_ROOTS = frozenset(
 _DELETIONS = ["DeleteCitation", "DeleteDocument"]
 
 
-def open_medline(path: Path) -> Input:
-    """One file of MEDLINE or PubMed XML, plain or gzip."""
-    return file_input(path, "medline", read_medline)
-
-
 def read_medline(path: Path) -> Iterator[Item]:
     """The records of a file in order; the position of a bad one is its number, counting from 1.
 
     Raises:
         BadDocument: the file is damaged, is not well-formed XML of this kind, or declares entities.
     """
-    for number, element in enumerate(records(path, [*_RECORDS, *_DELETIONS], MEDLINE_ROOTS), start=1):
-        if name_of(element) in _DELETIONS:
-            yield Deleted(tuple(f"PMID:{pmid.text}" for pmid in element.iterfind("PMID")))
-            continue
-        try:
-            yield from _items(element)
-        except ValueError as error:
-            yield BadDocument(f"record {number}: {error}", file=str(path), position=number)
+    found = records(path, [*_RECORDS, *_DELETIONS], MEDLINE_ROOTS)
+    yield from numbered(found, _items, path, "record")
 
 
 def _items(element: Element) -> Iterator[Item]:
+    if name_of(element) in _DELETIONS:
+        yield Deleted(tuple(f"PMID:{pmid.text}" for pmid in element.iterfind("PMID")))
+        return
     citation = element if name_of(element) in ("MedlineCitation", "BookDocument") else _first(element, _RECORDS)
     if citation is None:
         raise ValueError("the PubMed record has no citation")
