@@ -17,8 +17,6 @@ from medground.errors import ConfigError
 from medground.values.document import Frozen
 from medground.values.source_description import SourceDescription
 
-# The manifest of a snapshot: its counts, its inputs, and the hash of each of its files.
-
 FORMAT = 1
 FILE_NAME = "manifest.json"
 CHECKED = "checked.json"

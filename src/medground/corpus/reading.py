@@ -71,7 +71,13 @@ class FileReading:
         """
         for attempt in range(1, _ATTEMPTS + 1):
             before = self._state()
-            yield from self._read(skip)
+            try:
+                yield from self._source.read(skip)
+            except BadDocument as error:
+                self._fail(error)
+            except OSError as error:
+                reason = f"cannot be read ({error.strerror or error})"
+                self._fail(BadDocument(reason, file=self._source.name, passing=True))
             if before == self._state():
                 return
             self._database.forget_held(self._number)
@@ -102,15 +108,6 @@ class FileReading:
                 else:
                     database.skip(self._source.name, item.file or self._source.name, item.position, item.reason)
         return 0
-
-    def _read(self, skip: int) -> Iterator[Item]:
-        try:
-            yield from self._source.read(skip)
-        except BadDocument as error:
-            self._fail(error)
-        except OSError as error:
-            reason = f"cannot be read ({error.strerror or error})"
-            self._fail(BadDocument(reason, file=self._source.name, passing=True))
 
     def _state(self) -> str:
         """The fingerprint of the file now; that of an input which is not a plain file never changes."""

@@ -15,8 +15,6 @@ from medground.corpus.tables import decode
 from medground.values.document import Document, Joined, Retraction
 from medground.values.identifiers import KINDS
 
-# Where records come from, and what became of asking for one.
-
 Outcome = Literal["joined", "no id", "not found", "title", "several", "failed"]
 """`no id`: the document carries no PMID, PMC id or DOI. `title`: the record found has another title. `several`: more
 than one record matches. `failed`: the source could not be asked, and is asked again the next time."""

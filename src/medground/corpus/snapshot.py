@@ -170,7 +170,13 @@ class Snapshot(Database):
             ConfigError: the vector has the wrong length, or the extra `dense` is not installed.
             SnapshotCorrupt: it has changed since its build.
         """
-        return self._hits("dense", self.vectors().search(vector, limit, self._allowed(filters)))
+        if not filters.where and filters.date_from is None and filters.date_to is None:
+            allowed = self.numbers(filters)
+        else:
+            import numpy as np
+
+            allowed = np.array(self._lexical.numbers(filters), dtype=np.int64)
+        return self._hits("dense", self.vectors().search(vector, limit, allowed))
 
     @property
     def fields(self) -> frozenset[str]:
@@ -273,14 +279,6 @@ class Snapshot(Database):
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
         self.close()
-
-    def _allowed(self, filters: Filters) -> NDArray[np.int64] | None:
-        """Numbers of the passages that the filters allow, ascending; None if they allow all."""
-        if not filters.where and filters.date_from is None and filters.date_to is None:
-            return self.numbers(filters)
-        import numpy as np
-
-        return np.array(self._lexical.numbers(filters), dtype=np.int64)
 
     def _hits(self, ranker: str, scored: Sequence[tuple[int, float]]) -> tuple[Hit, ...]:
         passages = self.passages([number for number, _ in scored])

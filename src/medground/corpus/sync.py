@@ -87,7 +87,12 @@ def sync(
         made = build(library, name, inputs, embedder=embedder, progress=progress, records=records or ())
         return made, Changes(new=tuple(one.name for one in inputs))
     asked = remembered(library, name) if records is None else records
-    if new := _many_new(library, name, folder):  # `add` streams and resumes
+    with library.open(name) as base:
+        known = base.known_files(str(folder))
+    beside = _readers(known)
+    fresh = [(path, refusal) for path, refusal in survey(folder) if str(path) not in known]
+    new = [_opened(path, folder, why, beside) for path, why in fresh] if len(fresh) > _MANY else []
+    if new:  # `add` streams and resumes
         add(library, name, new, embedder=embedder, progress=progress, records=asked)
     with library.lock(name), library.open(name) as base:
         identity_check(name, base, embedder)
@@ -107,15 +112,6 @@ def sync(
             )
     names = tuple(one.name for one in new)
     return manifest, replace(changes, new=(*names, *changes.new), same=changes.same - len(names))
-
-
-def _many_new(library: Library, name: str, folder: Path) -> list[Input]:
-    """The new files of a folder if they are many; else nothing."""
-    with library.open(name) as base:
-        known = base.known_files(str(folder))
-    new = [(path, refusal) for path, refusal in survey(folder) if str(path) not in known]
-    beside = _readers(known)
-    return [_opened(path, folder, why, beside) for path, why in new] if len(new) > _MANY else []
 
 
 def _opened(path: Path, folder: Path | None, refusal: BadDocument | None, beside: frozenset[str]) -> Input:

@@ -102,6 +102,7 @@ def _document(part: Element, book: _Book) -> Document | None:
     if not title and not book.title:
         raise ValueError("it has no title")
     identifiers = _identifiers(part, meta)
+    keywords = () if meta is None else (flat_text(one) for one in meta.iterfind("kwd-group/kwd"))
     return make_document(
         {
             "id": _id(identifiers, book, title, composition.text),
@@ -113,7 +114,7 @@ def _document(part: Element, book: _Book) -> Document | None:
             "journal": book.title or None,
             "authors": () if meta is None else authors_of(meta),
             "language": part.get(_LANGUAGE) or book.language,
-            "keywords": _keywords(meta),
+            "keywords": tuple(dict.fromkeys(filter(None, keywords))),
             "identifiers": {name: identifiers[name] for name in ("pmid", "doi", "nbk") if name in identifiers},
             "url": f"https://www.ncbi.nlm.nih.gov/books/{identifiers['nbk']}/" if "nbk" in identifiers else None,
             "license": (None if meta is None else license_of(meta)) or book.license,
@@ -158,8 +159,3 @@ def _latest(meta: Element) -> int | None:
         if found := [int(year) for year in years if _YEAR.fullmatch(year)]:
             return max(found)
     return None
-
-
-def _keywords(meta: Element | None) -> tuple[str, ...]:
-    found = () if meta is None else (flat_text(one) for one in meta.iterfind("kwd-group/kwd"))
-    return tuple(dict.fromkeys(filter(None, found)))

@@ -88,16 +88,12 @@ _PMC = re.compile(r"PMCID:?\s*(?:PMC)?(\d+)", re.IGNORECASE)
 
 def read_zotero(path: Path) -> Iterator[Item]:
     """The items of a file of Zotero; the position of a bad one is its number. Attachments and notes are left out."""
-    found = records(path, ["Journal"], ZOTERO_ROOTS)
-    journals = {place: names for element in found for place, names in _journal(element)}
+    journals: dict[str, dict[str, str]] = {}  # those that stand beside the items, by their address
+    for element in records(path, ["Journal"], ZOTERO_ROOTS):
+        names = {name_of(part): flat_text(part) for part in element}
+        names["identifier"] = next((flat_text(part) for part in element if "DOI" in flat_text(part)), "")
+        journals[element.get(f"{_RDF}about", "")] = names
     yield from record_items(path, _ITEMS, ZOTERO_ROOTS, partial(_documents, journals=journals), "item")
-
-
-def _journal(element: Element) -> Iterator[tuple[str, dict[str, str]]]:
-    """A journal that stands beside the items, by its address."""
-    names = {name_of(part): flat_text(part) for part in element}
-    identifier = next((flat_text(part) for part in element if "DOI" in flat_text(part)), "")
-    yield element.get(f"{_RDF}about", ""), names | {"identifier": identifier}
 
 
 def _documents(item: Element, journals: dict[str, dict[str, str]]) -> Iterator[Document]:

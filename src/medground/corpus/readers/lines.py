@@ -15,8 +15,6 @@ from medground.corpus.readers.entry import described
 from medground.errors import BadDocument
 from medground.values.document import Document
 
-# JSON Lines: one record per line. A broken line is skipped and reported with its number.
-
 Record = dict[str, Any]
 
 TRIAL = 20

@@ -29,8 +29,6 @@ from medground.corpus.readers.lines import read_lines
 from medground.errors import BadDocument
 from medground.values.document import Document
 
-# PubMedQA: its own JSON (one object, PMID -> record) and JSON Lines.
-
 _BLOCK = 1 << 20
 _FIRST_ENTRY = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"\d+"\s*:\s*\{')
 _KEY = re.compile(r'\s*[,{]\s*"([^"\\]{1,200})"\s*:\s*')

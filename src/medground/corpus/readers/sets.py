@@ -19,8 +19,6 @@ from medground.corpus.readers.xml import Element, flat_text, records
 from medground.errors import BadDocument
 from medground.values.document import Document
 
-# The literature of data sets that Medground evaluates on: MedQuAD, COVID-QA, BioMedMCQs.
-
 MEDQUAD_ROOT = "Document"
 SQUAD = re.compile(r'\s*\{\s*"(?:version"\s*:\s*"[^"]*"\s*,\s*")?data"\s*:\s*\[')
 

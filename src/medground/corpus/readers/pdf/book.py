@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
 
 
-# A PDF as a textbook: without web addresses, and without the sections that only list or point elsewhere.
-
 _ADDRESS = re.compile(
     r"(?:<\s*)?(?:(?:https?|ftp)://|\bwww\.(?=\w)|\bdoi:\s*(?=10\.))"
     r"[^\s<>]*[^\s<>.,;:!?)\]}'\"\u2019\u201d](?:\s*>)?",
