@@ -241,12 +241,6 @@ def test_zotero_keeps_a_pmid_in_extra_in_its_table_and_in_its_json(tmp_path: Pat
     assert from_json.keywords == ("statins",)
 
 
-def test_endnote_writes_a_keyword_on_each_line(tmp_path: Path) -> None:
-    record = "%0 Journal Article\n%T Statins\n%X Statins help.\n%K statins\nmortality\n%D 2019\n"
-    (document,) = items_of(written(tmp_path / "library.enw", record), "enw")
-    assert document.keywords == ("statins", "mortality")
-
-
 @given(st.text(max_size=80))
 def test_markup_is_all_that_goes(text: str) -> None:
     plain = text.replace("<", "").replace("&", "")

@@ -146,6 +146,8 @@ the young
 
 
 def test_enw(tmp_path: Path) -> None:
+    by_line = ENW.replace("%K asthma; child", "%K asthma\nchild")
+    assert document_of(written(tmp_path / "y.enw", by_line), "enw").keywords == ("asthma", "child")
     document = document_of(written(tmp_path / "x.enw", ENW), "enw")
     assert (document.title, document.authors) == ("Asthma in the young", ("Gil, Ana", "Li, Bo"))
     assert (document.year, document.dates, document.journal) == (2018, {"published": "2018-03-04"}, "Thorax")
@@ -238,9 +240,6 @@ def test_a_table_without_header(tmp_path: Path, mark: str) -> None:
     assert (first.id, first.title, first.year) == ("DOI:10.1234/x0", "What happens to people in group 0", 2000)
     assert first.text.startswith("Long text.")
     assert first.metadata == {"column_2": ("Gil A0",)}
-
-
-def test_a_table_without_texts_is_named(tmp_path: Path) -> None:
     with pytest.raises(BadDocument, match="no column holds titles or texts"):
         items_of(written(tmp_path / "t.csv", "a,b\n1,2\n3,4\n"), "csv")
 

@@ -119,7 +119,7 @@ def test_retractions(tmp_path: Path) -> None:
     assert one(tmp_path, article("<p>x</p>", title="Retracted studies: a review")).retraction == "none"
 
 
-def test_a_set_of_articles_and_a_namespace(tmp_path: Path) -> None:
+def test_a_set_of_articles_a_namespace_and_an_article_without_text(tmp_path: Path) -> None:
     doi = '<article-id pub-id-type="doi">10.1/x</article-id>'
     articles = article("<p>a</p>") + article("<p>b</p>", ids="") + article("<p>c</p>", ids=doi)
     first, bad, last = read(tmp_path, f"<pmc-articleset>{articles}</pmc-articleset>")
@@ -127,13 +127,7 @@ def test_a_set_of_articles_and_a_namespace(tmp_path: Path) -> None:
     assert "no PMC id, PMID or DOI" in str(bad)
     spaced = article("<p>a</p>").replace("<article ", '<article xmlns="https://jats.nlm.nih.gov/ns/archiving/1.3/" ', 1)
     assert one(tmp_path, spaced).text == "a"
-
-
-def test_an_article_without_text_has_its_title(tmp_path: Path) -> None:
     assert one(tmp_path, article(title="Only.")).text == "Only."
-
-
-def test_an_entity_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(BadDocument, match="declares entities"):
         read(tmp_path, f'<!DOCTYPE article [<!ENTITY x SYSTEM "file:///etc/hostname">]>{article("<p>&x;</p>")}')
 

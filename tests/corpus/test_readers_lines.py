@@ -57,10 +57,6 @@ def test_pubmedqa_as_published(tmp_path: Path, indent: int | None) -> None:
     file.write_text(file.read_text()[:-200_000])
     with pytest.raises(BadDocument, match="broken or ends early"):
         items_of(file, "pubmedqa")
-
-
-def test_deeply_nested_objects_are_rejected(tmp_path: Path) -> None:
-    file = tmp_path / "ori_pqal.json"
     file.write_text('{"1": ' + '{"QUESTION": ' * 50_000)
     with pytest.raises(BadDocument, match="nested too deeply"):
         items_of(file, "pubmedqa")

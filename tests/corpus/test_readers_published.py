@@ -101,10 +101,8 @@ def test_wikipedia_as_json_lines(tmp_path: Path) -> None:
 
 def test_records_of_your_own_with_such_fields_stay_your_own(tmp_path: Path) -> None:
     own = {"id": "1", "title": "A note", "content": "Text.", "url": "https://example.org"}
-    (found,) = find_inputs([lines(tmp_path / "own.jsonl", own)])
-    assert found.reader == "jsonlines"
-    (found,) = find_inputs([lines(tmp_path / "page.jsonl", ARTICLE | {"url": "https://example.org/wiki"})])
-    assert found.reader == "jsonlines"
+    for record in (own, ARTICLE | {"url": "https://example.org/wiki"}):
+        items_of(lines(tmp_path / "own.jsonl", record), "jsonlines")
 
 
 def test_wikipedia_as_parquet_says_the_same_as_json_lines(tmp_path: Path) -> None:

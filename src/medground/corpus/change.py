@@ -6,7 +6,6 @@ The work is done in a copy next to it, which becomes the current snapshot in one
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -18,7 +17,7 @@ from medground.corpus.faults import writing
 from medground.corpus.join import join_records, remembered
 from medground.corpus.library import Library
 from medground.corpus.manifest import FILE_NAME, InputEntry, Manifest
-from medground.corpus.phases import copy_base, index_vectors, patch_passages, patch_vectors
+from medground.corpus.phases import copy_base, index_vectors, link, patch_passages, patch_vectors
 from medground.corpus.records import Records
 from medground.corpus.snapshot import Snapshot
 from medground.corpus.writer import DatabaseWriter
@@ -114,7 +113,7 @@ def redescribed(library: Library, name: str, described: SourceDescription) -> Ma
     """
     with library.lock(name), _work_folder(library, name) as work:
         manifest = library.info(name).model_copy(update={"described": described})
-        shutil.copytree(library.current(name), work, copy_function=_link)
+        shutil.copytree(library.current(name), work, copy_function=link)
         (work / FILE_NAME).unlink()  # its link leads to that of the other snapshot
         return library.publish(name, work, manifest)
 
@@ -164,11 +163,3 @@ def _patched(
         counts=counts,
     )
     return known.model_copy(update={**finished, "removed": patched.removed, "inputs": inputs})
-
-
-def _link(source: str, target: str) -> None:
-    """Files of a snapshot never change, so that two snapshots may share them; a disk without links gets a copy."""
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copy2(source, target)

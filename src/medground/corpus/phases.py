@@ -130,7 +130,7 @@ def embedded(row: PassageRow, document: Document) -> tuple[str, str]:
 
 
 def link_tree(source: Path, target: Path) -> None:
-    """Link the files of a folder into another. Tantivy never changes a finished file, so hard links are enough."""
+    """Link the files of a folder into another."""
     if target.exists():
         return
     unfinished = target.with_name(f"{target.name}.part")
@@ -138,12 +138,17 @@ def link_tree(source: Path, target: Path) -> None:
     unfinished.mkdir()
     for path in source.iterdir():
         if path.suffix != ".lock":
-            try:
-                os.link(path, unfinished / path.name)
-            except OSError:  # the file system does not support links
-                shutil.copyfile(path, unfinished / path.name)
-                sync(unfinished / path.name)
+            link(path, unfinished / path.name)
     put(unfinished, target)
+
+
+def link(source: Path | str, target: Path | str) -> None:
+    """Files of a snapshot never change, so that two snapshots may share them; a disk without links gets a copy."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+        sync(Path(target))
 
 
 # Change the passages, words and vectors of a snapshot's copy at the price of what changed.

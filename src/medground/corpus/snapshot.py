@@ -102,6 +102,8 @@ _FEW = 200
 class Snapshot(Database):
     """Searches and reads one snapshot. Safe to use from several threads; other processes may read it too.
 
+    All methods raise SnapshotCorrupt where it has changed since its build.
+
     Attributes:
         manifest: its manifest.
     """
@@ -155,11 +157,7 @@ class Snapshot(Database):
         return self.manifest.described
 
     def bm25(self, query: Query, limit: int, filters: Filters = NO_FILTERS) -> tuple[Hit, ...]:
-        """The passages that match the query tree, ranked by BM25.
-
-        Raises:
-            SnapshotCorrupt: it has changed since its build.
-        """
+        """The passages that match the query tree, ranked by BM25."""
         return self._hits("bm25", self._lexical.search(query, limit, filters))
 
     def dense(self, vector: NDArray[np.float32], limit: int, filters: Filters = NO_FILTERS) -> tuple[Hit, ...]:
@@ -168,7 +166,6 @@ class Snapshot(Database):
         Raises:
             UsageError: the snapshot has no vectors.
             ConfigError: the vector has the wrong length, or the extra `dense` is not installed.
-            SnapshotCorrupt: it has changed since its build.
         """
         if not filters.where and filters.date_from is None and filters.date_to is None:
             allowed = self.numbers(filters)
@@ -189,11 +186,7 @@ class Snapshot(Database):
         return self._lexical.has_metadata
 
     def identified(self, names: Sequence[str]) -> tuple[Document, ...]:
-        """The documents about a paper with one of these names (`pmid:1`, `pmc:PMC1`, `doi:10.1/x`), in their order.
-
-        Raises:
-            SnapshotCorrupt: it has changed since its build.
-        """
+        """The documents about a paper with one of these names (`pmid:1`, `pmc:PMC1`, `doi:10.1/x`), in their order."""
         if not names:
             return ()
         asked = any_of([Term(value=name, field="identifier") for name in names])
@@ -206,11 +199,7 @@ class Snapshot(Database):
         return tuple(document for document in found.values() if not set(document.paper).isdisjoint(names))
 
     def passage_texts(self) -> Iterator[str]:
-        """The text of every passage, streamed in their order.
-
-        Raises:
-            SnapshotCorrupt: it has changed since its build.
-        """
+        """The text of every passage, streamed in their order."""
         for first in range(0, self.manifest.counts.passages, _BATCH):
             numbers = range(first, min(first + _BATCH, self.manifest.counts.passages))
             yield from (passage.text for passage in self.passages(numbers))
