@@ -32,11 +32,11 @@ def items_of(path: Path, reader: str | None = None, *, named: str | None = None,
     """The items of a file; `reader` is the one that it must get, `named` one that is asked for."""
     (found,) = (one for one in find_inputs([path], named) if one.refused is None)
     assert found.reader == (reader or named or found.reader)
-    items = [item for item in found.read(0) if not isinstance(item, Reading)]
+    items: list[Item] = [item for item in found.read(0) if not isinstance(item, Reading)]
     for skip in range(1, min(len(items), 5)):
         again = [type(item) for item in found.read(skip) if not isinstance(item, Reading)]
         assert again == [type(item) for item in items[skip:]], "reading resumes at any item"
-    return items if notes else [item for item in items if not isinstance(item, Note)]
+    return [item for item in items if notes or not isinstance(item, Note)]
 
 
 def document_of(path: Path, reader: str | None = None, *, named: str | None = None) -> Document:

@@ -142,8 +142,10 @@ class _Compiler(TreeCompiler):
             case DateRange():
                 if query.field not in DATES:
                     raise UsageError(f"a corpus has no {query.field!r} dates; use one of: {', '.join(DATES)}")
-                ends = (query.low, query.high)
-                low, high = (day and day.year * 10_000 + day.month * 100 + day.day for day in ends)
+                low, high = (
+                    None if day is None else day.year * 10_000 + day.month * 100 + day.day
+                    for day in (query.low, query.high)
+                )
                 return self._between(f"date_{query.field}", low, high, 0, 99_999_999)
             case Mesh():
                 from medground.pubmed.mesh import mesh_values

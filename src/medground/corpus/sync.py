@@ -131,7 +131,8 @@ def _changes(known: Mapping[str, KnownFile], now: Mapping[str, BadDocument | Non
         elif before.failed and (before.passing or before.made_by != version("medground")):
             found["again"].append(name)
     gone = tuple(name for name in known if name not in now)
-    return Changes(*map(tuple, found.values()), gone=gone, same=len(now) - sum(map(len, found.values())))
+    same = len(now) - sum(map(len, found.values()))
+    return Changes(tuple(found["new"]), tuple(found["changed"]), tuple(found["again"]), gone, same)
 
 
 def _readers(known: Mapping[str, KnownFile]) -> frozenset[str]:
