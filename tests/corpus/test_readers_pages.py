@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from read_files import document_of, items_of, refusal, written
+from read_files import document_of, items_of, lines, refusal, written
 from rows import each_row
 
 from medground.corpus.readers import find_inputs
@@ -200,6 +200,9 @@ def test_medquad(tmp_path: Path) -> None:
     )
     assert (document.kind, document.metadata["focus"]) == ("book", ("Leukemia",))
     assert "removed" in bad.reason
+    pair = {"qid": "1", "source": "NIH", "question": "What?", "answer": "A text."}
+    good, bad = items_of(lines(tmp_path / "m.jsonl", pair, {"answer": "A text."}), "medquad")
+    assert (good.id, bad.reason) == ("MEDQUAD:NIH:1", "source: the field is missing")
 
 
 def test_covid_qa_as_published(tmp_path: Path) -> None:
