@@ -38,47 +38,34 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_content_is_flushed_before_it_gets_its_name_and_the_name_after(tmp_path: Path, calls: list[str]) -> None:
     write_whole(tmp_path / "state", "new")
     assert calls == ["sync file", "rename to state", "sync folder"]
-
-
-def test_a_cache_is_whole_without_being_flushed(tmp_path: Path, calls: list[str]) -> None:
+    calls.clear()
+    make_folder(tmp_path / "one" / "two")
+    make_folder(tmp_path / "one" / "two")
+    assert calls == ["sync folder", "sync folder"], "names of new folders are flushed too"
+    calls.clear()
     write_whole(tmp_path / "deep" / "reply", b"new", synced=False)
-    assert calls == ["rename to reply"]
+    assert calls == ["rename to reply"], "a cache is whole without being flushed"
     assert (tmp_path / "deep" / "reply").read_bytes() == b"new"
-
-
-def test_names_of_new_folders_are_flushed_too(tmp_path: Path, calls: list[str]) -> None:
-    make_folder(tmp_path / "one" / "two")
-    assert calls == ["sync folder", "sync folder"]
-    make_folder(tmp_path / "one" / "two")
-    assert len(calls) == 2
 
 
 def test_a_failure_leaves_the_old_content_and_no_other_file(tmp_path: Path) -> None:
     write_whole(tmp_path / "state", "old")
+    (tmp_path / "full" / "folder").mkdir(parents=True)
     with pytest.raises(RuntimeError), replacing(tmp_path / "state") as unfinished:
         unfinished.write_text("half")
         raise RuntimeError
-    assert [path.name for path in tmp_path.iterdir()] == ["state"]
+    with pytest.raises(OSError):
+        write_whole(tmp_path / "full", "new")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["full", "state"]
     assert (tmp_path / "state").read_text() == "old"
 
 
-def test_a_folder_in_the_way_is_an_error_that_leaves_no_other_file(tmp_path: Path) -> None:
-    (tmp_path / "state" / "full").mkdir(parents=True)
-    with pytest.raises(OSError):
-        write_whole(tmp_path / "state", "new")
-    assert [path.name for path in tmp_path.iterdir()] == ["state"]
-
-
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
-def test_a_private_file_is_private_from_its_first_byte(tmp_path: Path) -> None:
+def test_a_private_file_is_private_from_its_first_byte_and_others_as_the_user_asked(tmp_path: Path) -> None:
     with replacing(tmp_path / "answers" / "one.json", private=True) as unfinished:
         assert mode(unfinished) == 0o600
     assert mode(tmp_path / "answers" / "one.json") == 0o600
     assert mode(tmp_path / "answers") == 0o700
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
-def test_other_files_are_as_readable_as_the_user_asked(tmp_path: Path) -> None:
     before = os.umask(0o022)
     try:
         write_whole(tmp_path / "report.md", "text")

@@ -38,12 +38,8 @@ def test_passwords_in_addresses_are_shown_nowhere(home: Path) -> None:
     other = Settings.load(options={name: text.replace(SECRET, "another-horse") for name, text in ADDRESSES.items()})
     assert settings.hash == other.hash
     assert set(passwords_in(settings.model_dump(mode="json"))) == {SECRET, f"user:{SECRET}", f"u:{SECRET}"}
-
-
-def test_settings_that_are_kept_without_a_password_are_used_with_it(home: Path) -> None:
-    settings = Settings.load(options=ADDRESSES)
     again = settings.with_groups(settings.as_read_by("ground"))
-    assert again.model.base_url == ADDRESSES["model.base_url"]
+    assert again.model.base_url == ADDRESSES["model.base_url"], "what is kept without a password is used with it"
     elsewhere = Settings.load(options={"model.base_url": "http://127.0.0.1:8/v1"})
     assert elsewhere.with_groups(settings.as_read_by("ground")).model.base_url == "http://127.0.0.1:9/v1?region=eu"
 

@@ -73,6 +73,8 @@ def test_a_long_sentence_is_cut_at_white_space_or_hard() -> None:
     assert all(p.text.split() == ["word"] * 4 for p in list(chunk(spaced, 20))[:-1])
     solid = Document(id="T:1", text="A" * 45)
     assert [len(p.text) for p in chunk(solid, 20)] == [20, 20, 5]
+    with pytest.raises(UsageError, match="at least 1 character"):
+        list(chunk(solid, 0))
 
 
 def test_passages_carry_the_metadata_of_their_document() -> None:
@@ -89,8 +91,3 @@ def test_passages_carry_the_metadata_of_their_document() -> None:
     (passage,) = chunk(document)
     assert (passage.title, passage.year, passage.kind, passage.section) == ("T", 2001, "book", "AIM")
     assert (passage.publication_types, passage.retraction, passage.key) == (("Review",), "retracted", "PMID:1#0-9")
-
-
-def test_a_limit_below_one_is_rejected() -> None:
-    with pytest.raises(UsageError, match="at least 1 character"):
-        list(chunk(Document(id="T:1", text="One."), 0))

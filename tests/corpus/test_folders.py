@@ -156,14 +156,15 @@ def test_many_reasons_are_cut_and_counted() -> None:
     assert lines[-1] == "passed over and 8 more; medground corpus files NAME lists them all"
 
 
-def test_two_papers_of_one_file_with_one_id_are_told(tmp_path: Path) -> None:
+def test_two_papers_of_one_file_with_one_id_are_told(library: Library, tmp_path: Path) -> None:
     record = "TY  - JOUR\nTI  - {}\nAB  - {}\nDO  - 10.1000/one\nER  - \n"
     same, other = "Aspirin and stroke in adults", "Knitting in the elderly of Oslo"
     texts = [record.format(same, "First."), record.format(same, "Second."), record.format(other, "Third.")]
     (tmp_path / "refs.ris").write_text("\n".join(texts))
-    library = Library(tmp_path / "home")
-    manifest = build(library, "refs", find_inputs([tmp_path / "refs.ris"]))
+    parts = [f'{{"title": "Report", "year": 2020, "authors": ["Doe J"], "text": "{text}"}}' for text in ("A.", "B.")]
+    (tmp_path / "parts.jsonl").write_text("\n".join(parts))  # named after title, year and author
+    counts = build(library, "refs", find_inputs([tmp_path / "refs.ris", tmp_path / "parts.jsonl"])).counts
+    assert (counts.documents, counts.skipped) == (2, 2)
     with library.open("refs") as snapshot:
-        (skipped,) = snapshot.skipped()
-    assert (manifest.counts.documents, manifest.counts.skipped) == (1, 1)
-    assert skipped.reason == f"{same}: another record of this file has its id DOI:10.1000/one, and is kept: {other}"
+        reason = snapshot.skipped()[0].reason
+    assert reason == f"{same}: another record of this file has its id DOI:10.1000/one, and is kept: {other}"

@@ -137,26 +137,23 @@ def test_what_a_file_lacks_is_filled_and_what_it_says_stays(library: Library, fo
     ]
 
 
-def test_a_wrong_doi_is_not_joined_and_is_named(library: Library, folder: Path, medline: Any) -> None:
-    medline(record(1), record(3, title="Another paper about the genes of the zebrafish"))
-    built(library, folder, "medline")
-    assert not documents(library)["DOC:P3"].joined
-    assert "1 not joined, the record has another title (3.jsonl)" in told(library)[0]
-    with library.open("papers") as snapshot:
-        lines = {entry.document: entry.line() for entry in snapshot.document_reports()}
-    assert lines["DOC:P3"] == "not joined with corpus:medline: the record with its id has another title"
-    assert lines["DOC:P1"].startswith("joined with PMID:1 of corpus:medline: journal, authors, year")
-
-
-def test_a_doi_of_two_records_is_not_joined(library: Library, folder: Path, medline: Any) -> None:
+def test_a_wrong_doi_and_a_doi_of_two_records_are_not_joined_and_are_named(
+    library: Library, folder: Path, medline: Any
+) -> None:
     twin = record(6, identifiers={"pmid": "6", "doi": "10.1000/paper.1"})
     other = record(7, title="Something else about zinc", identifiers={"pmid": "7", "doi": "10.1000/paper.2"})
-    medline(record(1), twin, record(2), other)
+    medline(record(1), twin, record(2), other, record(3, title="Another paper about the genes of the zebrafish"))
     built(library, folder, "medline")
     found = documents(library)
     assert not found["DOC:P1"].joined
     assert found["DOC:P2"].joined[0].record == "PMID:2"  # the title decides
+    assert not found["DOC:P3"].joined
+    assert "1 not joined, the record has another title (3.jsonl)" in told(library)[0]
     assert "1 not joined, several records have its id (1.jsonl)" in told(library)[0]
+    with library.open("papers") as snapshot:
+        lines = {entry.document: entry.line() for entry in snapshot.document_reports()}
+    assert lines["DOC:P3"] == "not joined with corpus:medline: the record with its id has another title"
+    assert lines["DOC:P2"].startswith("joined with PMID:2 of corpus:medline: journal, authors, year")
 
 
 def test_enrich_later_forget_and_enrich_again(library: Library, folder: Path, medline: Any, make_embedder: Any) -> None:
@@ -198,7 +195,9 @@ def test_sync_remembers(library: Library, folder: Path, medline: Any) -> None:
     assert not synced.enriched
 
 
-def test_a_retraction_that_the_records_learn_of_arrives(library: Library, folder: Path, medline: Any) -> None:
+def test_a_retraction_that_the_records_or_a_notice_tell_of_arrives(
+    library: Library, folder: Path, medline: Any, make_input: Any
+) -> None:
     medline(record(1), record(2))
     built(library, folder, "medline")
     medline(record(1, retraction="retracted"), record(2))
@@ -207,27 +206,16 @@ def test_a_retraction_that_the_records_learn_of_arrives(library: Library, folder
     found = documents(library)
     assert (found["DOC:P1"].retraction, found["DOC:P2"].retraction) == ("retracted", "none")
     assert not sync(library, "papers", folder)[1].any
-
-
-def test_a_notice_that_comes_later_retracts_what_was_joined(
-    library: Library, folder: Path, medline: Any, make_input: Any
-) -> None:
-    medline(record(1))
-    built(library, folder, "medline")
-    add(library, "papers", [make_input([Retracts(("PMID:1",))])])
-    assert documents(library)["DOC:P1"].retraction == "retracted"
+    add(library, "papers", [make_input([Retracts(("PMID:2",))])])
+    assert documents(library)["DOC:P2"].retraction == "retracted"
 
 
 def test_add_joins_what_is_there_too(library: Library, folder: Path, medline: Any, tmp_path: Path) -> None:
     medline(record(1), record(4))
     built(library, folder)
     write(tmp_path / "more.jsonl", paper(4))
-    add(
-        library,
-        "papers",
-        find_inputs([tmp_path / "more.jsonl"]),
-        records=open_records(library, "papers", ["medline"]),
-    )
+    more = find_inputs([tmp_path / "more.jsonl"])
+    add(library, "papers", more, records=open_records(library, "papers", ["medline"]))
     found = documents(library)
     assert [bool(found[i].joined) for i in ("DOC:P1", "DOC:P2", "DOC:P4")] == [True, False, True]
     write(tmp_path / "more.jsonl", paper(4, ward="ED"))
@@ -277,14 +265,9 @@ def test_a_source_that_is_down_is_told_and_asked_again(library: Library, folder:
     asked = far.asked
     assert not sync(library, "papers", folder, records=records)[1].any
     assert far.asked == asked
-
-
-def test_what_was_filled_stays_while_its_source_is_down(library: Library, folder: Path) -> None:
-    far = Scripted(record(1, retraction="retracted"))
-    build(library, "papers", find_inputs([folder]), records=[far])
     far.fails = True
     enrich(library, "papers", [far])
-    assert documents(library)["DOC:P1"].retraction == "retracted"
+    assert documents(library)["DOC:P2"].joined, "what was filled stays while its source is down"
     assert "3 could not be asked for" in told(library)[0]
 
 
@@ -344,21 +327,19 @@ def test_a_source_that_is_gone_does_not_stop_sync(library: Library, folder: Path
 def test_names_of_sources(library: Library, folder: Path, medline: Any) -> None:
     medline(record(1))
     built(library, folder)
-    with pytest.raises(UsageError, match="no corpus 'medlin' to enrich from; the nearest: medline"):
-        open_records(library, "papers", ["medlin"])
-    with pytest.raises(UsageError, match="use one of pubmed, medline, papers"):
-        open_records(library, "new", ["§"])
-    with pytest.raises(UsageError, match="papers cannot be enriched from itself"):
-        open_records(library, "papers", ["papers"])
+    for error, name, source, message in (
+        (UsageError, "papers", "medlin", "no corpus 'medlin' to enrich from; the nearest: medline"),
+        (UsageError, "new", "§", "use one of pubmed, medline, papers"),
+        (UsageError, "papers", "papers", "papers cannot be enriched from itself"),
+        (ConfigError, "papers", "ftp://x", "is not an address"),
+    ):
+        with pytest.raises(error, match=message):
+            open_records(library, name, [source])
     with pytest.raises(UsageError, match="none cannot be named together"):
         open_records(library, "papers", ["none", "medline"])
-    with pytest.raises(ConfigError, match="is not an address"):
-        open_records(library, "papers", ["ftp://x"])
     assert open_records(library, "papers", ["none"]) == []
-    assert [one.source for one in open_records(library, "papers", ["live", "pubmed", "medline"])] == [
-        "pubmed:live",
-        "corpus:medline",
-    ]
+    opened = open_records(library, "papers", ["live", "pubmed", "medline"])
+    assert [one.source for one in opened] == ["pubmed:live", "corpus:medline"]
 
 
 def test_a_corpus_of_before_there_were_joins(library: Library, folder: Path, medline: Any) -> None:

@@ -30,20 +30,16 @@ def test_an_unknown_name_lists_the_existing_corpora(library, make_documents, mak
             call("x")
 
 
-def test_a_removed_corpus_is_gone(library, make_documents, make_input):
-    build(library, "a", [make_input(make_documents(1))])
-    assert library.has("a")
-    library.remove("a")
-    assert not library.has("a")
-    assert not library.folder_of("a").exists()
-
-
-def test_a_damaged_pointer_is_reported(library, make_documents, make_input):
+def test_a_damaged_pointer_is_reported_and_a_removed_corpus_is_gone(library, make_documents, make_input):
     build(library, "a", [make_input(make_documents(1))])
     for content in (b"", b"../../etc", b"\xff\xfe", b"0123456789abcdef"):
         (library.folder_of("a") / "CURRENT").write_bytes(content)
         with pytest.raises(SnapshotCorrupt, match="CURRENT does not name a snapshot"):
             library.open("a")
+    assert library.has("a")
+    library.remove("a")
+    assert not library.has("a")
+    assert not library.folder_of("a").exists()
 
 
 def test_a_damaged_corpus_is_fixed_by_rebuilding_it(library, make_documents, make_input):

@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from printed import Print
+from read_files import document_of, refusal
 from rows import each_row
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.corpus.readers.base import Reading
 from medground.corpus.readers.pdf.book import highlights, without_addresses
 from medground.corpus.sync import sync
-from medground.errors import BadDocument
 from medground.values.document import Document
 
-canvas = pytest.importorskip("reportlab.pdfgen.canvas")
+pytest.importorskip("reportlab")
 
 TEXT = (
     "The heart is a muscle that pumps blood through the vessels of the body. Its valves keep the blood from running "
@@ -29,72 +29,33 @@ LINK = "More is told at https://www.example.org/heart/valves.html and in the atl
 HEADS = ("Hearts", "Lungs", "Livers")
 
 
-class Page:
-    """Writes down a page, line by line."""
-
-    def __init__(self, drawing: canvas.Canvas) -> None:
-        self._drawing = drawing
-        self.y = 770.0
-
-    def line(self, text: str, size: float = 10, font: str = "Times-Roman", y: float | None = None) -> None:
-        self._drawing.setFont(font, size)
-        self._drawing.drawString(60, self.y if y is None else y, text)
-        if y is None:
-            self.y -= 1.2 * size
-
-    def heading(self, text: str, size: float = 13) -> None:
-        self.y -= 12
-        self.line(text, size, "Times-Bold")
-        self.y -= 4
-
-    def paragraph(self, text: str, width: float = 470) -> None:
-        row = ""
-        for word in [*text.split(), ""]:
-            if not word or self._drawing.stringWidth(f"{row} {word}", "Times-Roman", 10) > width:
-                self.line(row)
-                row = ""
-            row = f"{row} {word}".strip()
-
-
 def textbook(path: Path, *, note: str = "", chapters: int = 3) -> Path:
     """A chapter to a page, each with references of its own; a list of further reading and an index at the end."""
-    drawing = canvas.Canvas(str(path), pagesize=(595, 842))
-    drawing.setTitle("A Textbook of Medicine")
+    made = Print(path, "A Textbook of Medicine")
     if note:
-        drawing.setSubject(note)  # another file with the same text
+        made.raw.setSubject(note)  # another file with the same text
     for number, organ in enumerate(HEADS[:chapters], start=1):
-        page = Page(drawing)
-        page.line("A Textbook of Medicine, second edition", 8, y=820)
-        page.line(str(number + 10), 8, y=22)
-        page.heading(f"{organ} and their diseases", 20)
-        page.paragraph(f"This is the chapter on {organ.lower()}. {TEXT}")
-        page.heading("Diagnosis")
-        page.paragraph(f"{LINK} {TEXT}")
-        page.heading("References")
+        made.line(820, "A Textbook of Medicine, second edition", 8)
+        made.line(22, str(number + 10), 8)
+        y = made.bold(758, f"{organ} and their diseases", 20) - 4
+        y = made.text(y, f"This is the chapter on {organ.lower()}. {TEXT}")
+        y = made.bold(y - 12, "Diagnosis", 13) - 4
+        y = made.text(y, f"{LINK} {TEXT}")
+        y = made.bold(y - 12, "References", 13) - 4
         for item in range(1, 4):
-            page.paragraph(f"{item}. Nobody A. Never quote this title of a list. Lancet. 1999;{item}:2-9.")
-        drawing.showPage()
-    page = Page(drawing)
-    page.heading("Further reading")
-    page.paragraph("Somebody's book on murmurs is a fine one to read after this, as is the atlas of all the valves.")
-    page.heading("Index")
-    page.paragraph("This index lists murmur 11, valve 11, vessel 12, and the many other words of the book by page.")
-    drawing.showPage()
-    drawing.save()
-    return path
-
-
-def read(path: Path, reader: str | None = "book-pdf") -> Document:
-    (found,) = find_inputs([path], reader)
-    assert found.reader == (reader or "pdf")
-    (item,) = (item for item in found.read(0) if not isinstance(item, Reading))
-    assert isinstance(item, Document), item
-    return item
+            y = made.text(y, f"{item}. Nobody A. Never quote this title of a list. Lancet. 1999;{item}:2-9.")
+        made.page()
+    y = made.bold(758, "Further reading", 13) - 4
+    y = made.text(y, "Somebody's book on murmurs is a fine one to read after this, as is the atlas of all the valves.")
+    y = made.bold(y - 12, "Index", 13) - 4
+    made.text(y, "This index lists murmur 11, valve 11, vessel 12, and the many other words of the book by page.")
+    made.page()
+    return made.save()
 
 
 @pytest.fixture
 def book(tmp_path: Path) -> Document:
-    return read(textbook(tmp_path / "book.pdf"))
+    return document_of(textbook(tmp_path / "book.pdf"), named="book-pdf")
 
 
 def test_a_book_is_its_chapters(book: Document) -> None:
@@ -103,16 +64,8 @@ def test_a_book_is_its_chapters(book: Document) -> None:
     assert book.text.count(TEXT) == 6
     for organ in HEADS:
         assert f"This is the chapter on {organ.lower()}." in book.text
-    for unwanted in (
-        "Never quote",
-        "second edition",
-        "example.org",
-        "http",
-        "()",
-        "Somebody's book",
-        "This index",
-        "References",
-    ):
+    lists = ("Never quote", "Somebody's book", "This index", "References", "second edition")
+    for unwanted in (*lists, "example.org", "http", "()"):
         assert unwanted not in book.text
     assert "More is told at and in the atlas of murmurs." in book.text
 
@@ -131,7 +84,7 @@ def test_quotes_still_open_on_their_page(tmp_path: Path, book: Document) -> None
 
 
 def test_other_pdfs_stay_as_they_were(tmp_path: Path, book: Document) -> None:
-    paper = read(tmp_path / "book.pdf", None)
+    paper = document_of(tmp_path / "book.pdf", "pdf")
     assert paper.kind == "research"
     assert paper.id.startswith("FILE:book-")
     assert "https://www.example.org/heart/valves.html" in paper.text
@@ -169,14 +122,9 @@ def test_sync_goes_on_reading_a_folder_as_books(tmp_path: Path, library: Library
 
 
 def test_a_book_of_lists_only(tmp_path: Path) -> None:
-    drawing = canvas.Canvas(str(tmp_path / "x.pdf"), pagesize=(595, 842))
-    page = Page(drawing)
-    page.line("https://www.example.org/only/an/address.html")
-    drawing.showPage()
-    drawing.save()
-    (found,) = find_inputs([tmp_path / "x.pdf"], "book-pdf")
-    with pytest.raises(BadDocument, match="nothing is left of the book"):
-        list(found.read(0))
+    lists = Print(tmp_path / "x.pdf")
+    lists.line(770, "https://www.example.org/only/an/address.html")
+    assert "nothing is left of the book" in refusal(lists.save(), "book-pdf")
 
 
 @each_row(

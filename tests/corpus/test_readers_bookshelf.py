@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from read_files import items_of, written
 from rows import each_row
 
 from medground.corpus.readers import find_inputs
-from medground.corpus.readers.base import Item
 from medground.errors import BadDocument
 from medground.values.document import Document
 
@@ -74,22 +73,8 @@ BOOK = """<book xmlns="https://jats.nlm.nih.gov/ns/extensions/bits/2.0/">
 """
 
 
-def write(path: Path, text: str) -> Path:
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-def read(path: Path, reader: str | None = None) -> list[Item]:
-    (found,) = find_inputs([path], reader)
-    assert found.reader == "bookshelf"
-    items = list(found.read(0))
-    for skip in range(1, len(items) + 1):
-        assert [type(item) for item in found.read(skip)] == [type(item) for item in items[skip:]]
-    return items
-
-
 def test_a_chapter_of_statpearls(tmp_path: Path) -> None:
-    (chapter,) = read(write(tmp_path / "article-99.nxml", CHAPTER))
+    (chapter,) = items_of(written(tmp_path / "article-99.nxml", CHAPTER), "bookshelf")
     assert chapter.id == "BOOKSHELF:statpearls/article-99"
     assert (chapter.title, chapter.journal, chapter.kind) == ("Ectopia Lentis", "StatPearls", "book")
     assert (chapter.year, chapter.language, chapter.license) == (2024, "en", "CC BY-NC-ND 4.0")
@@ -107,7 +92,7 @@ def test_a_chapter_of_statpearls(tmp_path: Path) -> None:
 
 
 def test_a_whole_book_gives_a_document_for_each_part_with_its_own_text(tmp_path: Path) -> None:
-    fever, empty, pain, headache = read(write(tmp_path / "book.xml", BOOK))
+    fever, empty, pain, headache = items_of(written(tmp_path / "book.xml", BOOK), "bookshelf")
     assert (fever.id, fever.title, fever.year) == ("NBK:NBK77", "Fever: For clinicians", 2002)
     assert fever.url == "https://www.ncbi.nlm.nih.gov/books/NBK77/"
     assert (empty.position, empty.reason) == (3, "part 3: it has no text")
@@ -116,15 +101,13 @@ def test_a_whole_book_gives_a_document_for_each_part_with_its_own_text(tmp_path:
 
 
 def test_a_packed_chapter_and_one_without_any_id(tmp_path: Path) -> None:
-    packed = tmp_path / "a.nxml.gz"
-    packed.write_bytes(gzip.compress(CHAPTER.encode()))
-    (chapter,) = read(packed)
+    (chapter,) = items_of(written(tmp_path / "a.nxml.gz", CHAPTER), "bookshelf")
     assert isinstance(chapter, Document)
     bare = "<book-part-wrapper><book-part><body><p>Some text.</p></body></book-part></book-part-wrapper>"
-    (nameless,) = read(write(tmp_path / "b.xml", bare.replace("<body>", "<book-part-meta/><body>")))
+    (nameless,) = items_of(written(tmp_path / "b.xml", bare.replace("<body>", "<book-part-meta/><body>")), "bookshelf")
     assert nameless.reason == "part 1: it has no title"
     titled = "<book-part-meta><title-group><title>T</title></title-group></book-part-meta><body>"
-    (found,) = read(write(tmp_path / "c.xml", bare.replace("<body>", titled)))
+    (found,) = items_of(written(tmp_path / "c.xml", bare.replace("<body>", titled)), "bookshelf")
     assert found.id.startswith("REF:")
 
 
@@ -137,7 +120,7 @@ def test_a_packed_chapter_and_one_without_any_id(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_no_book(tmp_path: Path, text: str, message: str) -> None:
-    path = write(tmp_path / "bad.xml", text)
+    path = written(tmp_path / "bad.xml", text)
     with pytest.raises(BadDocument, match=message):
         (found,) = find_inputs([path])
         list(found.read(0))
@@ -160,7 +143,7 @@ def test_any_nesting_gives_documents_or_named_faults(body: str, tmp_path_factory
     """Every piece of text is in one document at most."""
     path = tmp_path_factory.getbasetemp() / "nested.xml"
     marked = body.replace("<p>", "<p>start ")
-    write(path, f"<book-part-wrapper><book-part id='x'><body>{marked}</body></book-part></book-part-wrapper>")
+    written(path, f"<book-part-wrapper><book-part id='x'><body>{marked}</body></book-part></book-part-wrapper>")
     (found,) = find_inputs([path])
     items = list(found.read(0))
     assert items

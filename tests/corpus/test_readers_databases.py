@@ -6,25 +6,15 @@ from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
+from read_files import items_of, written
 from rows import each_row
 
-from medground.corpus.readers import find_inputs
 from medground.corpus.readers.entry import described
 from medground.corpus.readers.values import unmarked
-from medground.values.document import Document
 
 DOI = "10.1016/s0140-6736(19)30001-2"
 BOTH = {"pmid": "30001122", "doi": DOI}
 PRINTED = {"volume": "393", "issue": "10175", "pages": "1021-1029"}
-
-
-def read(file: Path, content: str, reader: str) -> list[Document]:
-    file.write_text(content, encoding="utf-8", newline="")
-    (found,) = find_inputs([file])
-    assert found.reader == reader
-    documents = [item for item in found.read(0) if isinstance(item, Document)]
-    assert documents
-    return documents
 
 
 WOS = """\ufeffFN Clarivate Analytics Web of Science
@@ -67,7 +57,7 @@ EF
 
 @each_row("end", ["\n", "\r\n"])
 def test_web_of_science_as_plain_text(tmp_path: Path, end: str) -> None:
-    first, second = read(tmp_path / "savedrecs.txt", WOS.replace("\n", end), "wos")
+    first, second = items_of(written(tmp_path / "savedrecs.txt", WOS.replace("\n", end)), "wos")
     assert (first.id, first.title) == ("PMID:30001122", "Early statin therapy after infarction")
     assert first.text == "Background Statins help. We took 1204 patients."
     assert first.authors == ("Smith, John A.", "Mueller, Klaus")
@@ -85,7 +75,7 @@ def test_web_of_science_as_a_table_although_it_is_called_txt(tmp_path: Path) -> 
         "J|Jones, P|||Aspirin|BMJ|English|Article||THERAPY|Aspirin too.|1||2018||||||| WOS:2",
     ]
     table = "\ufeff" + "\r\n".join("\t".join(row) for row in (one.split("|") for one in (names, *rows)))
-    first, second = read(tmp_path / "savedrecs.txt", table, "csv")
+    first, second = items_of(written(tmp_path / "savedrecs.txt", table), "csv")
     assert (first.id, first.journal, first.imprint) == ("PMID:30001122", "LANCET", PRINTED)
     assert second.id.startswith("REF:"), "a keyword of theirs is called ID"
     assert second.metadata["keywords_plus"] == ("THERAPY",)
@@ -153,7 +143,7 @@ ER  -
 
 @each_row("content", [EMBASE, SCOPUS, WILEY, PROQUEST])
 def test_ris_of_search_services(tmp_path: Path, content: str) -> None:
-    (document,) = read(tmp_path / "export.ris", content, "ris")
+    (document,) = items_of(written(tmp_path / "export.ris", content), "ris")
     assert (document.id, document.identifiers, document.year) == ("PMID:30001122", BOTH, 2019)
     assert "Lancet" in str(document.journal)
     if content is SCOPUS:
@@ -208,9 +198,9 @@ YR  - 2019
 
 
 def test_the_cochrane_library_and_ovid_as_text(tmp_path: Path) -> None:
-    trial, other = read(tmp_path / "citation-export.txt", COCHRANE, "cochrane")
+    trial, other = items_of(written(tmp_path / "citation-export.txt", COCHRANE), "cochrane")
     assert (other.title, other.year) == ("Aspirin", 2018)
-    (record,) = read(tmp_path / "ovid.txt", OVID, "ovid")
+    (record,) = items_of(written(tmp_path / "ovid.txt", OVID), "ovid")
     for document in (trial, record):
         assert (document.id, document.identifiers, document.imprint) == ("PMID:30001122", BOTH, PRINTED)
         assert (document.text, document.year) == ("BACKGROUND: Statins help.", 2019)
@@ -227,7 +217,7 @@ def test_signs_that_bibtex_exporters_write_as_they_are_stay_what_they_are(tmp_pa
 abstract={We saw 50% improve (P {\textless} 0.05). {\%} more, $\alpha$ = 5 in NO$_2$ and 10$^{6}$.},
 author={{National Heart and Lung Institute} and de la Cruz, Maria and Ludwig van Beethoven},
 year=2020, volume={3}, pages={1--2}}"""
-    (document,) = read(tmp_path / "library.bib", entry, "bibtex")
+    (document,) = items_of(written(tmp_path / "library.bib", entry), "bibtex")
     assert document.title == "Costs of $500 versus $300 in 50% of patients: A & B #1"
     assert document.text == "We saw 50% improve (P < 0.05). % more, \u03b1 = 5 in NO2 and 10^6."
     assert document.authors == ("National Heart and Lung Institute", "de la Cruz, Maria", "van Beethoven, Ludwig")
@@ -237,25 +227,18 @@ year=2020, volume={3}, pages={1--2}}"""
 def test_zotero_keeps_a_pmid_in_extra_in_its_table_and_in_its_json(tmp_path: Path) -> None:
     header = '"Key","Item Type","Publication Year","Author","Title","Publication Title","Abstract Note","Extra"'
     row = '"AB12","journalArticle","2019","Smith, John A.","Statins","The Lancet","Statins help.","PMID: 30001122"'
-    (from_table,) = read(tmp_path / "zotero.csv", f"{header}\n{row}\n", "csv")
-    (from_json,) = read(
-        tmp_path / "better.json",
+    (from_table,) = items_of(written(tmp_path / "zotero.csv", f"{header}\n{row}\n"), "csv")
+    content = (
         '{"config": {"id": "36"}, "items": [{"key": "AB12", "itemType": "journalArticle", "title": "Statins", '
         '"abstractNote": "Statins help.", "date": "2019-03-14", "publicationTitle": "The Lancet", '
         '"extra": "PMID: 30001122", "creators": [{"firstName": "John A.", "lastName": "Smith"}], '
-        '"tags": [{"tag": "statins"}]}]}',
-        "csl-json",
+        '"tags": [{"tag": "statins"}]}]}'
     )
+    (from_json,) = items_of(written(tmp_path / "better.json", content), "csl-json")
     for document in (from_table, from_json):
         assert (document.id, document.text, document.year) == ("PMID:30001122", "Statins help.", 2019)
         assert (document.authors, document.journal) == (("Smith, John A.",), "The Lancet")
     assert from_json.keywords == ("statins",)
-
-
-def test_endnote_writes_a_keyword_on_each_line(tmp_path: Path) -> None:
-    record = "%0 Journal Article\n%T Statins\n%X Statins help.\n%K statins\nmortality\n%D 2019\n"
-    (document,) = read(tmp_path / "library.enw", record, "enw")
-    assert document.keywords == ("statins", "mortality")
 
 
 @given(st.text(max_size=80))

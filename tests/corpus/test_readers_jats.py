@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from read_files import document_of, items_of, written
 from rows import each_row
 
 from medground.corpus.readers import find_inputs
@@ -30,18 +31,12 @@ def article(
     )
 
 
-def read(folder: Path, text: str, name: str = "a.nxml") -> list[Item]:
-    file = folder / name
-    file.write_text(text)
-    (found,) = find_inputs([file])
-    assert found.reader == "jats"
-    return list(found.read(0))
+def read(folder: Path, text: str) -> list[Item]:
+    return items_of(written(folder / "a.nxml", text), "jats")
 
 
 def one(folder: Path, text: str) -> Document:
-    (item,) = read(folder, text)
-    assert isinstance(item, Document), item
-    return item
+    return document_of(written(folder / "a.nxml", text), "jats")
 
 
 def pieces(document: Document) -> list[tuple[str, str]]:
@@ -124,21 +119,15 @@ def test_retractions(tmp_path: Path) -> None:
     assert one(tmp_path, article("<p>x</p>", title="Retracted studies: a review")).retraction == "none"
 
 
-def test_a_set_of_articles_and_a_namespace(tmp_path: Path) -> None:
+def test_a_set_of_articles_a_namespace_and_an_article_without_text(tmp_path: Path) -> None:
     doi = '<article-id pub-id-type="doi">10.1/x</article-id>'
     articles = article("<p>a</p>") + article("<p>b</p>", ids="") + article("<p>c</p>", ids=doi)
-    first, bad, last = read(tmp_path, f"<pmc-articleset>{articles}</pmc-articleset>", "set.xml")
+    first, bad, last = read(tmp_path, f"<pmc-articleset>{articles}</pmc-articleset>")
     assert (first.id, last.id, bad.position) == ("PMC:PMC12", "DOI:10.1/x", 2)
     assert "no PMC id, PMID or DOI" in str(bad)
     spaced = article("<p>a</p>").replace("<article ", '<article xmlns="https://jats.nlm.nih.gov/ns/archiving/1.3/" ', 1)
     assert one(tmp_path, spaced).text == "a"
-
-
-def test_an_article_without_text_has_its_title(tmp_path: Path) -> None:
     assert one(tmp_path, article(title="Only.")).text == "Only."
-
-
-def test_an_entity_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(BadDocument, match="declares entities"):
         read(tmp_path, f'<!DOCTYPE article [<!ENTITY x SYSTEM "file:///etc/hostname">]>{article("<p>&x;</p>")}')
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -10,10 +9,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from read_files import document_of, items_of, lines
 from rows import each_row
 
 from medground.corpus.readers import find_inputs
-from medground.corpus.readers.base import Item, Note
 from medground.corpus.readers.entry import described
 from medground.errors import BadDocument
 from medground.values.document import Document
@@ -27,27 +26,10 @@ QUESTION = {
 }
 
 
-def write(file: Path, *records: Any) -> Path:
-    lines = [record if isinstance(record, str) else json.dumps(record) for record in records]
-    content = ("\n".join(lines) + "\n").encode("utf-8", "surrogatepass")
-    file.write_bytes(gzip.compress(content) if file.suffix == ".gz" else content)
-    return file
-
-
-def read(path: Path, reader: str) -> list[Item]:
-    (found,) = [one for one in find_inputs([path]) if one.refused is None]
-    assert found.reader == reader
-    return [item for item in found.read(0) if not isinstance(item, Note)]
-
-
-def one(path: Path, reader: str) -> Document:
-    (item,) = read(path, reader)
-    assert isinstance(item, Document), item
-    return item
-
-
 def test_pubmedqa_lines(tmp_path: Path) -> None:
-    document = one(write(tmp_path / "q.jsonl.gz", QUESTION | {"meshes": ["Asthma"], "long_answer": "Yes."}), "pubmedqa")
+    document = document_of(
+        lines(tmp_path / "q.jsonl.gz", QUESTION | {"meshes": ["Asthma"], "long_answer": "Yes."}), "pubmedqa"
+    )
     assert (document.id, document.title, document.year) == ("PMID:7", "Does it?", 2001)
     assert document.text == "One.\n\nTwo."
     assert [(s.label, document.text[s.start : s.end]) for s in document.sections] == [
@@ -69,40 +51,36 @@ def test_pubmedqa_as_published(tmp_path: Path, indent: int | None) -> None:
     entries = {str(n): record | {"MESHES": ["x" * 1000]} for n in range(1, 1500)}
     file = tmp_path / "ori_pqal.json"
     file.write_text(json.dumps(entries | {"77777": {"QUESTION": "Bad?"}}, indent=indent))
-    *documents, bad = read(file, "pubmedqa")
+    *documents, bad = items_of(file, "pubmedqa")
     assert [d.id for d in documents if isinstance(d, Document)] == [f"PMID:{n}" for n in range(1, 1500)]
     assert "record 1500: contexts: the field is missing" in str(bad)
     file.write_text(file.read_text()[:-200_000])
     with pytest.raises(BadDocument, match="broken or ends early"):
-        read(file, "pubmedqa")
-
-
-def test_deeply_nested_objects_are_rejected(tmp_path: Path) -> None:
-    file = tmp_path / "ori_pqal.json"
+        items_of(file, "pubmedqa")
     file.write_text('{"1": ' + '{"QUESTION": ' * 50_000)
     with pytest.raises(BadDocument, match="nested too deeply"):
-        read(file, "pubmedqa")
+        items_of(file, "pubmedqa")
 
 
 def test_an_endless_line_is_skipped(tmp_path: Path) -> None:
     good = {"id": "LAB:1", "text": "x"}
     endless = '{"id": "LAB:2", "text": "' + "y" * 45_000_000
-    first, bad, last = read(write(tmp_path / "x.jsonl.gz", good, endless, good), "jsonlines")
+    first, bad, last = items_of(lines(tmp_path / "x.jsonl.gz", good, endless, good), "jsonlines")
     assert (type(first), type(last)) == (Document, Document)
     assert "x.jsonl.gz:2: the line has 40,000,000 bytes or more" in str(bad)
 
 
 def test_beir_and_scifact(tmp_path: Path) -> None:
-    write(
+    lines(
         tmp_path / "corpus.jsonl",
         {"_id": "4", "title": "T", "text": "X."},
         {"_id": "PMID:5", "text": "Y.", "metadata": {}},
     )
-    write(tmp_path / "queries.jsonl", {"_id": "q"})
-    first, second = read(tmp_path, "beir")
+    lines(tmp_path / "queries.jsonl", {"_id": "q"})
+    first, second = items_of(tmp_path, "beir")
     assert (first.id, first.text, second.id) == ("DOC:4", "X.", "PMID:5")
-    other = write(tmp_path / "s.jsonl", {"doc_id": 9, "title": "T", "abstract": ["One.", "Two. "], "structured": False})
-    assert one(other, "scifact").text == "One. Two."
+    other = lines(tmp_path / "s.jsonl", {"doc_id": 9, "title": "T", "abstract": ["One.", "Two. "], "structured": False})
+    assert document_of(other, "scifact").text == "One. Two."
 
 
 def test_own_lines(tmp_path: Path) -> None:
@@ -114,7 +92,7 @@ def test_own_lines(tmp_path: Path) -> None:
         "sections": [{"label": "S", "start": 0, "end": 2}],
     }
     plain = {"pmid": 5, "title": "T", "abstract": "A."}
-    first, second = read(write(tmp_path / "x.jsonl", own, plain), "jsonlines")
+    first, second = items_of(lines(tmp_path / "x.jsonl", own, plain), "jsonlines")
     assert (first.kind, first.year, first.sections[0].label) == ("guideline", 2020, "S")
     assert (second.id, second.text, second.identifiers) == ("PMID:5", "A.", {"pmid": "5"})
 
@@ -139,7 +117,7 @@ def test_own_lines(tmp_path: Path) -> None:
 )
 def test_a_broken_line_is_skipped_with_its_number(tmp_path: Path, line: str, reason: str) -> None:
     good = {"id": "LAB:1", "text": "x"}
-    first, bad, last = read(write(tmp_path / "x.jsonl", good, "", line, good), "jsonlines")
+    first, bad, last = items_of(lines(tmp_path / "x.jsonl", good, "", line, good), "jsonlines")
     assert isinstance(first, Document)
     assert isinstance(last, Document)
     assert bad.position == 3
@@ -151,11 +129,11 @@ def test_a_broken_line_is_skipped_with_its_number(tmp_path: Path, line: str, rea
 def test_a_file_of_broken_lines_is_rejected_and_resuming_keeps_the_numbers(tmp_path: Path) -> None:
     good = {"id": "LAB:1", "text": "x"}
     with pytest.raises(BadDocument, match="none of the first 20 lines can be used"):
-        read(write(tmp_path / "x.jsonl", *["{}"] * 20, good), "jsonlines")
+        items_of(lines(tmp_path / "x.jsonl", *["{}"] * 20, good), "jsonlines")
     with pytest.raises(BadDocument, match="none of the first 2 lines"):
-        read(write(tmp_path / "y.jsonl", "{broken", "{}"), "jsonlines")
-    file = write(tmp_path / "z.jsonl", *["{}"] * 19, good, "{}", good)
-    assert len(read(file, "jsonlines")) == 22
+        items_of(lines(tmp_path / "y.jsonl", "{broken", "{}"), "jsonlines")
+    file = lines(tmp_path / "z.jsonl", *["{}"] * 19, good, "{}", good)
+    assert len(items_of(file, "jsonlines")) == 22
     (found,) = find_inputs([file])
     assert [type(item).__name__ for item in found.read(19)] == ["Document", "BadDocument", "Document"]
 
@@ -164,13 +142,15 @@ def test_another_encoding_is_rejected_and_a_byte_order_mark_is_not(tmp_path: Pat
     file = tmp_path / "x.jsonl"
     file.write_bytes('{"id": "LAB:1", "text": "Größe"}\n'.encode("latin-1"))
     with pytest.raises(BadDocument, match="not UTF-8 at byte 27"):
-        read(file, "jsonlines")
+        items_of(file, "jsonlines")
     file.write_bytes(b"\xef\xbb\xbf" + '{"id": "LAB:1", "text": "Größe"}\n'.encode())
-    assert one(file, "jsonlines").text == "Größe"
+    assert document_of(file, "jsonlines").text == "Größe"
 
 
 def test_characters_that_cannot_be_stored_are_replaced_one_for_one(tmp_path: Path) -> None:
-    document = one(write(tmp_path / "x.jsonl", r'{"id": "LAB:1", "text": "a\u0000b\ud800c\u001bd\n"}'), "jsonlines")
+    document = document_of(
+        lines(tmp_path / "x.jsonl", r'{"id": "LAB:1", "text": "a\u0000b\ud800c\u001bd\n"}'), "jsonlines"
+    )
     assert document.text == "a b\ufffdc d\n"
 
 
@@ -193,8 +173,8 @@ def test_any_record_gives_a_document_or_a_one_line_error(record: dict[str, Any])
 
 
 def test_real_data_sets(shared: Path) -> None:
-    questions = [d for d in read(shared / "pubmedqa" / "pqa_l.jsonl.gz", "pubmedqa") if isinstance(d, Document)]
+    questions = [d for d in items_of(shared / "pubmedqa" / "pqa_l.jsonl.gz", "pubmedqa") if isinstance(d, Document)]
     assert len(questions) == 1000
     assert all(d.sections and d.text for d in questions)
     assert next(d for d in questions if d.id == "PMID:21645374").year == 2011
-    assert len([d for d in read(shared / "scifact", "scifact") if isinstance(d, Document)]) == 5183
+    assert len([d for d in items_of(shared / "scifact", "scifact") if isinstance(d, Document)]) == 5183

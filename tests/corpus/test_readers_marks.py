@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from read_files import document_of
 from rows import each_row
 
-from medground.corpus.readers import find_inputs
 from medground.corpus.retraction import listed, marked
-from medground.values.document import Document
 
 TITLE = "Effect of aspirin on asthma attacks in children"
 TEXT = (
@@ -25,8 +24,7 @@ LISTED = max(int(name[5:]) for name in listed() if name.startswith("pmid:"))
 
 def state(path: Path) -> str:
     """What the corpus would say of the one document of a file."""
-    (document,) = (item for one in find_inputs([path]) for item in one.read(0) if isinstance(item, Document))
-    return marked(document).retraction
+    return marked(document_of(path)).retraction
 
 
 @pytest.fixture
@@ -110,41 +108,31 @@ def word_file(path: Path, *, before: str = "", after: str = "", **beside: str) -
 
 
 @each_row(
-    "said",
+    ("expected", "said"),
     [
-        {"watermark": "RETRACTED"},
-        {"header": "RETRACTED ARTICLE"},
-        {"before": "This article has been retracted."},
-        {"content_status": "Retracted"},
-        {"category": "Retracted Publication"},
-        {"title": "RETRACTED: Effect of aspirin"},
-        {"footer": "PMID: {}"},
-        {"identifier": "PMID:{}"},
-        {"after": "(PMID: {})"},
-        {"after": "https://pubmed.ncbi.nlm.nih.gov/{}/"},
-        {"after": "Thorax. 2011 Jan;66(1):1-9. doi: 10.1136/x. PMID: {}; PMCID: PMC12."},
+        ("retracted", {"watermark": "RETRACTED"}),
+        ("retracted", {"header": "RETRACTED ARTICLE"}),
+        ("retracted", {"before": "This article has been retracted."}),
+        ("retracted", {"content_status": "Retracted"}),
+        ("retracted", {"category": "Retracted Publication"}),
+        ("retracted", {"title": "RETRACTED: Effect of aspirin"}),
+        ("retracted", {"footer": "PMID: {}"}),
+        ("retracted", {"identifier": "PMID:{}"}),
+        ("retracted", {"after": "(PMID: {})"}),
+        ("retracted", {"after": "https://pubmed.ncbi.nlm.nih.gov/{}/"}),
+        ("retracted", {"after": "Thorax. 2011 Jan;66(1):1-9. doi: 10.1136/x. PMID: {}; PMCID: PMC12."}),
+        ("none", {"watermark": "DRAFT"}),
+        ("none", {"header": "Retraction of the ear drum"}),
+        ("none", {"header": "Journal of Retracted Science"}),
+        ("none", {"after": "As Li showed (PMID: {}), asthma is common."}),
+        ("none", {"after": "PMID: {}\nPMID: 12345"}),
+        ("none", {"after": "#References\n1. Li A. Asthma. Thorax. 2011;66:1. PMID: {}"}),
+        ("none", {"after": "One article has been retracted twice."}),
     ],
 )
-def test_a_word_file_says_it_beside_its_text(tmp_path: Path, said: dict[str, str]) -> None:
+def test_what_a_word_file_says_beside_its_text(tmp_path: Path, expected: str, said: dict[str, str]) -> None:
     given = {name: text.format(LISTED) for name, text in said.items()}
-    assert state(word_file(tmp_path / "a.docx", **given)) == "retracted"
-
-
-@each_row(
-    "said",
-    [
-        {"watermark": "DRAFT"},
-        {"header": "Retraction of the ear drum"},
-        {"header": "Journal of Retracted Science"},
-        {"after": "As Li showed (PMID: {}), asthma is common."},
-        {"after": "PMID: {}\nPMID: 12345"},
-        {"after": "#References\n1. Li A. Asthma. Thorax. 2011;66:1. PMID: {}"},
-        {"after": "One article has been retracted twice."},
-    ],
-)
-def test_a_word_file_may_cite_a_retracted_paper(tmp_path: Path, said: dict[str, str]) -> None:
-    given = {name: text.format(LISTED) for name, text in said.items()}
-    assert state(word_file(tmp_path / "a.docx", **given)) == "none"
+    assert state(word_file(tmp_path / "a.docx", **given)) == expected
 
 
 def pdf(path: Path, **said: Any) -> Path:
@@ -178,46 +166,35 @@ def pdf(path: Path, **said: Any) -> Path:
 
 
 @each_row(
-    "said",
+    ("expected", "said"),
     [
-        {"mark": "RETRACTED"},
-        {"mark": "RETRACTED", "angle": 0},
-        {"mark": "RETRACTED", "angle": 90, "size": 14},
-        {"mark": "RETRACTED ARTICLE", "size": 44},
-        {"mark": "Withdrawn", "angle": 30},
-        {"banner": "RETRACTED ARTICLE"},
-        {"banner": "This article has been retracted: see Thorax 2014;69:2."},
-        {"head": "RETRACTED"},
-        {"head": "RETRACTED: Aspirin and asthma attacks"},
-        {"title": f"RETRACTED: {TITLE}"},
-        {"line": "PMID: {}"},
-        {"line": "https://pubmed.ncbi.nlm.nih.gov/{}/"},
+        ("retracted", {"mark": "RETRACTED"}),
+        ("retracted", {"mark": "RETRACTED", "angle": 0}),
+        ("retracted", {"mark": "RETRACTED", "angle": 90, "size": 14}),
+        ("retracted", {"mark": "RETRACTED ARTICLE", "size": 44}),
+        ("retracted", {"mark": "Withdrawn", "angle": 30}),
+        ("retracted", {"banner": "RETRACTED ARTICLE"}),
+        ("retracted", {"banner": "This article has been retracted: see Thorax 2014;69:2."}),
+        ("retracted", {"head": "RETRACTED"}),
+        ("retracted", {"head": "RETRACTED: Aspirin and asthma attacks"}),
+        ("retracted", {"title": f"RETRACTED: {TITLE}"}),
+        ("retracted", {"line": "PMID: {}"}),
+        ("retracted", {"line": "https://pubmed.ncbi.nlm.nih.gov/{}/"}),
+        ("none", {"mark": "DRAFT"}),
+        ("none", {"mark": "ACCEPTED MANUSCRIPT", "size": 40}),
+        ("none", {"head": "Retracted papers in mental health"}),
+        ("none", {"body": "As Li and others showed (PMID: {}), asthma is common."}),
+        ("none", {"body": "This article has been retracted, as its readers were told."}),
+        ("none", {"references": ("References", "1. Li A. RETRACTED: Asthma. Thorax 2011;66:1. PMID: {}")}),
     ],
 )
-def test_a_pdf_says_it_on_its_pages(tmp_path: Path, said: dict[str, Any]) -> None:
+def test_what_a_pdf_says_on_its_pages(tmp_path: Path, expected: str, said: dict[str, Any]) -> None:
     given = {name: text.format(LISTED) if isinstance(text, str) else text for name, text in said.items()}
-    assert state(pdf(tmp_path / "a.pdf", **given)) == "retracted"
-
-
-@each_row(
-    "said",
-    [
-        {"mark": "DRAFT"},
-        {"mark": "ACCEPTED MANUSCRIPT", "size": 40},
-        {"head": "Retracted papers in mental health"},
-        {"body": "As Li and others showed (PMID: {}), asthma is common."},
-        {"body": "This article has been retracted, as its readers were told."},
-        {"references": ("References", "1. Li A. RETRACTED: Asthma. Thorax 2011;66:1. PMID: {}")},
-    ],
-)
-def test_a_pdf_may_cite_a_retracted_paper(tmp_path: Path, said: dict[str, Any]) -> None:
-    given = {name: text.format(LISTED) if isinstance(text, str) else text for name, text in said.items()}
-    assert state(pdf(tmp_path / "a.pdf", **given)) == "none"
+    assert state(pdf(tmp_path / "a.pdf", **given)) == expected
 
 
 def test_a_watermark_is_no_part_of_the_text_and_its_reader_is_told(tmp_path: Path) -> None:
-    path = pdf(tmp_path / "a.pdf", mark="RETRACTED")
-    (document,) = (item for one in find_inputs([path]) for item in one.read(0) if isinstance(item, Document))
+    document = document_of(pdf(tmp_path / "a.pdf", mark="RETRACTED"))
     assert document.cautions == ("The file is marked as retracted: “RETRACTED”",)
     assert document.title == TITLE
     assert "RETRACTED" not in document.text
@@ -314,7 +291,7 @@ def test_substances_of_a_record_are_not_its_keywords(tmp_path: Path, key: str, g
     path = tmp_path / "a.jsonl"
     record = {"pmid": 1, "title": TITLE, "abstract": TEXT, "keywords": ["asthma"], key: given}
     path.write_text(json.dumps(record), encoding="utf-8")
-    (document,) = (item for one in find_inputs([path]) for item in one.read(0) if isinstance(item, Document))
+    document = document_of(path)
     found = [(one.name, one.number) for one in document.substances]
     assert found == [("Aspirin", "0"), ("Platelet Aggregation Inhibitors", "0")]
     assert document.keywords == ("asthma",)

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from read_files import document_of, items_of, lines, refusal, written
 from rows import each_row
 
 from medground.corpus.readers import find_inputs
-from medground.corpus.readers.base import Item
 from medground.corpus.readers.docx import docx_document
 from medground.corpus.readers.html import html_document
 from medground.errors import BadDocument
@@ -56,9 +56,7 @@ def made_docx() -> bytes:
 def test_docx(tmp_path: Path) -> None:
     file = tmp_path / "draft 2.docx"
     file.write_bytes(made_docx())
-    (found,) = find_inputs([file])
-    assert found.reader == "docx"
-    (document,) = found.read(0)
+    document = document_of(file, "docx")
     assert document.id.startswith("FILE:draft_2.docx-")
     assert (document.title, document.authors) == ("Statins in the old", ("Ana Gil", "Bo Li"))
     assert document.identifiers == {"doi": "10.1000/draft.1"}
@@ -68,25 +66,17 @@ def test_docx(tmp_path: Path) -> None:
     ]
 
 
-def refused(file: Path) -> BadDocument:
-    with pytest.raises(BadDocument) as error:
-        for found in find_inputs([file]):
-            list(found.read(0))
-    assert "\n" not in str(error.value)
-    return error.value
-
-
 def test_a_docx_that_is_cut_off(tmp_path: Path) -> None:
     file, content = tmp_path / "a.docx", made_docx()
     for length in (10, 2000, len(content) // 2, len(content) - 30):
         file.write_bytes(content[:length])
-        assert "damaged or cut off" in refused(file).reason
+        assert "damaged or cut off" in refusal(file)
 
 
 def test_a_docx_with_a_password(tmp_path: Path) -> None:
     file = tmp_path / "a.docx"
     file.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1" + bytes(5000))
-    assert "protected by a password" in refused(file).reason
+    assert "protected by a password" in refusal(file)
 
 
 def bomb(size: int, name: str = "word/document.xml", count: int = 1) -> bytes:
@@ -106,10 +96,10 @@ def test_a_docx_bomb_takes_no_memory(tmp_path: Path, count: int) -> None:
     file.write_bytes(bomb(60_000_000 // count, count=count))
     assert file.stat().st_size < 500_000
     tracemalloc.start()
-    error = refused(file)
+    reason = refusal(file)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert "would unpack to" in error.reason
+    assert "would unpack to" in reason
     assert peak < 20_000_000
 
 
@@ -181,7 +171,7 @@ def test_html(tmp_path: Path, charset: str) -> None:
 
 def test_a_page_without_text(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text("<html><body><script>x()</script></body></html>")
-    assert "the page has no main text" in refused(tmp_path / "a.html").reason
+    assert "the page has no main text" in refusal(tmp_path / "a.html")
 
 
 @given(st.text(max_size=300))
@@ -194,13 +184,6 @@ def test_any_page_gives_a_document_or_a_one_line_error(inside: str) -> None:
         assert "\n" not in str(error)
 
 
-def items(file: Path, content: str, reader: str) -> list[Item]:
-    file.write_text(content)
-    (found,) = find_inputs([file])
-    assert found.reader == reader
-    return list(found.read(0))
-
-
 MEDQUAD = """<?xml version="1.0" encoding="UTF-8"?><Document id="0000001" source="CancerGov" url="https://www.cancer.gov/x">
 <Focus>Leukemia</Focus><QAPairs><QAPair pid="1"><Question qid="0000001-1" qtype="information">What is it ?</Question>
 <Answer>It is a
@@ -209,7 +192,7 @@ MEDQUAD = """<?xml version="1.0" encoding="UTF-8"?><Document id="0000001" source
 
 
 def test_medquad(tmp_path: Path) -> None:
-    document, bad = items(tmp_path / "m.xml", MEDQUAD, "medquad")
+    document, bad = items_of(written(tmp_path / "m.xml", MEDQUAD), "medquad")
     assert (document.id, document.title, document.text) == (
         "MEDQUAD:CancerGov:0000001-1",
         "What is it ?",
@@ -217,12 +200,15 @@ def test_medquad(tmp_path: Path) -> None:
     )
     assert (document.kind, document.metadata["focus"]) == ("book", ("Leukemia",))
     assert "removed" in bad.reason
+    pair = {"qid": "1", "source": "NIH", "question": "What?", "answer": "A text."}
+    good, bad = items_of(lines(tmp_path / "m.jsonl", pair, {"answer": "A text."}), "medquad")
+    assert (good.id, bad.reason) == ("MEDQUAD:NIH:1", "source: the field is missing")
 
 
 def test_covid_qa_as_published(tmp_path: Path) -> None:
     text = "A title\n\nhttps://www.ncbi.nlm.nih.gov/pmc/articles/PMC123/\n\nText."
     content = {"data": [{"paragraphs": [{"context": text, "document_id": 5, "qas": []}, {"qas": []}]}]}
-    document, bad = items(tmp_path / "c.json", json.dumps(content), "covidqa")
+    document, bad = items_of(written(tmp_path / "c.json", json.dumps(content)), "covidqa")
     assert isinstance(bad, BadDocument)
     assert (document.id, document.title, document.text) == ("PMC:PMC123", "A title", text)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,12 +10,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from read_files import items_of, lines
 from rows import each_row
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.corpus.readers.base import Item
 from medground.corpus.readers.published import guideline_document, textbook_document, wikipedia_document
 from medground.errors import BadDocument
 from medground.values.document import Document
@@ -47,12 +45,6 @@ ARTICLE: Record = {
 }
 
 
-def lines(path: Path, *records: Any) -> Path:
-    text = "".join(f"{record if isinstance(record, str) else json.dumps(record)}\n" for record in records)
-    path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
-    return path
-
-
 def parquet(path: Path, records: list[Record], rows: int = 2) -> Path:
     arrow = pytest.importorskip("pyarrow", reason="needs the extra parquet")
     from pyarrow import parquet as files
@@ -61,19 +53,11 @@ def parquet(path: Path, records: list[Record], rows: int = 2) -> Path:
     return path
 
 
-def read(path: Path, reader: str, *, named: bool = False) -> list[Item]:
-    (found,) = find_inputs([path], reader if named else None)
-    assert found.reader == reader
-    items = list(found.read(0))
-    assert [getattr(item, "id", None) for item in found.read(1)] == [getattr(item, "id", None) for item in items[1:]]
-    return items
-
-
 def test_a_guideline(tmp_path: Path) -> None:
     untitled = GUIDELINE | {"id": "e1", "source": "wikidoc", "title": None, "url": None}
     plain = untitled | {"id": "e2", "clean_text": "\n Cough in adults. \nIt is common."}
     empty = GUIDELINE | {"id": "e3", "clean_text": " "}
-    first, second, third, fault = read(lines(tmp_path / "g.jsonl", GUIDELINE, untitled, plain, empty), "guidelines")
+    first, second, third, fault = items_of(lines(tmp_path / "g.jsonl", GUIDELINE, untitled, plain, empty), "guidelines")
     assert (first.id, first.title, first.kind) == ("GUIDELINE:who:3c5d8f", "Fever in children", "guideline")
     assert (first.journal, first.url) == ("World Health Organization", "https://www.who.int/x")
     assert first.text == GUIDELINE["clean_text"]
@@ -85,12 +69,12 @@ def test_a_guideline(tmp_path: Path) -> None:
 
 def test_chunks_of_textbooks(tmp_path: Path) -> None:
     other = CHUNK | {"id": "Anatomy_Gray_1", "content": "It is a science."}
-    first, second = read(lines(tmp_path / "Anatomy_Gray.jsonl.gz", CHUNK, other), "textbooks")
+    first, second = items_of(lines(tmp_path / "Anatomy_Gray.jsonl.gz", CHUNK, other), "textbooks")
     assert isinstance(second, Document)
     assert (first.id, first.title, first.kind) == ("TEXTBOOK:Anatomy_Gray_0", "Anatomy_Gray", "book")
     assert first.text == "What is anatomy?"
     short = {name: CHUNK[name] for name in ("id", "title", "content")}
-    (named,) = read(lines(tmp_path / "short.jsonl", short), "textbooks", named=True)
+    (named,) = items_of(lines(tmp_path / "short.jsonl", short), named="textbooks")
     assert named == first
 
 
@@ -108,7 +92,7 @@ def test_a_textbook_as_plain_text_and_its_chunks_in_one_folder(tmp_path: Path) -
 
 
 def test_wikipedia_as_json_lines(tmp_path: Path) -> None:
-    article, fault, broken = read(lines(tmp_path / "w.jsonl", ARTICLE, ARTICLE | {"text": ""}, "{"), "wikipedia")
+    article, fault, broken = items_of(lines(tmp_path / "w.jsonl", ARTICLE, ARTICLE | {"text": ""}, "{"), "wikipedia")
     assert isinstance(broken, BadDocument)
     assert isinstance(fault, BadDocument)
     assert (article.id, article.title, article.kind) == ("WIKI:12", "Aorta", "wiki")
@@ -117,17 +101,15 @@ def test_wikipedia_as_json_lines(tmp_path: Path) -> None:
 
 def test_records_of_your_own_with_such_fields_stay_your_own(tmp_path: Path) -> None:
     own = {"id": "1", "title": "A note", "content": "Text.", "url": "https://example.org"}
-    (found,) = find_inputs([lines(tmp_path / "own.jsonl", own)])
-    assert found.reader == "jsonlines"
-    (found,) = find_inputs([lines(tmp_path / "page.jsonl", ARTICLE | {"url": "https://example.org/wiki"})])
-    assert found.reader == "jsonlines"
+    for record in (own, ARTICLE | {"url": "https://example.org/wiki"}):
+        items_of(lines(tmp_path / "own.jsonl", record), "jsonlines")
 
 
 def test_wikipedia_as_parquet_says_the_same_as_json_lines(tmp_path: Path) -> None:
     records = [ARTICLE | {"id": str(number), "text": f"Text {number}."} for number in range(600)]
     records[3]["text"] = ""
     path = parquet(tmp_path / "train-00000-of-00041.parquet", records, rows=100)
-    rows, same = read(path, "wikipedia"), read(lines(tmp_path / "w.jsonl", *records), "wikipedia")
+    rows, same = items_of(path, "wikipedia"), items_of(lines(tmp_path / "w.jsonl", *records), "wikipedia")
     assert [row for row in rows if isinstance(row, Document)] == [row for row in same if isinstance(row, Document)]
     assert isinstance(rows[3], BadDocument)
     assert (rows[3].position, rows[3].reason) == (4, "text: the field is missing or empty")

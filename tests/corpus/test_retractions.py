@@ -34,38 +34,29 @@ def test_the_list_matches_its_source(shared: Path) -> None:
     assert sum(state == "concern" for state in listed().values()) == 1_665  # one of 1,666 was retracted later
 
 
-def test_a_paper_whose_record_or_title_says_so_is_marked() -> None:
-    paper = Document(id="DOC:1", title="Aspirin", text="One.", publication_types=("Retracted Publication",))
-    assert marked(paper).retraction == "retracted"
-    titled = Document(id="DOC:1", title="RETRACTED: Aspirin", text="One.")
-    assert marked(titled).retraction == "retracted"
-    notice = Document(id=some_retracted(), title="Retraction: Aspirin", text="One.")
-    assert marked(notice).retraction == "notice"
-    assert marked(Document(id="DOC:1", title="Retraction of the gingiva", text="One.")).retraction == "none"
+@each_row(
+    ("record", "state"),
+    [
+        ({"publication_types": ("Retracted Publication",)}, "retracted"),
+        ({"title": "RETRACTED: Aspirin"}, "retracted"),
+        ({"title": "Retraction of the gingiva"}, "none"),
+        ({"id": "listed", "title": "Retraction: Aspirin"}, "notice"),
+        ({"id": "listed", "retraction": "notice"}, "notice"),
+        ({"id": "listed", "retraction": "concern"}, "retracted"),
+        ({"id": "PMC:PMC1", "identifiers": {"pmid": "listed"}}, "retracted"),
+    ],
+)
+def test_what_a_record_its_title_and_the_list_say(record: dict[str, Any], state: str) -> None:
+    given = json.loads(json.dumps(record).replace("listed", some_retracted()))
+    assert marked(make_document({"id": "DOC:1", "text": "One."} | given)).retraction == state
 
 
-def test_a_listed_paper_is_marked() -> None:
+def test_a_listed_paper_is_told_as_such() -> None:
     paper = marked(Document(id=some_retracted(), text="One."))
     assert (paper.retraction, paper.cautions) == ("retracted", (ON_THE_LIST,))
-
-
-def test_a_paper_with_a_concern_is_told_as_such() -> None:
     doi = next(name.removeprefix("doi:") for name, state in listed().items() if state == "concern")
-    record = {"id": "LAB:1", "text": "One.", "doi": f"https://doi.org/{doi.upper()}"}
-    paper = marked(described(record))
+    paper = marked(described({"id": "LAB:1", "text": "One.", "doi": f"https://doi.org/{doi.upper()}"}))
     assert (paper.retraction, paper.cautions, why_aside(paper)) == ("concern", (), None)
-
-
-def test_full_text_is_marked_by_its_pmid() -> None:
-    identifiers = {"pmid": some_retracted().removeprefix("PMID:")}
-    assert marked(Document(id="PMC:PMC1", text="One.", identifiers=identifiers)).retraction == "retracted"
-
-
-def test_a_concern_becomes_a_retraction_and_a_notice_stays() -> None:
-    concern = Document(id=some_retracted(), text="One.", retraction="concern")
-    notice = concern.model_copy(update={"retraction": "notice"})
-    assert marked(concern).retraction == "retracted"
-    assert marked(notice).retraction == "notice"
 
 
 @each_row("name", ["PMID:0", "PMID:x", "PMID:²", "PMID:", "HP:993", "PMID:-993", "993", "DOC:993"])
@@ -130,29 +121,20 @@ def test_a_retracted_paper_is_known_by_the_fields_of_databases(record: dict[str,
     assert marked(described({**given, "title": "Aspirin", "text": "One."})).retraction == "retracted"
 
 
-def test_a_note_about_another_paper_is_no_id() -> None:
+def test_a_note_about_another_paper_is_no_id_and_a_record_that_retracts_another_is_a_notice() -> None:
     record = {"id": "LAB:1", "text": "One.", "note": f"Comment on {some_retracted()}"}
     assert marked(described(record)).retraction == "none"
-
-
-def test_a_record_that_retracts_another_is_a_notice() -> None:
     record = {"id": "LAB:1", "text": "One.", "update-to": [{"DOI": "10.1000/old", "type": "retraction"}]}
     assert marked(described(record)).retraction == "notice"
 
 
-def made(folder: Path, pmids: str, target: Path) -> subprocess.CompletedProcess[str]:
-    """The script's run on these PMIDs and on three DOIs."""
-    (folder / "pmids.txt").write_text(pmids)
-    rows = ("doi\tnotice_doi\tnature", "10.1000/R\t\tretraction", "10.1000/c\t\tconcern", "10.1000/r\t\tconcern")
-    (folder / "dois.tsv").write_text("\n".join(rows))
-    command = [sys.executable, SCRIPT, folder / "pmids.txt", folder / "dois.tsv", target]
-    return subprocess.run(command, check=False, capture_output=True, text=True)
-
-
 def test_the_script_is_deterministic(tmp_path: Path) -> None:
-    one, two = tmp_path / "one.gz", tmp_path / "two.gz"
-    for target in (one, two):
-        done = made(tmp_path, "30\n7\n30\n", target)
-        assert done.returncode == 0, done.stderr
-    assert one.read_bytes() == two.read_bytes()
-    assert gzip.decompress(one.read_bytes()) == b"doi:10.1000/r\npmid:30\npmid:7\n\ndoi:10.1000/c"
+    (tmp_path / "pmids.txt").write_text("30\n7\n30\n")
+    rows = ("doi\tnotice_doi\tnature", "10.1000/R\t\tretraction", "10.1000/c\t\tconcern", "10.1000/r\t\tconcern")
+    (tmp_path / "dois.tsv").write_text("\n".join(rows))
+    for target in ("one.gz", "two.gz"):
+        command = [sys.executable, SCRIPT, tmp_path / "pmids.txt", tmp_path / "dois.tsv", tmp_path / target]
+        subprocess.run(command, check=True)
+    one = (tmp_path / "one.gz").read_bytes()
+    assert one == (tmp_path / "two.gz").read_bytes()
+    assert gzip.decompress(one) == b"doi:10.1000/r\npmid:30\npmid:7\n\ndoi:10.1000/c"

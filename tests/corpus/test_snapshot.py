@@ -51,12 +51,10 @@ def test_a_changed_byte_in_any_file_is_found(built):
 def test_missing_and_truncated_files_are_found_on_opening(built):
     for path in [p for p in built.rglob("*") if p.is_file() and p.suffix != ".lock" and p.stat().st_size]:
         good = path.read_bytes()
-        put(path, good[:-2])
-        with pytest.raises(SnapshotCorrupt):
-            Snapshot.open(built)
-        path.unlink()
-        with pytest.raises(SnapshotCorrupt):
-            Snapshot.open(built)
+        for damage in (lambda path=path, good=good: put(path, good[:-2]), path.unlink):
+            damage()
+            with pytest.raises(SnapshotCorrupt):
+                Snapshot.open(built)
         put(path, good)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +10,7 @@ import tantivy
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
+from read_files import lines
 from rows import each_row
 
 from medground.corpus import lexical_fields
@@ -22,7 +22,6 @@ from medground.engine.blocking import BlockingEngine
 from medground.errors import UsageError
 from medground.home.settings import Settings
 from medground.pubmed.printer import to_pubmed
-from medground.values.document import Document
 from medground.values.query import Everything, Filters, first_day, last_day
 from medground.values.where import check_fields, field_name, own_fields, parse_where
 
@@ -65,9 +64,7 @@ RECORDS = [
 
 @pytest.fixture
 def corpus(library: Library, tmp_path: Path, embedder) -> Library:
-    file = tmp_path / "mine.jsonl"
-    file.write_text("".join(json.dumps(record) + "\n" for record in RECORDS))
-    build(library, "mine", find_inputs([file]), embedder=embedder)
+    build(library, "mine", find_inputs([lines(tmp_path / "mine.jsonl", *RECORDS)]), embedder=embedder)
     return library
 
 
@@ -240,14 +237,10 @@ def test_an_index_of_before_metadata_is_read_and_renewed_by_the_next_addition(
     assert index.fields == frozenset()
     assert index.search(Everything(), 5, parse_where(["ward=ICU"])) == []
     assert not index.has_metadata
-    documents = [Document(id=f"DOC:{n}", text="Statins helped.", metadata={"ward": (w,)}) for n, w in enumerate("ab")]
-    files = []
-    for document in documents:
-        file = tmp_path / f"{document.id[-1]}.jsonl"
-        file.write_text(
-            json.dumps({"id": document.id, "text": document.text, "ward": document.metadata["ward"]}) + "\n"
-        )
-        files.append(file)
+    files = [
+        lines(tmp_path / f"{ward}.jsonl", {"id": f"DOC:{number}", "text": "Statins helped.", "ward": ward})
+        for number, ward in enumerate("ab")
+    ]
     build(library, "c", find_inputs(files[:1]))
     monkeypatch.setattr("medground.corpus.snapshot.Snapshot.has_metadata", property(lambda _: False))
     add(library, "c", find_inputs(files[1:]))

@@ -67,14 +67,10 @@ def test_a_corpus_that_is_named_replaces_the_base_of_the_settings(library: Libra
         assert [one.source for one in engine.search("heart").searches] == ["corpus:mine"]
 
 
-def test_a_half_built_base_is_not_opened(library: Library, home: Path) -> None:
+def test_a_half_built_or_unknown_base_is_not_opened(library: Library, home: Path) -> None:
     Bases(home).write(Base(name="omni", pending=("book", "wiki"), spec="kb.toml"))
     with pytest.raises(UsageError, match=r"half-built; finish it with medground kb build kb\.toml"):
         BlockingEngine(Settings.load(options={"retrieval.knowledge_base": "omni"}))
-
-
-def test_an_unknown_base_is_one_line_that_names_the_others(library: Library, home: Path) -> None:
-    Bases(home).write(Base(name="omni", sources=("book",)))
     with pytest.raises(UsageError, match=r"no knowledge base 'onmi' \(existing: omni\)"):
         BlockingEngine(Settings.load(options={"retrieval.knowledge_base": "onmi"}))
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from medground.corpus import tables
 from medground.corpus.embedder import Embedder
@@ -24,6 +25,7 @@ from medground.corpus.faults import UnfinishedDamaged, writing
 from medground.corpus.join import join_records, remembered
 from medground.corpus.library import Library
 from medground.corpus.manifest import (
+    Counts,
     EmbeddingEntry,
     Enriched,
     FileEntry,
@@ -216,37 +218,37 @@ def _phases(plan: _Plan, folder: Path) -> Manifest:
     try:
         deleted = read_inputs(database, plan.inputs, plan.progress, strict=plan.strict)
         if database.count() == 0:
-            raise _nothing_readable(plan, database)
+            first = database.files.first_failed() or database.first_skipped()
+            why = f"; the first problem: {first}" if first else ""
+            raise BadDocument(f"no readable document in {', '.join(i.name for i in plan.inputs[:3])}{why}")
         join_records(database, plan.records, plan.progress, plan.base.manifest.enriched if plan.base else ())
         cut_and_index(database, plan.base, folder, plan.limit, plan.progress)
         if plan.embedder is not None:
             embed(database, plan.base, folder, plan.embedder, plan.progress)
         attached = _attach(plan, folder)
-        counts = database.counts(deleted + (plan.base.manifest.counts.deleted if plan.base else 0))
-        shape = shape_of(plan.limit, plan.embedder, {name: hash_file(folder / name) for name in attached})
         reused = plan.base.manifest if plan.base and database.state("settled") == 1 else None
-        origin = reused.origin if reused else ""
-        digest = database.digest([*shape, origin] if origin else shape)
-        enriched = enriched_from(plan.records)
-        sources = database.sources(enriched)
-        database.finish()
+        finished = finish(
+            database,
+            limit=plan.limit,
+            embedder=plan.embedder,
+            attached={name: hash_file(folder / name) for name in attached},
+            origin=reused.origin if reused else "",
+            records=plan.records,
+            counts=database.counts(deleted + (plan.base.manifest.counts.deleted if plan.base else 0)),
+        )
     finally:
         database.close()
     plan.progress("finish", 0, None)
     manifest = Manifest(
+        **finished,
         name=plan.name,
-        hash=digest,
-        created=datetime.now(UTC),
-        made_by=f"medground {version('medground')}",
-        counts=counts,
         inputs=tuple(dict.fromkeys([*(plan.base.manifest.inputs if plan.base else ()), *input_entries(plan.inputs)])),
         chunk_limit=plan.limit,
-        embedding=_embedding(plan.embedder),
+        embedding=None
+        if (model := plan.embedder) is None
+        else EmbeddingEntry(name=model.name, identity=model.identity, dimensions=model.dimensions),
         attachments=attached,
         removed=reused.removed if reused else 0,
-        origin=origin,
-        sources=sources,
-        enriched=enriched,
         described=plan.described,
         files=described_files(folder, plan.base),
     )
@@ -259,9 +261,30 @@ def shape_of(limit: int, embedder: Embedder | None, attached: Mapping[str, str])
     return ["1", str(limit), identity, *(f"{name}:{digest}" for name, digest in attached.items())]
 
 
-def enriched_from(records: Sequence[Records]) -> tuple[Enriched, ...]:
-    """What a corpus remembers of the sources of its records."""
-    return tuple(Enriched(name=one.name, source=one.source, state=one.state) for one in records)
+def finish(
+    database: DatabaseWriter,
+    *,
+    limit: int,
+    embedder: Embedder | None,
+    attached: Mapping[str, str],
+    origin: str,
+    records: Sequence[Records],
+    counts: Counts,
+) -> dict[str, Any]:
+    """Finish the database of a snapshot; returns the fields of the manifest that follow from it."""
+    shape = [*shape_of(limit, embedder, attached), *filter(None, [origin])]
+    enriched = tuple(Enriched(name=one.name, source=one.source, state=one.state) for one in records)
+    fields = {
+        "hash": database.digest(shape),
+        "created": datetime.now(UTC),
+        "made_by": f"medground {version('medground')}",
+        "counts": counts,
+        "origin": origin,
+        "sources": database.sources(enriched),
+        "enriched": enriched,
+    }
+    database.finish()
+    return fields
 
 
 def described_files(folder: Path, base: Snapshot | None) -> dict[str, FileEntry]:
@@ -269,12 +292,6 @@ def described_files(folder: Path, base: Snapshot | None) -> dict[str, FileEntry]
     if base is None:
         return describe_files(folder)
     return describe_files(folder, base.manifest.files, base.folder, LEXICAL, INDEX_NAME)
-
-
-def _nothing_readable(plan: _Plan, database: DatabaseWriter) -> BadDocument:
-    first = database.files.first_failed() or database.first_skipped()
-    why = f"; the first problem: {first}" if first else ""
-    return BadDocument(f"no readable document in {', '.join(i.name for i in plan.inputs[:3])}{why}")
 
 
 def _attach(plan: _Plan, folder: Path) -> tuple[str, ...]:
@@ -306,9 +323,3 @@ def _fingerprint(group: Sequence[Input]) -> str:
     if len(group) == 1:
         return group[0].fingerprint
     return hashlib.sha256(repr([(one.name, one.fingerprint) for one in group]).encode()).hexdigest()[:32]
-
-
-def _embedding(embedder: Embedder | None) -> EmbeddingEntry | None:
-    if embedder is None:
-        return None
-    return EmbeddingEntry(name=embedder.name, identity=embedder.identity, dimensions=embedder.dimensions)

@@ -6,21 +6,18 @@ The work is done in a copy next to it, which becomes the current snapshot in one
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 
 from medground.corpus import tables
-from medground.corpus.build import described_files, enriched_from, identity_check, shape_of
+from medground.corpus.build import described_files, finish, identity_check
 from medground.corpus.embedder import Embedder
 from medground.corpus.faults import writing
 from medground.corpus.join import join_records, remembered
 from medground.corpus.library import Library
 from medground.corpus.manifest import FILE_NAME, InputEntry, Manifest
-from medground.corpus.phases import copy_base, index_vectors, patch_passages, patch_vectors
+from medground.corpus.phases import copy_base, index_vectors, link, patch_passages, patch_vectors
 from medground.corpus.records import Records
 from medground.corpus.snapshot import Snapshot
 from medground.corpus.writer import DatabaseWriter
@@ -116,7 +113,7 @@ def redescribed(library: Library, name: str, described: SourceDescription) -> Ma
     """
     with library.lock(name), _work_folder(library, name) as work:
         manifest = library.info(name).model_copy(update={"described": described})
-        shutil.copytree(library.current(name), work, copy_function=_link)
+        shutil.copytree(library.current(name), work, copy_function=link)
         (work / FILE_NAME).unlink()  # its link leads to that of the other snapshot
         return library.publish(name, work, manifest)
 
@@ -150,33 +147,19 @@ def _patched(
     if embedder is not None:
         patch_vectors(patched, counts.passages, base, work, embedder)
         index_vectors(work, counts.passages, embedder, progress)
+    inputs = known.inputs
+    if folder is not None:
+        others = (entry for entry in inputs if entry.name != str(folder))
+        inputs = (*others, *(InputEntry(name=str(folder), **group) for group in database.files.groups(str(folder))))
     for name in known.attachments:
         shutil.copyfile(base.folder / name, work / name)
-    shape = shape_of(known.chunk_limit, embedder, {name: known.files[name].sha256 for name in known.attachments})
-    enriched = enriched_from(records)
-    update = {
-        "hash": database.digest([*shape, patched.origin] if patched.origin else shape),
-        "created": datetime.now(UTC),
-        "made_by": f"medground {version('medground')}",
-        "counts": counts,
-        "inputs": known.inputs if folder is None else _inputs(base, database, str(folder)),
-        "removed": patched.removed,
-        "origin": patched.origin,
-        "sources": database.sources(enriched),
-        "enriched": enriched,
-    }
-    database.finish()
-    return known.model_copy(update=update)
-
-
-def _inputs(base: Snapshot, database: DatabaseWriter, folder: str) -> tuple[InputEntry, ...]:
-    others = (entry for entry in base.manifest.inputs if entry.name != folder)
-    return (*others, *(InputEntry(name=folder, **group) for group in database.files.groups(folder)))
-
-
-def _link(source: str, target: str) -> None:
-    """Files of a snapshot never change, so that two snapshots may share them; a disk without links gets a copy."""
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copy2(source, target)
+    finished = finish(
+        database,
+        limit=known.chunk_limit,
+        embedder=embedder,
+        attached={name: known.files[name].sha256 for name in known.attachments},
+        origin=patched.origin,
+        records=records,
+        counts=counts,
+    )
+    return known.model_copy(update={**finished, "removed": patched.removed, "inputs": inputs})

@@ -43,8 +43,8 @@ def _passages(document: Document, start: int, end: int, limit: int) -> Iterator[
             yield first, last
         return
     # Each line of a graph document states one relation, so it counts as a sentence.
-    split = _line_spans if document.kind == "graph" else sentence_spans
-    sentences = ((start + low, start + high) for low, high in split(text))
+    spans = [line.span() for line in _LINE.finditer(text)] if document.kind == "graph" else sentence_spans(text)
+    sentences = ((start + low, start + high) for low, high in spans)
     yield from _fill(_pieces(document.text, sentences, limit), limit)
 
 
@@ -58,23 +58,14 @@ def _regions(document: Document) -> Iterator[tuple[int, int, str | None]]:
     yield position, len(document.text), None
 
 
-def _line_spans(text: str) -> list[Span]:
-    return [match.span() for match in _LINE.finditer(text)]
-
-
 def _pieces(text: str, sentences: Iterable[Span], limit: int) -> Iterator[Span]:
-    """The sentences, with those longer than `limit` cut into pieces."""
+    """The sentences, with those longer than `limit` cut into pieces: at white space, if they have any."""
     for start, end in sentences:
         while end - start > limit:
-            cut = _cut(text, start, start + limit)
+            cut = next((at for at in range(start + limit, start, -1) if text[at].isspace()), start + limit)
             yield start, start + len(text[start:cut].rstrip())
             start = next(_VISIBLE.finditer(text, cut, end)).start()
         yield start, end
-
-
-def _cut(text: str, start: int, latest: int) -> int:
-    """Where to cut: at the last white space up to `latest`, or else at `latest`."""
-    return next((at for at in range(latest, start, -1) if text[at].isspace()), latest)
 
 
 def _fill(sentences: Iterable[Span], limit: int) -> Iterator[Span]:

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from medground.corpus.faults import reading
 from medground.corpus.lexical_fields import exact
-from medground.corpus.records import count_waiting
 from medground.corpus.reports import (
     DocumentReport,
     FileEntry,
     FileReport,
     SameId,
-    SourceReport,
     document_reports,
-    source_reports,
 )
-from medground.corpus.tables import KnownFile, PassageRow, decode, known_files
+from medground.corpus.tables import FILE_NAME, KnownFile, PassageRow, decode, known_files
 from medground.values.document import Document, Passage
 from medground.values.query import Filters
 
@@ -53,13 +49,16 @@ class Database:
     """Reads the SQLite file of a snapshot, from any thread. The file never changes again, so it is not locked.
 
     All methods raise SnapshotCorrupt when a row is not what the build stored.
+
+    Attributes:
+        folder: the folder of the snapshot.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._folder = path.parent
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self._lock = threading.Lock()
-        with reading(self._folder):
-            uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
+        with reading(folder):
+            uri = f"{(folder / FILE_NAME).resolve().as_uri()}?mode=ro&immutable=1"
             self._connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
             self._connection.execute("SELECT count(*) FROM state").fetchone()
 
@@ -71,7 +70,7 @@ class Database:
     def documents(self, ids: Sequence[str]) -> dict[str, Document]:
         """Documents by id, in the requested order; unknown ids are omitted."""
         found: dict[str, Document] = {}
-        with reading(self._folder):
+        with reading(self.folder):
             for rows in self._in("SELECT record, digest FROM documents WHERE id IN ({})", list(dict.fromkeys(ids))):
                 for record, digest in rows:
                     document = decode(record, digest)
@@ -81,13 +80,13 @@ class Database:
     def holders(self, numbers: Sequence[int]) -> list[str]:
         """Ids of the documents that hold these passages, each once, in the order of their building."""
         query = "SELECT DISTINCT d.number, d.id FROM passages p JOIN documents d ON d.number = p.document"
-        with reading(self._folder):
+        with reading(self.folder):
             rows = {row for found in self._in(f"{query} WHERE p.number IN ({{}})", numbers) for row in found}
         return [document_id for _, document_id in sorted(rows)]
 
     def passages(self, numbers: Sequence[int]) -> list[Passage]:
         """Passages by number, in the requested order."""
-        with reading(self._folder):
+        with reading(self.folder):
             rows: dict[int, PassageRow] = {}
             columns = "number, document, start, stop, section, checksum"
             for found in self._in(f"SELECT {columns} FROM passages WHERE number IN ({{}})", numbers):  # noqa: S608
@@ -121,14 +120,14 @@ class Database:
             values.extend(types)
         if filters.ids:
             conditions.append("d.id IN (SELECT value FROM json_each(?))")
-            values.append("[" + ",".join(_quoted(i) for i in filters.ids) + "]")
+            values.append(json.dumps(filters.ids, ensure_ascii=False))
         if not conditions:
             return None
         query = (
             "SELECT p.number FROM documents d JOIN passages p ON p.document = d.number "  # noqa: S608
             f"WHERE {' AND '.join(conditions)} ORDER BY p.number"
         )
-        with reading(self._folder), self._lock:
+        with reading(self.folder), self._lock:
             rows = self._connection.execute(query, values).fetchall()
         import numpy as np  # only filters by vector need it, and it is slow to import
 
@@ -139,7 +138,7 @@ class Database:
         last = ""
         query = f"SELECT record, digest FROM documents WHERE id > ? ORDER BY id LIMIT {_AT_ONCE}"  # noqa: S608
         while True:
-            with reading(self._folder):
+            with reading(self.folder):
                 with self._lock:
                     rows = self._connection.execute(query, (last,)).fetchall()
                 found = [decode(record, digest) for record, digest in rows]
@@ -148,49 +147,36 @@ class Database:
             yield from found
             last = found[-1].id
 
-    def skipped(self, limit: int) -> list[Skipped]:
-        """The first records that could not be read."""
+    def skipped(self, limit: int = 20) -> list[Skipped]:
+        """The first records that could not be read during the build."""
         query = "SELECT input, file, position, reason FROM skipped ORDER BY rowid LIMIT ?"
-        with reading(self._folder), self._lock:
+        with reading(self.folder), self._lock:
             return [Skipped(*row) for row in self._connection.execute(query, (limit,)).fetchall()]
 
     def known_files(self, folder: str) -> dict[str, KnownFile]:
-        """The files that were found in a folder, by name, as they were then."""
-        with reading(self._folder), self._lock:
+        """The files that were found in a folder, by name, as they were when they were read."""
+        with reading(self.folder), self._lock:
             return known_files(self._connection, folder) if self._has("files") else {}
-
-    def unjoined(self, sources: Sequence[str]) -> int:
-        """How many documents sources of records are still to be asked for, or others were."""
-        with reading(self._folder), self._lock:
-            if self._has("joins"):
-                return count_waiting(self._connection, sources)
-            documents = self._connection.execute("SELECT count(*) FROM documents").fetchone()[0]
-            return int(documents) if sources else 0
-
-    def source_reports(self, names: Mapping[str, str]) -> list[SourceReport]:
-        """What became of the documents with each source of records; `names` are what the user calls them."""
-        with reading(self._folder), self._lock:
-            return [*source_reports(self._connection, names)] if self._has("joins") else []
 
     def document_reports(self) -> list[DocumentReport]:
         """What became of each document with each source of records, by file."""
-        with reading(self._folder), self._lock:
+        with reading(self.folder), self._lock:
             return [*document_reports(self._connection)] if self._has("joins") else []
 
     def _has(self, table: str) -> bool:
         query = "SELECT count(*) FROM sqlite_schema WHERE name = ?"
         return bool(self._connection.execute(query, (table,)).fetchone()[0])
 
-    def file_of(self, document_id: str) -> str | None:
-        """The name of the file whose version of a document is kept; None if that was not noted."""
+    def file_of(self, document_id: str) -> Path | None:
+        """The file from which a document was read, whether or not it still exists; None if that was not noted."""
         query = "SELECT f.name FROM holds h JOIN files f ON f.number = h.file WHERE h.id = ? AND h.kept = 1"
-        with reading(self._folder), self._lock:
+        with reading(self.folder), self._lock:
             row = self._connection.execute(query, (document_id,)).fetchone() if self._has("holds") else None
-        return None if row is None else str(row[0])
+        return None if row is None else Path(row[0])
 
     def file_report(self) -> FileReport:
-        """What there is to tell of the files that were read."""
-        with reading(self._folder), self._lock:
+        """Which files were read or passed over, what their readers noted, and which ids are in several of them."""
+        with reading(self.folder), self._lock:
             execute = self._connection.execute
             if not self._has("files"):
                 return FileReport((), {}, ())  # built before files were noted
@@ -198,11 +184,22 @@ class Database:
             notes: dict[str, list[str]] = {}
             for text, name in execute("SELECT n.text, f.name FROM notes n JOIN files f ON f.number = n.file"):
                 notes.setdefault(text, []).append(name)
-            return FileReport(files, notes, [*_same(execute(_SAME_IDS).fetchall())])
+            same: dict[str, list[tuple[bool, str]]] = {}
+            for document_id, is_kept, name in execute(_SAME_IDS):
+                same.setdefault(document_id, []).append((is_kept, name))
+            several = [
+                SameId(
+                    document_id,
+                    next((name for is_kept, name in held if is_kept), ""),
+                    tuple(name for is_kept, name in held if not is_kept),
+                )
+                for document_id, held in same.items()
+            ]
+            return FileReport(files, notes, several)
 
     def check(self) -> None:
         """Run SQLite's own check for structural damage."""
-        with reading(self._folder), self._lock:
+        with reading(self.folder), self._lock:
             verdict = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
             if verdict != "ok":
                 raise ValueError(str(verdict))
@@ -215,16 +212,5 @@ class Database:
                 yield self._connection.execute(query.format(_placeholders(batch)), batch).fetchall()
 
 
-def _same(rows: Sequence[tuple[str, int, str]]) -> Iterator[SameId]:
-    for document_id, group in groupby(rows, key=itemgetter(0)):
-        held = list(group)
-        kept = next((name for _, is_kept, name in held if is_kept), "")
-        yield SameId(document_id, kept, tuple(name for _, is_kept, name in held if not is_kept))
-
-
 def _placeholders(values: Sequence[object]) -> str:
     return ", ".join("?" * len(values))
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

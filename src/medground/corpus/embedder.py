@@ -63,8 +63,4 @@ def embed_passages(embedder: Embedder, passages: Sequence[tuple[str, str]]) -> N
     """
     if isinstance(embedder, TwoEncoders):
         return embedder.embed_passages(passages)
-    return embedder.embed([_titled(title, text) for title, text in passages])
-
-
-def _titled(title: str, text: str) -> str:
-    return f"{title} {text}" if title and not text.startswith(title) else text
+    return embedder.embed([f"{t} {text}" if t and not text.startswith(t) else text for t, text in passages])

@@ -53,13 +53,14 @@ def writing(folder: Path) -> Iterator[None]:
     """
     try:
         yield
-    except (OSError, sqlite3.OperationalError) as error:
-        raise _write_failed(folder, error) from error
-    except ValueError as error:
+    except (OSError, sqlite3.OperationalError, ValueError) as error:
         # Tantivy's Python binding has no exception class for I/O errors.
-        if not _from_tantivy(error):
+        if not isinstance(error, OSError | sqlite3.OperationalError) and not _from_tantivy(error):
             raise
-        raise _write_failed(folder, error) from error
+        raise StorageFailed(
+            f"cannot write to {folder} ({_first_line(error)}); "
+            "free some space or check the permissions, then run the same command again"
+        ) from error
 
 
 @contextlib.contextmanager
@@ -84,13 +85,6 @@ def resuming(folder: Path) -> Iterator[None]:
 def _from_tantivy(error: ValueError) -> bool:
     text = str(error).lower()
     return "os error" in text or "io error" in text or "ioerror" in text or "an error occurred in a thread" in text
-
-
-def _write_failed(folder: Path, error: Exception) -> StorageFailed:
-    return StorageFailed(
-        f"cannot write to {folder} ({_first_line(error)}); "
-        "free some space or check the permissions, then run the same command again"
-    )
 
 
 def _first_line(error: BaseException) -> str:

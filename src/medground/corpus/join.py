@@ -124,18 +124,19 @@ class CorpusRecords:
         Raises:
             SnapshotCorrupt: the corpus has changed since it was built.
         """
-        return await asyncio.to_thread(self._find, documents)
+
+        def found() -> list[tuple[Document, ...]]:
+            if self._snapshot is None:
+                self._snapshot = self._library.open(self.name)
+            return [self._snapshot.identified(document.paper) for document in documents]
+
+        return await asyncio.to_thread(found)
 
     async def close(self) -> None:
         """Close the corpus; the next `find` opens it again."""
         if self._snapshot is not None:
             self._snapshot.close()
             self._snapshot = None
-
-    def _find(self, documents: Sequence[Document]) -> list[tuple[Document, ...]]:
-        if self._snapshot is None:
-            self._snapshot = self._library.open(self.name)
-        return [self._snapshot.identified(document.paper) for document in documents]
 
 
 # Open sources of records by the names that users give them.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import assert_never
@@ -141,9 +140,17 @@ class _Compiler(TreeCompiler):
             case Range():
                 return self._between(YEAR, query.low, query.high, _FIRST_YEAR, _LAST_YEAR)
             case DateRange():
-                return self._dates(query)
+                if query.field not in DATES:
+                    raise UsageError(f"a corpus has no {query.field!r} dates; use one of: {', '.join(DATES)}")
+                low, high = (
+                    None if day is None else day.year * 10_000 + day.month * 100 + day.day
+                    for day in (query.low, query.high)
+                )
+                return self._between(f"date_{query.field}", low, high, 0, 99_999_999)
             case Mesh():
-                return self._mesh(query)
+                from medground.pubmed.mesh import mesh_values
+
+                return self._one_of("mesh_major" if query.major else "mesh_exact", mesh_values(query))
             case PublicationType():
                 from medground.pubmed.mesh import publication_types
 
@@ -209,19 +216,8 @@ class _Compiler(TreeCompiler):
         stems = analyser("english").analyze(value) if analysis == "english" else []
         return _Q.boolean_query([(_SHOULD, q) for q in (start, *(self._one(field, stem) for stem in stems))])
 
-    def _mesh(self, query: Mesh) -> tantivy.Query:
-        from medground.pubmed.mesh import mesh_values
-
-        return self._one_of("mesh_major" if query.major else "mesh_exact", mesh_values(query))
-
     def _one_of(self, field: str, values: Sequence[str]) -> tantivy.Query:
         return _Q.term_set_query(self._schema, field, [exact(field, value) for value in values])
-
-    def _dates(self, query: DateRange) -> tantivy.Query:
-        if query.field not in DATES:
-            raise UsageError(f"a corpus has no {query.field!r} dates; use one of: {', '.join(DATES)}")
-        low, high = (None if day is None else _as_number(day) for day in (query.low, query.high))
-        return self._between(f"date_{query.field}", low, high, 0, 99_999_999)
 
 
 def _fields(field: FieldName | None, *, whole: bool) -> tuple[str, ...]:
@@ -237,10 +233,6 @@ def _fields(field: FieldName | None, *, whole: bool) -> tuple[str, ...]:
     if field not in ANALYSES:
         raise UsageError(f"a corpus cannot be searched by {field!r}; leave this field out or search PubMed itself")
     return ("mesh_exact",) if field == "mesh" and whole else (field,)
-
-
-def _as_number(day: date) -> int:
-    return day.year * 10_000 + day.month * 100 + day.day
 
 
 _HEAP = 100_000_000
@@ -362,22 +354,16 @@ def _opened(folder: Path) -> tantivy.Index:
     try:
         (folder / _LOCK).open("ab").close()
     except OSError:
-        with _temporary_folder(folder) as links:
+        try:
+            made = TemporaryDirectory(prefix="medground-", ignore_cleanup_errors=True)
+        except OSError:
+            raise StorageFailed(
+                f"{folder} is read-only, and so is every folder for temporary files; "
+                "set TMPDIR to a folder that can be written to"
+            ) from None
+        with made as links:
             for file in folder.iterdir():
                 if file.name != _LOCK:
-                    (links / file.name).symlink_to(file.absolute())
-            return tantivy.Index.open(str(links))
+                    Path(links, file.name).symlink_to(file.absolute())
+            return tantivy.Index.open(links)
     return tantivy.Index.open(str(folder))
-
-
-@contextmanager
-def _temporary_folder(folder: Path) -> Iterator[Path]:
-    try:
-        made = TemporaryDirectory(prefix="medground-", ignore_cleanup_errors=True)
-    except OSError:
-        raise StorageFailed(
-            f"{folder} is read-only, and so is every folder for temporary files; "
-            "set TMPDIR to a folder that can be written to"
-        ) from None
-    with made as name:
-        yield Path(name)

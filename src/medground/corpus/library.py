@@ -208,7 +208,9 @@ class Library:
             put(built, target)
         remove_unfinished(folder)
         write_whole(folder / _CURRENT, f"{target.name}\n")
-        self._prune(folder, target)
+        others = [path for path in folder.iterdir() if _SNAPSHOT.fullmatch(path.name) and path != target]
+        for old in sorted(others, key=lambda path: path.stat().st_mtime, reverse=True)[_KEPT - 1 :]:
+            remove_unused(old)
         return read_manifest(target)
 
     @contextlib.contextmanager
@@ -246,18 +248,8 @@ class Library:
             if not candidate.exists():
                 return candidate
             with contextlib.suppress(SnapshotCorrupt), Snapshot.open(candidate) as snapshot:
-                if _same_but_for_its_time(snapshot.manifest, manifest):
+                known = snapshot.manifest
+                if (known.sources, known.described) == (manifest.sources, manifest.described):
                     snapshot.verify()
                     return candidate
         raise corrupt(folder, "too many damaged snapshots")
-
-    def _prune(self, folder: Path, current: Path) -> None:
-        others = [p for p in folder.iterdir() if _SNAPSHOT.fullmatch(p.name) and p != current]
-        newest_first = sorted(others, key=lambda p: p.stat().st_mtime, reverse=True)
-        for old in newest_first[_KEPT - 1 :]:
-            remove_unused(old)
-
-
-def _same_but_for_its_time(one: Manifest, other: Manifest) -> bool:
-    """Whether two snapshots with the same hash were read from the same files, and are described alike."""
-    return one.sources == other.sources and one.described == other.described

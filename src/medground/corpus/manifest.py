@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 
 from pydantic import Field, ValidationError
 
@@ -16,13 +17,10 @@ from medground.errors import ConfigError
 from medground.values.document import Frozen
 from medground.values.source_description import SourceDescription
 
-# The manifest of a snapshot: its counts, its inputs, and the hash of each of its files.
-
 FORMAT = 1
 FILE_NAME = "manifest.json"
 CHECKED = "checked.json"
 """Remembers when the files were last compared with the manifest; it is not one of them."""
-_BLOCK = 1 << 20
 
 
 class FileEntry(Frozen):
@@ -142,7 +140,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def describe_files(
-    folder: Path, known: Mapping[str, FileEntry] | None = None, base: Path | None = None, *linked: str
+    folder: Path, known: Mapping[str, FileEntry] = MappingProxyType({}), base: Path | None = None, *linked: str
 ) -> dict[str, FileEntry]:
     """Size and SHA-256 of every file of a folder, by relative path, except lock files, the manifest and what is
     remembered of them.
@@ -150,9 +148,10 @@ def describe_files(
     A file that is the very same file in `base`, as those below `linked` may be, has the entry that is `known` of it.
     """
     found = {}
-    for name, path in _members(folder):
-        same = known is not None and base is not None and name in known and name.startswith(linked)
-        if same and known is not None and base is not None and path.samefile(base / name):
+    for name, path in sorted((path.relative_to(folder).as_posix(), path) for path in folder.rglob("*")):
+        if not path.is_file() or path.suffix == ".lock" or path.name in (FILE_NAME, CHECKED):
+            continue
+        if base is not None and name in known and name.startswith(linked) and path.samefile(base / name):
             found[name] = known[name]
         else:
             found[name] = FileEntry(size=path.stat().st_size, sha256=hash_file(path))
@@ -161,16 +160,8 @@ def describe_files(
 
 def hash_file(path: Path) -> str:
     """SHA-256 of a file, read in blocks."""
-    digest = hashlib.sha256()
     with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
-
-
-def _members(folder: Path) -> list[tuple[str, Path]]:
-    files = (p for p in folder.rglob("*") if p.is_file() and p.suffix != ".lock" and p.name not in (FILE_NAME, CHECKED))
-    return sorted((path.relative_to(folder).as_posix(), path) for path in files)
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _checksum(content: Mapping[str, object]) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from medground.corpus import tables, vectors
@@ -90,7 +91,8 @@ def embed(
         if base is not None and base.manifest.embedding is not None:
             copy_rows(base.vectors(), database.kept_rows(), writer)
             _keep_vectors(database, writer)
-        for rows in _batches(database.passages_from(writer.rows)):
+        left = database.passages_from(writer.rows)
+        while rows := [*islice(left, _TEXTS)]:
             writer.append(embed_passages(embedder, [embedded(row, document) for row, document in rows]))
             _keep_vectors(database, writer)
             progress("embed", writer.rows, total)
@@ -122,26 +124,13 @@ def _checkpoint(database: DatabaseWriter, words: LexicalWriter, done: int, progr
         progress("index", done, None)
 
 
-def _batches(
-    rows: Iterator[tuple[PassageRow, Document]],
-) -> Iterator[list[tuple[PassageRow, Document]]]:
-    batch: list[tuple[PassageRow, Document]] = []
-    for row in rows:
-        batch.append(row)
-        if len(batch) == _TEXTS:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
-
-
 def embedded(row: PassageRow, document: Document) -> tuple[str, str]:
     """What is embedded of a passage: the title of its document, and its text."""
     return document.title, document.text[row.start : row.stop]
 
 
 def link_tree(source: Path, target: Path) -> None:
-    """Link the files of a folder into another. Tantivy never changes a finished file, so hard links are enough."""
+    """Link the files of a folder into another."""
     if target.exists():
         return
     unfinished = target.with_name(f"{target.name}.part")
@@ -149,12 +138,17 @@ def link_tree(source: Path, target: Path) -> None:
     unfinished.mkdir()
     for path in source.iterdir():
         if path.suffix != ".lock":
-            try:
-                os.link(path, unfinished / path.name)
-            except OSError:  # the file system does not support links
-                shutil.copyfile(path, unfinished / path.name)
-                sync(unfinished / path.name)
+            link(path, unfinished / path.name)
     put(unfinished, target)
+
+
+def link(source: Path | str, target: Path | str) -> None:
+    """Files of a snapshot never change, so that two snapshots may share them; a disk without links gets a copy."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+        sync(Path(target))
 
 
 # Change the passages, words and vectors of a snapshot's copy at the price of what changed.

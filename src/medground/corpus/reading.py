@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from medground.corpus.readers.base import Deleted, Input, Item, Note, Reading, Retracts, fingerprint
+from medground.corpus.readers.base import Deleted, Input, Item, Note, Reading, Retracts, fingerprint_now
 from medground.corpus.writer import DatabaseWriter
 from medground.errors import BadDocument
 from medground.values.document import Document
@@ -70,9 +70,15 @@ class FileReading:
             BadDocument: with `strict`, the input cannot be read.
         """
         for attempt in range(1, _ATTEMPTS + 1):
-            before = _state(self._source)
-            yield from self._read(skip)
-            if before == _state(self._source):
+            before = self._state()
+            try:
+                yield from self._source.read(skip)
+            except BadDocument as error:
+                self._fail(error)
+            except OSError as error:
+                reason = f"cannot be read ({error.strerror or error})"
+                self._fail(BadDocument(reason, file=self._source.name, passing=True))
+            if before == self._state():
                 return
             self._database.forget_held(self._number)
             skip = 0
@@ -103,14 +109,11 @@ class FileReading:
                     database.skip(self._source.name, item.file or self._source.name, item.position, item.reason)
         return 0
 
-    def _read(self, skip: int) -> Iterator[Item]:
-        try:
-            yield from self._source.read(skip)
-        except BadDocument as error:
-            self._fail(error)
-        except OSError as error:
-            reason = f"cannot be read ({error.strerror or error})"
-            self._fail(BadDocument(reason, file=self._source.name, passing=True))
+    def _state(self) -> str:
+        """The fingerprint of the file now; that of an input which is not a plain file never changes."""
+        path = Path(self._source.name)
+        plain = self._source.refused is None and path.is_file()
+        return fingerprint_now(path) if plain else self._source.fingerprint
 
     def _fail(self, error: BadDocument) -> None:
         if self._strict and error is not self._source.refused:
@@ -122,15 +125,3 @@ def _save_position(database: DatabaseWriter, current: int, position: int, delete
     for key, value in (("input", current), ("item", position), ("deleted", deleted)):
         database.set_state(key, value)
     database.commit()
-
-
-def _state(source: Input) -> str:
-    """The fingerprint of the file now; that of an input which is not a plain file never changes."""
-    path = Path(source.name)
-    if source.refused is not None or not path.is_file():
-        return source.fingerprint
-    try:
-        now = fingerprint(path)
-    except BadDocument:
-        return "gone"
-    return now

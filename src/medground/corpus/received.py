@@ -15,8 +15,6 @@ from medground.corpus.readers.detect import detect
 from medground.errors import BadDocument, UsageError
 from medground.home.files import private_folder, put, unfinished_in
 
-# Documents from a pipe: kept as a file in the folder of their corpus, for as long as the corpus holds them.
-
 _CHUNK = 1 << 20
 _FOLDER = "incoming"
 

@@ -15,8 +15,6 @@ from medground.corpus.tables import decode
 from medground.values.document import Document, Joined, Retraction
 from medground.values.identifiers import KINDS
 
-# Where records come from, and what became of asking for one.
-
 Outcome = Literal["joined", "no id", "not found", "title", "several", "failed"]
 """`no id`: the document carries no PMID, PMC id or DOI. `title`: the record found has another title. `several`: more
 than one record matches. `failed`: the source could not be asked, and is asked again the next time."""
@@ -94,7 +92,8 @@ def agrees(document: Document, record: Document) -> bool:
     own, other = _letters(document.title), _letters(record.title)
     if not other:
         return True
-    if len(own) < _NO_TITLE and _is_shown(other, document):
+    shown = len(own) < _NO_TITLE and len(other) >= _SHOWN
+    if shown and fuzz.partial_ratio(other, _letters(document.text[:_START])) >= _SURE:
         return True
     if not own:
         return not document.lines  # the ids of a PDF are read off its first page, so they need a title beside them
@@ -103,21 +102,9 @@ def agrees(document: Document, record: Document) -> bool:
     if alike >= _SURE or (len(short) >= _BEGINNING and long.startswith(short)):
         return True
     if _TRANSLATED.fullmatch(record.title) and alike < _ALIKE:
-        return _share_an_author(document, record)
-    return alike >= _ALIKE and _same_time(document, record)
-
-
-def _is_shown(title: str, document: Document) -> bool:
-    return len(title) >= _SHOWN and fuzz.partial_ratio(title, _letters(document.text[:_START])) >= _SURE
-
-
-def _same_time(document: Document, record: Document) -> bool:
-    return document.year is None or record.year is None or abs(document.year - record.year) <= _YEARS_APART
-
-
-def _share_an_author(document: Document, record: Document) -> bool:
-    """For a title that the record has only in translation: whether a family name is in both lists of authors."""
-    return bool(_families(document) & _families(record))
+        return bool(_families(document) & _families(record))
+    together = document.year is None or record.year is None or abs(document.year - record.year) <= _YEARS_APART
+    return together and alike >= _ALIKE
 
 
 def _families(document: Document) -> set[str]:
@@ -156,8 +143,8 @@ def merged(document: Document, record: Document, source: str) -> Document:
     ids = dict(name.split(":", 1) for name in record.paper)
     given: dict[str, Mapping[str, str]] = {"identifiers": {kind: ids[kind] for kind in KINDS if kind in ids}}
     given |= {name: getattr(record, name) for name in _BY_NAME}
-    if _other_year(document, record):
-        given["dates"] = {}
+    if None not in (document.year, record.year) and document.year != record.year:
+        given["dates"] = {}  # they would contradict the year of the file
     for name, values in given.items():
         own = getattr(document, name)
         if new := {key: value for key, value in values.items() if key not in own}:
@@ -188,11 +175,6 @@ def difference(own: Document, joined: Document) -> str:
 def restored(joined: Document, difference: str) -> Document:
     """The document as its file has it."""
     return Document.model_validate({**joined.model_dump(mode="json"), **json.loads(difference)})
-
-
-def _other_year(document: Document, record: Document) -> bool:
-    """Whether the dates of the record would contradict the year of the file."""
-    return document.year is not None and record.year is not None and document.year != record.year
 
 
 # The table of a snapshot under construction that knows which documents were joined, and what their files said.

@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Literal
 
-# Retractions in other languages than English: the set forms of titles, publication types and banners.
-
 _RETRACTED: Mapping[str, str] = {
     "fr": r"(?:(?:article|publication|étude) )?r[ée]tract[ée]e?|(?:article|publication|étude) retirée?"
     r"|cet article a été r(?:étract|etir)é",

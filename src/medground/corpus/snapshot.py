@@ -11,13 +11,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from medground.corpus import tables
-from medground.corpus.database import Database, Skipped
-from medground.corpus.faults import corrupt
+from medground.corpus.database import Database
+from medground.corpus.faults import corrupt, reading
 from medground.corpus.lexical import Lexical
 from medground.corpus.manifest import FILE_NAME, Manifest, check_files, read_manifest
-from medground.corpus.reports import DocumentReport, FileReport, SourceReport
-from medground.corpus.tables import KnownFile
+from medground.corpus.records import count_waiting
+from medground.corpus.reports import SourceReport, source_reports
 from medground.errors import UsageError
 from medground.values.answer import SnapshotReference
 from medground.values.document import Document, Hit
@@ -100,19 +99,19 @@ _FEW = 200
 """Passages that an id is expected to be in. A search that may find all of a large corpus is slow."""
 
 
-class Snapshot:
+class Snapshot(Database):
     """Searches and reads one snapshot. Safe to use from several threads; other processes may read it too.
 
+    All methods raise SnapshotCorrupt where it has changed since its build.
+
     Attributes:
-        folder: its folder.
         manifest: its manifest.
     """
 
-    def __init__(self, folder: Path, manifest: Manifest, database: Database, lexical: Lexical, pin: Pin) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, manifest: Manifest, lexical: Lexical, pin: Pin) -> None:
+        super().__init__(folder)
         self._pin = pin
         self.manifest = manifest
-        self._database = database
         self._lexical = lexical
         self._vectors: Vectors | None = None
 
@@ -132,7 +131,7 @@ class Snapshot:
             lexical = Lexical(folder / LEXICAL)
             if lexical.passages != manifest.counts.passages:
                 raise corrupt(folder, f"{LEXICAL} has {lexical.passages} of {manifest.counts.passages} passages")
-            return cls(folder, manifest, Database(folder / tables.FILE_NAME), lexical, pin)
+            return cls(folder, manifest, lexical, pin)
         except BaseException:
             pin.release()
             raise
@@ -158,11 +157,7 @@ class Snapshot:
         return self.manifest.described
 
     def bm25(self, query: Query, limit: int, filters: Filters = NO_FILTERS) -> tuple[Hit, ...]:
-        """The passages that match the query tree, ranked by BM25.
-
-        Raises:
-            SnapshotCorrupt: it has changed since its build.
-        """
+        """The passages that match the query tree, ranked by BM25."""
         return self._hits("bm25", self._lexical.search(query, limit, filters))
 
     def dense(self, vector: NDArray[np.float32], limit: int, filters: Filters = NO_FILTERS) -> tuple[Hit, ...]:
@@ -171,9 +166,14 @@ class Snapshot:
         Raises:
             UsageError: the snapshot has no vectors.
             ConfigError: the vector has the wrong length, or the extra `dense` is not installed.
-            SnapshotCorrupt: it has changed since its build.
         """
-        return self._hits("dense", self.vectors().search(vector, limit, self._allowed(filters)))
+        if not filters.where and filters.date_from is None and filters.date_to is None:
+            allowed = self.numbers(filters)
+        else:
+            import numpy as np
+
+            allowed = np.array(self._lexical.numbers(filters), dtype=np.int64)
+        return self._hits("dense", self.vectors().search(vector, limit, allowed))
 
     @property
     def fields(self) -> frozenset[str]:
@@ -185,20 +185,8 @@ class Snapshot:
         """Whether its word index can hold metadata: one that was made before cannot."""
         return self._lexical.has_metadata
 
-    def documents(self, ids: Sequence[str]) -> dict[str, Document]:
-        """Documents by id; unknown ids are omitted.
-
-        Raises:
-            SnapshotCorrupt: it has changed since its build.
-        """
-        return self._database.documents(ids)
-
     def identified(self, names: Sequence[str]) -> tuple[Document, ...]:
-        """The documents about a paper with one of these names (`pmid:1`, `pmc:PMC1`, `doi:10.1/x`), in their order.
-
-        Raises:
-            SnapshotCorrupt: it has changed since its build.
-        """
+        """The documents about a paper with one of these names (`pmid:1`, `pmc:PMC1`, `doi:10.1/x`), in their order."""
         if not names:
             return ()
         asked = any_of([Term(value=name, field="identifier") for name in names])
@@ -207,30 +195,14 @@ class Snapshot:
             hits = self._lexical.search(asked, self._lexical.passages, NO_FILTERS)
         numbers = [number for number, _ in hits]
         ids = [f"{kind.upper()}:{value}" for kind, _, value in (name.partition(":") for name in names)]
-        found = self._database.documents([*ids, *self._database.holders(numbers)])
+        found = self.documents([*ids, *self.holders(numbers)])
         return tuple(document for document in found.values() if not set(document.paper).isdisjoint(names))
 
-    def all_documents(self) -> Iterator[Document]:
-        """All documents, streamed in the order of their ids."""
-        return self._database.all_documents()
-
     def passage_texts(self) -> Iterator[str]:
-        """The text of every passage, streamed in their order.
-
-        Raises:
-            SnapshotCorrupt: it has changed since its build.
-        """
+        """The text of every passage, streamed in their order."""
         for first in range(0, self.manifest.counts.passages, _BATCH):
             numbers = range(first, min(first + _BATCH, self.manifest.counts.passages))
-            yield from (passage.text for passage in self._database.passages(numbers))
-
-    def skipped(self, limit: int = 20) -> list[Skipped]:
-        """The first records that could not be read during the build."""
-        return self._database.skipped(limit)
-
-    def known_files(self, folder: str) -> dict[str, KnownFile]:
-        """The files that were found in a folder, by name, as they were when they were read."""
-        return self._database.known_files(folder)
+            yield from (passage.text for passage in self.passages(numbers))
 
     def unjoined(self, sources: Mapping[str, str]) -> int:
         """How many documents sources of records are still to be asked for, or sources that are not among them were.
@@ -241,24 +213,16 @@ class Snapshot:
         before = {entry.source: entry.state for entry in self.manifest.enriched}
         if any(before.get(source, state) != state for source, state in sources.items()):
             return self.manifest.counts.documents
-        return self._database.unjoined([*sources])
+        with reading(self.folder), self._lock:
+            if self._has("joins"):
+                return count_waiting(self._connection, [*sources])
+        return self.manifest.counts.documents if sources else 0
 
     def source_reports(self) -> list[SourceReport]:
         """What became of its documents with each source of records that it remembers, in their order."""
-        return self._database.source_reports({entry.source: entry.name for entry in self.manifest.enriched})
-
-    def document_reports(self) -> list[DocumentReport]:
-        """What became of each document with each source of records, by file."""
-        return self._database.document_reports()
-
-    def file_of(self, document_id: str) -> Path | None:
-        """The file from which a document was read, whether or not it still exists; None if that was not noted."""
-        name = self._database.file_of(document_id)
-        return None if name is None else Path(name)
-
-    def file_report(self) -> FileReport:
-        """Which files were read or passed over, what their readers noted, and which ids are in several of them."""
-        return self._database.file_report()
+        names = {entry.source: entry.name for entry in self.manifest.enriched}
+        with reading(self.folder), self._lock:
+            return [*source_reports(self._connection, names)] if self._has("joins") else []
 
     def attachment(self, name: str) -> Path | None:
         """Path of a file stored with the documents, such as `graph.sqlite`, or None."""
@@ -289,11 +253,11 @@ class Snapshot:
             SnapshotCorrupt: a file has changed; the message names it.
         """
         check_files(self.folder, self.manifest.files, again=True)
-        self._database.check()
+        self.check()
 
     def close(self) -> None:
         """Close the files. Safe to call twice."""
-        self._database.close()
+        super().close()
         self._vectors = None
         self._pin.release()
 
@@ -305,16 +269,8 @@ class Snapshot:
     ) -> None:
         self.close()
 
-    def _allowed(self, filters: Filters) -> NDArray[np.int64] | None:
-        """Numbers of the passages that the filters allow, ascending; None if they allow all."""
-        if not filters.where and filters.date_from is None and filters.date_to is None:
-            return self._database.numbers(filters)
-        import numpy as np
-
-        return np.array(self._lexical.numbers(filters), dtype=np.int64)
-
     def _hits(self, ranker: str, scored: Sequence[tuple[int, float]]) -> tuple[Hit, ...]:
-        passages = self._database.passages([number for number, _ in scored])
+        passages = self.passages([number for number, _ in scored])
         source = f"corpus:{self.manifest.name}"
         return tuple(
             Hit(passage=passage, ranker=ranker, rank=rank, score=score, source=source)

@@ -19,7 +19,7 @@ from medground.corpus.join import remembered
 from medground.corpus.library import Library
 from medground.corpus.manifest import Manifest
 from medground.corpus.readers import find_inputs, open_file, passed_over, survey
-from medground.corpus.readers.base import Input, fingerprint
+from medground.corpus.readers.base import Input, fingerprint_now
 from medground.corpus.reading import FileReading
 from medground.corpus.records import Records
 from medground.corpus.tables import KnownFile
@@ -87,46 +87,31 @@ def sync(
         made = build(library, name, inputs, embedder=embedder, progress=progress, records=records or ())
         return made, Changes(new=tuple(one.name for one in inputs))
     asked = remembered(library, name) if records is None else records
-    if new := _many_new(library, name, folder):  # `add` streams and resumes
+    with library.open(name) as base:
+        known = base.known_files(str(folder))
+    beside = _readers(known)
+    fresh = [(path, refusal) for path, refusal in survey(folder) if str(path) not in known]
+    new = [_opened(path, folder, why, beside) for path, why in fresh] if len(fresh) > _MANY else []
+    if new:  # `add` streams and resumes
         add(library, name, new, embedder=embedder, progress=progress, records=asked)
-    manifest, changes = _synced(library, name, folder, embedder, progress, asked)
-    names = tuple(one.name for one in new)
-    return manifest, replace(changes, new=(*names, *changes.new), same=changes.same - len(names))
-
-
-def _synced(
-    library: Library,
-    name: str,
-    folder: Path,
-    embedder: Embedder | None,
-    progress: Progress,
-    asked: Sequence[Records],
-) -> tuple[Manifest, Changes]:
     with library.lock(name), library.open(name) as base:
         identity_check(name, base, embedder)
         refused = {str(path): refusal for path, refusal in survey(folder)}
         unjoined = base.unjoined({one.source: one.state for one in asked})
         changes = replace(_changes(base.known_files(str(folder)), refused), unjoined=unjoined)
-        if not changes.any:
-            return base.manifest, changes
-        return changed(
-            library,
-            base,
-            asked,
-            read=lambda database: _read(database, folder, changes, refused, progress),
-            folder=folder,
-            embedder=embedder,
-            progress=progress,
-        ), changes
-
-
-def _many_new(library: Library, name: str, folder: Path) -> list[Input]:
-    """The new files of a folder if they are many; else nothing."""
-    with library.open(name) as base:
-        known = base.known_files(str(folder))
-    new = [(path, refusal) for path, refusal in survey(folder) if str(path) not in known]
-    beside = _readers(known)
-    return [_opened(path, folder, why, beside) for path, why in new] if len(new) > _MANY else []
+        manifest = base.manifest
+        if changes.any:
+            manifest = changed(
+                library,
+                base,
+                asked,
+                read=lambda database: _read(database, folder, changes, refused, progress),
+                folder=folder,
+                embedder=embedder,
+                progress=progress,
+            )
+    names = tuple(one.name for one in new)
+    return manifest, replace(changes, new=(*names, *changes.new), same=changes.same - len(names))
 
 
 def _opened(path: Path, folder: Path | None, refusal: BadDocument | None, beside: frozenset[str]) -> Input:
@@ -134,34 +119,25 @@ def _opened(path: Path, folder: Path | None, refusal: BadDocument | None, beside
 
 
 def _changes(known: Mapping[str, KnownFile], now: Mapping[str, BadDocument | None]) -> Changes:
-    new: list[str] = []
-    changed: list[str] = []
-    again: list[str] = []
+    found: dict[str, list[str]] = {"new": [], "changed": [], "again": []}
     for name, refusal in now.items():
         before = known.get(name)
         if before is None:
-            new.append(name)
+            found["new"].append(name)
         elif refusal is not None and before.failed:
             continue  # a hidden folder, a link or an alien: what is in it does not matter
-        elif before.fingerprint != _state(name):
-            changed.append(name)
+        elif before.fingerprint != fingerprint_now(Path(name)):
+            found["changed"].append(name)
         elif before.failed and (before.passing or before.made_by != version("medground")):
-            again.append(name)
+            found["again"].append(name)
     gone = tuple(name for name in known if name not in now)
-    same = len(now) - len(new) - len(changed) - len(again)
-    return Changes(tuple(new), tuple(changed), tuple(again), gone, same)
+    same = len(now) - sum(map(len, found.values()))
+    return Changes(tuple(found["new"]), tuple(found["changed"]), tuple(found["again"]), gone, same)
 
 
 def _readers(known: Mapping[str, KnownFile]) -> frozenset[str]:
     """The readers that read these files."""
     return frozenset(file.reader for file in known.values() if not file.failed)
-
-
-def _state(name: str) -> str:
-    try:
-        return fingerprint(Path(name))
-    except BadDocument:
-        return ""
 
 
 def _read(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,10 +72,9 @@ def check_vectors(vectors: NDArray[np.floating[Any]], dimensions: int) -> None:
         raise ConfigError(f"the embedding model gave no finite vectors of length {dimensions}; use another model")
 
 
-class _Scan(Protocol):
-    """Finds the rows closest to a vector."""
-
-    def __call__(self, vector: NDArray[np.float32], limit: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]: ...
+_Scored = tuple[NDArray[np.int64], NDArray[np.float32]]
+_Scan = Callable[[NDArray[np.float32], int], _Scored]
+"""Finds the rows closest to a vector."""
 
 
 class Vectors:
@@ -129,13 +128,11 @@ class Vectors:
         order = np.lexsort((numbers, -scores))[:limit]
         return [(int(numbers[i]), float(scores[i])) for i in order]
 
-    def _compare(
-        self, vector: NDArray[np.float32], numbers: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    def _compare(self, vector: NDArray[np.float32], numbers: NDArray[np.int64]) -> _Scored:
         blocks = [numbers[first : first + _BLOCK] for first in range(0, len(numbers), _BLOCK)]
         return numbers, np.concatenate([self._rows[block].astype(np.float32) @ vector for block in blocks])
 
-    def _closest(self, vector: NDArray[np.float32], limit: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    def _closest(self, vector: NDArray[np.float32], limit: int) -> _Scored:
         with self._opening:  # only once, even if several threads arrive together
             if self._scan is None:
                 self._scan = self._indexed() if (self._folder / INDEX_NAME).exists() else self._exact()
@@ -149,7 +146,7 @@ class Vectors:
         for first in range(0, len(self), _BLOCK):
             index.add_sa_codes(np.ascontiguousarray(self._rows[first : first + _BLOCK]).view(np.uint8))
 
-        def scan(vector: NDArray[np.float32], limit: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        def scan(vector: NDArray[np.float32], limit: int) -> _Scored:
             scores, numbers = index.search(vector[None], limit)
             return numbers[0], scores[0]
 
@@ -161,7 +158,7 @@ class Vectors:
         index = faiss.read_index(str(self._folder / INDEX_NAME))
         index.nprobe = max(1, round(index.nlist * _PROBED))
 
-        def scan(vector: NDArray[np.float32], limit: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        def scan(vector: NDArray[np.float32], limit: int) -> _Scored:
             _, numbers = index.search(vector[None], min(limit * _CANDIDATES, len(self)))
             return self._compare(vector, np.sort(numbers[0][numbers[0] >= 0]))
 

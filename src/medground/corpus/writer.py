@@ -162,8 +162,8 @@ class DatabaseWriter:
         """The document as it is searched and counted by: what is known now, and what a notice that was read says."""
         document = marked(document)
         if document.retraction in ("none", "concern"):
-            pmid = document.identifiers.get("pmid", "")
-            if self._retracts(document.id) or self._retracts(f"PMID:{pmid}"):
+            names = (document.id, f"PMID:{document.identifiers.get('pmid', '')}")
+            if self._number("SELECT count(*) FROM retracts WHERE id IN (?, ?)", *names):
                 return document.model_copy(update={"retraction": "retracted"})
         return document
 
@@ -224,7 +224,8 @@ class DatabaseWriter:
         execute("CREATE TABLE kept (number INTEGER PRIMARY KEY, base INTEGER NOT NULL)")
         execute("INSERT INTO kept SELECT row_number() OVER (ORDER BY number) - 1, number FROM passages")
         if self._number("SELECT count(*) FROM kept WHERE number != base"):
-            moved = (PassageRow(new, *row).columns() for new, row in enumerate(self._slices()))
+            rows = execute("SELECT document, start, stop, section FROM passages ORDER BY number")
+            moved = (PassageRow(new, *row).columns() for new, row in enumerate(rows))
             execute("CREATE TABLE renumbered AS SELECT * FROM passages WHERE 0")
             self._connection.executemany("INSERT INTO renumbered VALUES (?, ?, ?, ?, ?, ?)", moved)
             execute("DELETE FROM passages")
@@ -331,17 +332,11 @@ class DatabaseWriter:
 
     def _supersedes(self, document: Document, file: Place, other: Place) -> bool:
         if file.reader != other.reader:
-            row = self._connection.execute(_ONE_DOCUMENT, (document.id,)).fetchone()
-            lengths = (len(document.text), len(decode(*row).text) if row else 0)
+            stored = self._stored(document.id)
+            lengths = (len(document.text), len(stored.text) if stored else 0)
             if lengths[0] != lengths[1]:
                 return lengths[0] > lengths[1]
         return file.after(other)
-
-    def _retracts(self, document_id: str) -> bool:
-        return self._number("SELECT count(*) FROM retracts WHERE id = ?", document_id) > 0
-
-    def _slices(self) -> Iterator[tuple[int, int, int, str | None]]:
-        return iter(self._connection.execute("SELECT document, start, stop, section FROM passages ORDER BY number"))
 
     def _number(self, query: str, *values: str) -> int:
         return int(self._connection.execute(query, values).fetchone()[0])

@@ -8,32 +8,33 @@ from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
-from medground.corpus.readers.base import Input, fingerprint, head
-from medground.corpus.readers.bibtex import open_bibtex
-from medground.corpus.readers.bookshelf import open_bookshelf
+from medground.corpus.readers.base import Input, Item, file_input, fingerprint_now, head
+from medground.corpus.readers.bibtex import read_bibtex
+from medground.corpus.readers.bookshelf import read_bookshelf
 from medground.corpus.readers.detect import detect
 from medground.corpus.readers.docx import SUFFIXES as WORD
 from medground.corpus.readers.docx import open_docx
 from medground.corpus.readers.folders import in_release_order, is_beside_the_point, refused_name, walk
 from medground.corpus.readers.html import open_html
-from medground.corpus.readers.jats import open_jats
-from medground.corpus.readers.libraries import open_endnote, open_zotero
-from medground.corpus.readers.lines import open_csl, open_jsonlines
-from medground.corpus.readers.medline import open_medline
+from medground.corpus.readers.jats import read_jats
+from medground.corpus.readers.libraries import read_endnote, read_zotero
+from medground.corpus.readers.lines import open_jsonlines, read_csl, read_lines
+from medground.corpus.readers.medline import read_medline
 from medground.corpus.readers.pdf.reader import open_book_pdf, open_pdf
-from medground.corpus.readers.published import open_guidelines, open_textbooks, open_wikipedia
+from medground.corpus.readers.published import guideline_document, open_textbooks, open_wikipedia, read_collection
 from medground.corpus.readers.questions import open_bioasq, open_pubmedqa
 from medground.corpus.readers.sets import (
     CORPUS_NAMES,
-    open_beir,
-    open_biomedmcqs,
-    open_covidqa,
-    open_medquad,
-    open_scifact,
+    beir_document,
+    biomedmcqs_document,
+    open_corpus,
+    read_covidqa,
+    read_medquad,
+    scifact_document,
 )
 from medground.corpus.readers.spreadsheet import SUFFIXES as TABLES
-from medground.corpus.readers.spreadsheet import open_csv
-from medground.corpus.readers.tagged import open_tagged
+from medground.corpus.readers.spreadsheet import read_csv
+from medground.corpus.readers.tagged import read_tagged
 from medground.corpus.readers.texts import SUFFIXES as TEXTS
 from medground.corpus.readers.texts import open_text
 from medground.errors import BadDocument, UsageError
@@ -55,39 +56,53 @@ class Reader:
     below: Callable[[Path, Path], Input] | None = None
 
 
+def _of_files(reader: str, items: Callable[[Path], Iterator[Item]], *suffixes: str) -> Reader:
+    """A reader of single files, plain or gzip, whose items `items` reads."""
+    return Reader(partial(file_input, reader=reader, items=items), suffixes)
+
+
+def _tagged(form: str, *suffixes: str) -> Reader:
+    return _of_files(form, partial(read_tagged, form=form), *suffixes)
+
+
 _XML = (".xml", ".xml.gz", ".nxml", ".nxml.gz")
 _LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".json", ".json.gz")
+_GUIDELINE = ("id", "source", "title", "clean_text", "url")
 
 READERS: Mapping[str, Reader] = MappingProxyType(
     {
         "pubmedqa": Reader(open_pubmedqa, _LINES),
-        "medline": Reader(open_medline, _XML),
-        "jats": Reader(open_jats, _XML),
-        "bookshelf": Reader(open_bookshelf, _XML),
+        "medline": _of_files("medline", read_medline, *_XML),
+        "jats": _of_files("jats", read_jats, *_XML),
+        "bookshelf": _of_files("bookshelf", read_bookshelf, *_XML),
         "textbooks": Reader(open_textbooks, (*_LINES, ".parquet", ".txt", ".md"), open_textbooks),
-        "guidelines": Reader(open_guidelines, (*_LINES, ".parquet")),
+        "guidelines": _of_files(
+            "guidelines",
+            partial(read_collection, convert=guideline_document, columns=_GUIDELINE),
+            *(*_LINES, ".parquet"),
+        ),
         "wikipedia": Reader(open_wikipedia, (*_LINES, ".parquet")),
-        "beir": Reader(open_beir),
-        "scifact": Reader(open_scifact),
+        "beir": Reader(partial(open_corpus, reader="beir", convert=beir_document)),
+        "scifact": Reader(partial(open_corpus, reader="scifact", convert=scifact_document)),
         "jsonlines": Reader(open_jsonlines, _LINES),
         "pdf": Reader(open_pdf, (".pdf",)),
         "book-pdf": Reader(open_book_pdf, (".pdf", ".pdf.gz")),
-        "nbib": Reader(partial(open_tagged, form="nbib"), (".nbib", ".txt")),
-        "ris": Reader(partial(open_tagged, form="ris"), (".ris", ".txt")),
-        "enw": Reader(partial(open_tagged, form="enw"), (".enw",)),
-        "wos": Reader(partial(open_tagged, form="wos"), (".txt", ".ciw")),
-        "cochrane": Reader(partial(open_tagged, form="cochrane"), (".txt",)),
-        "ovid": Reader(partial(open_tagged, form="ovid"), (".txt",)),
-        "bibtex": Reader(open_bibtex, (".bib", ".bibtex")),
-        "csv": Reader(open_csv, (*TABLES, ".txt", *(f"{suffix}.gz" for suffix in TABLES))),
-        "csl-json": Reader(open_csl, (".json", ".json.gz")),
-        "endnote": Reader(open_endnote, _XML),
-        "zotero": Reader(open_zotero, (".rdf",)),
+        "nbib": _tagged("nbib", ".nbib", ".txt"),
+        "ris": _tagged("ris", ".ris", ".txt"),
+        "enw": _tagged("enw", ".enw"),
+        "wos": _tagged("wos", ".txt", ".ciw"),
+        "cochrane": _tagged("cochrane", ".txt"),
+        "ovid": _tagged("ovid", ".txt"),
+        "bibtex": _of_files("bibtex", read_bibtex, ".bib", ".bibtex"),
+        "csv": _of_files("csv", read_csv, *TABLES, ".txt", *(f"{suffix}.gz" for suffix in TABLES)),
+        "csl-json": _of_files("csl-json", read_csl, ".json", ".json.gz"),
+        "endnote": _of_files("endnote", read_endnote, *_XML),
+        "zotero": _of_files("zotero", read_zotero, ".rdf"),
         "html": Reader(open_html, (".html", ".htm", ".xhtml"), open_html),
         "docx": Reader(open_docx, WORD, open_docx),
-        "medquad": Reader(open_medquad, (*_XML, *_LINES)),
-        "covidqa": Reader(open_covidqa, _LINES),
-        "biomedmcqs": Reader(open_biomedmcqs, _LINES),
+        "medquad": _of_files("medquad", read_medquad, *_XML, *_LINES),
+        "covidqa": _of_files("covidqa", read_covidqa, *_LINES),
+        "biomedmcqs": _of_files("biomedmcqs", partial(read_lines, convert=biomedmcqs_document), *_LINES),
         "bioasq": Reader(open_bioasq),
         "texts": Reader(open_text, TEXTS, open_text),
     }
@@ -148,13 +163,8 @@ def open_file(
 
 def passed_over(refusal: BadDocument, folder: Path | None = None) -> Input:
     """The input of a file that cannot be read."""
-    name = refusal.file
-    try:
-        state = fingerprint(Path(name))
-    except BadDocument:
-        state = ""
-    where = None if folder is None else str(folder)
-    return Input(name, PASSED_OVER, state, lambda skip: iter([refusal][skip:]), folder=where, refused=refusal)
+    state, where = fingerprint_now(Path(refusal.file)), None if folder is None else str(folder)
+    return Input(refusal.file, PASSED_OVER, state, lambda skip: iter([refusal][skip:]), folder=where, refused=refusal)
 
 
 def _inputs(path: Path, reader: str | None) -> Iterator[Input]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, TypeVar, cast
 
 from medground.errors import BadDocument
 from medground.values.document import Document
@@ -49,6 +49,7 @@ class Note:
 
 
 Item = Document | Deleted | Retracts | Reading | BadDocument | Note
+Record = TypeVar("Record")
 
 
 @dataclass(frozen=True)
@@ -169,6 +170,14 @@ def fingerprint(path: Path) -> str:
     return f"{status.st_size}-{status.st_mtime_ns}"
 
 
+def fingerprint_now(path: Path) -> str:
+    """As `fingerprint`; empty if the file has gone."""
+    try:
+        return fingerprint(path)
+    except BadDocument:
+        return ""
+
+
 def file_input(path: Path, reader: str, items: Callable[[Path], Iterator[Item]]) -> Input:
     """An input of one file; on resuming, the file is read again from the beginning."""
     return Input(
@@ -189,3 +198,16 @@ def document_input(path: Path, reader: str, document: Callable[[bytes], Item]) -
             raise BadDocument(str(error), file=str(path)) from error
 
     return file_input(path, reader, items)
+
+
+def numbered(
+    records: Iterable[Record], convert: Callable[[Record], Iterable[Item]], path: Path, what: str
+) -> Iterator[Item]:
+    """What `convert` makes of each record. Where it raises ValueError, the record is a bad one: a `what`, with its
+    number, counting from 1, as the position.
+    """
+    for number, record in enumerate(records, start=1):
+        try:
+            yield from convert(record)
+        except ValueError as error:
+            yield BadDocument(f"{what} {number}: {error}", file=str(path), position=number)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from medground.corpus.readers.base import Input, Item, file_input
+from medground.corpus.readers.base import Item
 from medground.corpus.readers.compose import text_of
 from medground.corpus.readers.entry import described
 from medground.errors import BadDocument
@@ -28,11 +28,6 @@ _AND = re.compile(r"\s+and\s+|[{}]")
 _TYPES = {"article": "Journal Article", "review": "Review"}
 _RENAMED = {"number": "issue", "booktitle": "book_title", "journaltitle": "journal", "fjournal": "journal"}
 _LEFT_OUT = ("month", "day", "archiveprefix", "eprinttype", "file", "owner", "timestamp", "bdsk-file-1", "langid")
-
-
-def open_bibtex(path: Path) -> Input:
-    """One BibTeX or BibLaTeX file."""
-    return file_input(path, "bibtex", read_bibtex)
 
 
 def read_bibtex(path: Path) -> Iterator[Item]:

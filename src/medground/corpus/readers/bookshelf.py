@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from medground.corpus.readers.base import Input, Item, file_input
+from medground.corpus.readers.base import Item, numbered
 from medground.corpus.readers.compose import Composition, make_document
 from medground.corpus.readers.entry import id_of_content, named
 from medground.corpus.readers.jats import add_abstract, add_body, authors_of, license_of
@@ -40,32 +40,26 @@ class _Book:
     ids: tuple[str, ...] = ()
 
 
-def open_bookshelf(path: Path) -> Input:
-    """One file of a book, plain or gzip: a chapter in its wrapper, or a whole book."""
-    return file_input(path, "bookshelf", read_bookshelf)
-
-
 def read_bookshelf(path: Path) -> Iterator[Item]:
     """The parts of a file in order; the position of a bad one is its number, counting from 1.
 
     Raises:
         BadDocument: the file is damaged, is not well-formed XML of this kind, declares entities, or has no part.
     """
+    yield from numbered(_parts(path), lambda found: filter(None, [_document(*found)]), path, "part")
+
+
+def _parts(path: Path) -> Iterator[tuple[Element, _Book]]:
     book: _Book | None = None
-    number = 0
+    part = None
     for outer in records(path, [_PART], BOOKSHELF_ROOTS):
         if book is None:  # it stands before the first part
             book = _book_of(outer.getroottree().getroot())
         for element in outer.iter("{*}*"):
             element.tag = name_of(element)
         for part in [*outer.iter(_PART)]:
-            number += 1
-            try:
-                if (document := _document(part, book)) is not None:
-                    yield document
-            except ValueError as error:
-                yield BadDocument(f"part {number}: {error}", file=str(path), position=number)
-    if not number:
+            yield part, book
+    if part is None:
         raise BadDocument("the book has no part with a text (<book-part>)", file=str(path))
 
 
@@ -108,6 +102,7 @@ def _document(part: Element, book: _Book) -> Document | None:
     if not title and not book.title:
         raise ValueError("it has no title")
     identifiers = _identifiers(part, meta)
+    keywords = () if meta is None else (flat_text(one) for one in meta.iterfind("kwd-group/kwd"))
     return make_document(
         {
             "id": _id(identifiers, book, title, composition.text),
@@ -119,7 +114,7 @@ def _document(part: Element, book: _Book) -> Document | None:
             "journal": book.title or None,
             "authors": () if meta is None else authors_of(meta),
             "language": part.get(_LANGUAGE) or book.language,
-            "keywords": _keywords(meta),
+            "keywords": tuple(dict.fromkeys(filter(None, keywords))),
             "identifiers": {name: identifiers[name] for name in ("pmid", "doi", "nbk") if name in identifiers},
             "url": f"https://www.ncbi.nlm.nih.gov/books/{identifiers['nbk']}/" if "nbk" in identifiers else None,
             "license": (None if meta is None else license_of(meta)) or book.license,
@@ -164,8 +159,3 @@ def _latest(meta: Element) -> int | None:
         if found := [int(year) for year in years if _YEAR.fullmatch(year)]:
             return max(found)
     return None
-
-
-def _keywords(meta: Element | None) -> tuple[str, ...]:
-    found = () if meta is None else (flat_text(one) for one in meta.iterfind("kwd-group/kwd"))
-    return tuple(dict.fromkeys(filter(None, found)))

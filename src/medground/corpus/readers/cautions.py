@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from medground.corpus.readers.values import listed
@@ -51,8 +52,10 @@ def state_in(fields: Mapping[str, Any]) -> Retraction | None:
             return "retracted"
         if name == "relation" and isinstance(value, Mapping) and value.get("is-retracted-by"):
             return "retracted"
-        if name == "commentcorrectionlist" and any(_word(one.get("type")) in _CORRECTIONS for one in _inner(value)):
-            return "retracted"
+        if name == "commentcorrectionlist" and isinstance(value, Mapping):  # Europe PMC wraps its lists in objects
+            inner = [one for part in value.values() for one in _objects(part)]
+            if any(_word(one.get("type")) in _CORRECTIONS for one in inner):
+                return "retracted"
         if name in _UPDATES and any(_word(one.get("type")) in _UPDATED for one in _objects(value)):
             return _UPDATES[name]
     return None
@@ -74,11 +77,6 @@ def ids_in(fields: Mapping[str, Any]) -> dict[str, str]:
     ):
         found.setdefault("pmid", str(fields["id"]))  # Europe PMC's own form of a PubMed record
     return found
-
-
-def _inner(value: Any) -> list[Mapping[str, Any]]:
-    """The objects of a list that is wrapped in an object, as Europe PMC has its lists."""
-    return [one for inner in value.values() for one in _objects(inner)] if isinstance(value, Mapping) else []
 
 
 def _pairs(value: Any) -> list[tuple[str, Any]]:
@@ -136,14 +134,7 @@ def is_stamp(words: str) -> bool:
 
 def above(lines: Iterable[str]) -> Iterator[str]:
     """The first lines of a text, where a banner stands."""
-    given = (line.strip() for line in lines)
-    for _, line in zip(range(_ABOVE), filter(None, given), strict=False):
-        yield line
-
-
-def _is_title(line: str) -> bool:
-    """Whether a line is the title of a retracted paper; a sentence that ends in a full stop is none."""
-    return not line.rstrip().endswith(".") and said_by(line) == "retracted"
+    return islice(filter(None, (line.strip() for line in lines)), _ABOVE)
 
 
 def marked(lines: Iterable[str]) -> dict[str, Any]:
@@ -151,7 +142,11 @@ def marked(lines: Iterable[str]) -> dict[str, Any]:
 
     A line may also be the title, or a running head with it: `RETRACTED: Aspirin and stroke`.
     """
-    found = next((line for line in lines if is_banner(line) or _is_title(line)), None)
+
+    def says_so(line: str) -> bool:  # a sentence that ends in a full stop is no title
+        return is_banner(line) or (not line.rstrip().endswith(".") and said_by(line) == "retracted")
+
+    found = next(filter(says_so, lines), None)
     if found is None:
         return {}
     words = " ".join(found.split())

@@ -104,36 +104,25 @@ def make_document(fields: Mapping[str, Any]) -> Document:
             raise ValueError("the record has neither text nor title")
         if len(text) > LONGEST_RECORD:
             raise ValueError(f"the text has {len(text):,} characters, more than {LONGEST_RECORD:,}; split the record")
-    _check_counts(fields)
-    try:
-        document = validated(Document, _identified(_printable_fields(fields)))
-    except RecursionError:
-        raise ValueError("fields are nested too deeply; flatten them") from None
-    _check_lengths(document)
-    return document
-
-
-def _check_counts(fields: Mapping[str, Any]) -> None:
     for name, value in fields.items():
         if isinstance(value, dict | list | tuple) and len(value) > _MOST_VALUES:
             raise ValueError(f"{name}: {len(value):,} values; at most {_MOST_VALUES:,} are read")
-
-
-def _check_lengths(document: Document) -> None:
+    try:
+        known = _printable_fields(fields)
+        # PMIDs, PMC ids and DOIs in one form each: retractions and other versions are known by these.
+        if isinstance(given := known.get("id"), str):
+            known["id"] = normal_document_id(given)
+        if isinstance(others := known.get("identifiers"), Mapping):
+            known["identifiers"] = normal_identifiers(others)
+        document = validated(Document, known)
+    except RecursionError:
+        raise ValueError("fields are nested too deeply; flatten them") from None
     if len(document.title) > _LONGEST_TITLE:
         raise ValueError(f"the title has {len(document.title):,} characters; shorten it to at most {_LONGEST_TITLE:,}")
     longest = max((len(section.label) for section in document.sections), default=0)
     if longest > _LONGEST_LABEL:
         raise ValueError(f"a heading has {longest:,} characters; shorten it to at most {_LONGEST_LABEL:,}")
-
-
-def _identified(fields: dict[str, Any]) -> dict[str, Any]:
-    """The fields with PMIDs, PMC ids and DOIs in one form each: retractions and other versions are known by these."""
-    given, others = fields.get("id"), fields.get("identifiers")
-    known: dict[str, Any] = {"id": normal_document_id(given)} if isinstance(given, str) else {}
-    if isinstance(others, Mapping):
-        known["identifiers"] = normal_identifiers(others)
-    return fields | known
+    return document
 
 
 def validated(model: type[Model], fields: Mapping[str, Any]) -> Model:
@@ -145,7 +134,10 @@ def validated(model: type[Model], fields: Mapping[str, Any]) -> Model:
     try:
         return model.model_validate(fields)
     except ValidationError as error:
-        raise ValueError(_first_line(error)) from error
+        first = error.errors(include_url=False, include_context=False)[0]
+        field = ".".join(str(part) for part in first["loc"])
+        reason = _REASONS.get(first["type"], first["msg"].removeprefix("Value error, "))
+        raise ValueError(f"{field}: {reason}" if field else reason) from error
 
 
 def _printable_fields(value: Any) -> Any:
@@ -156,13 +148,6 @@ def _printable_fields(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_printable_fields(item) for item in value]
     return value
-
-
-def _first_line(error: ValidationError) -> str:
-    first = error.errors(include_url=False, include_context=False)[0]
-    field = ".".join(str(part) for part in first["loc"])
-    reason = _REASONS.get(first["type"], first["msg"].removeprefix("Value error, "))
-    return f"{field}: {reason}" if field else reason
 
 
 # Bytes to text: UTF-8 or UTF-16 where the bytes say so, else Windows-1252, the superset of Latin-1.

@@ -46,19 +46,6 @@ _KINDS = {
 _REASONS = {suffix: reason for reason, suffixes in _KINDS.items() for suffix in suffixes.split()}
 
 
-def is_alien(path: Path) -> bool:
-    """Whether the suffix alone says that a file is no literature."""
-    return path.suffix.lower() in _REASONS
-
-
-def alien(path: Path, *, binary: bool) -> str:
-    """Why a file is passed over, in one line."""
-    known = _REASONS.get(path.suffix.lower())
-    if known is not None:
-        return known
-    return f"this is a binary file; {_READ}" if binary else f"unknown file format; {_READ}"
-
-
 _MARKUP = re.compile(rb"(?:\xef\xbb\xbf)?\s*<|\xff\xfe<\x00|\xfe\xff\x00<")
 _JSON = re.compile(r"\s*[{\[]")
 _ARRAY = re.compile(r"\s*\[\s*[{\]]")
@@ -91,13 +78,14 @@ def detect(path: Path) -> str:
         return found
     if suffix.endswith((".html", ".htm", ".xhtml")) or (is_page(start) and not suffix.endswith(TEXTS)):
         return "html"
-    if _MARKUP.match(start) and not suffix.endswith(TEXTS) and not is_alien(path):
+    alien = _REASONS.get(path.suffix.lower())  # the suffix alone says that it is no literature
+    if _MARKUP.match(start) and not suffix.endswith(TEXTS) and not alien:
         return _xml_reader(path)
-    if is_alien(path) or (b"\x00" in start and not start.startswith(_WIDE)):
-        raise BadDocument(alien(path, binary=True), file=str(path))
+    if alien or (b"\x00" in start and not start.startswith(_WIDE)):
+        raise BadDocument(alien or f"this is a binary file; {_READ}", file=str(path))
     found = _text_reader(start.decode("utf-16" if start.startswith(_WIDE) else "utf-8-sig", "replace"), suffix)
     if found is None:
-        raise BadDocument(alien(path, binary=False), file=str(path))
+        raise BadDocument(f"unknown file format; {_READ}", file=str(path))
     return found
 
 

@@ -96,16 +96,12 @@ _HEADS = ("header", "first_page_header", "even_page_header", "footer", "first_pa
 
 def margins_of(opened: Any) -> list[str]:
     """The texts of running heads, feet and watermarks, each once."""
-    return list(dict.fromkeys(text for section in opened.sections for text in _margins(section)))
-
-
-def _margins(section: Any) -> Iterator[str]:
-    for name in _HEADS:
-        part = getattr(section, name)
-        if part.is_linked_to_previous:
-            continue
-        yield from filter(None, (shown(paragraph._p)[0] for paragraph in part.paragraphs))
-        yield from (mark.get("string", "") for mark in part._element.iterfind(_WATERMARK))
+    found: list[str] = []
+    for part in (getattr(section, name) for section in opened.sections for name in _HEADS):
+        if not part.is_linked_to_previous:
+            found += filter(None, (shown(paragraph._p)[0] for paragraph in part.paragraphs))
+            found += (mark.get("string", "") for mark in part._element.iterfind(_WATERMARK))
+    return list(dict.fromkeys(found))
 
 
 def properties_of(opened: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, get_args
@@ -145,11 +145,14 @@ def described(fields: Mapping[str, Any]) -> Document:
     if "authors" in known:
         known["authors"] = names_of(known["authors"])
     if "mesh" in known:
-        known["mesh"] = [_heading(value) for value in _items(known["mesh"])]
+        given = known["mesh"]
+        given = given if isinstance(given, list | tuple) else listed(given) if isinstance(given, str) else [given]
+        known["mesh"] = [{"descriptor": one.strip("*")} if isinstance(one, str) else one for one in given]
     if isinstance(kind := known.get("kind"), str) and kind not in _SOURCE_KINDS:
         metadata["kind"] = known.pop("kind")
     _write(known)
-    known["metadata"] = _merged(known, metadata)
+    own = known.get("metadata")
+    known["metadata"] = flattened(own if isinstance(own, Mapping) else {}) | flattened(metadata)
     known.setdefault("imprint", _imprint(known["metadata"]))
     return make_document(known)
 
@@ -244,21 +247,14 @@ def _write(known: dict[str, Any]) -> None:
         raise ValueError("text: the field is missing")
     known["text"] = text
     if "id" not in known and isinstance(text, str):
-        known["id"] = _id_of(known, str(title), text)
-
-
-def _id_of(known: Mapping[str, Any], title: str, text: str) -> str:
-    """A reference is named by title, year and first author, the same in every file that lists it. A title alone, such
-    as "Introduction", names nothing: the text belongs to it."""
-    year, authors = str(known.get("year", "")), "".join(map(str, known.get("authors", ())[:1]))
-    if year or authors:
-        return id_of_content(title or text, year, authors)
-    return id_of_content(title, text) if title and text != title else id_of_content(text, "", "")
-
-
-def _merged(known: dict[str, Any], others: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    given = known.get("metadata")
-    return {**flattened(given if isinstance(given, Mapping) else {}), **flattened(others)}
+        # A reference is named by title, year and first author, the same in every file that lists it. A title alone,
+        # such as "Introduction", names nothing: the text belongs to it.
+        year, authors = str(known.get("year", "")), "".join(map(str, known.get("authors", ())[:1]))
+        title = str(title)
+        if year or authors:
+            known["id"] = id_of_content(title or text, year, authors)
+        else:
+            known["id"] = id_of_content(title, text) if title and text != title else id_of_content(text, "", "")
 
 
 def _imprint(metadata: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
@@ -273,11 +269,3 @@ def _imprint(metadata: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
     pages = first("pages", "page") or "-".join(ends) or first("art._no.", "ar")
     found = (("volume", first("volume", "vl")), ("issue", first("issue", "number")), ("pages", pages))
     return {name: value for name, value in found if value}
-
-
-def _items(value: Any) -> Iterator[Any]:
-    yield from listed(value) if isinstance(value, str) else value if isinstance(value, list | tuple) else (value,)
-
-
-def _heading(value: Any) -> Any:
-    return {"descriptor": value.strip("*")} if isinstance(value, str) else value

@@ -6,11 +6,12 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, islice, pairwise
+from functools import partial
+from itertools import accumulate, chain, islice, pairwise
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
-from medground.corpus.readers.base import Input, Note
+from medground.corpus.readers.base import Input, Item, Note
 from medground.errors import BadDocument
 
 # Walk a folder as people have it: every file is either a candidate or passed over with a reason.
@@ -24,29 +25,12 @@ _NOTES = ("readme", "license", "licence", "changelog", "contributing")
 _SYSTEM = frozenset(["desktop.ini", "thumbs.db"])
 
 
-def walk(folder: Path) -> Iterator[Path | BadDocument]:
+def walk(folder: Path, inside: Path | None = None) -> Iterator[Path | BadDocument]:
     """Every file at any depth, in the order of names. Links are not followed, so a circle of links does no harm.
 
-    A hidden folder, and a folder that cannot be read, is passed over as one.
+    A hidden folder, and a folder that cannot be read, is passed over as one. `inside` is the outermost folder.
     """
-    yield from _walk(folder, folder.resolve())
-
-
-def refused_name(path: Path) -> BadDocument | None:
-    """Why a path with bytes in its name that are not UTF-8 is passed over, with these bytes written out; else None."""
-    try:
-        str(path).encode("utf-8")
-    except UnicodeEncodeError:
-        return BadDocument(_MISNAMED, file=os.fsencode(path).decode("utf-8", "backslashreplace"))
-    return None
-
-
-def is_beside_the_point(refusal: BadDocument) -> bool:
-    """Whether a file was passed over for being no document at all: hidden, or notes of the folder itself."""
-    return refusal.reason.startswith((_HIDDEN, _INSIDE, "notes on the folder", "a file of the system"))
-
-
-def _walk(folder: Path, inside: Path) -> Iterator[Path | BadDocument]:
+    inside = inside or folder.resolve()
     reason: str | None
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
@@ -61,11 +45,25 @@ def _walk(folder: Path, inside: Path) -> Iterator[Path | BadDocument]:
         elif reason := _beside(entry) or _link(entry, path, inside):
             yield BadDocument(reason, file=entry.path)
         elif entry.is_dir(follow_symlinks=False):
-            yield from _walk(path, inside)
+            yield from walk(path, inside)
         elif entry.is_file(follow_symlinks=False):
             yield path
         else:
             yield BadDocument("not a file: a pipe, a socket or a device", file=entry.path)
+
+
+def refused_name(path: Path) -> BadDocument | None:
+    """Why a path with bytes in its name that are not UTF-8 is passed over, with these bytes written out; else None."""
+    try:
+        str(path).encode("utf-8")
+    except UnicodeEncodeError:
+        return BadDocument(_MISNAMED, file=os.fsencode(path).decode("utf-8", "backslashreplace"))
+    return None
+
+
+def is_beside_the_point(refusal: BadDocument) -> bool:
+    """Whether a file was passed over for being no document at all: hidden, or notes of the folder itself."""
+    return refusal.reason.startswith((_HIDDEN, _INSIDE, "notes on the folder", "a file of the system"))
 
 
 def _beside(entry: os.DirEntry[str]) -> str | None:
@@ -123,43 +121,35 @@ def in_release_order(inputs: Sequence[Input]) -> list[Input]:
         if one.reader == "medline" and (release := release_of(one.name)) is not None
     }
     order = sorted(places, key=lambda at: (places[at], at))
-    late = _late(list(places.values()))
-    gaps = {after: before for before, after in pairwise(sorted(set(places.values()))) if _gap(before, after)}
+    given = list(places.values())
+    late = {release for release, highest in zip(given, accumulate(given, max), strict=True) if release < highest}
+    following = pairwise(sorted(set(given)))
+    gaps = {
+        after: before for before, after in following if before.year == after.year and after.number > before.number + 1
+    }
     arranged = list(inputs)
     first: dict[Release, Input] = {}
     for slot, at in zip(places, order, strict=True):
         release, found = places[at], inputs[at]
+        if release in first:
+            refusal = BadDocument(
+                f"PubMed's {release} is given twice; it is read as {first[release].name}", file=found.name
+            )
+            arranged[slot] = replace(found, read=partial(_rest, [refusal]), refused=refusal)
+            continue
         notes = [Note(_OUT_OF_ORDER)] if release in late else []
-        if release in gaps and release not in first:
+        if release in gaps:
             notes.append(
                 Note(f"the files between {gaps[release]} and {release} are missing; revisions in them are lost")
             )
-        arranged[slot] = _twice(found, first[release], release) if release in first else _noting(found, notes)
-        first.setdefault(release, found)
+        arranged[slot] = replace(found, read=partial(_noting, found, notes)) if notes else found
+        first[release] = found
     return arranged
 
 
-def _late(given: Sequence[Release]) -> set[Release]:
-    """Those that were given after one that follows them."""
-    late: set[Release] = set()
-    highest: Release | None = None
-    for release in given:
-        if highest is not None and release < highest:
-            late.add(release)
-        highest = release if highest is None else max(highest, release)
-    return late
+def _rest(items: Sequence[Item], skip: int) -> Iterator[Item]:
+    return iter(items[skip:])
 
 
-def _gap(before: Release, after: Release) -> bool:
-    return before.year == after.year and after.number > before.number + 1
-
-
-def _twice(source: Input, first: Input, release: Release) -> Input:
-    refusal = BadDocument(f"PubMed's {release} is given twice; it is read as {first.name}", file=source.name)
-    return replace(source, read=lambda skip: iter([refusal][skip:]), refused=refusal)
-
-
-def _noting(source: Input, notes: Sequence[Note]) -> Input:
-    if not notes:
-        return source
-    return replace(source, read=lambda skip: islice(chain(source.read(0), notes), skip, None))
+def _noting(source: Input, notes: Sequence[Note], skip: int) -> Iterator[Item]:
+    return islice(chain(source.read(0), notes), skip, None)

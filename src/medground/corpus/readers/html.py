@@ -41,9 +41,8 @@ _GROUND = re.compile(r"background(?:-color)?\s*:\s*(?!white|#f{3}(?:f{3})?\b|non
 
 def take_out_hidden(tree: Any) -> list[str]:
     """Remove the elements that cannot be seen; returns their texts."""
-    hidden = [element for element in tree.iter() if isinstance(element.tag, str) and _is_hidden(element)]
     texts = []
-    for element in hidden:
+    for element in [one for one in tree.iter() if isinstance(one.tag, str) and _is_hidden(one)]:
         if element.getparent() is not None and element.tag not in ("html", "body", "head"):
             texts.append(" ".join("".join(element.itertext()).split()))
             element.drop_tree()
@@ -54,11 +53,9 @@ def _is_hidden(element: Any) -> bool:
     if element.get("hidden") is not None:
         return True
     style = element.get("style") or ""
-    return bool(_HIDDEN.search(style)) or (bool(_WHITE.search(style)) and not _has_ground(element))
-
-
-def _has_ground(element: Any) -> bool:
-    return any(
+    if _HIDDEN.search(style) or not _WHITE.search(style):
+        return bool(_HIDDEN.search(style))
+    return not any(
         _GROUND.search(outer.get("style") or "") or outer.get("bgcolor") or outer.get("class")
         for outer in (element, *element.iterancestors())
     )
@@ -122,10 +119,11 @@ def html_document(content: bytes, name: str) -> Document:
     if not composition.text and not abstract:
         raise ValueError("the page has no main text")
     heading = " ".join("".join(tree.xpath("//title[1]//text()")).split())
-    language = tree.get("lang")
+    links = tree.xpath("//link[@rel='canonical']/@href") or tree.xpath("//meta[@property='og:url']/@content")
+    address = next((str(link) for link in links if str(link).startswith("http")), None)
     cautions = (*mark.pop("cautions", ()), *caution_on_hidden(hidden, "The page"))
     return described(
-        {"title": heading or Path(name).stem, "kind": "web", "language": language, "url": _address(tree)}
+        {"title": heading or Path(name).stem, "kind": "web", "language": tree.get("lang"), "url": address}
         | fields
         | {
             "id": file_id(name),
@@ -227,11 +225,6 @@ def _banners(tree: Any) -> Iterator[str]:
             and _NO_BANNER.isdisjoint(name_of(outer) for outer in element.iterancestors())
         ):
             yield text
-
-
-def _address(tree: Any) -> str | None:
-    links = tree.xpath("//link[@rel='canonical']/@href") or tree.xpath("//meta[@property='og:url']/@content")
-    return next((str(link) for link in links if str(link).startswith("http")), None)
 
 
 def _compose(composition: Composition, body: Element) -> None:

@@ -11,13 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from textwrap import shorten
 
-from medground.corpus.readers.base import Input, Item, Retracts, file_input
+from medground.corpus.readers.base import Item, Retracts
 from medground.corpus.readers.cautions import is_stamp
 from medground.corpus.readers.compose import Composition, make_document
 from medground.corpus.readers.xml import Element, flat_text, name_of, record_items
 from medground.values.identifiers import normal_identifiers
-
-# Authors and licences as JATS and BITS have them.
 
 
 def authors_of(meta: Element) -> tuple[str, ...]:
@@ -136,11 +134,6 @@ _HREF = "{http://www.w3.org/1999/xlink}href"
 _RETRACTED_TITLE = re.compile(r"\W*retracted(?: article)?\s*:", re.I)
 
 
-def open_jats(path: Path) -> Input:
-    """One file of JATS or NLM XML, plain or gzip."""
-    return file_input(path, "jats", read_jats)
-
-
 def read_jats(path: Path) -> Iterator[Item]:
     """The articles of a file; the position of a bad one is its number, counting from 1.
 
@@ -160,6 +153,8 @@ def _items(article: Element) -> Iterator[Item]:
     for abstract in meta.iterfind("abstract"):
         add_abstract(composition, abstract)
     add_body(composition, article)
+    years = [flat_text(date) for date in meta.iterfind("pub-date/year")]
+    cited = (flat_text(part) for part in article.iterfind("back//ref//pub-id[@pub-id-type='pmid']"))
     kind = article.get("article-type")
     retracts = _retracts(meta) if kind == "retraction" else ()
     yield make_document(
@@ -168,7 +163,7 @@ def _items(article: Element) -> Iterator[Item]:
             "title": title,
             "text": composition.text or title,
             "sections": composition.sections,
-            "year": _year(meta),
+            "year": min((int(year) for year in years if re.fullmatch(r"[12]\d{3}", year)), default=None),
             "journal": flat_text(article.find("front/journal-meta//journal-title")) or None,
             "authors": authors_of(meta),
             "imprint": _imprint(meta),
@@ -176,7 +171,7 @@ def _items(article: Element) -> Iterator[Item]:
             "keywords": tuple(filter(None, (flat_text(word) for word in meta.iterfind("kwd-group/kwd")))),
             "publication_types": (kind,) if kind else (),
             "identifiers": identifiers,
-            "references": _references(article),
+            "references": tuple(dict.fromkeys(f"PMID:{pmid}" for pmid in cited if pmid.isdecimal())),
             "url": _url(identifiers),
             "license": license_of(meta),
             "retraction": _retraction(kind, title, meta),
@@ -210,23 +205,12 @@ def _url(identifiers: dict[str, str]) -> str | None:
     return f"https://doi.org/{identifiers['doi']}" if "doi" in identifiers else None
 
 
-def _year(meta: Element) -> int | None:
-    """The earliest year of publication."""
-    years = [flat_text(date) for date in meta.iterfind("pub-date/year")]
-    return min((int(year) for year in years if re.fullmatch(r"[12]\d{3}", year)), default=None)
-
-
 def _imprint(meta: Element) -> dict[str, str]:
     """Volume, issue, and pages or else the number of an electronic article."""
     ends = dict.fromkeys(filter(None, (flat_text(meta.find(name)) for name in ("fpage", "lpage"))))
     pages = "-".join(ends) or flat_text(meta.find("elocation-id"))
     found = (("volume", flat_text(meta.find("volume"))), ("issue", flat_text(meta.find("issue"))), ("pages", pages))
     return {name: value for name, value in found if value}
-
-
-def _references(article: Element) -> tuple[str, ...]:
-    pmids = (flat_text(part) for part in article.iterfind("back//ref//pub-id[@pub-id-type='pmid']"))
-    return tuple(dict.fromkeys(f"PMID:{pmid}" for pmid in pmids if pmid.isdecimal()))
 
 
 def _related(meta: Element, kind: str) -> list[Element]:

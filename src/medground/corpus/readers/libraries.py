@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from medground.corpus.readers.base import Input, Item, file_input
+from medground.corpus.readers.base import Item
 from medground.corpus.readers.entry import described
 from medground.corpus.readers.values import own_pmid, pmid_of_accession
 from medground.corpus.readers.xml import Element, flat_text, name_of, record_items, records
@@ -24,13 +24,8 @@ _TOLD = {"volume": "volume", "number": "issue", "pages": "pages", "isbn": "issn"
 _TOLD |= {"notes": "notes", "label": "label", "remote-database-name": "database", "custom1": "custom1"}
 
 
-def open_endnote(path: Path) -> Input:
-    """One file of EndNote XML, plain or gzip."""
-    return file_input(path, "endnote", _read)
-
-
-def _read(path: Path) -> Iterator[Item]:
-    """The records; the position of a bad one is its number, counting from 1."""
+def read_endnote(path: Path) -> Iterator[Item]:
+    """The records of a file of EndNote; the position of a bad one is its number, counting from 1."""
     found = False
     for item in record_items(path, ["record"], ENDNOTE_ROOTS, _items, "record"):
         found = True
@@ -91,23 +86,14 @@ _PMID = re.compile(r"PMID:?\s*(\d+)", re.IGNORECASE)
 _PMC = re.compile(r"PMCID:?\s*(?:PMC)?(\d+)", re.IGNORECASE)
 
 
-def open_zotero(path: Path) -> Input:
-    """One file of Zotero RDF, plain or gzip."""
-    return file_input(path, "zotero", _items_of)
-
-
-def _items_of(path: Path) -> Iterator[Item]:
-    """The items; the position of a bad one is its number, counting from 1. Attachments and notes are left out."""
-    found = records(path, ["Journal"], ZOTERO_ROOTS)
-    journals = {place: names for element in found for place, names in _journal(element)}
+def read_zotero(path: Path) -> Iterator[Item]:
+    """The items of a file of Zotero; the position of a bad one is its number. Attachments and notes are left out."""
+    journals: dict[str, dict[str, str]] = {}  # those that stand beside the items, by their address
+    for element in records(path, ["Journal"], ZOTERO_ROOTS):
+        names = {name_of(part): flat_text(part) for part in element}
+        names["identifier"] = next((flat_text(part) for part in element if "DOI" in flat_text(part)), "")
+        journals[element.get(f"{_RDF}about", "")] = names
     yield from record_items(path, _ITEMS, ZOTERO_ROOTS, partial(_documents, journals=journals), "item")
-
-
-def _journal(element: Element) -> Iterator[tuple[str, dict[str, str]]]:
-    """A journal that stands beside the items, by its address."""
-    names = {name_of(part): flat_text(part) for part in element}
-    identifier = next((flat_text(part) for part in element if "DOI" in flat_text(part)), "")
-    yield element.get(f"{_RDF}about", ""), names | {"identifier": identifier}
 
 
 def _documents(item: Element, journals: dict[str, dict[str, str]]) -> Iterator[Document]:

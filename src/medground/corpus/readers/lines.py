@@ -9,13 +9,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from medground.corpus.readers.base import LONGEST_RECORD, Input, Item, Note, file_input, opened
+from medground.corpus.readers.base import LONGEST_RECORD, Input, Item, Note, file_input, numbered, opened
 from medground.corpus.readers.compose import text_of
 from medground.corpus.readers.entry import described
 from medground.errors import BadDocument
 from medground.values.document import Document
-
-# JSON Lines: one record per line. A broken line is skipped and reported with its number.
 
 Record = dict[str, Any]
 
@@ -180,11 +178,6 @@ _MOST_OBJECTS = 2_000_000
 _LEFT_OUT = ("id", "issued", "type", "author", "note", "citation-key", "accessed", "extra", "creators")
 
 
-def open_csl(path: Path) -> Input:
-    """One JSON array of records, plain or gzip."""
-    return file_input(path, "csl-json", read_csl)
-
-
 def read_csl(path: Path) -> Iterator[Item]:
     """The records of a file; the position of a bad one is its number, counting from 1.
 
@@ -201,15 +194,16 @@ def read_csl(path: Path) -> Iterator[Item]:
         raise BadDocument(reason, file=str(path)) from error
     items = content.get("items", [content]) if isinstance(content, dict) else content
     conversion = Conversion()
-    good = 0
-    for number, record in enumerate(items if isinstance(items, list) else [], start=1):
-        try:
-            if not isinstance(record, dict):
-                raise ValueError("not a JSON object")
-            yield csl_document(record) if is_csl(record) else conversion.convert(record)
-            good += 1
-        except ValueError as error:
-            yield BadDocument(f"record {number}: {error}", file=str(path), position=number)
+
+    def document(record: Any) -> Iterator[Document]:
+        if not isinstance(record, dict):
+            raise ValueError("not a JSON object")
+        yield csl_document(record) if is_csl(record) else conversion.convert(record)
+
+    good = False
+    for item in numbered(items if isinstance(items, list) else [], document, path, "record"):
+        good = good or isinstance(item, Document)
+        yield item
     yield from conversion.notes()
     if not good:
         raise BadDocument("the JSON holds no record with a title or a text", file=str(path))
@@ -229,7 +223,11 @@ def csl_document(record: Mapping[str, Any]) -> Document:
     fields = {str(key).casefold(): value for key, value in record.items()}
     kind = str(fields["type"])
     note = "\n".join(str(fields[name]) for name in ("note", "extra") if fields.get(name))
-    known: dict[str, Any] = {_RENAMED.get(k, k): _single(v) for k, v in fields.items() if k not in _LEFT_OUT}
+    known: dict[str, Any] = {
+        _RENAMED.get(name, name): value[0] if isinstance(value, list) and len(value) == 1 else value
+        for name, value in fields.items()  # Crossref writes titles as lists of one
+        if name not in _LEFT_OUT
+    }
     for name, pattern in (("pmid", _PMID), ("pmc", _PMC)):
         if name not in known and (found := pattern.search(note)):
             known[name] = found[1]
@@ -242,11 +240,6 @@ def csl_document(record: Mapping[str, Any]) -> Document:
     if said:
         known["publication_types"] = said
     return described(known)
-
-
-def _single(value: Any) -> Any:
-    """Crossref writes titles as lists of one."""
-    return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
 def _date(issued: Any) -> str | None:

@@ -8,16 +8,14 @@ that it retracts.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from medground.corpus.readers.base import Deleted, Input, Item, Retracts, file_input
+from medground.corpus.readers.base import Deleted, Item, Retracts, numbered
 from medground.corpus.readers.compose import Composition, make_document
 from medground.corpus.readers.values import iso_date, year_in
 from medground.corpus.readers.xml import Element, flat_text, name_of, records
 from medground.corpus.retraction import state_of_types
-from medground.errors import BadDocument
 from medground.values.document import MeshHeading, Substance
 
 # The dates of a MEDLINE record, in every format that it uses.
@@ -69,18 +67,6 @@ def _iso(date: Element) -> str | None:
 # What a MEDLINE record says about other records: references, retractions, expressions of concern.
 
 
-@dataclass(frozen=True)
-class Links:
-    """`references` and `retracts` hold document ids, each once; `cautions` says where it was corrected or retracted."""
-
-    references: tuple[str, ...]
-    retracts: tuple[str, ...]
-    retracted: bool
-    notice: bool
-    concern: bool
-    cautions: tuple[str, ...] = ()
-
-
 # A retracted and republished paper is valid only in its new record. A partial retraction leaves the rest valid.
 _RETRACTED = frozenset(["RetractionIn", "RetractedandRepublishedIn"])
 _CONCERN = frozenset(["ExpressionOfConcernIn", "PartialRetractionIn"])
@@ -96,26 +82,22 @@ _LONGEST = 120
 """Characters of a reference to a notice without a PMID."""
 
 
-def links_of(citation: Element, record: Element) -> Links:
-    """Read the CommentsCorrections of a citation, in the formats of all years, and the record's reference list."""
+def links_of(citation: Element, record: Element) -> tuple[dict[str, tuple[str, ...]], set[str], tuple[str, ...]]:
+    """References and cautions as fields of a document, the kinds of its links, and the ids of papers that it retracts.
+
+    The CommentsCorrections of a citation are read in the formats of all years, and the record's reference list.
+    """
     links = list(_corrections(citation))
-    kinds = {kind for kind, _, _ in links}
     cited = [pmid for kind, pmid, _ in links if kind == "Cites"]
     listed = record.iterfind("PubmedData/ReferenceList//ArticleIdList/ArticleId[@IdType='pubmed']")
     cited += [(found.text or "").strip() for found in listed]
-    return Links(
-        references=_ids(cited),
-        retracts=_ids([pmid for kind, pmid, _ in links if kind == "RetractionOf"]),
-        retracted=bool(kinds & _RETRACTED),
-        notice="RetractionOf" in kinds,
-        concern=bool(kinds & _CONCERN),
-        cautions=tuple(dict.fromkeys(_caution(*link) for link in links if link[0] in _CAUTIONS)),
-    )
-
-
-def _caution(kind: str, pmid: str, place: str) -> str:
-    where = f"PMID:{pmid}" if pmid.isdecimal() else place[:_LONGEST]
-    return f"{_CAUTIONS[kind]}: {where}" if where else f"{_CAUTIONS[kind]}."
+    cautions = []
+    for kind, pmid, place in links:
+        if kind in _CAUTIONS:
+            where = f"PMID:{pmid}" if pmid.isdecimal() else place[:_LONGEST]
+            cautions.append(f"{_CAUTIONS[kind]}: {where}" if where else f"{_CAUTIONS[kind]}.")
+    fields = {"references": _ids(cited), "cautions": tuple(dict.fromkeys(cautions))}
+    return fields, {kind for kind, *_ in links}, _ids([pmid for kind, pmid, _ in links if kind == "RetractionOf"])
 
 
 def _corrections(citation: Element) -> Iterator[tuple[str, str, str]]:
@@ -146,39 +128,38 @@ MEDLINE_ROOTS = frozenset(
 _DELETIONS = ["DeleteCitation", "DeleteDocument"]
 
 
-def open_medline(path: Path) -> Input:
-    """One file of MEDLINE or PubMed XML, plain or gzip."""
-    return file_input(path, "medline", read_medline)
-
-
 def read_medline(path: Path) -> Iterator[Item]:
     """The records of a file in order; the position of a bad one is its number, counting from 1.
 
     Raises:
         BadDocument: the file is damaged, is not well-formed XML of this kind, or declares entities.
     """
-    for number, element in enumerate(records(path, [*_RECORDS, *_DELETIONS], MEDLINE_ROOTS), start=1):
-        if name_of(element) in _DELETIONS:
-            yield Deleted(tuple(f"PMID:{pmid.text}" for pmid in element.iterfind("PMID")))
-            continue
-        try:
-            yield from _items(element)
-        except ValueError as error:
-            yield BadDocument(f"record {number}: {error}", file=str(path), position=number)
+    found = records(path, [*_RECORDS, *_DELETIONS], MEDLINE_ROOTS)
+    yield from numbered(found, _items, path, "record")
 
 
 def _items(element: Element) -> Iterator[Item]:
+    if name_of(element) in _DELETIONS:
+        yield Deleted(tuple(f"PMID:{pmid.text}" for pmid in element.iterfind("PMID")))
+        return
     citation = element if name_of(element) in ("MedlineCitation", "BookDocument") else _first(element, _RECORDS)
     if citation is None:
         raise ValueError("the PubMed record has no citation")
     pmid = (citation.findtext("PMID") or "").strip()
     if not pmid.isdecimal():
         raise ValueError(f"{pmid[:40]!r} is not a PMID")
-    links = links_of(citation, element)
+    linked, kinds, retracts = links_of(citation, element)
     dates = dates_of(citation, element)
     fields = _book(citation) if name_of(citation) == "BookDocument" else _article(citation)
     composition = _abstract(citation)
-    fields |= {
+    said = state_of_types(fields["publication_types"])
+    if kinds & _RETRACTED or said == "retracted":
+        state = "retracted"
+    elif "RetractionOf" in kinds or said == "notice":
+        state = "notice"
+    else:
+        state = "concern" if kinds & _CONCERN else "none"
+    fields |= linked | {
         "id": f"PMID:{pmid}",
         "text": composition.text or fields["title"],
         "sections": composition.sections,
@@ -188,14 +169,12 @@ def _items(element: Element) -> Iterator[Item]:
         "keywords": tuple(dict.fromkeys(_texts(citation, "KeywordList/Keyword"))),
         "substances": _substances(citation),
         "identifiers": {"pmid": pmid, **_identifiers(citation, element)},
-        "references": links.references,
-        "cautions": links.cautions,
         "url": f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/",
-        "retraction": _retraction(fields["publication_types"], links),
+        "retraction": state,
     }
     yield make_document(fields)
-    if links.retracts:
-        yield Retracts(links.retracts)
+    if retracts:
+        yield Retracts(retracts)
 
 
 def _article(citation: Element) -> dict[str, Any]:
@@ -299,13 +278,6 @@ def _identifiers(citation: Element, record: Element) -> dict[str, str]:
         ids |= {part.get("IdType", ""): flat_text(part) for part in record.iterfind(path)}
     ids |= {part.get("IdType", ""): flat_text(part) for part in citation.iterfind("ArticleIdList/ArticleId")}
     return {kind: value for kind, value in ids.items() if kind not in ("", "pubmed", "pmid") and value}
-
-
-def _retraction(publication_types: tuple[str, ...], links: Links) -> str:
-    said = state_of_types(publication_types)
-    if links.retracted or said == "retracted":
-        return "retracted"
-    return "notice" if links.notice or said == "notice" else "concern" if links.concern else "none"
 
 
 def _texts(element: Element, path: str) -> tuple[str, ...]:

@@ -141,18 +141,25 @@ def open_textbooks(path: Path, folder: Path | None = None) -> Input:
     """One file of chunks of textbooks (`id`, `title`, `content`), or one plain text as a chapter."""
     if path.name.lower().endswith((".txt", ".md")):
         return open_text(path, folder)
-    return _open(path, "textbooks", textbook_document, ("id", "title", "content"))
+    chunks = partial(read_collection, convert=textbook_document, columns=("id", "title", "content"))
+    return file_input(path, "textbooks", chunks)
 
 
-def open_guidelines(path: Path) -> Input:
-    """One file of clinical guidelines (`id`, `source`, `title`, `clean_text`, `url`)."""
-    return _open(path, "guidelines", guideline_document, ("id", "source", "title", "clean_text", "url"))
+def read_collection(path: Path, convert: Convert, columns: tuple[str, ...]) -> Iterator[Item]:
+    """One file of a collection, in JSON Lines or, with these columns, in parquet.
+
+    Raises:
+        BadDocument: as `read_lines` and `read_parquet`.
+    """
+    if path.name.lower().endswith(SUFFIX):
+        return read_parquet(path, convert, columns)
+    return read_lines(path, convert)
 
 
 def open_wikipedia(path: Path) -> Input:
     """One file of Wikipedia's articles (`id`, `url`, `title`, `text`)."""
-    opened = _open(path, "wikipedia", wikipedia_document, ("id", "url", "title", "text"))
-    return replace(opened, license=WIKIPEDIA_LICENSE)
+    articles = partial(read_collection, convert=wikipedia_document, columns=("id", "url", "title", "text"))
+    return replace(file_input(path, "wikipedia", articles), license=WIKIPEDIA_LICENSE)
 
 
 def textbook_document(record: Mapping[str, Any]) -> Document:
@@ -207,13 +214,6 @@ def wikipedia_document(record: Mapping[str, Any]) -> Document:
             "license": WIKIPEDIA_LICENSE,
         }
     )
-
-
-def _open(path: Path, reader: str, convert: Convert, columns: tuple[str, ...]) -> Input:
-    items: Callable[[Path], Iterator[Item]] = partial(read_lines, convert=convert)
-    if path.name.lower().endswith(SUFFIX):
-        items = partial(read_parquet, convert=convert, columns=columns)
-    return file_input(path, reader, items)
 
 
 def _id(prefix: str, record: Mapping[str, Any]) -> str:

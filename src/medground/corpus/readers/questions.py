@@ -13,13 +13,21 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from medground.corpus.readers.base import LONGEST_RECORD, Input, Item, content_of, file_input, fingerprint, head, opened
+from medground.corpus.readers.base import (
+    LONGEST_RECORD,
+    Input,
+    Item,
+    content_of,
+    file_input,
+    fingerprint,
+    head,
+    numbered,
+    opened,
+)
 from medground.corpus.readers.compose import Composition, decoded, make_document, validated
 from medground.corpus.readers.lines import read_lines
 from medground.errors import BadDocument
 from medground.values.document import Document
-
-# PubMedQA: its own JSON (one object, PMID -> record) and JSON Lines.
 
 _BLOCK = 1 << 20
 _FIRST_ENTRY = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"\d+"\s*:\s*\{')
@@ -69,13 +77,14 @@ def pubmedqa_document(record: Mapping[str, Any]) -> Document:
 
 def _read_object(path: Path, convert: Callable[[Mapping[str, Any]], Document]) -> Iterator[Item]:
     """The entries of one JSON object, read as a stream: PQA-A is a single object of half a gigabyte."""
-    for number, (pmid, record) in enumerate(_entries(path), start=1):
-        try:
-            if not isinstance(record, dict):
-                raise ValueError("not a JSON object")
-            yield convert({"pmid": pmid, **record})
-        except ValueError as error:
-            yield BadDocument(f"record {number}: {error}", file=str(path), position=number)
+
+    def document(entry: tuple[str, Any]) -> Iterator[Document]:
+        pmid, record = entry
+        if not isinstance(record, dict):
+            raise ValueError("not a JSON object")
+        yield convert({"pmid": pmid, **record})
+
+    yield from numbered(_entries(path), document, path, "record")
 
 
 def _entries(path: Path) -> Iterator[tuple[str, Any]]:
@@ -134,7 +143,15 @@ def open_bioasq(path: Path) -> Input:
     if not files:
         raise BadDocument("the folder contains no golden file, such as 11B1_golden.json", file=str(path))
     state = "\n".join(map(fingerprint, files))
-    return Input(str(path), "bioasq", state, lambda skip: islice(_papers(files), skip, None))
+
+    def papers(skip: int) -> Iterator[Item]:
+        snippets = [snippet for file in files for snippet in _snippets(file)]
+        try:
+            yield from islice(papers_of(snippets), skip, None)
+        except (ValueError, TypeError, AttributeError) as error:
+            raise BadDocument(f"a snippet is not in BioASQ's form ({error})", file=str(files[0].parent)) from error
+
+    return Input(str(path), "bioasq", state, papers)
 
 
 def papers_of(snippets: Iterable[Snippet]) -> Iterator[Document]:
@@ -149,14 +166,6 @@ def papers_of(snippets: Iterable[Snippet]) -> Iterator[Document]:
             by_paper.setdefault(paper, []).append(snippet)
     for paper, given in by_paper.items():
         yield _paper(paper, given)
-
-
-def _papers(files: Sequence[Path]) -> Iterator[Item]:
-    snippets = [snippet for file in files for snippet in _snippets(file)]
-    try:
-        yield from papers_of(snippets)
-    except (ValueError, TypeError, AttributeError) as error:
-        raise BadDocument(f"a snippet is not in BioASQ's form ({error})", file=str(files[0].parent)) from error
 
 
 def _snippets(file: Path) -> Iterator[Snippet]:

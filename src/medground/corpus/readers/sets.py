@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, Field
 
-from medground.corpus.readers.base import Input, Item, content_of, file_input
+from medground.corpus.readers.base import Input, Item, content_of, file_input, numbered
 from medground.corpus.readers.compose import decoded, make_document, validated
 from medground.corpus.readers.entry import described, prefixed
 from medground.corpus.readers.lines import read_lines
-from medground.corpus.readers.xml import flat_text, records
+from medground.corpus.readers.xml import Element, flat_text, records
 from medground.errors import BadDocument
 from medground.values.document import Document
-
-# The literature of data sets that Medground evaluates on: MedQuAD, COVID-QA, BioMedMCQs.
 
 MEDQUAD_ROOT = "Document"
 SQUAD = re.compile(r'\s*\{\s*"(?:version"\s*:\s*"[^"]*"\s*,\s*")?data"\s*:\s*\[')
@@ -40,21 +38,23 @@ def set_of(names: Collection[str]) -> str | None:
     return "biomedmcqs" if set(names) == _BIOMEDMCQS else None
 
 
-def open_medquad(path: Path) -> Input:
-    """One XML file of MedQuAD, or its pairs as JSON Lines."""
-    lines = ".json" in path.name
-    return file_input(path, "medquad", partial(read_lines, convert=medquad_document) if lines else _medquad_pairs)
+def read_medquad(path: Path) -> Iterator[Item]:
+    """The pairs of one XML file of MedQuAD, or of its JSON Lines.
+
+    Raises:
+        BadDocument: the file is damaged or has no pairs.
+    """
+    return read_lines(path, medquad_document) if ".json" in path.name else _medquad_pairs(path)
 
 
-def open_covidqa(path: Path) -> Input:
-    """The articles of COVID-QA, in SQuAD's JSON or as JSON Lines."""
+def read_covidqa(path: Path) -> Iterator[Item]:
+    """The articles of COVID-QA, in SQuAD's JSON or as JSON Lines.
+
+    Raises:
+        BadDocument: the file is damaged or has no articles.
+    """
     lines = path.name.removesuffix(".gz").endswith((".jsonl", ".ndjson"))
-    return file_input(path, "covidqa", partial(read_lines, convert=covidqa_document) if lines else _squad_articles)
-
-
-def open_biomedmcqs(path: Path) -> Input:
-    """The literature of BioMedMCQs as JSON Lines."""
-    return file_input(path, "biomedmcqs", partial(read_lines, convert=biomedmcqs_document))
+    return read_lines(path, covidqa_document) if lines else _squad_articles(path)
 
 
 def medquad_document(record: Mapping[str, Any]) -> Document:
@@ -68,10 +68,10 @@ def medquad_document(record: Mapping[str, Any]) -> Document:
     told = {"focus": record.get("focus"), "question_type": record.get("qtype"), "collection": record.get("collection")}
     return described(
         {
-            "id": f"MEDQUAD:{record['source']}:{record['qid']}",
-            "title": record["question"],
+            "id": f"MEDQUAD:{_said(record, 'source')}:{_said(record, 'qid')}",
+            "title": _said(record, "question"),
             "text": answer,
-            "journal": record["source"],
+            "journal": _said(record, "source"),
             "url": record.get("url"),
             "kind": "book",
             "metadata": told,
@@ -85,9 +85,10 @@ def covidqa_document(record: Mapping[str, Any]) -> Document:
     Raises:
         ValueError: a field is missing.
     """
-    pmc = _PMC.search(str(record.get("url") or str(record["text"])[:_HEAD]))
-    own = f"PMC:{pmc[0]}" if pmc else prefixed(f"DOC:{record['doc_id']}")
-    fields = {"id": own, "title": record.get("title", ""), "text": record["text"], "url": record.get("url")}
+    text = _said(record, "text")
+    pmc = _PMC.search(str(record.get("url") or str(text)[:_HEAD]))
+    own = f"PMC:{pmc[0]}" if pmc else prefixed(f"DOC:{_said(record, 'doc_id')}")
+    fields = {"id": own, "title": record.get("title", ""), "text": text, "url": record.get("url")}
     return make_document(fields | ({"identifiers": {"pmc": pmc[0]}} if pmc else {}))
 
 
@@ -97,7 +98,8 @@ def biomedmcqs_document(record: Mapping[str, Any]) -> Document:
     Raises:
         ValueError: a field is missing.
     """
-    return described({"id": f"BIOMEDMCQS:{record['n']}", "title": record["title"], "abstract": record["abstract"]})
+    number, title, abstract = (_said(record, name) for name in ("n", "title", "abstract"))
+    return described({"id": f"BIOMEDMCQS:{number}", "title": title, "abstract": abstract})
 
 
 def _medquad_pairs(path: Path) -> Iterator[Item]:
@@ -107,15 +109,14 @@ def _medquad_pairs(path: Path) -> Iterator[Item]:
             "url": element.get("url"),
             "focus": flat_text(element.find("Focus")),
         }
-        for number, pair in enumerate(element.iter("QAPair"), start=1):
-            question = pair.find("Question")
-            fields = about | {"question": flat_text(question), "answer": flat_text(pair.find("Answer"))}
-            if question is not None:
+
+        def document(pair: Element, about: Mapping[str, Any] = about) -> Iterator[Document]:
+            fields = {**about, "question": flat_text(pair.find("Question")), "answer": flat_text(pair.find("Answer"))}
+            if (question := pair.find("Question")) is not None:
                 fields |= {"qid": question.get("qid", ""), "qtype": question.get("qtype")}
-            try:
-                yield medquad_document(fields)
-            except (ValueError, KeyError) as error:
-                yield BadDocument(f"pair {number}: {error}", file=str(path), position=number)
+            yield medquad_document(fields)
+
+        yield from numbered(element.iter("QAPair"), document, path, "pair")
 
 
 def _squad_articles(path: Path) -> Iterator[Item]:
@@ -124,13 +125,19 @@ def _squad_articles(path: Path) -> Iterator[Item]:
         paragraphs = [paragraph for article in articles for paragraph in article["paragraphs"]]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadDocument("not in SQuAD's format: no list of data with paragraphs", file=str(path)) from error
-    for number, paragraph in enumerate(paragraphs, start=1):
-        try:
-            text = str(paragraph["context"])
-            known = {"doc_id": paragraph.get("document_id", ""), "title": text.partition("\n")[0], "text": text}
-            yield covidqa_document(known)
-        except (ValueError, KeyError, AttributeError, TypeError) as error:
-            yield BadDocument(f"paragraph {number}: {error}", file=str(path), position=number)
+
+    def document(paragraph: Any) -> Iterator[Document]:
+        text = _said(paragraph, "context")
+        known = {"doc_id": paragraph.get("document_id", ""), "title": str(text).partition("\n")[0], "text": str(text)}
+        yield covidqa_document(known)
+
+    yield from numbered(paragraphs, document, path, "paragraph")
+
+
+def _said(record: Any, name: str) -> Any:
+    if not isinstance(record, Mapping) or name not in record:
+        raise ValueError(f"{name}: the field is missing")
+    return record[name]
 
 
 # BEIR's corpus.jsonl (`_id`, `title`, `text`), and SciFact's own format (`doc_id`, `abstract` in sentences).
@@ -150,36 +157,18 @@ class _SciFactRecord(BaseModel):
     abstract: list[str]
 
 
-def open_beir(path: Path) -> Input:
-    """A BEIR folder, or its corpus file.
-
-    Raises:
-        BadDocument: the folder contains no corpus file.
-    """
-    return file_input(corpus_file(path), "beir", partial(read_lines, convert=beir_document))
-
-
-def open_scifact(path: Path) -> Input:
-    """SciFact's corpus file, or its folder.
-
-    Raises:
-        BadDocument: the folder contains no corpus file.
-    """
-    return file_input(corpus_file(path), "scifact", partial(read_lines, convert=scifact_document))
-
-
-def corpus_file(path: Path) -> Path:
-    """The file itself, or a folder's corpus.jsonl or corpus.jsonl.gz.
+def open_corpus(path: Path, reader: str, convert: Callable[[Mapping[str, Any]], Document]) -> Input:
+    """A corpus in one file, or the folder that holds it as corpus.jsonl or corpus.jsonl.gz.
 
     Raises:
         BadDocument: the folder contains neither.
     """
-    if not path.is_dir():
-        return path
-    found = next((path / name for name in CORPUS_NAMES if (path / name).is_file()), None)
-    if found is None:
-        raise BadDocument(f"the folder contains no {' or '.join(CORPUS_NAMES)}", file=str(path))
-    return found
+    if path.is_dir():
+        found = next((path / name for name in CORPUS_NAMES if (path / name).is_file()), None)
+        if found is None:
+            raise BadDocument(f"the folder contains no {' or '.join(CORPUS_NAMES)}", file=str(path))
+        path = found
+    return file_input(path, reader, partial(read_lines, convert=convert))
 
 
 def beir_document(record: Mapping[str, Any]) -> Document:

@@ -14,7 +14,7 @@ from itertools import chain, islice
 from pathlib import Path
 from statistics import median
 
-from medground.corpus.readers.base import Input, Item, Note, file_input
+from medground.corpus.readers.base import Item, Note
 from medground.corpus.readers.compose import text_of
 from medground.corpus.readers.entry import canonical, described
 from medground.errors import BadDocument
@@ -36,13 +36,12 @@ _OF_WOS = {"so": "journal", "la": "language", "dt": "publication_types", "de": "
 _OF_WOS |= {"vl": "volume", "is": "issue", "pd": "published_in", "ut": "unique_id", "sn": "issn", "pu": "publisher"}
 
 
-def open_csv(path: Path) -> Input:
-    """One table, plain or gzip."""
-    return file_input(path, "csv", _read)
+def read_csv(path: Path) -> Iterator[Item]:
+    """The rows of a table; the position of a bad one is its line.
 
-
-def _read(path: Path) -> Iterator[Item]:
-    """The rows; the position of a bad one is its line."""
+    Raises:
+        BadDocument: it has no rows, or none of its columns holds titles or texts.
+    """
     rows = _rows(text_of(path), path)
     first = list(islice(rows, _SAMPLE))
     if not first:

@@ -9,20 +9,76 @@ from __future__ import annotations
 import io
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
+from typing import Any
 
-from medground.corpus.readers.base import Input, Item, Retracts, file_input
+from medground.corpus.readers.base import Item, Retracts
 from medground.corpus.readers.compose import Composition, text_of
 from medground.corpus.readers.entry import described
-from medground.corpus.readers.tags import Get, Tags, at_semicolons, both, each, first, kept, split
 from medground.corpus.readers.values import iso_date, pmid_of_accession
 from medground.corpus.retraction import state_of_types
 from medground.errors import BadDocument
 from medground.values.document import Document, MeshHeading
 from medground.values.identifiers import named_pmid
+
+# How records of tagged lines are split, and how a field of a document is made from the values of tags.
+
+Tags = Mapping[str, list[str]]
+"""The values of each tag; none for one that a record does not have."""
+Get = Callable[[Tags], Any]
+
+
+def first(*names: str) -> Get:
+    """The first value of these tags that says something."""
+    return lambda tags: next((value for name in names for value in tags[name] if value.strip(" /")), None)
+
+
+def each(*names: str) -> Get:
+    """All values of the first of these tags that a record has."""
+    return lambda tags: next((tags[name] for name in names if tags[name]), [])
+
+
+def at_semicolons(*names: str) -> Get:
+    """All values of these tags, each cut at its semicolons."""
+    return lambda tags: [part for name in names for value in tags[name] for part in value.split(";")]
+
+
+def both(*names: str) -> Get:
+    """The first values of these tags, one after the other."""
+    return lambda tags: " ".join(tags[name][0] for name in names if tags[name])
+
+
+def kept(names: Mapping[str, str], most: int | None = None) -> Get:
+    """Metadata: what is kept of these tags, under other names; at most so many values of each."""
+    return lambda tags: {name: tags[tag][:most] for tag, name in names.items() if tags[tag]}
+
+
+def split(
+    tag: str, continued: str = " ", one_each: Collection[str] = ()
+) -> Callable[[str], defaultdict[str, list[str]]]:
+    """Splits a record at its tags. A line that begins with `continued` belongs to the tag before it, each as a value of
+    its own after a tag of `one_each`.
+    """
+    pattern = re.compile(tag)
+
+    def tags_of(record: str) -> defaultdict[str, list[str]]:
+        lines: defaultdict[str, list[list[str]]] = defaultdict(list)
+        last = ""
+        for line in record.split("\n"):
+            if found := pattern.match(line):
+                last = found[1]
+                lines[last].append([(found[2] or "").strip()])
+            elif last and line.startswith(continued) and line.strip():
+                if last in one_each:
+                    lines[last].append([line.strip()])
+                else:
+                    lines[last][-1].append(line.strip())
+        return defaultdict(list, {tag: [" ".join(value) for value in values] for tag, values in lines.items()})
+
+    return tags_of
+
 
 _LABEL = re.compile(r"(?:^|(?<=[.?!;)] ))([A-Z][A-Z0-9 ,/&'()-]{2,60}): ")
 _PMID_IN_NOTICE = re.compile(r"PMID: *(\d+)")
@@ -318,26 +374,21 @@ def tagged_format(start: str) -> str | None:
     return next(at_once, None) or next(after, None)
 
 
-def open_tagged(path: Path, form: str) -> Input:
-    """One file of records in one of `FORMS`."""
-    return file_input(path, form, partial(_read, form=form))
-
-
-def tagged_document(record: str, form: str) -> Document:
-    """The document of a record.
+def tagged_document(tags: Tags, form: str) -> Document:
+    """The document of a record by its tags.
 
     Raises:
-        ValueError: the record cannot be parsed, has neither title nor abstract, or no PMID where its form needs one.
+        ValueError: it has neither title nor abstract, or no PMID where its form needs one.
     """
-    return _document(FORMS[form].tags(record), form)
-
-
-def _document(tags: Tags, form: str) -> Document:
     return described({field: value(tags) for field, value in FORMS[form].fields.items()})
 
 
-def _read(path: Path, form: str) -> Iterator[Item]:
-    """The records of a file; the position of a bad one is the line on which it begins."""
+def read_tagged(path: Path, form: str) -> Iterator[Item]:
+    """The records of a file in one of `FORMS`; the position of a bad one is the line on which it begins.
+
+    Raises:
+        BadDocument: it has no such record, or is not text.
+    """
     text = io.StringIO(text_of(path), newline=None).read().lstrip("\ufeff")
     starts = [found.start() for found in FORMS[form].starts.finditer(text)]
     if not starts:
@@ -347,7 +398,7 @@ def _read(path: Path, form: str) -> Iterator[Item]:
         line += text.count("\n", before, start)
         try:
             tags = FORMS[form].tags(text[start:end])
-            yield _document(tags, form)
+            yield tagged_document(tags, form)
         except ValueError as error:
             yield BadDocument(str(error), file=str(path), position=line)
             continue

@@ -228,16 +228,12 @@ _LONGEST = 300
 
 def own_pmid(lines: Iterable[str]) -> str | None:
     """The PMID of the paper itself, from a line that names nothing else; None if there is none, or more than one."""
-    found = {pmid for line in lines if (pmid := _in_line(" ".join(line.split())))}
+    found = set[str]()
+    for line in (" ".join(given.split()) for given in lines):
+        if len(line) <= _LONGEST:
+            match = _ALONE.fullmatch(line) or _CITED_AS.fullmatch(line)
+            found.update(filter(None, [match[1] if match else pmid_in_address(line)]))
     return found.pop() if len(found) == 1 else None
-
-
-def _in_line(line: str) -> str | None:
-    if len(line) > _LONGEST:
-        return None
-    if match := _ALONE.fullmatch(line) or _CITED_AS.fullmatch(line):
-        return match[1]
-    return pmid_in_address(line)
 
 
 # What a raised text means in print: an exponent, a citation, or a part of the word.

@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from lxml import etree
 
-from medground.corpus.readers.base import LONGEST_RECORD, MOST_TAGS, Item, opened
+from medground.corpus.readers.base import LONGEST_RECORD, MOST_TAGS, Item, numbered, opened
 from medground.errors import BadDocument
 
 Element: TypeAlias = etree._Element
@@ -52,26 +52,27 @@ def records(path: Path, tags: Collection[str], roots: Collection[str]) -> Iterat
     for element in _parsed(path, root, tags):
         if not any(name_of(outer) in tags for outer in element.iterancestors()):
             yield element
-            _free(element)
+            element.clear()
+            parent = element.getparent()
+            while parent is not None and element.getprevious() is not None:
+                del parent[0]  # what comes before it, too
 
 
 def record_items(
     path: Path, tags: Collection[str], roots: Collection[str], convert: Callable[[Element], Iterable[Item]], what: str
 ) -> Iterator[Item]:
-    """What `convert` makes of each of these records, its tags without their namespaces.
-
-    Where it raises ValueError, the record is a bad one: a `what`, with its number, counting from 1, as the position.
+    """What `convert` makes of each of these records, its tags without their namespaces; `numbered` tells the bad ones.
 
     Raises:
         BadDocument: as `records`.
     """
-    for number, element in enumerate(records(path, tags, roots), start=1):
+
+    def items(element: Element) -> Iterable[Item]:
         for part in element.iter("{*}*"):
             part.tag = name_of(part)
-        try:
-            yield from convert(element)
-        except ValueError as error:
-            yield BadDocument(f"{what} {number}: {error}", file=str(path), position=number)
+        return convert(element)
+
+    yield from numbered(records(path, tags, roots), items, path, what)
 
 
 def root_name(path: Path) -> str:
@@ -80,7 +81,8 @@ def root_name(path: Path) -> str:
     Raises:
         BadDocument: as `records`.
     """
-    root = _root(path)
+    with opened(path) as stream, _told(path):
+        root = next(element for _, element in etree.iterparse(stream, events=("start",), **_SAFE))
     table = root.getroottree().docinfo.internalDTD
     if table is not None and next(iter(table.iterentities()), None) is not None:
         raise BadDocument("the XML declares entities, which are never expanded; remove them", file=str(path))
@@ -108,7 +110,10 @@ def _collect(element: Element, leave_out: Collection[str], parts: list[str]) -> 
         name = name_of(child)
         if isinstance(child, etree._Entity):
             parts.append(html.unescape(f"&{child.name};"))
-        elif name and name not in _NOT_TEXT and name not in leave_out and not _is_citation(child, name):
+        elif name and name not in _NOT_TEXT and name not in leave_out:
+            if name == "sup" and any(name_of(one) == "xref" and one.get("ref-type") == "bibr" for one in child):
+                parts.append(child.tail or "")  # a citation, and no exponent
+                continue
             parts.append(_sign_before(child, name, "".join(parts[-3:])))
             _collect(child, leave_out, parts)
             if name == "break":
@@ -126,20 +131,11 @@ def _sign_before(element: Element, name: str, before: str) -> str:
     return "/" if outer == "mfrac" else ""
 
 
-def _is_citation(element: Element, name: str) -> bool:
-    """Whether a superscript is a citation, pointing to the reference list, and not an exponent."""
-    return name == "sup" and any(name_of(child) == "xref" and child.get("ref-type") == "bibr" for child in element)
-
-
-def _root(path: Path) -> Element:
-    with opened(path) as stream, _told(path):
-        return next(element for _, element in etree.iterparse(stream, events=("start",), **_SAFE))
-
-
 def _parsed(path: Path, root: str, tags: Collection[str]) -> Iterator[Element]:
     """The elements of a file with one of these tags, as the parser reaches their ends."""
     top: Element | None = None
-    record = _Open(path)
+    within: Element | None = None  # the record that the parser is in, which may not grow without end
+    size = marks = 0
     parser = etree.XMLPullParser(("start", "end"), tag=[f"{{*}}{tag}" for tag in {root, *tags}], **_SAFE)
     with opened(path) as stream, _told(path):
         broken: etree.XMLSyntaxError | None = None
@@ -153,33 +149,16 @@ def _parsed(path: Path, root: str, tags: Collection[str]) -> Iterator[Element]:
                 if event == "end" and name_of(element) in tags:
                     yield element
             if top is not None and broken is None:
-                record.grows(_prune(top, tags), len(block), block.count(b"<"))
+                if (record := _prune(top, tags)) is None or record is not within:
+                    size = marks = 0
+                within, size, marks = record, size + len(block), marks + block.count(b"<")
+                if record is not None and (size > LONGEST_RECORD or marks > MOST_TAGS):
+                    most = f"{LONGEST_RECORD:,} bytes" if size > LONGEST_RECORD else f"{MOST_TAGS:,} tags"
+                    why = f"a record has more than {most}; split it"
+                    raise BadDocument(why, file=str(path), position=record.sourceline)
         if broken is not None:
             raise broken
         parser.close()
-
-
-class _Open:
-    """The record that the parser is in, which may not grow without end."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._element: Element | None = None
-        self._size = self._tags = 0
-
-    def grows(self, element: Element | None, size: int, tags: int) -> None:
-        """Count bytes and tags that were read while the parser was in this record.
-
-        Raises:
-            BadDocument: it has too many.
-        """
-        if element is None or element is not self._element:
-            self._size = self._tags = 0
-        self._element, self._size, self._tags = element, self._size + size, self._tags + tags
-        if element is None or (self._size <= LONGEST_RECORD and self._tags <= MOST_TAGS):
-            return
-        most = f"{LONGEST_RECORD:,} bytes" if self._size > LONGEST_RECORD else f"{MOST_TAGS:,} tags"
-        raise BadDocument(f"a record has more than {most}; split it", file=str(self._path), position=element.sourceline)
 
 
 def _prune(top: Element, tags: Collection[str]) -> Element | None:
@@ -205,12 +184,3 @@ def name_of(element: Element) -> str:
     """The tag without its namespace; empty for a node that is not an element."""
     tag = element.tag
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
-
-
-def _free(element: Element) -> None:
-    """Free the memory of a record and of everything before it."""
-    element.clear()
-    parent = element.getparent()
-    if parent is not None:
-        while element.getprevious() is not None:
-            del parent[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -94,7 +95,10 @@ def leadings(pages: Sequence[Sequence[Line]]) -> dict[int, float]:
 def blocks_of(lines: Sequence[Line], usual: Mapping[int, float]) -> list[Block]:
     """The blocks of a page, in reading order."""
     ordered = sorted(lines, key=lambda line: -line.base)
-    reach = _reach(lines)
+    reach: dict[int, float] = {}  # how far to the right lines go that begin at a left edge, in tens of points
+    for line in lines:
+        at = round(line.left / 10)
+        reach[at] = max(reach.get(at, 0.0), line.right)
     below: dict[int, Line] = {}
     above: dict[int, Line] = {}
     for at, line in enumerate(ordered):
@@ -122,15 +126,6 @@ def _nearest_below(ordered: Sequence[Line], at: int) -> Line | None:
         if distance > 0.5 * min(line.size, other.size) and other.left < line.right and other.right > line.left:
             return other
     return None
-
-
-def _reach(lines: Sequence[Line]) -> dict[int, float]:
-    """How far to the right lines go that begin at a left edge, in tens of points."""
-    reach: dict[int, float] = {}
-    for line in lines:
-        at = round(line.left / 10)
-        reach[at] = max(reach.get(at, 0.0), line.right)
-    return reach
 
 
 def _together(line: Line, other: Line, usual: Mapping[int, float], reach: Mapping[int, float]) -> bool:
@@ -261,12 +256,9 @@ def furniture(pages: Sequence[list[Line]], bounds: Sequence[Bounds]) -> set[int]
 def _outermost(inward: Sequence[Line], repeated: set[int]) -> set[int]:
     """The repeated lines with nothing but such lines between them and the edge of the page."""
     first = next((line.base for line in inward if id(line) not in repeated), None)
-    outer = inward if first is None else takewhile(lambda line: _reaches(line, first, inward[0]), inward)
+    farthest = math.inf if first is None else abs(first - inward[0].base) + 1
+    outer = takewhile(lambda line: abs(line.base - inward[0].base) <= farthest, inward)
     return {id(line) for line in outer if id(line) in repeated}
-
-
-def _reaches(line: Line, first: float, edge: Line) -> bool:
-    return abs(line.base - edge.base) <= abs(first - edge.base) + 1
 
 
 def _edge(lines: Sequence[Line], bounds: Bounds) -> Iterator[Line]:

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
 
 
-# A PDF as a textbook: without web addresses, and without the sections that only list or point elsewhere.
-
 _ADDRESS = re.compile(
     r"(?:<\s*)?(?:(?:https?|ftp)://|\bwww\.(?=\w)|\bdoi:\s*(?=10\.))"
     r"[^\s<>]*[^\s<>.,;:!?)\]}'\"\u2019\u201d](?:\s*>)?",
@@ -74,17 +72,16 @@ def without_addresses(lines: Sequence[str]) -> list[str]:
         reaches_end = addresses and not text[addresses[-1].end() :].strip(" .")
         ended = text.rstrip().endswith(".")
         broken = bool(reaches_end and (ended or text.rstrip().endswith(_BROKEN_AT)))
-        found.append(_tidy(_ADDRESS.sub("", text)) if tail or addresses else line)
+        if tail or addresses:
+            line = _SPACES.sub(" ", _EMPTY.sub("", _ADDRESS.sub("", text)))
+            line = _BEFORE_POINT.sub("", line).strip()
+        found.append(line)
     return found
 
 
 def id_of_book(text: str) -> str:
     """`BOOK:` and a digest of the letters of a text: the same book under another name is the same document."""
     return f"BOOK:{hashlib.sha256(letters_of(text).encode()).hexdigest()[:16]}"
-
-
-def _tidy(text: str) -> str:
-    return _BEFORE_POINT.sub("", _SPACES.sub(" ", _EMPTY.sub("", text))).strip()
 
 
 # Where a quote is printed: boxes on pages, checked against the file and cut at the quote's ends, or nothing.

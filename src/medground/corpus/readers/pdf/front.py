@@ -118,36 +118,8 @@ _NOT_A_NAME = re.compile(
     r"unknown|user|admin)\b",
     re.I,
 )
-_PARTICLES = frozenset(
-    [
-        "van",
-        "von",
-        "de",
-        "der",
-        "den",
-        "del",
-        "della",
-        "di",
-        "da",
-        "das",
-        "do",
-        "dos",
-        "du",
-        "e",
-        "y",
-        "la",
-        "le",
-        "bin",
-        "ibn",
-        "al",
-        "el",
-        "af",
-        "av",
-        "zu",
-        "zur",
-        "ter",
-        "ten",
-    ]
+_PARTICLE = re.compile(
+    r"van|von|de|der|den|del|della|di|da|das|do|dos|du|e|y|la|le|bin|ibn|al|el|af|av|zu|zur|ter|ten", re.IGNORECASE
 )
 _BETWEEN_NAMES = re.compile(r"\s*(?:,|;|\band\b|&|\u2022|\u00b7)\s*")
 _MARKS = re.compile(
@@ -215,7 +187,10 @@ def _title(front: Sequence[Shown], stated: str, first_page: str) -> tuple[str, S
     stated = " ".join(stated.split())
     usable, largest = _usable(front, 1)
     inside, second = _usable(front, 2)
-    if second is not None and _is_named(second, first_page) and not _is_named_elsewhere(largest, front):
+    later = [letters_of(block.text) for block in front if block.page > 1]
+    own = largest is not None and letters_of(largest.text) in later  # the title of a cover, which the next page repeats
+    long = second is not None and len(second.text.split()) > _NAME
+    if second is not None and long and not own and letters_of(second.text) in letters_of(first_page):
         usable, largest = inside, second
     usual = len(stated.split()) > 2 and not _NOT_A_TITLE.match(stated)
     if usual and fuzz.partial_ratio(letters_of(stated), letters_of(first_page)) >= _SURE:
@@ -229,27 +204,15 @@ def _usable(front: Sequence[Shown], page: int) -> tuple[list[Shown], Shown | Non
     return found, max(found, key=lambda b: (round(b.size), b.bold), default=None)
 
 
-def _is_named(text: Shown, page: str) -> bool:
-    return len(text.text.split()) > _NAME and letters_of(text.text) in letters_of(page)
-
-
-def _is_named_elsewhere(text: Shown | None, front: Sequence[Shown]) -> bool:
-    """Whether what is largest on the first page is the title of a cover, which the next page repeats."""
-    return text is not None and any(letters_of(text.text) == letters_of(b.text) for b in front if b.page > 1)
-
-
 def _authors(front: Sequence[Shown], title: Shown | None, stated: str, first_page: str) -> tuple[str, ...]:
     page = letters_of(first_page)
     names = [name for name in _names(stated) if letters_of(name.split()[-1]) in page]
     shown: list[str] = []
     if title is not None:
-        after = [b for b in front[_index(front, title) + 1 :] if b.page == title.page][:3]
+        at = next(at for at, block in enumerate(front) if block is title)
+        after = [b for b in front[at + 1 :] if b.page == title.page][:3]
         shown = next((found for b in after if (found := _names(b.text))), [])
     return tuple(_family_first(name) for name in (shown if len(shown) >= len(names) else names))
-
-
-def _index(blocks: Sequence[Shown], wanted: Shown) -> int:
-    return next(at for at, block in enumerate(blocks) if block is wanted)
 
 
 def _names(text: str) -> list[str]:
@@ -259,17 +222,16 @@ def _names(text: str) -> list[str]:
     parts = [
         part for part in parts if part and not re.fullmatch(r"(?:MD|PhD|MSc|MPH|RN|BSc|Dr|Prof|FRCP|MBBS)\.?", part)
     ]
-    names = list(takewhile(_is_name, parts))
+
+    def is_name(text: str) -> bool:
+        words = text.split()
+        proper = [word for word in words if not _PARTICLE.fullmatch(word)]
+        upper = bool(proper) and all(word[0].isupper() for word in proper)
+        return 2 <= len(words) <= 6 and upper and not _NOT_A_NAME.search(text)
+
+    names = list(takewhile(is_name, parts))
     rest = " ".join(parts[len(names) :])
     return names if not rest or (len(names) > 1 and _NOT_A_NAME.search(rest)) else []
-
-
-def _is_name(text: str) -> bool:
-    words = text.split()
-    proper = [w for w in words if w.lower() not in _PARTICLES]
-    return (
-        2 <= len(words) <= 6 and not _NOT_A_NAME.search(text) and bool(proper) and all(w[0].isupper() for w in proper)
-    )
 
 
 def _family_first(name: str) -> str:
@@ -278,6 +240,6 @@ def _family_first(name: str) -> str:
     if words[-1].isupper() and len(words[-1]) < 4 and not words[0].isupper():
         return name
     at = len(words) - 1
-    while at > 1 and words[at - 1].lower() in _PARTICLES:
+    while at > 1 and _PARTICLE.fullmatch(words[at - 1]):
         at -= 1
     return " ".join([*words[at:], *words[:at]])

@@ -202,7 +202,9 @@ class _Reader:
             if "0" <= text <= "9" and style.quadrant == 0 and self._is_raised(at, y.value, style.size):
                 y.value += _RAISED * style.size
                 shown = style._replace(size=round(0.7 * style.size, 2))
-            if not style.hidden and not self._on_page(box):
+            left, bottom, right, top = self._bounds
+            seen = box.right > left and box.left < right and box.top > bottom and box.bottom < top
+            if not style.hidden and not seen:
                 shown = shown._replace(hidden="off the page")
             found.append(_glyph(text, box, x.value, y.value, shown))
         return found
@@ -212,10 +214,6 @@ class _Reader:
         edges = [ctypes.c_double() for _ in range(4)]
         self._pdfium.FPDFText_GetCharBox(self._text.raw, at, *edges)
         return bool(edges[2].value > base + 0.15 * size)
-
-    def _on_page(self, box: Any) -> bool:
-        left, bottom, right, top = self._bounds
-        return bool(box.right > left and box.left < right and box.top > bottom and box.bottom < top)
 
     def _style(self, at: int) -> Style:
         pdfium, raw = self._pdfium, self._text.raw

@@ -176,13 +176,7 @@ _AFTER = re.compile(
     r"competing|conflicts?|funding|pre-publication|abbreviations|declarations|ethic)",
     re.I,
 )
-"""How much larger than the text the title of the next article in a file is, at least."""
 _PROSE = 25
-
-
-def is_citation(block: Block) -> bool:
-    """Whether a block is a numbered reference by itself, wherever it stands: a letter has a few, without a heading."""
-    return _CITATION.match(block.text) is not None
 
 
 def begins_references(block: Block, after: Sequence[Block]) -> bool:
@@ -199,22 +193,19 @@ def ends_references(block: Block, after: Sequence[Block], layout: Layout) -> boo
     """Whether a list of references ends at a heading: an appendix or the like, or the title of the next article."""
     if not layout.is_heading(block) or REFERENCES.fullmatch(block.text):
         return False
-    return bool(_AFTER.match(block.text)) or (block.size >= _TITLE * layout.size and _is_followed(after, layout))
-
-
-def _is_followed(after: Sequence[Block], layout: Layout) -> bool:
-    """Whether prose comes soon, before another reference."""
-    for block in after[:6]:
-        if _NUMBERED.match(block.text) and _YEAR.search(block.text):
+    if _AFTER.match(block.text) or block.size < _TITLE * layout.size:
+        return _AFTER.match(block.text) is not None
+    for other in after[:6]:  # prose comes soon, before another reference
+        if _NUMBERED.match(other.text) and _YEAR.search(other.text):
             return False
-        if layout.runs(block) and len(block.text.split()) > _PROSE:
+        if layout.runs(other) and len(other.text.split()) > _PROSE:
             return True
     return False
 
 
 Kind = Literal["front", "heading", "text", "legend", "keywords", "left out"]
 
-_ABSTRACT = re.compile(r"(?:structured )?(?:abstract|summary)\b", re.I)
+ABSTRACT = re.compile(r"(?:structured )?(?:abstract|summary)\b", re.I)
 _KEYWORDS = re.compile(r"key\s?-?words?(?: and phrases)?\b", re.I)
 _IMPRINT = re.compile(
     r"©|\(c\) \d{4}|copyright|correspond|e-?mail|\S@\S+\.\w|received|accepted|doi|licen[cs]e|open access|"
@@ -254,23 +245,19 @@ def _start(blocks: Sequence[Block], layout: Layout, rows: set[int]) -> int:
     for at, block in enumerate(blocks):
         if block.page > 2:
             break
-        if OPENING.fullmatch(block.text) or (_ABSTRACT.match(block.text) and block.lines[0].opening):
+        if OPENING.fullmatch(block.text) or (ABSTRACT.match(block.text) and block.lines[0].opening):
             return at
     for at, block in enumerate(blocks):
         long = len(block.text.split()) > _PARAGRAPH and layout.runs(block)
         of_paper = block.page > 1 or not _IMPRINT.search(block.text[:300])
         if long and of_paper and layout.is_prose(block, rows):
-            opened = (
-                at > 1 and layout.is_heading(blocks[at - 1]) and not _is_title(blocks[at - 1], blocks[: at - 1], layout)
-            )
-            return at - 1 if opened else at
+            above = blocks[at - 1]
+            if at < 2 or not layout.is_heading(above):
+                return at
+            # It may be the title, as in a letter: larger than all before it.
+            largest = max((other.size for other in blocks[: at - 1] if other.page == above.page), default=0.0)
+            return at if above.size >= max(_TITLE * layout.size, 1.02 * largest) else at - 1
     return 0
-
-
-def _is_title(heading: Block, before: Sequence[Block], layout: Layout) -> bool:
-    """Whether a heading above the first paragraph is the title, as in a letter: larger than all before it."""
-    largest = max((block.size for block in before if block.page == heading.page), default=0.0)
-    return heading.size >= max(_TITLE * layout.size, 1.02 * largest)
 
 
 def _part(block: Block, before: Sequence[Part], layout: Layout, rows: set[int], after: Sequence[Block]) -> Part:
@@ -285,21 +272,17 @@ def _part(block: Block, before: Sequence[Part], layout: Layout, rows: set[int], 
     if last is not None and last.kind == "legend" and continues_legend(last.block, block, layout):
         return Part("legend", block, last.label)
     if layout.is_heading(block) and (style(block) in layout.main or not _in_table(block, last, rows)):
-        return _heading(block, layout)
+        if REFERENCES.fullmatch(block.text):
+            return Part("left out", block, "references")
+        label = re.sub(f"^{NUMBERING}", "", block.text).strip(" .:")
+        return Part("heading", block, label or block.text, main=style(block) in layout.main or not layout.main)
     if _KEYWORDS.match(block.text):
         return Part("keywords", block)
     if begins_references(block, after):
         return Part("left out", block, "references")
-    if is_citation(block):
+    if _CITATION.match(block.text):  # wherever it stands: a letter has a few, without a heading
         return Part("left out", block, "citation")
     return _plain(block, last, layout, rows, in_abstract=_in_abstract(before))
-
-
-def _heading(block: Block, layout: Layout) -> Part:
-    if REFERENCES.fullmatch(block.text):
-        return Part("left out", block, "references")
-    label = re.sub(f"^{NUMBERING}", "", block.text).strip(" .:")
-    return Part("heading", block, label or block.text, main=style(block) in layout.main or not layout.main)
 
 
 def _plain(block: Block, last: Part | None, layout: Layout, rows: set[int], *, in_abstract: bool) -> Part:
@@ -335,8 +318,8 @@ def _in_table(block: Block, last: Part | None, rows: set[int]) -> bool:
 
 def _in_abstract(before: Sequence[Part]) -> bool:
     for part in reversed(before):
-        if part.kind == "heading" and (part.main or _ABSTRACT.match(part.label)):
-            return bool(_ABSTRACT.match(part.label))
+        if part.kind == "heading" and (part.main or ABSTRACT.match(part.label)):
+            return bool(ABSTRACT.match(part.label))
         if part.kind in ("front", "keywords"):
             return False
     return False

@@ -35,8 +35,9 @@ def mirrored(glyphs: Sequence[Glyph]) -> list[Glyph]:
     found: list[Glyph] = []
     for rightward, run in groupby(_marked(glyphs), key=lambda pair: pair[1]):
         part = [glyph for glyph, _ in run]
-        if rightward:
-            part = _turned(part)
+        if rightward:  # a number or Latin words: back in their own order, at the places that they take together
+            both = min(glyph.left for glyph in part) + max(glyph.right for glyph in part)
+            part = [g._replace(left=both - g.right, right=both - g.left) for g in reversed(part)]
         found += part
     return [g._replace(left=-g.right, right=-g.left, text=_read(g.text)) for g in found]
 
@@ -62,12 +63,6 @@ def _kind(glyph: Glyph) -> str:
     if _LEFTWARD.search(glyph.text):
         return "left"
     return "right" if glyph.text.strip() and glyph.text[0].isalnum() else ""
-
-
-def _turned(part: list[Glyph]) -> list[Glyph]:
-    """A number or Latin words, back in their own order, at the places that they take together."""
-    left, right = min(glyph.left for glyph in part), max(glyph.right for glyph in part)
-    return [g._replace(left=left + right - g.right, right=left + right - g.left) for g in reversed(part)]
 
 
 _SPACE = 0.2
@@ -149,16 +144,14 @@ class _Run:
         shift = abs(glyph.base - self.base)
         level = shift < 0.15 * largest or (smallest < _SMALLER * largest and shift < 0.6 * largest)
         gap = glyph.left - self.right
-        widest = _GAP if gap < 0.5 * largest or not self._is_number() else 0.5  # a number may count the lines
+        number = len(self.glyphs) < 6 and "".join(g.text for g in self.glyphs).strip().isdecimal()
+        widest = 0.5 if number and gap >= 0.5 * largest else _GAP  # a number may count the lines
         return level and -0.6 * largest < gap < widest * largest and self.hidden == glyph.style.hidden
 
     def widest(self) -> float:
         """The widest gap between two of its words."""
         drawn = [glyph for glyph in self.glyphs if glyph.text.strip()]
         return max((after.left - before.right for before, after in pairwise(drawn)), default=0.0)
-
-    def _is_number(self) -> bool:
-        return len(self.glyphs) < 6 and "".join(g.text for g in self.glyphs).strip().isdecimal()
 
 
 def lines_of(page: Page) -> list[Line]:
@@ -206,7 +199,9 @@ def _line(run: _Run, number: int) -> Line:
         sizes[glyph.style.size] += len(glyph.text.strip())
     size = sizes.most_common(1)[0][0]
     base = median(g.base for g in run.glyphs if g.style.size == size)
-    glyphs = sorted(run.glyphs, key=lambda g: g.left) if _disordered(run.glyphs) else run.glyphs
+    pairs = pairwise(run.glyphs)
+    disordered = any(after.left < before.left - 0.5 * before.style.size for before, after in pairs)
+    glyphs = sorted(run.glyphs, key=lambda g: g.left) if disordered else run.glyphs
     if runs_leftward(glyphs):
         glyphs = mirrored(glyphs)
     pieces, gaps = _spaced(glyphs, size, base)
@@ -232,10 +227,6 @@ def _line(run: _Run, number: int) -> Line:
         gaps=gaps,
         hidden=run.hidden,
     )
-
-
-def _disordered(glyphs: list[Glyph]) -> bool:
-    return any(after.left < before.left - 0.5 * before.style.size for before, after in pairwise(glyphs))
 
 
 def _spaced(glyphs: Iterable[Glyph], size: float, base: float) -> tuple[list[tuple[str, bool, bool]], int]:

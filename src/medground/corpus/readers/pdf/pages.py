@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -39,17 +39,12 @@ def as_seen(sheet: PdfPage, page: Page) -> Page:
     if not page.glyphs or (page.scanned and all(g.style.hidden != WHITE for g in page.glyphs)):
         return page
     rendering = _Rendering(sheet)
-    glyphs = [glyph for run in _runs(page.glyphs) for glyph in _judged(run, rendering, page)]
+    runs = groupby(page.glyphs, key=lambda glyph: (glyph.style, glyph.base))  # beside each other, in one style
+    glyphs = [glyph for _, run in runs for glyph in _judged([*run], rendering, page)]
     lost = sum(g.style.hidden == _COVERED for g in glyphs)
     if lost > _TRUSTED * len(glyphs):
         glyphs = [g._replace(style=g.style._replace(hidden="")) if g.style.hidden == _COVERED else g for g in glyphs]
     return replace(page, glyphs=glyphs)
-
-
-def _runs(glyphs: Sequence[Glyph]) -> Iterator[list[Glyph]]:
-    """Glyphs beside each other in one style on one line."""
-    for _, run in groupby(glyphs, key=lambda glyph: (glyph.style, glyph.base)):
-        yield list(run)
 
 
 def _judged(run: list[Glyph], rendering: _Rendering, page: Page) -> list[Glyph]:
@@ -123,9 +118,13 @@ class Pages:
 
     def cautions(self) -> tuple[str, ...]:
         """What a reader must know of the file."""
-        said = [*self._hidden_texts()]
+        said: list[str] = []
+        for page, why in dict.fromkeys((line.page, line.hidden) for line in self.hidden):
+            pieces = [line.text for line in self.hidden if (line.page, line.hidden) == (page, why)]
+            said += caution_on_hidden(pieces, f"Page {page}", why)
         if self.pictures:
-            said.append(f"{_named(self.pictures)} without text ({_are(self.pictures)} a picture) could not be read.")
+            are = "it is" if len(self.pictures) == 1 else "each is"
+            said.append(f"{_named(self.pictures)} without text ({are} a picture) could not be read.")
         if self.unreadable:
             said.append(f"{_named(self.unreadable)} could not be read: the file is damaged there.")
         return tuple(said)
@@ -135,12 +134,6 @@ class Pages:
         """Share of characters of which the fonts do not say what they are."""
         text = "".join(line.text for lines in self.lines for line in lines)
         return text.count("\ufffd") / max(len(text), 1)
-
-    def _hidden_texts(self) -> Iterator[str]:
-        places = dict.fromkeys((line.page, line.hidden) for line in self.hidden)
-        for page, why in places:
-            pieces = [line.text for line in self.hidden if (line.page, line.hidden) == (page, why)]
-            yield from caution_on_hidden(pieces, f"Page {page}", why)
 
 
 def read_pages(document: PdfDocument) -> Iterator[Reading | Pages]:
@@ -160,24 +153,16 @@ def read_pages(document: PdfDocument) -> Iterator[Reading | Pages]:
             read = as_seen(sheet, read_glyphs(sheet, at + 1))
         finally:
             sheet.close()
-        _keep(pages, read)
+        lines = lines_of(read)
+        shown = [line for line in lines if not line.hidden]
+        if read.scanned and not shown:
+            pages.pictures.append(read.number)
+        pages.sheets.append(replace(read, glyphs=[]))
+        pages.lines.append(shown)
+        pages.hidden += (line for line in lines if line.hidden)
     yield pages
-
-
-def _keep(pages: Pages, read: Page) -> None:
-    lines = lines_of(read)
-    shown = [line for line in lines if not line.hidden]
-    if read.scanned and not shown:
-        pages.pictures.append(read.number)
-    pages.sheets.append(replace(read, glyphs=[]))
-    pages.lines.append(shown)
-    pages.hidden += (line for line in lines if line.hidden)
 
 
 def _named(numbers: list[int]) -> str:
     shown = ", ".join(map(str, numbers[:10])) + (" and others" if len(numbers) > 10 else "")
     return f"Page {shown}" if len(numbers) == 1 else f"Pages {shown}"
-
-
-def _are(numbers: list[int]) -> str:
-    return "it is" if len(numbers) == 1 else "each is"

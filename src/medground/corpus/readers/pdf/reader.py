@@ -62,6 +62,7 @@ def document_of(pages: Pages, metadata: Mapping[str, str], document_id: str, *, 
         places.add(paragraph)
     if book and not composition.text:
         raise ValueError("nothing is left of the book without its lists and web addresses")
+    doi, pmc = (front.identifiers.get(kind) for kind in ("doi", "pmc"))
     return make_document(
         {
             "id": id_of_book(composition.text) if book else document_id,
@@ -74,7 +75,7 @@ def document_of(pages: Pages, metadata: Mapping[str, str], document_id: str, *, 
             "authors": front.authors,
             "keywords": _keywords(parts),
             "identifiers": front.identifiers,
-            "url": _url(front),
+            "url": f"https://doi.org/{doi}" if doi else pmc and f"https://pmc.ncbi.nlm.nih.gov/articles/{pmc}/",
             "lines": places.lines,
         }
         | mark
@@ -117,12 +118,6 @@ def _keywords(parts: Sequence[Part]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in words if 1 < len(word) < 80))
 
 
-def _url(front: Front) -> str | None:
-    if "doi" in front.identifiers:
-        return f"https://doi.org/{front.identifiers['doi']}"
-    return f"https://pmc.ncbi.nlm.nih.gov/articles/{front.identifiers['pmc']}/" if "pmc" in front.identifiers else None
-
-
 def _no_text(pages: Pages) -> str:
     if any(pages.lines):
         return "the fonts of the PDF do not say which characters they show; read it anew with ocrmypdf --force-ocr"
@@ -138,7 +133,7 @@ def _no_text(pages: Pages) -> str:
 SIGNATURE = b"%PDF-"
 _SIGNATURE_WITHIN = 1024
 _NOT_IN_AN_ID = re.compile(r"[\s#\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
-_BLOCK = 1 << 20
+_DAMAGED = "damaged or incomplete; copy or download it again"
 _MOST_PAGES = 20_000
 """A few kB can name one page as often as they like."""
 
@@ -178,7 +173,9 @@ def _read(path: Path, *, book: bool) -> Iterator[Item]:
     try:
         document = PdfDocument(content_of(path) if is_packed(path) else path)
     except PdfiumError as error:
-        raise BadDocument(_why(error), file=str(path)) from error
+        locked = "password" in str(error).lower()
+        why = "encrypted; save a copy without its password" if locked else _DAMAGED
+        raise BadDocument(f"the PDF is {why}", file=str(path)) from error
     try:
         if len(document) > _MOST_PAGES:
             reason = f"the PDF has {len(document):,} pages; at most {_MOST_PAGES:,} are read"
@@ -195,18 +192,10 @@ def _read(path: Path, *, book: bool) -> Iterator[Item]:
         document.close()
 
 
-def _why(error: Exception) -> str:
-    if "password" in str(error).lower():
-        return "the PDF is encrypted; save a copy without its password"
-    return "the PDF is damaged or incomplete; copy or download it again"
-
-
 def _id(path: Path) -> str:
     """`FILE:NAME-DIGEST.pdf`: two files of one name in two folders are two documents, a moved file stays one."""
-    digest = hashlib.sha256()
     with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            digest.update(block)
+        digest = hashlib.file_digest(file, "sha256")
     stem = re.sub(r"(?:\.pdf)?(?:\.gz)?$", "", path.name, flags=re.IGNORECASE)
     name = _NOT_IN_AN_ID.sub("_", stem)[:150] or "_"
     return f"FILE:{name}-{digest.hexdigest()[:8]}.pdf"

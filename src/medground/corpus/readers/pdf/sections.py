@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from medground.corpus.readers.pdf.blocks import Block
-from medground.corpus.readers.pdf.kinds import Part
+from medground.corpus.readers.pdf.kinds import ABSTRACT, ENDED, Part
 from medground.corpus.readers.pdf.lines import Line
 from medground.language.words import FUNCTION_WORDS, MOST, stem, weight
 
@@ -17,7 +17,6 @@ from medground.language.words import FUNCTION_WORDS, MOST, stem, weight
 _BROKEN = re.compile(r"([^\W\d_]+)-$")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _STARTS = re.compile(r"[^\W\d_]+")
-_ENDED = re.compile(r"[.!?:;][\])\u201d\u2019\"']*$")
 _LIST_ITEM = re.compile(r"(?:[\u2022\u2023\u25aa\u25cf\u25e6]|\(?\d{1,2}[.)]|\([a-z]\))\s+\S")
 _JOINTS = frozenset(["and", "or", "to", "versus", "vs"])
 _SELDOM = 5.0
@@ -110,7 +109,7 @@ def split(block: Block) -> Iterator[list[Line]]:
 
 
 def _begins(before: Line, line: Line, block: Block) -> bool:
-    if not _ENDED.search(before.text):
+    if not ENDED.search(before.text):
         return bool(_LIST_ITEM.match(line.text)) and before.right < block.right - _SHORT * line.size
     indented = line.left - block.left > _INDENT * line.size > before.left - block.left
     return indented or before.right < block.right - _SHORT * line.size or bool(_LIST_ITEM.match(line.text))
@@ -119,13 +118,12 @@ def _begins(before: Line, line: Line, block: Block) -> bool:
 def continues(lines: Sequence[Line], following: Sequence[Line]) -> bool:
     """Whether a paragraph goes on in another block: after a column or page end, or after a figure."""
     last, first = lines[-1], following[0]
-    if _ENDED.search(last.text) or _LIST_ITEM.match(first.text):
+    if ENDED.search(last.text) or _LIST_ITEM.match(first.text):
         return False
     elsewhere = first.page != last.page or first.base > last.base
     return first.text[0].islower() or (elsewhere and last.width > 0.75 * max(line.width for line in lines))
 
 
-_ABSTRACT = re.compile(r"(?:structured )?(?:abstract|summary)\b", re.I)
 _KEYWORDS = re.compile(r"key\s?-?words?(?: and phrases)?", re.I)
 _LABEL_ENDS = (".", ":", "\u2014", "\u2013")
 _LONGEST_LABEL = 16
@@ -142,7 +140,9 @@ def running(parts: Sequence[Part]) -> Iterator[Labelled]:
     for part in parts:
         if part.kind == "heading":
             later[part.label.casefold()] -= 1
-            path = _path(path, part, again=later[part.label.casefold()] > 0)
+            # A part of a structured abstract comes again in the paper.
+            again = later[part.label.casefold()] > 0 and bool(path) and ABSTRACT.match(path[0]) is not None
+            path = (path[0], part.label) if path and (again or not part.main) else (part.label,)
         elif part.kind == "text":
             for lines in split(part.block):
                 label, rest = _run_in(lines, path)
@@ -174,14 +174,6 @@ def legends(parts: Sequence[Part]) -> Iterator[Labelled]:
         yield open_
 
 
-def _path(path: tuple[str, ...], part: Part, *, again: bool) -> tuple[str, ...]:
-    """The headings above the text after a heading. A part of a structured abstract comes again in the paper."""
-    in_abstract = bool(path) and bool(_ABSTRACT.match(path[0]))
-    if path and ((in_abstract and again) or not part.main):
-        return (path[0], part.label)
-    return (part.label,)
-
-
 def _run_in(lines: list[Line], path: tuple[str, ...]) -> tuple[tuple[str, ...], list[Line]]:
     """A paragraph that opens with its own heading in bold (`Patients. We enrolled`): the heading, and the rest."""
     at = next((at for at, line in enumerate(lines) if line.opening < len(line.text)), len(lines))
@@ -197,5 +189,5 @@ def _run_in(lines: list[Line], path: tuple[str, ...]) -> tuple[tuple[str, ...], 
             return path, lines
         rest = rest[1:].strip()
     label = label.strip(" .:\u2014\u2013")
-    opened = (label,) if not path or _ABSTRACT.fullmatch(label) else (path[0], label)
+    opened = (label,) if not path or ABSTRACT.fullmatch(label) else (path[0], label)
     return opened, [replace(first, text=rest), *lines[at + 1 :]] if rest else lines[at + 1 :]
