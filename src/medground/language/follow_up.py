@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 
 from medground.errors import UsageError
-from medground.language.noun_phrases import ASKING, AUXILIARIES, PREPOSITIONS, VERBS, Thing, things
+from medground.language.noun_phrases import ASKING, AUXILIARIES, PREPOSITIONS, VERBS, Thing
 from medground.language.pointing import Reading, pointing, points_at_something
+from medground.language.question_reading import reading_of
 from medground.values.answer import Answer
 from medground.values.query import Filters
 from medground.values.question import Follows, Question, Task, as_question
@@ -141,7 +142,7 @@ def another_name(asked: str, former: str) -> Reading | None:
         return None
     if words[0] == "the" and " between " in f" {name} ":
         return None
-    found = things(former)
+    found = reading_of(former).phrases
     if Thing(name).is_people and found:
         return _other_people(name, former, [thing for thing in found if thing.is_people])
     diseases = [thing for thing in found if thing.is_disease] if Thing(name).is_disease else []
@@ -167,7 +168,7 @@ def thing_asked_for(asked: str, former: str) -> Reading | None:
     found = _THING.fullmatch(text)
     if found is None or not found["thing"]:
         return None
-    named = [thing for thing in things(former) if not thing.is_people and not thing.is_asked_for]
+    named = [thing for thing in reading_of(former).phrases if not thing.is_people and not thing.is_asked_for]
     diseases = sorted((thing for thing in named if thing.is_disease), key=lambda thing: len(thing.text.split()))
     others = [thing for thing in named if not thing.is_disease]
     chosen = next(iter([*diseases, *named] if found["disease"] else [*others, *named]), None)

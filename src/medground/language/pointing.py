@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from medground.errors import UsageError
-from medground.language.noun_phrases import AUXILIARIES, MANNER, OBJECT_VERBS, PREPOSITIONS, VERBS, Thing, things
+from medground.language.noun_phrases import AUXILIARIES, MANNER, OBJECT_VERBS, PREPOSITIONS, VERBS, Thing
+from medground.language.question_reading import reading_of
 
 # How a follow-up question was read.
 
@@ -82,7 +83,7 @@ def pointing(asked: str, former: str) -> Reading | None:
     groups = found.groupdict()
     group: str | int = next((name for name in ("word", "last") if groups.get(name)), 0)
     word = found[group]
-    named = things(former)
+    named = reading_of(former).phrases
     thing = _meant(word, groups.get("noun") or "", named, asked) if named else None
     if thing is None:
         raise UsageError(f"cannot tell from “{former[:80]}” what {word!r} refers to; write the name in its place")

@@ -143,9 +143,9 @@ def names(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def rarest_name(text: str) -> str:
-    """The stem of the rarest name of a text; empty if it has no name that is rare."""
-    rare = [t for t in names(text) if weight(t) >= MOST]
+def rarest_of(names: Iterable[str]) -> str:
+    """The rarest of some names; empty if none is rare."""
+    rare = [t for t in names if weight(t) >= MOST]
     return max(rare, key=lambda t: (len(t), t), default="")
 
 

@@ -19,7 +19,7 @@ from medground.answering.verify.overclaim import not_of_people, overclaims
 from medground.answering.verify.reporting import why_not_finding
 from medground.answering.verify.statement_checks import unmentioned
 from medground.answering.write.draft import Draft
-from medground.language.closed_question import as_statement
+from medground.language.question_reading import reading_of
 from medground.models.operators.flags.words import DOUBT
 from medground.values.decision import AnswerCheck, Decision, Status
 from medground.values.evidence import Evidence
@@ -63,7 +63,7 @@ async def judged(question: Question, evidence: Sequence[Evidence], run: Run) -> 
     if question.task not in ("yes-no", "yes-no-maybe") or run.writer is None or run.writer.is_model:
         return None
     critic = open_critic(run)
-    statement = as_statement(question.text) if may_decide(critic.name, run.settings.verify) else None
+    statement = reading_of(question.text).statement if may_decide(critic.name, run.settings.verify) else None
     quotes = [e for e in usable(evidence, run) if _may_decide(e, run)]
     if statement is None or not quotes:
         return None

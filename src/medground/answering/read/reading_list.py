@@ -13,9 +13,9 @@ from functools import lru_cache
 
 from medground.language import words
 from medground.language.prose import is_prose
+from medground.language.question_reading import reading_of
 from medground.language.quoting.pool import Candidate, log_sum
 from medground.language.sentences import Span, sentence_spans
-from medground.language.subject import in_words_of
 from medground.models.operators.base import SentencedPassage, SentenceView
 from medground.values.document import Document, Hit, Passage
 from medground.values.question import Question
@@ -142,8 +142,8 @@ def best_first(question: Question, readings: Sequence[Reading]) -> list[Reading]
     likely = {r.document_id: _likelihood(r) for r in weighed}
     ordered = sorted(weighed, key=lambda r: -likely[r.document_id])
     best = max(likely.values(), default=0.0)
-    name = words.rarest_name(question.text)
-    naming = {r.document_id for r in weighed if words.mentions(in_words_of(question.text, _text(r)), name)}
+    asked = reading_of(question.text)
+    naming = {r.document_id for r in weighed if words.mentions(asked.in_own_words(_text(r)), asked.rarest_name)}
     return [
         replace(
             reading,
@@ -200,11 +200,12 @@ def _text(reading: Reading) -> str:
 
 def candidates(question: Question, readings: Sequence[Reading]) -> list[Candidate]:
     """The readings as the statistics see them: in the words of the question."""
+    asked = reading_of(question.text)
     top = max((reading.scores.get("bm25", 0.0) for reading in readings), default=0.0) or 1.0
     return [
         Candidate(
-            title=in_words_of(question.text, reading.passages[0].title) if reading.passages else "",
-            sentences=[in_words_of(question.text, sentence) for _, sentence in places(reading)],
+            title=asked.in_own_words(reading.passages[0].title) if reading.passages else "",
+            sentences=[asked.in_own_words(sentence) for _, sentence in places(reading)],
             by_words=max(reading.scores.get("bm25", 0.0), 0.0) / top,
             by_meaning=max(reading.nearness, 0.0),
             headings=[passage.section for passage, _, _ in _sentences(reading)],

@@ -17,8 +17,8 @@ from medground.answering.verify.numbers import QUANTITY, missing_quantities
 from medground.answering.verify.reporting import asks
 from medground.answering.verify.verdicts import Checked
 from medground.language import words
+from medground.language.question_reading import reading_of
 from medground.language.sentences import sentence_spans
-from medground.language.subject import unnamed
 from medground.models.operators.flags.kinds import differences
 from medground.values.document import Document
 from medground.values.evidence import Evidence
@@ -38,7 +38,8 @@ _AROUND = 1500
 def unmentioned(question: Question, evidence: Sequence[Evidence], run: Run) -> list[str]:
     """What decides in a question and is in no passage quoted from, nor in its title or the headings of its record."""
     documents = run.ledger.documents
-    return unnamed(without_papers(question.text), [as_read(e, documents[e.document_id], _AROUND) for e in evidence])
+    asked = reading_of(without_papers(question.text))
+    return asked.unnamed([as_read(e, documents[e.document_id], _AROUND) for e in evidence])
 
 
 def as_read(evidence: Evidence, document: Document, around: int = 0) -> str:
@@ -104,7 +105,7 @@ def on_subject(sentence: Sentence, checked: Checked, run: Run) -> Checked:
         return checked
     quotes = [*cited_evidence(sentence, run), *(e for e in run.ledger.evidence if e.id == verdict.best)]
     text = "\n".join(as_read(quote, run.ledger.documents[quote.document_id]) for quote in quotes)
-    missing = unnamed(sentence.text, [text])
+    missing = reading_of(sentence.text).unnamed([text])
     if not missing:
         return checked
     note = f"the quote does not mention {' or '.join(missing)}"

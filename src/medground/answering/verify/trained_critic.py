@@ -20,6 +20,7 @@ from medground.answering.verify.judges import domain
 from medground.answering.verify.nli.critic import NliCritic, Score
 from medground.errors import ConfigError
 from medground.language import words
+from medground.language.question_reading import reading_of
 from medground.language.quoting.pool import Candidate
 from medground.models.operators.base import EvidenceView
 
@@ -56,7 +57,7 @@ def on_subject(statement: str, premises: Iterable[EvidenceView]) -> list[Evidenc
 
     A network that reads of another gene or drug often overlooks it.
     """
-    name = words.rarest_name(statement)
+    name = reading_of(statement).rarest_name
     return [
         window
         for windows in _by_passage(premises)

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medground.language import words
-from medground.language.quoting.asked import KINDS, Asked
+from medground.language.question_kinds import KINDS
+from medground.language.quoting.asked import Asked
 from medground.language.quoting.cues import HOLDS, NOT_PROSE, ROLES, roles
 from medground.language.quoting.pool import FOUND, Candidate, Pool, parts
 from medground.language.quoting.pool import NAMES as SECTIONS

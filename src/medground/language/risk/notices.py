@@ -90,11 +90,12 @@ def most_urgent(*texts: str) -> Notice | None:
     return min(found, key=lambda notice: list(_SENTENCES).index(notice.kind), default=None)
 
 
+@functools.lru_cache(maxsize=64)
 def notice_for(text: str) -> Notice | None:
     """The notice that a question or claim calls for; None where nobody seems to be at risk.
 
     Upper and lower case, white space, accents and common misspellings make no difference. The time is linear in the
-    length of the text.
+    length of the text. Remembered, because a face asks before the engine does.
     """
     words = plain(text)
     kind = next((rule.kind for rule in rules() if rule.fires(words)), None)
