@@ -13,8 +13,6 @@ from medground.values.answer import Answer
 from medground.values.query import Filters
 from medground.values.question import Follows, Question, Task, as_question
 
-# A follow-up that leaves out what is the same as before: a condition, another name, a mere "why?" or "dose?".
-
 _LEAD = re.compile(
     r"^(?:and|or|but|so|then|also|what about|how about|and what about|and how about)\b[\s,]*", re.IGNORECASE
 )
@@ -181,9 +179,6 @@ def thing_asked_for(asked: str, former: str) -> Reading | None:
 
 def _bare(text: str) -> str:
     return " ".join(text.split()).rstrip(" ?.!")
-
-
-# How a follow-up question reads by itself: what it points at is put in its place.
 
 
 def read_follow_up(asked: str, former: str) -> Reading:

@@ -13,8 +13,6 @@ from itertools import pairwise
 
 from medground.language.predicate_words import ALL_VERBS, ARTICLES
 
-# The words that end a noun phrase in a question.
-
 _AUXILIARIES = """
     is are was were am do does did has have had can could should will would may might must isn't aren't doesn't
     don't didn't can't cannot

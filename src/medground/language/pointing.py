@@ -10,8 +10,6 @@ from medground.errors import UsageError
 from medground.language.noun_phrases import AUXILIARIES, MANNER, OBJECT_VERBS, PREPOSITIONS, VERBS, Thing
 from medground.language.question_reading import reading_of
 
-# How a follow-up question was read.
-
 
 @dataclass(frozen=True)
 class Reading:

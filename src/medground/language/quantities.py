@@ -12,8 +12,6 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 
-# Units of measurement in one form each: `mcg`, `µg` and `micrograms` are one, `per cent` is `%`.
-
 PERCENT, POINTS, PERCENTAGE_POINTS, COUNT = "%", "points", "percentage points", "people"
 TIMES = frozenset(("second", "minute", "hour", "day", "week", "month", "year"))
 

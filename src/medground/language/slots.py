@@ -10,8 +10,6 @@ from itertools import pairwise
 from medground.language import words
 from medground.language.quantities import COUNT, Quantity, quantities
 
-# The words around the numbers of a sentence (`slots`): where those of one number end, and names in a list.
-
 CONTRAST = re.compile(r"\b(?:than|vs\.?|versus|compared (?:with|to)|relative to|against)(?!\w)", re.IGNORECASE)
 _STRONG = re.compile(r";|\b(?:whereas|while|but)\b", re.IGNORECASE)
 _WEAK = re.compile(
@@ -90,8 +88,6 @@ def stems(text: str, *, first: int | None = None, last: int | None = None) -> fr
     kept = found[:first] if first else found[-last:] if last else found
     return frozenset((*kept, *labels, *(["not"] if _NOT.search(text) else ())))
 
-
-# Which words of a sentence tell what each of its numbers is about: the group, the outcome, the time.
 
 _P_VALUE = r"[pP](?:[- ]values?)?\s?[=<>:≤≥]\s?0?[.·]\s?\d+"
 _ASIDES = re.compile(

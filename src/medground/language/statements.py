@@ -13,8 +13,6 @@ from medground.language.sentences import Span, sentence_spans
 from medground.values.evidence import Evidence
 from medground.values.sentence import Sentence
 
-# Brackets and quotations: their content belongs to the clause around them.
-
 _LONGEST = 400
 """Characters; a pair further apart is taken for a typing error and ignored."""
 _CLOSES = {")": "(", "]": "[", "}": "{", "”": "“", "»": "«"}
@@ -63,8 +61,6 @@ def _close(opened: list[tuple[str, int]], kind: str) -> int | None:
             return start
     return None
 
-
-# Split a sentence into the clauses that are statements in their own right.
 
 _REPORT = r"(?:suggest|indicat|impl|show|demonstrat|mean|confirm|reveal|prov)"
 _DEGREE = r"(?:part(?:ial)?ly|mainly|largely|mostly|primarily|probably|possibly|presumably|perhaps|apparently)\s+"
@@ -241,8 +237,6 @@ def _next_word(seen: str, at: int, end: int) -> int:
         at += 1
     return at
 
-
-# Split written sentences into statements, each of which is checked separately.
 
 _CITED = r"\[(?:E\d+|\d+|[A-Za-z]{2,12}:\s?[\w.:/-]+)(?:\s*[,;–-]\s*(?:E?\d+|[A-Za-z]{2,12}:\s?[\w.:/-]+)){0,20}\]"
 _CITATIONS = re.compile(rf"(?:{_CITED}[\s.]*)+")

@@ -15,8 +15,6 @@ import tantivy
 from medground.language.word_lists import word_lists
 from medground.pubmed.characters import american
 
-# Words as the keyless operators see them: tokens, stems, content words, and how rare each is in the literature.
-
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)+|[^\W_]+")
 _ASCII_TOKEN = re.compile(r"[0-9]+(?:[.,][0-9]+)+|[a-z0-9]+")
 """The same for lower-case ASCII, which covers most sentences and is faster."""
@@ -181,8 +179,6 @@ def densest(wanted: frozenset[str], text: Sequence[str], window: int, least: int
             best = max(best, sum(weight(t) for t in held))
     return best / total if total else 0.0
 
-
-# Abbreviations that a text uses for what a question spells out.
 
 _WORD = re.compile(r"[^\W\d_]+")
 _LENGTHS = (3, 4, 5)

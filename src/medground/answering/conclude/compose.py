@@ -27,8 +27,6 @@ from medground.version import __version__
 if TYPE_CHECKING:
     from medground.values.source_plan import SourceFound  # slow to import, and only some recipes plan sources
 
-# The terms under which a cited text may be used: its own licence, else that of the source it was found in.
-
 
 def descriptions(sources: Sequence[Source]) -> Mapping[str, SourceDescription]:
     """What the builders of sources said of their texts, by name, for the sources that have such a description."""
@@ -40,9 +38,6 @@ def _told(source: Source) -> SourceDescription | None:
     if isinstance(source, TermsSource):
         return source.terms
     return source.described if isinstance(source, DescribedSource) else None
-
-
-# What became of each source of a plan, as the answer says it.
 
 
 def searched_sources(found: Sequence[SourceFound]) -> tuple[SearchedSource, ...]:

@@ -27,8 +27,6 @@ from medground.values.question import Question
 from medground.values.sentence import Sentence, sentences_of
 from medground.values.statement import Verdict
 
-# A closed question that a measured critic answers: the question as a statement, judged against the quotes shown.
-
 _VALUES: dict[str, Literal["yes", "no"]] = {"entails": "yes", "contradicts": "no"}
 
 
@@ -107,9 +105,6 @@ def rests_on(judged: Judged, kept: Sequence[tuple[Sentence, object]]) -> bool:
     return cited.issuperset(judged.quotes)
 
 
-# Warn readers if a decision is based only on hedged sentences, or only on animals or cells.
-
-
 def limits(supporting: Sequence[tuple[Sentence, Verdict]], run: Run) -> list[str]:
     """One line for each limit that all sentences behind a decision share.
 
@@ -135,8 +130,6 @@ def _deciding(supporting: Sequence[tuple[Sentence, Verdict]], run: Run) -> list[
     cited = {e for sentence, verdict in supporting for e in ((verdict.best,) if verdict.best else sentence.evidence)}
     return [e for e in run.ledger.evidence if e.id in cited and e.origin == "text"]
 
-
-# The decision of an answer, made after its rationale was checked.
 
 _DECISION: TypeAdapter[Decision] = TypeAdapter(Decision)
 _NOTHING_ON_IT = "No evidence on this was found in the sources searched, so nothing is decided"

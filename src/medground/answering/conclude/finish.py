@@ -23,8 +23,6 @@ from medground.values.question import Question
 from medground.values.sentence import Sentence, sentences_of
 from medground.values.statement import Verdict
 
-# The short answer of a model (yes, no, a choice), checked in one call against the sentences released with it.
-
 
 async def checked_answer(draft: Draft, verdicts: Sequence[Verdict], run: Run) -> AnswerCheck | None:
     """What the model that checks says of a short answer; None where nothing is to be checked or nobody can tell.
@@ -81,9 +79,6 @@ def _check(answer: tuple[str, ...], output: CheckAnswerOutput, run: Run) -> Answ
     )
 
 
-# The last step of recipes that read: check each statement and the short answer, compose the answer.
-
-
 async def finish(
     question: Question,
     draft: Draft,
@@ -119,9 +114,6 @@ async def finish(
     conflicts = await find_conflicts(question, evidence, run)
     answered = None if draft.answer or conflicts else await judged(question, cited, run)
     return compose(run, split, verdicts, conflicts=conflicts, answered=answered, check=check, mark=mark)
-
-
-# The choice that follows from a report: its nearest paragraphs are read, and what they support is the decision.
 
 
 async def with_choice(question: Question, report: Answer, run: Run, *, paragraphs: int, embedder: str) -> Answer:

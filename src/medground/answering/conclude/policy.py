@@ -14,8 +14,6 @@ from medground.home.settings_groups import VerifySettings
 from medground.values.sentence import Sentence, by_sentence
 from medground.values.statement import Dropped, Verdict
 
-# The policy that decides which sentences are released. The answer records the ones it rejects.
-
 UNSUPPORTED = ("not found", "unverified", GIVEN)
 
 OWN_KNOWLEDGE = "own knowledge"
@@ -88,8 +86,6 @@ def rejected(verdict: Verdict) -> str:
         return "contradicted"
     return INCORRECT if INCORRECT in verdict.flags else ""
 
-
-# Whether a checked rationale carries the answer that was drawn from it, and why if it does not.
 
 _MARKS = {CITATION, DISPUTED}
 """Flags that tell readers of something else than a difference from the quote."""

@@ -22,8 +22,6 @@ from medground.values.document import Document, SourceKind
 from medground.values.evidence import Evidence, Stance
 from medground.values.usage import Author
 
-# A study as numbered sentences, so that a cell is a verbatim quote by construction.
-
 
 @dataclass(frozen=True)
 class Study:
@@ -55,8 +53,6 @@ class Study:
             for name, (start, end) in self.places.items()
         )
 
-
-# How far the studies of a table agree, by design. Where no model read them, none counts for or against.
 
 FEWEST = 5
 """Studies from which on agreement is shown: of fewer, a share says little."""
@@ -111,8 +107,6 @@ def _words(answer: Answer, designs: Sequence[DesignCount], studies: int, retract
         f"no validated judge has checked these stances.{aside}"
     )
 
-
-# The studies of an answer as rows, from the answer alone.
 
 _NO_STUDY: tuple[SourceKind, ...] = ("graph", "protein")
 """Records of a database: relations and entries, not studies."""

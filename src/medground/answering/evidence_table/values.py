@@ -16,8 +16,6 @@ from medground.values.evidence import Stance
 from medground.values.statement import Label
 from medground.values.usage import UsageReport
 
-# What an evidence table holds: a row for each study, a cell for each column, and how far the studies agree.
-
 MOST_COLUMNS = 10
 LONGEST_COLUMN = 200
 """Characters of the name of a column."""
@@ -122,9 +120,6 @@ class EvidenceTable(Frozen):
     usage: UsageReport = UsageReport()
 
 
-# The columns that a reader asks for.
-
-
 def checked_columns(columns: Sequence[str]) -> tuple[str, ...]:
     """The names without white space around and inside them.
 
@@ -143,8 +138,6 @@ def checked_columns(columns: Sequence[str]) -> tuple[str, ...]:
             raise UsageError(f"the column {name!r} is there twice; name each once")
     return names
 
-
-# A table for a spreadsheet. No text of a study becomes a formula there.
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """With these a spreadsheet begins a formula, in ASCII or in full width."""

@@ -15,8 +15,6 @@ from medground.values.lookup import Ranking
 if TYPE_CHECKING:
     from medground.values.source_plan import SourceFound  # slow to import, and only some recipes plan sources
 
-# Reciprocal rank fusion: combine rankings by rank alone.
-
 RANKER = "rrf"
 
 
@@ -72,8 +70,6 @@ def _check(ranking: Ranking) -> None:
     if len({hit.passage.key for hit in ranking}) != len(ranking):
         raise UsageError("a ranking to fuse contains a passage twice")
 
-
-# Merge near-duplicate passages: the same abstract from two sources, a reprint, a revised record.
 
 Shingles = frozenset[tuple[str, ...]]
 
@@ -169,9 +165,6 @@ def _shingles(words: Sequence[str]) -> Shingles:
     if len(words) < _FEWEST:
         return frozenset()
     return frozenset(zip(*(words[start:] for start in range(_SHINGLE)), strict=False))
-
-
-# Split what the reader may see fairly over sources: two passages of each first, then the best of all.
 
 
 def fair_split(found: Sequence[SourceFound], *, most: int, each: int, characters: int, k: int = 60) -> list[Hit]:

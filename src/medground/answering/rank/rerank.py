@@ -15,8 +15,6 @@ from medground.models.hub import CROSS, is_medcpt, place
 from medground.values.document import Hit, Passage
 from medground.values.question import Question
 
-# The contract of a reranker.
-
 
 class Reranker(Protocol):
     """Scores passages against a question, from 0 to 1; higher is better. Calibrated as far as the model allows."""

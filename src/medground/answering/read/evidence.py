@@ -28,8 +28,6 @@ from medground.values.document import Document, Hit, Passage
 from medground.values.evidence import Evidence
 from medground.values.question import Question
 
-# The parts of a paper in which it says what it found, whether or not the search hit them.
-
 SHORT = 4_000
 """Characters: a text of at most this length, such as an abstract, is read whole."""
 _ABSTRACT, _CONCLUSION = NAMES.index("abstract"), NAMES.index("conclusion")
@@ -60,9 +58,6 @@ def _findings(document: Document) -> Iterator[Passage]:
             yield from region(document, section.start, section.end, section.label)
 
 
-# Articles quoted whole: what baselines and ablations read in place of chosen sentences.
-
-
 async def quoted_whole(hits: Sequence[Hit], most: int, run: Run) -> list[Evidence]:
     """The passages found in the first `most` documents, each as one quote.
 
@@ -77,9 +72,6 @@ async def quoted_whole(hits: Sequence[Hit], most: int, run: Run) -> list[Evidenc
         for passage in reading.passages
         if run.stands(passage)
     ]
-
-
-# Screen documents and quote sentences as evidence, by asking operators.
 
 
 async def screen_batch(question: Question, batch: Sequence[Reading], run: Run) -> list[Reading]:

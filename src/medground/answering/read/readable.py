@@ -11,8 +11,6 @@ from medground.corpus.records import agrees
 from medground.corpus.retraction import RETRACTED, doubt, set_aside, why_aside
 from medground.values.document import Document, Hit
 
-# One version of each paper: a PDF and its MEDLINE record are one source, not two.
-
 _WORD = re.compile(r"\w+")
 _SHINGLE = 4
 """Words per shingle."""
@@ -99,8 +97,6 @@ def _shingles(text: str) -> frozenset[tuple[str, ...]]:
     words = _WORD.findall(text.casefold())
     return frozenset(zip(*(words[start:] for start in range(_SHINGLE)), strict=False))
 
-
-# One entry for each work: a preprint, the paper that it became and its record in another database are one.
 
 _ABOUT_ANOTHER = re.compile(
     r"^\W*(?:(?:author|publisher)(?:['’]?s['’]?)? )?(?:erratum|errata|corrigendum|corrigenda|correction)s?\b"
@@ -190,9 +186,6 @@ def _is_erratum(document: Document) -> bool:
 
 def _is_preprint(document: Document) -> bool:
     return _PREPRINTS.search(" ".join([*document.publication_types, document.journal or ""])) is not None
-
-
-# Select the hits that may be read.
 
 
 def texts(hits: Sequence[Hit]) -> list[Hit]:

@@ -21,8 +21,6 @@ from medground.values.document import Document, Hit, Passage
 from medground.values.question import Question
 from medground.values.steps import ReadingBatch
 
-# Number the sentences of passages, so that a model answers with ids and every quote is verbatim by construction.
-
 TextSpan = tuple[str, int, int]
 """Document id and the offsets of a sentence in its text."""
 
@@ -74,8 +72,6 @@ def spans(text: str) -> tuple[Span, ...]:
     """The sentences of a passage. Remembered, because a passage is weighed before it is shown."""
     return tuple(sentence_spans(text))
 
-
-# Turn hits into a reading list: the documents whose sentences answer best come first, in batches.
 
 PASSAGES_PER_DOCUMENT = 3
 WEIGHED = 8

@@ -30,8 +30,6 @@ from medground.values.sentence import Sentence
 from medground.values.statement import Verdict
 from medground.values.steps import Judging
 
-# What word filters notice about a statement and its source (`overclaim`, `reporting`) is weighed by whoever judges.
-
 OWN_WORDS = "the source's own words"
 """The note of a verbatim quote."""
 
@@ -131,8 +129,6 @@ def _entails(found: Judgement | None) -> bool:
 def _noted(verdict: Verdict, note: str) -> Verdict:
     return verdict.model_copy(update={"note": f"{verdict.note}; {note}" if verdict.note else note})
 
-
-# Check each statement against the evidence that it cites, or against the passages of a context.
 
 CHECKING: tuple[Operator[Any, Any], ...] = (entail, label, check_answer)
 """The operators that checking may use; a recipe that checks its statements declares them."""

@@ -91,8 +91,6 @@ def _proofs(model: str) -> tuple[Proof, ...]:
     return tuple(row for row in validations() if row.model == model)
 
 
-# Which judges have the last word over word filters.
-
 _LIMITED = ("local", "nli")
 
 

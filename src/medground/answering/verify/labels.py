@@ -34,8 +34,6 @@ from medground.values.sentence import Sentence, sentences_of
 from medground.values.statement import Assessment, Category, ErrorSource, Verdict
 from medground.values.usage import KEYLESS, Author
 
-# One verdict on the rationale as a whole, and the quality of the answer from 1 to 5, as a model gives them.
-
 
 async def assessed(
     question: Question, sentences: Sequence[Sentence], answer: Sequence[str], evidence: Sequence[Hit], run: Run
@@ -72,8 +70,6 @@ async def assessed(
         verdict=output.verdict, quality=output.quality, assessed_by=run.answered_by[assess.name], reason=reason
     )
 
-
-# Give checked statements one of the eight labels: by a language model if one is set, else by rules.
 
 MOST_QUOTES = 20
 """Most quotes of the run that a model is shown as context, starting with those that the statement cites."""

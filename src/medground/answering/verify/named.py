@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from medground.pubmed.mesh import Heading
 
 
-# Find references by author and year: `Smith et al., NEJM 2021`, `Smith and Jones (2019)`, `(Smith, 2019)`.
-
 _COMMON = 10
 """Abstracts of the fixed set that a word must be in to count as a word; rarer ones may be names, as `Smith` is."""
 NEAR_YEARS = 1
@@ -179,9 +177,6 @@ def of_any(reference: AuthorYear, documents: Iterable[Document]) -> bool:
     """Whether a reference is to one of these documents."""
     return any(reference.is_of(document) for document in documents)
 
-
-# Hold what a written sentence may not say by itself: references to works that this run never retrieved, and quoted
-# text that its sources do not contain.
 
 FLAG = "reference"
 """The flag of a sentence that refers to a work that was never retrieved."""

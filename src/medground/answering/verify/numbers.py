@@ -15,8 +15,6 @@ from medground.language.sentences import sentence_spans
 from medground.language.slots import Slot, slots
 from medground.models.operators.flags.words import aligned, repetition
 
-# Is every number of a written sentence, with its unit, in the quotes that the sentence cites?
-
 QUANTITY = "quantity"
 """The flag of a sentence with a number that no source which it cites contains."""
 _ROUNDED = Decimal("0.05")
@@ -77,8 +75,6 @@ def _rounds_to(value: Decimal, stated: Decimal) -> bool:
     step = Decimal(1).scaleb(int(stated.normalize().as_tuple().exponent))
     return abs(value - stated) <= min(step / 2, abs(value) * _ROUNDED)
 
-
-# Does a number belong to the same group and outcome in a statement as in the quote?
 
 _REPEATED = 0.8
 """Least share of a statement's words that its quote has in the same order; then the order of numbers counts."""

@@ -14,8 +14,6 @@ from medground.values.evidence import Evidence, Stance
 from medground.values.question import Question
 from medground.values.statement import Conflict, Side, Verdict
 
-# How well a rationale as a whole is supported: two published scores over the verdicts of its statements.
-
 _GRAPH = "graph"
 
 
@@ -65,8 +63,6 @@ def _claimed(verdicts: Sequence[Verdict]) -> list[Verdict]:
 def _supported(verdict: Verdict) -> bool:
     return verdict.label == "supported" or (verdict.label == "quoted" and not verdict.flags)
 
-
-# Find sources that disagree. Both sides are reported, never averaged.
 
 _SIDES: tuple[Stance, ...] = ("supports", "contradicts", "mixed")
 

@@ -12,8 +12,6 @@ from urllib.parse import unquote
 
 from medground.values.identifiers import normal_doi
 
-# Find the references that a text makes to works: ids of papers, trials and reviews, web addresses, printed places.
-
 UNSEEN = re.compile(r"[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
 
@@ -197,8 +195,6 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Iterator[Refer
 )
 """In this order; what one pattern read, the next ones do not see."""
 
-
-# Compare the quoted passages of a written sentence with their sources, letter by letter.
 
 LEAST_WORDS = 4
 """Words of a passage in quotes that is compared; fewer are a term, such as “number needed” or “gold standard”."""

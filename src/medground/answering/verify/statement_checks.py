@@ -27,8 +27,6 @@ from medground.values.question import Question
 from medground.values.sentence import Sentence
 from medground.values.statement import Verdict
 
-# Find what a question asks about that no quote mentions: then the evidence is about something else.
-
 _DEFINED = re.compile(r"(?P<long>(?:[\w'’-]+ ){1,8})\((?P<short>[A-Z][\w-]{1,7})\)")
 """Words and their abbreviation in brackets."""
 _AROUND = 1500
@@ -60,8 +58,6 @@ def as_read(evidence: Evidence, document: Document, around: int = 0) -> str:
     return "\n".join([said, *meant, *(heading.descriptor for heading in document.mesh)])
 
 
-# Hold back a sentence with a number that none of the documents which it cites contains, whoever judged it.
-
 _LONGEST = 120
 _OWN = ("quoted", "contradicted")
 """Labels that stay: the source's own words, and what is never released."""
@@ -87,8 +83,6 @@ def numbers_traced(sentence: Sentence, checked: Checked, run: Run) -> Checked:
     changed = {"label": "not found", "assessed": None, "flags": (*verdict.flags, QUANTITY), "note": note}
     return replace(checked, verdict=verdict.model_copy(update=changed))
 
-
-# No judge supports a statement by quotes that do not name what it is about, whole phrases and all.
 
 SUBJECT = "subject"
 """The flag of a statement about something that no quote behind it names."""
@@ -117,8 +111,6 @@ def on_subject(sentence: Sentence, checked: Checked, run: Run) -> Checked:
         changed = {"label": "not found", "assessed": None, "flags": (SUBJECT,), "note": note, "probability": None}
     return replace(checked, verdict=verdict.model_copy(update=changed))
 
-
-# Sentences that only repeat what was given with the question, such as a patient's case, are told apart.
 
 GIVEN = "given"
 """The label of such a statement."""

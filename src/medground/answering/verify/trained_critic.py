@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from medground.models.pair_network import PairNetwork
 
 
-# Which neighbouring sentences of a passage a critic reads, and what it says of the passage as a whole.
-
 WINDOWS = 3
 """Windows that are read of each passage."""
 _LEAST = 1e-6

@@ -14,8 +14,6 @@ from medground.answering.verify.judges import NOT_VALIDATED, has_last_word
 from medground.values.sentence import Sentence
 from medground.values.statement import Assessed, Verdict
 
-# A checked statement: its verdict and the critic's judgement behind it, and how one follows from the other.
-
 CONTRADICTION = "contradiction"
 """The flag of a statement that a judge which is not validated calls contradicted."""
 INCORRECT = "incorrect"
@@ -75,8 +73,6 @@ def _assessed(found: Judgement, given: dict[str, Any]) -> Verdict:
     changed = {"flags": (*found.flags, *doubt), "note": note}
     return Verdict(label="not judged", assessed=assessed, **(given | changed))
 
-
-# Statements that were judged against a whole context are judged against their own citations too.
 
 CITATION = "citation"
 """The flag of a statement that is supported, but not by the evidence that it cites."""

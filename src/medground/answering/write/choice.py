@@ -114,9 +114,6 @@ def _numbered(key: str, text: str, said: dict[str, str]) -> SentencedPassage:
     return SentencedPassage(id=key, sentences=tuple(SentenceView(id=i, text=one) for i, one in sentences.items()))
 
 
-# The paragraphs of a report, from which a choice can be answered.
-
-
 def report_paragraphs(answer: Answer) -> list[str]:
     """The text of each section that has statements, without citation marks; none for an answer without a report."""
     found = []

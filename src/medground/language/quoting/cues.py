@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-# What a question asks for: the kind of answer, its names, and its words with their weights.
-
 
 # Cues of one sentence alone: its form, its role, and the kinds of answer it could hold.
 

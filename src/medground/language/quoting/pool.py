@@ -11,8 +11,6 @@ from functools import lru_cache
 from medground.language import words
 from medground.language.quoting.asked import Asked
 
-# The documents that a search found, as stems, and what they have in common.
-
 CENTRE_TERMS = 60
 
 
@@ -135,8 +133,6 @@ class Pool:
         return sum(w * n * 2.2 / (n + norm) for w, n in counts)
 
 
-# What the heading over a sentence says about it: the parts of a paper, as authors name them.
-
 _I = re.IGNORECASE
 
 PARTS: Mapping[str, re.Pattern[str]] = {
@@ -208,9 +204,6 @@ def _names(level: str) -> tuple[str, ...]:
 
 def _part(name: str) -> str | None:
     return next((part for part, form in PARTS.items() if form.match(name)), None)
-
-
-# Strengths of several sentences together.
 
 
 def log_sum(strengths: Iterable[float]) -> float:

@@ -13,8 +13,6 @@ from medground.errors import MedgroundError
 from medground.language.risk.rules import may_be_weighed, plain, rules
 from medground.values.notice import Notice, NoticeKind
 
-# Weighs the words of a question where no rule fires: danger said in words that nobody wrote a rule for.
-
 KINDS: tuple[NoticeKind, ...] = ("self-harm", "emergency", "treatment")
 """The columns of the weights."""
 _LEAST = 0.5
@@ -102,9 +100,6 @@ def notice_for(text: str) -> Notice | None:
     if kind is None and may_be_weighed(words):
         kind = risk_in_words(words)
     return Notice(kind=kind, sentence=_SENTENCES[kind]) if kind else None
-
-
-# The notice comes first, whatever else is wrong: every error about a text carries the notice that it calls for.
 
 
 @contextmanager

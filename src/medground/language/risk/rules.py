@@ -14,8 +14,6 @@ from typing import get_args
 
 from medground.values.notice import NoticeKind
 
-# Reads `rules.txt`: which wordings mean that a person is at risk.
-
 _HEADING = re.compile(r"\[(list )?([a-z-]+)(?: unless ([a-z ]+))?\]")
 _LIST = re.compile(r"<([a-z]+)>")
 _GROUP = re.compile(r"(?<!\\)\((?!\?)")
@@ -114,8 +112,6 @@ def _line(line: str) -> str:
         return rf"\b(?:{line})\b"
     return "^" + "".join(rf"(?=.*\b(?:{sign})\b)" for sign in signs)
 
-
-# A question as plain words: lower case, no accents, no apostrophes, common misspellings mended.
 
 _TOKEN = re.compile(r"[a-z0-9]+|[.?!;:]+")
 _APOSTROPHES = re.compile("['’‘`´ʼ\u00ad\u200b-\u200f\u2060\ufeff]")

@@ -14,8 +14,6 @@ from medground.answering.verify.critic import Claim, Judgement, Reads, without_j
 from medground.errors import ModelFailed
 from medground.models.operators.base import EvidenceView
 
-# What a network says of a premise.
-
 
 @dataclass(frozen=True)
 class Score:
@@ -24,8 +22,6 @@ class Score:
     entailment: float
     contradiction: float
 
-
-# The critic that uses an NLI model.
 
 _STOPPED = "the model took too long; allow more time with --set model.timeout=N"
 

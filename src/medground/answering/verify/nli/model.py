@@ -13,8 +13,6 @@ from tokenizers import Encoding, Tokenizer
 from medground.answering.verify.nli.critic import Score
 from medground.errors import ConfigError, ModelFailed
 
-# Map the outputs of an NLI model to relations, by the labels in its config.
-
 _RELATIONS = {
     "entailment": "entailment",
     "entail": "entailment",
@@ -66,8 +64,6 @@ def read_labels(name: str, id2label: Mapping[Any, Any] | None) -> Labels:
         count=len(relations),
     )
 
-
-# An NLI model: takes pairs of premise and hypothesis, returns probabilities of entailment and contradiction.
 
 LONGEST = 512
 """Most tokens of a pair. NLI models may accept more, but are trained on shorter pairs."""
