@@ -80,8 +80,6 @@ def changes(before: Answer, now: Answer, documents: Mapping[str, Document], *, r
     """Compare two answers to one question.
 
     Args:
-        before: the former answer.
-        now: the new answer.
         documents: the documents of the former answer that the sources hold now, by id.
         reached: whether every source could be asked for them.
     """

@@ -36,9 +36,6 @@ Call = Literal["search", "documents", "count"]
 class KeptLookups:
     """The finished calls of one run, in a folder of its own. One process uses it at a time.
 
-    Args:
-        folder: the folder; what it holds already is read, and what is finished from now on is added.
-
     Attributes:
         calls: the replies of models, also where a user's own cache of them is off.
     """

@@ -130,8 +130,6 @@ def offers_choice(verb: str, words: Sequence[str], place: int) -> bool:
     """Whether `or` offers a choice, so that `yes` would say nothing: `is aspirin or warfarin better`.
 
     Args:
-        verb: the auxiliary.
-        words: the words after it.
         place: where the predicate begins among them.
     """
     text = _SAME_AS_AND.sub("and", " ".join(words))

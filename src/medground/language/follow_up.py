@@ -184,10 +184,6 @@ def _bare(text: str) -> str:
 def read_follow_up(asked: str, former: str) -> Reading:
     """Read a follow-up question.
 
-    Args:
-        asked: the follow-up, in one line.
-        former: the question before it.
-
     Raises:
         UsageError: a word points back at something that the form of the former question does not tell.
     """
@@ -209,11 +205,7 @@ def follow_up(
     has none.
 
     Args:
-        asked: the follow-up.
-        former: the answer that it follows.
         task: the kind of answer; guessed from the question as it was read when absent.
-        options: the choices of a choice question.
-        context: a passage or a case that it is about.
 
     Raises:
         UsageError: the former question does not tell what a word such as "it" stands for; or as `Question.ask`.

@@ -95,7 +95,6 @@ def unit_at(text: str, start: int) -> tuple[str, int]:
 
     Args:
         text: text with unified signs (`quantities`).
-        start: where the number ends.
     """
     for pattern, unit in ((_POINTS, PERCENTAGE_POINTS), (_PER_CENT, PERCENT), (_MMHG, "mmHg")):
         if found := pattern.match(text, start):

@@ -88,14 +88,10 @@ def compose(
     Its scores cover the rationale as it was written, including the sentences that were dropped.
 
     Args:
-        run: the run, with its ledger.
         draft: the written sentences, or the statements that they were split into.
         verdicts: one per sentence or statement of the draft, in order.
         conflicts: sources that disagree; a conflict with evidence that was never quoted is left out.
-        answered: what a measured critic says of a closed question that no model decided.
-        check: what the check of the writer's short answer found.
         stopped: why the run ended early.
-        mark: how citations are written in the rationale.
 
     Raises:
         UnknownCitation: a sentence or a verdict cites evidence that this run never quoted.

@@ -51,9 +51,7 @@ async def judged(question: Question, evidence: Sequence[Evidence], run: Run) -> 
     """The critic's answer to a closed question; None if it does not apply.
 
     Args:
-        question: the question.
         evidence: the quotes that the answer shows, best first.
-        run: the run, with its ledger.
 
     Raises:
         BudgetExhausted: the run reached one of its limits.
@@ -147,12 +145,8 @@ def decide(
     """The decision that the checked sentences support: the writer's answer, else a critic's, else none.
 
     Args:
-        run: the run; a decision by a model that is not a validated judge adds a warning to it.
-        draft: the written sentences, and the answer that the writer drew from them.
         kept: the released sentences, with their verdicts.
         verdicts: the verdicts of all sentences, including dropped ones.
-        answered: what a measured critic says of a closed question.
-        check: what the check of the writer's short answer found.
     """
     uncited = not run.recipe.needs_evidence
     written = list(zip(draft.sentences, verdicts, strict=True))

@@ -30,11 +30,6 @@ async def checked_answer(draft: Draft, verdicts: Sequence[Verdict], run: Run) ->
     An answer that its sentences do not carry is held back without a call, the answer to an open question is its
     sentences, and without `verify.gate` no check decides anything. A check that fails is a warning.
 
-    Args:
-        draft: the statements, and the answer that the writer drew from them.
-        verdicts: one for each statement.
-        run: the run.
-
     Raises:
         BudgetExhausted: the run reached one of its limits.
     """
@@ -91,12 +86,9 @@ async def finish(
     """Check the statements of a draft against the evidence and compose the answer.
 
     Args:
-        question: the question.
         draft: the written sentences, or the statements that they were split into.
         evidence: the quotes that the draft was written from.
-        run: the run, with its ledger.
         verdicts: verdicts from a recipe's own loop, one for each statement of the draft; these are not checked again.
-        mark: how citations are written in the rationale.
 
     Raises:
         UnknownCitation: a sentence cites evidence that this run never quoted.

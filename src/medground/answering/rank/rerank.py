@@ -72,7 +72,6 @@ def open_reranker(name: str, models: Path) -> Reranker | None:
     """Open the reranker `name`, once; None for `none`.
 
     Args:
-        name: as in `retrieval.reranker`.
         models: folder of all fetched models.
 
     Raises:

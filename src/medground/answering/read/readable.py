@@ -130,9 +130,7 @@ def one_per_work(found: Sequence[Sequence[Hit]], withdrawn: Iterable[str], run: 
     """Lists of hits in which each work has one document, the same in all lists. Their documents are in the ledger.
 
     Args:
-        found: the lists of hits.
         withdrawn: ids of retracted papers; other versions of them, such as a preprint, are left out.
-        run: the run, which is told of such a version.
     """
     gone = set(withdrawn)
     everything = [hit for hits in found for hit in hits]

@@ -161,8 +161,6 @@ async def check_each(
     """Check each sentence; results are in order. Sentences that need the critic go to it in one call.
 
     Args:
-        sentences: statements with the evidence that each cites.
-        run: the run, with its ledger.
         graph: says whether a stored relation entails a sentence.
         context: passages, best first. If given, each statement is compared with the first `verify.context` passages and
             not only with its citations; the closest sentence of the deciding passage is added to the ledger as a quote.

@@ -80,8 +80,6 @@ async def context_of(hits: Sequence[Hit], run: Run, *, reads: Reads = "passages"
     """The first `verify.context` passages as premises, best first, without retracted papers.
 
     Args:
-        hits: the context, in its order.
-        run: the run; documents missing from its ledger are fetched.
         reads: what the critic is given of each passage: its sentences, its windows (neighbouring sentences), or all.
 
     Raises:

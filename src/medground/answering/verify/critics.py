@@ -136,10 +136,6 @@ def check_critic(name: str, models: Path) -> Scorer | None:
 
     This blocks: call it in a thread, before anything is paid for.
 
-    Args:
-        name: as in `verify.critic`.
-        models: folder of all fetched models.
-
     Raises:
         ConfigError: see `open_critic`.
     """

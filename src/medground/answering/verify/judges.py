@@ -95,12 +95,7 @@ _LIMITED = ("local", "nli")
 
 
 def has_last_word(judge: str, settings: VerifySettings) -> bool:
-    """Whether this judge decides over a word filter.
-
-    Args:
-        judge: a critic's name.
-        settings: whom the user trusts.
-    """
+    """Whether this judge decides over a word filter."""
     if judge in settings.trusted_judges:
         return True
     if not Author(judge).is_model or judge in (*shipped(), *settings.unproven_judges):

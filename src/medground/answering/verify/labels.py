@@ -41,11 +41,7 @@ async def assessed(
     """The model's assessment; None if no model answers the operator `assess`, or it failed, which is a warning.
 
     Args:
-        question: the question.
-        sentences: the rationale, or the statements that it was split into.
         answer: the answer that it leads to, as the judge sees it.
-        evidence: the passages that were retrieved, best first.
-        run: the run.
 
     Raises:
         SourceUnavailable: a document of the evidence can no longer be fetched.

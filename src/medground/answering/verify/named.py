@@ -203,9 +203,7 @@ def unfounded(
     """The flag and the reason for which a sentence is held; None if nothing in it is unfounded.
 
     Args:
-        sentence: a whole written sentence.
         cited: the documents that it cites; all, if it cites none.
-        documents: everything that the run retrieved.
         question: the user's words, which may be quoted too.
     """
     everything = list(documents)

@@ -26,12 +26,7 @@ _IMPLIED = {COUNT, POINTS, "year"}
 
 
 def missing_quantities(sentence: str, quotes: Sequence[str]) -> tuple[Quantity, ...]:
-    """The quantities of a sentence that none of its quotes holds, in order.
-
-    Args:
-        sentence: a written sentence.
-        quotes: the texts that it may take numbers from.
-    """
+    """The quantities of a sentence that none of its quotes holds, in order."""
     stated = [q for q in quantities(sentence) if not q.named or (q.unit and not q.shared)]
     held = [q for quote in quotes for q in quantities(quote)] if stated else []
     units = {q.unit for q in held if q.unit}
@@ -144,10 +139,6 @@ def misplaced_number(statement: str, quotes: Sequence[str]) -> str:
 
     Only the sentences of the quotes that hold most of the statement's numbers are compared. If any of them has the
     numbers as the statement has them, none is misplaced.
-
-    Args:
-        statement: a written statement.
-        quotes: what it cites.
     """
     wanted = frozenset(value for quantity in quantities(statement) for value in quantity.values)
     texts = dict.fromkeys(quote[a:b] for quote in quotes for a, b in sentence_spans(quote)) if wanted else {}

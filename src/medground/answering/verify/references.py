@@ -217,12 +217,7 @@ _SINGLE_END = re.compile(r"(?<=[\w.,;:!?%)])(?:’|')(?!\w)")
 
 
 def altered_quotations(sentence: str, sources: Iterable[str]) -> list[str]:
-    """The quoted passages of a sentence that none of the sources contains.
-
-    Args:
-        sentence: a written sentence.
-        sources: the texts that may be quoted.
-    """
+    """The quoted passages of a sentence that none of the sources contains."""
     passages = list(_passages(_LATEX.sub('"', sentence)))
     if not passages:
         return []

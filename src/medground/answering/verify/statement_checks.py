@@ -44,8 +44,6 @@ def as_read(evidence: Evidence, document: Document, around: int = 0) -> str:
     """A quote with its title, the MeSH headings of its record, and what its abbreviations stand for in its document.
 
     Args:
-        evidence: the quote.
-        document: its document.
         around: characters of the document before and after the quote that are read too.
     """
     passage = document.text[max(0, evidence.start - around) : evidence.end + around]
@@ -134,11 +132,6 @@ def repeats_of_context(sentences: Sequence[Sentence], checked: Sequence[Checked]
     """The checked statements, with those labelled `given` that only repeat the context.
 
     A statement that the evidence supports or contradicts, in the opinion of whoever judged it, keeps its verdict.
-
-    Args:
-        sentences: the statements.
-        checked: what was found out about each.
-        context: what was given with the question; may be empty.
     """
     if not context:
         return list(checked)

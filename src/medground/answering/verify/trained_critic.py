@@ -123,12 +123,7 @@ _OPPOSED = "another text that was read says the opposite, less clearly"
 
 
 class TrainedCritic(NliCritic):
-    """Judges claims with a shipped network, in a thread.
-
-    Args:
-        run: the run, for its settings and trace.
-        scorer: the network.
-    """
+    """Judges claims with a shipped network, in a thread."""
 
     def __init__(self, run: Run, scorer: PairScorer) -> None:
         super().__init__(run, scorer.name, scorer)
@@ -177,7 +172,6 @@ class PairScorer:
         least: probability below which nothing is said.
 
     Args:
-        network: the network.
         judges_from: the same, of its card; the higher of its own and this counts.
 
     Raises:

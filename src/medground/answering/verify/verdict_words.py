@@ -50,7 +50,6 @@ def verdict(found: Verdict, place: Sequence[str] = ()) -> str:
     """The verdict on a sentence.
 
     Args:
-        found: the verdict.
         place: where in the paper a quoted sentence is from, such as its section and page.
     """
     label, note, differences = _LABELS[found.label], clean(found.note), _differences(found)

@@ -93,10 +93,7 @@ def asks_about_citation(found: Judgement, sentence: Sentence, critic: Critic, co
 
     Args:
         found: the judgement against the context; its `best` is a premise of the context.
-        sentence: the statement.
-        critic: who judged.
         context: the premises; none if the statement was compared with its citations in the first place.
-        run: the run, with its ledger.
     """
     if found.relation == "contradicts":
         asked = bool(sentence.evidence) and has_last_word(critic.name, run.settings.verify)
@@ -110,10 +107,6 @@ def by_citation(checked: Checked, of_citation: Checked) -> Checked:
 
     If the cited quotes entail it, they are the ones to show, whatever another passage says. If only another passage, or
     another sentence of the passage, entails it, the citation is wrong and the statement is `partly` supported.
-
-    Args:
-        checked: against the context.
-        of_citation: against the citations alone.
     """
     found, cited = checked.judgement, of_citation.judgement
     if found is None or cited is None:

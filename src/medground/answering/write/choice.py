@@ -60,11 +60,7 @@ async def choose(question: Question, paragraphs: Sequence[str], run: Run, *, mos
     nobody is asked.
 
     Args:
-        question: a single-choice or multiple-choice question.
         paragraphs: of a report, or of any texts, without citation marks.
-        run: the run; its recipe declares `choose_options`.
-        most: how many paragraphs are read (k).
-        embedder: the embedding model of the cosines.
 
     Raises:
         UsageError: the question has no options.

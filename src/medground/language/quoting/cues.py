@@ -1,10 +1,9 @@
-"""What a question asks for, and the cues of one sentence alone: its role, and the kinds of answer it could hold."""
+"""The cues of one sentence alone: its role, and the kinds of answer it could hold."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-
 
 # Cues of one sentence alone: its form, its role, and the kinds of answer it could hold.
 
@@ -122,7 +121,7 @@ HOLDS: Mapping[str, re.Pattern[str]] = {
         _I,
     ),
 }
-"""By kind of question (`asked.KINDS`): whether a sentence holds something of the kind."""
+"""By kind of question (`question_kinds.KINDS`): whether a sentence holds something of the kind."""
 
 NOT_PROSE = re.compile(
     r"https?://|www\.|\bdoi\b|@\w+\.|\bcopyright\b|©|\blicen[sc]e\b|creative commons|all rights reserved|"
@@ -135,8 +134,3 @@ NOT_PROSE = re.compile(
     _I,
 )
 """Front matter, references, legends and links: not quoted, except where nothing else is there."""
-
-
-def roles(sentence: str) -> list[float]:
-    """1.0 for each role that the sentence shows, in the order of `ROLES`."""
-    return [1.0 if form.search(sentence) else 0.0 for form in ROLES.values()]

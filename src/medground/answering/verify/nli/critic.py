@@ -47,11 +47,6 @@ class NliCritic:
 
     It may take `model.timeout` seconds per claim, like a critic that is asked one claim at a time. After that time, or
     if the caller is cancelled, it stops after the current batch.
-
-    Args:
-        run: the run, for its settings and trace.
-        name: name in the settings: `nli:` and the model's name.
-        model: the model.
     """
 
     def __init__(self, run: Run, name: str, model: Scorer) -> None:

@@ -97,10 +97,8 @@ class NliModel:
     """A tokenizer, a network and its labels.
 
     Args:
-        name: name in the settings.
         config: the model's `config.json`, with `id2label`.
         tokenizer: its tokenizer; truncation and padding are switched off.
-        network: runs the model.
         longest: most tokens of a pair according to the tokenizer's config.
 
     Raises:
@@ -139,7 +137,6 @@ class NliModel:
         """Score pairs of premise and hypothesis; results are in order. This blocks. Long premises are read in windows.
 
         Args:
-            pairs: premises with hypotheses that have no `problem`.
             stopped: called before each batch; once it is true, the remaining scores are NaN.
 
         Raises:
