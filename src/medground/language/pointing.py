@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from medground.errors import UsageError
-from medground.language.noun_phrases import AUXILIARIES, MANNER, OBJECT_VERBS, PREPOSITIONS, VERBS, Thing
+from medground.language.noun_phrases import AUXILIARIES, LISTS, PREPOSITIONS, VERBS, Thing
 from medground.language.question_reading import reading_of
 
 
@@ -64,12 +64,6 @@ _OF_A_DISEASE = re.compile(
     r"recur|life expectancy)\b",
     re.IGNORECASE,
 )
-_EMPTY_WORDS = """
-    a an the is are was were do does did can could will would should has have how what when where why who which also
-    still and or but so then long often much many common safe well
-"""
-_EMPTY = frozenset(_EMPTY_WORDS.split())
-"""Words that nothing later in a question points at."""
 _ASKED_FOR = re.compile(r"^(?:what|which|who|how) (?:is|are|was|were) $", re.IGNORECASE)
 
 
@@ -149,7 +143,9 @@ def _is_dummy(asked: str, found: re.Match[str]) -> bool:
     if dummy is None or dummy["verb"] is None:
         return dummy is not None
     after = (dummy["next"] or "").lower()
-    return not (dummy["verb"].lower() in OBJECT_VERBS and (not after or after in PREPOSITIONS | MANNER))
+    return not (
+        dummy["verb"].lower() in LISTS["object verbs"] and (not after or after in PREPOSITIONS | LISTS["manner"])
+    )
 
 
 def _points_inside(asked: str, found: re.Match[str]) -> bool:
@@ -158,7 +154,7 @@ def _points_inside(asked: str, found: re.Match[str]) -> bool:
     clause = next(iter(_CLAUSE.finditer(before)), None)
     if clause is None or clause.start() == 0:
         return False
-    return any(word.strip(",.?").lower() not in _EMPTY for word in before[: clause.start()].split())
+    return any(word.strip(",.?").lower() not in LISTS["empty"] for word in before[: clause.start()].split())
 
 
 def points_at_something(text: str) -> bool:

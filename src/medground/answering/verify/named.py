@@ -5,7 +5,6 @@ year, and text that no source has.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,6 +19,7 @@ from medground.answering.verify.references import (
     trial_numbers,
 )
 from medground.language import words
+from medground.language.clean import without_accents
 from medground.values.document import Document
 from medground.values.identifiers import normal_doi
 
@@ -169,8 +169,7 @@ def _same(written: str, author: str) -> bool:
 
 def _folded(name: str) -> str:
     """A name without accents, case and marks."""
-    bare = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
-    return " ".join(re.sub(r"['’.]", "", bare).replace("-", " ").casefold().split())
+    return " ".join(re.sub(r"['’.]", "", without_accents(name)).replace("-", " ").casefold().split())
 
 
 def of_any(reference: AuthorYear, documents: Iterable[Document]) -> bool:

@@ -10,7 +10,7 @@ from importlib import resources
 from itertools import pairwise
 
 from medground.errors import MedgroundError
-from medground.language.risk.rules import may_be_weighed, plain, rules
+from medground.language.risk.rules import plain, rules
 from medground.values.notice import Notice, NoticeKind
 
 KINDS: tuple[NoticeKind, ...] = ("self-harm", "emergency", "treatment")
@@ -96,8 +96,8 @@ def notice_for(text: str) -> Notice | None:
     length of the text. Remembered, because a face asks before the engine does.
     """
     words = plain(text)
-    kind = next((rule.kind for rule in rules() if rule.fires(words)), None)
-    if kind is None and may_be_weighed(words):
+    kind = next((rule.kind for rule in rules().rules if rule.fires(words)), None)
+    if kind is None and rules().may_be_weighed(words):
         kind = risk_in_words(words)
     return Notice(kind=kind, sentence=_SENTENCES[kind]) if kind else None
 
