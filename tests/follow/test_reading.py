@@ -62,11 +62,7 @@ def test_a_word_that_points_back_is_replaced(former: str, asked: str, read: str)
         (ASPIRIN, "And in children?", "Does aspirin reduce the risk of stroke in children?"),
         (ASPIRIN, "with clopidogrel", "Does aspirin reduce the risk of stroke with clopidogrel?"),
         (FALLS, "What about in children?", "Does vitamin D prevent falls in children?"),
-        (
-            FALLS,
-            "And with calcium added to it?",
-            "Does vitamin D prevent falls in older adults with calcium added to vitamin D?",
-        ),
+        (ASPIRIN, "And with zinc added to it?", "Does aspirin reduce the risk of stroke with zinc added to aspirin?"),
         (ASPIRIN, "What about warfarin?", "Does warfarin reduce the risk of stroke?"),
         (ASPIRIN, "What about statins?", "Do statins reduce the risk of stroke?"),
         (STATINS, "And what about aspirin?", "Is aspirin safe in pregnancy?"),

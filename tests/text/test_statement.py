@@ -11,19 +11,7 @@ from rows import each_row
 from medground.language.closed_question import as_statement
 
 AUXILIARIES = ("does", "do", "did", "is", "are", "was", "has", "have", "can", "should", "will")
-SAID = (
-    "aspirin",
-    "statins",
-    "reduce",
-    "increase",
-    "treated",
-    "risk",
-    "safe",
-    "higher",
-    "work",
-    "reducing",
-    "associated",
-)
+SAID = ("aspirin", "statins", "reduce", "increase", "treated", "risk", "safe", "higher", "work", "reducing")
 SMALL = ("of", "in", "with", "to", "a", "the", "and", "or", "there", "it", "really", "(ASA)", "that", "any", "ever")
 WORDS = st.sampled_from((*AUXILIARIES, *SAID, *SMALL))
 UNSAID = {*AUXILIARIES, "it", "they", "a", "an", "any", "some", "ever", "sometimes"}

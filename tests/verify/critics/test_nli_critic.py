@@ -106,29 +106,6 @@ def test_the_rule_holds_for_all_numbers(scores: list[tuple[float, float]], tau: 
         assert found.relation == "neutral"
 
 
-def test_the_critic_says_what_the_scores_say(make_run: MakeRun, onnx_model: Write) -> None:
-    folder = onnx_model()
-    found = judged(make_run("q1?", options={"verify.critic": f"nli:{folder}"}), CLAIMS)
-    assert {j.relation for j in found} == {"entails", "contradicts", "neutral"}
-    for one, judgement in zip(CLAIMS, found, strict=True):
-        scores = open_nli(folder).score([(p.quote, one.statement) for p in one.premises])
-        again = decide(one.premises, scores, 0.5)
-        assert (again.relation, again.best) == (judgement.relation, judgement.best)
-        assert judgement.entailment == pytest.approx(max(s.entailment for s in scores), abs=1e-5)
-
-
-@each_row("bad", [np.nan, np.inf, -np.inf])
-def test_a_model_with_non_finite_values_supports_nothing(
-    make_run: MakeRun, onnx_model: Write, weights: Any, bad: float
-) -> None:
-    weights = weights | {"classifier.bias": weights["classifier.bias"].copy()}
-    weights["classifier.bias"][1] = bad
-    run = make_run("q1?", options={"verify.critic": f"nli:{onnx_model(weights=weights)}"})
-    found = judged(run, CLAIMS)
-    assert {j.relation for j in found} == {"failed"}
-    assert "not a finite number" in run.warnings[0]
-
-
 def test_one_broken_claim_spares_the_others(make_run: MakeRun, onnx_model: Write, weights: Any) -> None:
     weights["embeddings.word_embeddings.weight"][17] = np.nan  # the word "poison"
     run = make_run("q1?", options={"verify.critic": f"nli:{onnx_model(weights=weights)}"})
