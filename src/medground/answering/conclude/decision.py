@@ -85,7 +85,6 @@ def _may_decide(evidence: Evidence, run: Run) -> bool:
 
 
 def _doubt(statement: str, found: Judgement, critic: str, quotes: Sequence[Evidence], run: Run) -> str:
-    """Why a judgement is no answer; empty if it is one."""
     if found.note:  # one quote entails it and another contradicts it
         return found.note
     if found.flags:
@@ -95,12 +94,6 @@ def _doubt(statement: str, found: Judgement, critic: str, quotes: Sequence[Evide
     best = next(e for e in quotes if e.id == found.best)
     more = overclaims(statement, best.quote, run.ledger.documents[best.document_id])
     return "; ".join(f"it {one.note}" for one in more)
-
-
-def rests_on(judged: Judged, kept: Sequence[tuple[Sentence, object]]) -> bool:
-    """Whether released sentences show the quotes that an answer rests on."""
-    cited = {quote for sentence, _ in kept for quote in sentence.evidence}
-    return cited.issuperset(judged.quotes)
 
 
 def limits(supporting: Sequence[tuple[Sentence, Verdict]], run: Run) -> list[str]:
@@ -115,18 +108,13 @@ def limits(supporting: Sequence[tuple[Sentence, Verdict]], run: Run) -> list[str
     if all(hedges):
         words = dict.fromkeys(hedge[0].lower() for hedge in hedges if hedge)
         found.append(f"every sentence behind the decision is hedged ({', '.join(words)})")
-    species = [
-        not_of_people(quote.quote, run.ledger.documents[quote.document_id]) for quote in _deciding(supporting, run)
-    ]
+    cited = {e for sentence, verdict in supporting for e in ((verdict.best,) if verdict.best else sentence.evidence)}
+    deciding = [e for e in run.ledger.evidence if e.id in cited and e.origin == "text"]
+    species = [not_of_people(quote.quote, run.ledger.documents[quote.document_id]) for quote in deciding]
     if species and all(species):
         named = dict.fromkeys(word for word in species if word)
         found.append(f"every quote behind the decision is about animals or cells ({', '.join(named)})")
     return found
-
-
-def _deciding(supporting: Sequence[tuple[Sentence, Verdict]], run: Run) -> list[Evidence]:
-    cited = {e for sentence, verdict in supporting for e in ((verdict.best,) if verdict.best else sentence.evidence)}
-    return [e for e in run.ledger.evidence if e.id in cited and e.origin == "text"]
 
 
 _DECISION: TypeAdapter[Decision] = TypeAdapter(Decision)
@@ -158,30 +146,22 @@ def decide(
         return _made(run.question, "unanswerable", reason=reason)
     if any(verdict.critic == "graph" for verdict in verdicts):  # what other texts say beside the facts decides nothing
         kept, written = ([pair for pair in pairs if pair[1].critic == "graph"] for pairs in (kept, written))
-    if missing := _unmentioned(run, kept):
+    shown = {evidence for sentence, _ in kept for evidence in sentence.evidence}
+    quotes = [e for e in run.ledger.evidence if e.id in shown]
+    texts_alone = all(e.origin == "text" for e in quotes)  # stored facts are on the question
+    if missing := unmentioned(run.question, quotes, run) if quotes and texts_alone else []:
         if not run.question.options and run.settings.verify.gate:
             return _made(run.question, "unanswerable", reason=_NOTHING_ON_IT, unmentioned=tuple(missing))
         run.warn(f"no quote mentions {', '.join(missing)}, which the question asks about")
     if draft.answer:
-        return _answered(run, draft, kept, Grounds.of(written, kept), check, uncited=uncited)
-    if answered is not None and answered.value is not None and rests_on(answered, kept):
+        return _answered(run, draft, kept, Grounds.of(written, kept), check)
+    if answered is not None and answered.value is not None and shown.issuperset(answered.quotes):
         for limit in limits([p for p in kept if not set(p[0].evidence).isdisjoint(answered.quotes)], run):
             run.warn(limit)
         given = {"probability": answered.probability, "reason": answered.reason}
         return _made(run.question, "decided", (answered.value,), basis="critic", **given)
     unsure = answered.reason if answered is not None and answered.value is None else ""
     return _made(run.question, "not judged", reason=draft.reason or unsure or _undecided(run, verdicts))
-
-
-def _unmentioned(run: Run, kept: Sequence[Verdicted]) -> list[str]:
-    """What the question asks about that no quote behind the released sentences mentions. Stored facts are on it."""
-    quotes = _quotes(kept, run)
-    return unmentioned(run.question, quotes, run) if all(e.origin == "text" for e in quotes) and quotes else []
-
-
-def _quotes(kept: Sequence[Verdicted], run: Run) -> list[Evidence]:
-    cited = {evidence for sentence, _ in kept for evidence in sentence.evidence}
-    return [e for e in run.ledger.evidence if e.id in cited]
 
 
 def _undecided(run: Run, verdicts: Sequence[Verdict]) -> str:
@@ -193,16 +173,10 @@ def _undecided(run: Run, verdicts: Sequence[Verdict]) -> str:
 
 
 def _answered(
-    run: Run,
-    draft: Draft,
-    kept: Sequence[Verdicted],
-    grounds: Grounds,
-    check: AnswerCheck | None,
-    *,
-    uncited: bool,
+    run: Run, draft: Draft, kept: Sequence[Verdicted], grounds: Grounds, check: AnswerCheck | None
 ) -> Decision:
     """The writer's answer if its rationale carries it, or if the judge failed on it; else why it is held back."""
-    gate = run.settings.verify.gate
+    gate, uncited = run.settings.verify.gate, not run.recipe.needs_evidence
     if gate and not uncited and not grounds.carry and not grounds.unchecked:
         who = _writer(run) if draft.basis == "model" else "the graph"
         reason = f"{who} answers {', '.join(draft.answer)[:80]!r}, but {grounds.why_not()}"
@@ -235,7 +209,6 @@ def _decided(run: Run, draft: Draft, kept: Sequence[Sentence], unchecked: str, c
 
 
 def _writer(run: Run) -> str:
-    """The model that wrote the answer."""
     return run.writer.name if run.writer else "a model"
 
 

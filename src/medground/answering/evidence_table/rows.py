@@ -10,6 +10,7 @@ from medground.answering.evidence_table.values import Agreement, DesignCount, Ro
 from medground.answering.rank.design import design_level
 from medground.answering.read.reading_list import spans
 from medground.answering.source_facts import design, state, web_address
+from medground.answering.verify.rationale import one_stance
 from medground.answering.verify.verdict_words import verdict
 from medground.corpus.retraction import why_aside
 from medground.language.clean import clean
@@ -141,7 +142,7 @@ def _row(answer: Answer, document: SourceDocument, quotes: Sequence[Evidence]) -
         aside=why_aside(document) or "",
         url=web_address(document),
         quotes=tuple(_quote(one) for one in quotes),
-        stance=together([one.stance for one in quotes]),
+        stance=one_stance(one.stance for one in quotes),
         verdicts=tuple(
             RowVerdict(sentence=statement.text, label=statement.verdict.label, words=verdict(statement.verdict))
             for statement in answer.statements
@@ -154,9 +155,3 @@ def _quote(one: Evidence) -> RowQuote:
     place = [clean(one.section) if one.section else "", f"page {one.page}" if one.page else ""]
     same = {name: getattr(one, name) for name in ("id", "start", "end", "quote", "stance")}
     return RowQuote(**same, place=", ".join(filter(None, place)))
-
-
-def together(stances: Sequence[Stance]) -> Stance:
-    """The stance of a study from those of its quotes: both for and against is mixed; quotes without one say nothing."""
-    told = set(stances) - {"unknown"}
-    return "mixed" if len(told) > 1 else next(iter(told), "unknown")

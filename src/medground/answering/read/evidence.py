@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from medground.answering.read.reading_list import Reading, TextSpan, numbered, reading_list, with_antecedent
 from medground.answering.run import Run
@@ -80,9 +81,7 @@ async def screen_batch(question: Question, batch: Sequence[Reading], run: Run) -
     views = tuple(
         PassageView(
             id=key,
-            title=reading.passages[0].title,
-            year=reading.passages[0].year,
-            design=", ".join(reading.passages[0].publication_types),
+            **described(reading.passages[0]),
             text="\n".join(p.text for p in reading.found or reading.passages),
             nearness=reading.nearness,
             behind=reading.behind,
@@ -172,16 +171,15 @@ async def coverage_check(
 
 def evidence_views(evidence: Sequence[Evidence], run: Run) -> tuple[EvidenceView, ...]:
     """Evidence as it is shown to operators."""
-    return tuple(_evidence_view(e, run.ledger.documents[e.document_id]) for e in evidence)
-
-
-def _evidence_view(evidence: Evidence, document: Document) -> EvidenceView:
-    return EvidenceView(
-        id=evidence.id,
-        title=document.title,
-        year=document.year,
-        design=", ".join(document.publication_types),
-        section=evidence.section or "",
-        stance=evidence.stance,
-        quote=evidence.quote,
+    documents = run.ledger.documents
+    return tuple(
+        EvidenceView(
+            id=e.id, section=e.section or "", stance=e.stance, quote=e.quote, **described(documents[e.document_id])
+        )
+        for e in evidence
     )
+
+
+def described(paper: Passage | Document) -> dict[str, Any]:
+    """What operators are told of a paper."""
+    return {"title": paper.title, "year": paper.year, "design": ", ".join(paper.publication_types)}

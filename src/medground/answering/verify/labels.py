@@ -177,7 +177,6 @@ async def _by_model(item: _Item, whole: Written, run: Run, context: Context) -> 
 
 
 def _rejected(verdict: Verdict, flag: str, why: str) -> Verdict:
-    """The verdict with a flag that no sentence is released with, and the reason."""
     note = "; ".join(filter(None, [verdict.note, why]))
     return verdict.model_copy(update={"flags": tuple(dict.fromkeys([*verdict.flags, flag])), "note": note})
 

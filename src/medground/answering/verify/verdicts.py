@@ -41,13 +41,8 @@ class Checked:
 
 def verdict_of(found: Judgement, critic: str, *, validated: bool) -> Verdict:
     """The verdict that a critic's judgement comes to."""
-    given: dict[str, Any] = {
-        "critic": critic,
-        "best": found.best,
-        "flags": found.flags,
-        "probability": found.probability,
-        "note": found.note,
-    }
+    told = {name: getattr(found, name) for name in ("best", "flags", "probability", "note")}
+    given: dict[str, Any] = {"critic": critic, **told}
     match found.relation:
         case "failed":
             return Verdict(label="unverified", critic=critic, note=found.note)
