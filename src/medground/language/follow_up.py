@@ -45,10 +45,9 @@ _OF_DRUGS = (
     r"mechanisms?|antidote|risks?|benefits?|alternatives?|indications?|costs?|price|evidence|harms?|dangers?"
 )
 _THING = re.compile(
-    r"^(?:and |but |so )?"
-    r"(?:(?:what(?:[’']?s| is| are| were| was)|which|is there|are there|any|does it have)\s+)?"
-    r"(?:(?:the|a|an|any|other|usual|main|right|best|recommended|most|common|typical|long-term|possible|known|normal|"
-    r"correct|available|first|average|exact|serious)\s+)*"
+    r"^(?:and |but |so )?(?:(?:what(?:[’']?s| is| are| were| was)|which|is there|are there|any|"
+    r"does it have)\s+)?(?:(?:the|a|an|any|other|usual|main|right|best|recommended|most|common|typical|long-term|"
+    r"possible|known|normal|correct|available|first|average|exact|serious)\s+)*"
     rf"(?P<thing>(?P<disease>{_OF_DISEASES})|{_OF_DRUGS})"
     r"(?: (?:are|is) (?:there|available|known|common|used)| available| known| with [\w\s-]{2,40})?$",
     re.IGNORECASE,

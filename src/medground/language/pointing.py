@@ -43,12 +43,10 @@ _BARE = re.compile(
     re.IGNORECASE,
 )
 _DUMMY = re.compile(
-    r"it (?:(?:is|was|be|become|seem|appear)s? )?(?:\w+ )?(?:"
-    r"(?:true|possible|likely|known|clear|certain|important|the case) (?:that|whether|if)|"
-    r"(?:means?|matters?) (?:that|if|whether)|"
-    r"(?:true|possible|likely|necessary|advisable|safe|better|best|recommended|known|important|dangerous|ok|okay|right|"
-    r"useful|worth|enough|bad|good|take)\b(?: for [\w\s-]{1,40}?)?"
-    r"(?: to (?P<verb>\w+)(?: (?P<next>[\w-]+))?| \w+ing\b))",
+    r"it (?:(?:is|was|be|become|seem|appear)s? )?(?:\w+ )?(?:(?:true|possible|likely|known|clear|certain|important|"
+    r"the case) (?:that|whether|if)|(?:means?|matters?) (?:that|if|whether)|(?:true|possible|likely|necessary|"
+    r"advisable|safe|better|best|recommended|known|important|dangerous|ok|okay|right|useful|worth|enough|bad|good|"
+    r"take)\b(?: for [\w\s-]{1,40}?)?(?: to (?P<verb>\w+)(?: (?P<next>[\w-]+))?| \w+ing\b))",
     re.IGNORECASE,
 )
 """An "it" that stands for nothing: "is it safe to take iron"; but not "is it safe to take with food"."""

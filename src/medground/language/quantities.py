@@ -144,8 +144,7 @@ _TENS = {name: 10 * n for n, name in enumerate(_ROUND, start=2)}
 _WORDS = {name: n for n, name in enumerate(_SMALL)} | _TENS | {"hundred": 100}
 _NAMED = "|".join(sorted(_WORDS, key=len, reverse=True))
 _NUMBER = re.compile(
-    r"(?<![A-Za-z0-9_])(?<!\d[.,])(?<![A-Za-z]-)(?:"
-    r"(?P<version>\d+(?:\.\d+){2,})|"
+    r"(?<![A-Za-z0-9_])(?<!\d[.,])(?<![A-Za-z]-)(?:(?P<version>\d+(?:\.\d+){2,})|"
     r"(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d])|\d{1,3}(?: \d{3})+(?![.,]?\d)|(?<=[<>=])\s?0\. \d+|"
     r"\d+(?:[.,]\d+)?|\.\d+)(?![\d])|"
     rf"(?P<word>\b(?:(?:{'|'.join(_TENS)})[- ](?:{'|'.join(_SMALL[1:10])})|{_NAMED}))(?P<fold>-?fold)?\b)",
@@ -166,9 +165,8 @@ _MEASURE = re.compile(
     r"\s*(?:[\[(](?:a?OR|HR|RR)[\])])?\s*(?:of|was|were|is|[,:;=<>~]|for [\w-]+)*\s*$"
 )
 _RELATION = re.compile(
-    r"(?:(?P<below><)|(?P<above>>)|\b(?P<less>less|fewer|lower|smaller) than|"
-    r"\b(?P<more>more|greater|higher|larger) than|"
-    r"\b(?P<least>at least)|\b(?P<most>at most))=?\s*$",
+    r"(?:(?P<below><)|(?P<above>>)|\b(?P<less>less|fewer|lower|smaller) than|\b(?P<more>more|greater|higher|"
+    r"larger) than|\b(?P<least>at least)|\b(?P<most>at most))=?\s*$",
     re.IGNORECASE,
 )
 _ABOUT = re.compile(

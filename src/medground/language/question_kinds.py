@@ -12,10 +12,9 @@ from medground.language.word_lists import word_lists
 KINDS: Mapping[str, re.Pattern[str]] = {
     "amount": re.compile(
         r"\bhow (?:many|much|large|big|common|frequent|high|low|accurate|often)\b|\b(?:what|which) (?:is|are|was|"
-        r"were) the (?:\w+ ){0,3}"
-        r"(?:number|percentages?|proportion|prevalence|incidence|rates?|size|dos(?:e|age)|frequency|length|weight|"
-        r"sensitivity|specificity|range|risk|level|concentration|cost|age)\b|\bwhat (?:percentage|proportion|"
-        r"number|dose)\b",
+        r"were) the (?:\w+ ){0,3}(?:number|percentages?|proportion|prevalence|incidence|rates?|size|dos(?:e|age)|"
+        r"frequency|length|weight|sensitivity|specificity|range|risk|level|concentration|cost|age)\b|"
+        r"\bwhat (?:percentage|proportion|number|dose)\b",
         re.IGNORECASE,
     ),
     "time": re.compile(
@@ -24,10 +23,9 @@ KINDS: Mapping[str, re.Pattern[str]] = {
         re.IGNORECASE,
     ),
     "gene": re.compile(
-        r"\b(?:which|what|list)\b.{0,60}\b(?:genes?|proteins?|mutations?|receptors?|enzymes?|kinases?|ligands?|"
-        r"mirnas?|micrornas?|"
-        r"transcription factors?|complex(?:es)?|subunits?|isoforms?|biomarkers?|markers?|antigens?|hormones?|"
-        r"cytokines?|chromosomes?|variants?|polymorphisms?|allele)\b|\btargets?\b",
+        r"\b(?:which|what|list)\b.{0,60}\b(?:genes?|proteins?|mutations?|receptors?|enzymes?|kinases?|ligands?|mirnas?|"
+        r"micrornas?|transcription factors?|complex(?:es)?|subunits?|isoforms?|biomarkers?|markers?|antigens?|"
+        r"hormones?|cytokines?|chromosomes?|variants?|polymorphisms?|allele)\b|\btargets?\b",
         re.IGNORECASE,
     ),
     "drug": re.compile(
@@ -38,15 +36,13 @@ KINDS: Mapping[str, re.Pattern[str]] = {
     ),
     "disease": re.compile(
         r"\b(?:which|what|list|name)\b.{0,60}\b(?:diseases?|disorders?|syndromes?|cancers?|tumou?rs?|conditions?|"
-        r"indications?|"
-        r"symptoms?|complications?|side effects?|adverse|phenotypes?|infections?|malignanc(?:y|ies))\b|"
+        r"indications?|symptoms?|complications?|side effects?|adverse|phenotypes?|infections?|malignanc(?:y|ies))\b|"
         r"\bapproved for\b|\bused for\b",
         re.IGNORECASE,
     ),
     "definition": re.compile(
-        r"^\s*(?:what|who) (?:is|are|was|were|does)(?: an?| the)? [^?]{1,60}\?*\s*$|\bdefin(?:e|ition)\b|"
-        r"\bdescribe\b|\bstands? for\b|\bmeaning of\b|"
-        r"\bcharacteri[sz]\w+\b|\bwhat does .{1,40} (?:mean|stand)\b",
+        r"^\s*(?:what|who) (?:is|are|was|were|does)(?: an?| the)? [^?]{1,60}\?*\s*$|\bdefin(?:e|ition)\b|\bdescribe\b|"
+        r"\bstands? for\b|\bmeaning of\b|\bcharacteri[sz]\w+\b|\bwhat does .{1,40} (?:mean|stand)\b",
         re.IGNORECASE,
     ),
     "mechanism": re.compile(

@@ -84,9 +84,8 @@ HOLDS: Mapping[str, re.Pattern[str]] = {
     ),
     "definition": re.compile(
         r"\b(?:is|are|was|were)\s+(?:(?:generally|currently|considered|also|usually|commonly|often|primarily|"
-        r"mainly)\s+)?(?:an?|the|one of|defined|characteri[sz]ed|known|called|caused)\b|\brefers? to\b|"
-        r"\bdefined as\b|\bcharacteri[sz]ed by\b|\bconsists? of\b|\bstands for\b|,\s+an?\s+\w+|"
-        r"\([A-Z][A-Za-z0-9-]{1,9}\)",
+        r"mainly)\s+)?(?:an?|the|one of|defined|characteri[sz]ed|known|called|caused)\b|\brefers? to\b|\bdefined as\b|"
+        r"\bcharacteri[sz]ed by\b|\bconsists? of\b|\bstands for\b|,\s+an?\s+\w+|\([A-Z][A-Za-z0-9-]{1,9}\)",
         _I,
     ),
     "mechanism": re.compile(
@@ -125,11 +124,10 @@ HOLDS: Mapping[str, re.Pattern[str]] = {
 
 NOT_PROSE = re.compile(
     r"https?://|www\.|\bdoi\b|@\w+\.|\bcopyright\b|©|\blicen[sc]e\b|creative commons|all rights reserved|"
-    r"correspond(?:ing author|ence)|\bet al\.?,? \d{4}|"
-    r"\bISSN\b|\bPMC?ID\b|^\W*(?:fig(?:ure)?|table|box|scheme|supplementary|additional file)s?\.?\s*\w{1,4}\b|"
-    r"\b(?:university|department of|institute of|faculty of)\b.*\b(?:university|hospital|school|china|usa|japan|"
-    r"india|germany)\b|"
-    r"\b(?:conflicts? of interest|competing interests?|funding|acknowledg\w+|author contributions?|ethics approval)\b|"
+    r"correspond(?:ing author|ence)|\bet al\.?,? \d{4}|\bISSN\b|\bPMC?ID\b|^\W*(?:fig(?:ure)?|table|box|scheme|"
+    r"supplementary|additional file)s?\.?\s*\w{1,4}\b|\b(?:university|department of|institute of|"
+    r"faculty of)\b.*\b(?:university|hospital|school|china|usa|japan|india|germany)\b|\b(?:conflicts? of interest|"
+    r"competing interests?|funding|acknowledg\w+|author contributions?|ethics approval)\b|"
     r"^\W*(?:\[?\d{1,3}\]?[.)]?\s+)?(?:[A-Z][\w'-]+ [A-Z]{1,3}[,;] ?){2,}",
     _I,
 )
