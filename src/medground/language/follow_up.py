@@ -83,11 +83,9 @@ def still_true(asked: str, former: str) -> Reading | None:
     of = found["rest"].partition(" ")[2]
     if Thing(of).is_people:
         return condition(f"{'in' if found['how'].lower() in ('for', 'to') else found['how']} {of}", former)
-    return (
-        another_name(f"what about {of}", former)
-        if found["how"].lower() in ("for", "to")
-        else condition(found["rest"], former)
-    )
+    if found["how"].lower() in ("for", "to"):
+        return another_name(f"what about {of}", former)
+    return condition(found["rest"], former)
 
 
 def condition(asked: str, former: str) -> Reading | None:
@@ -96,13 +94,9 @@ def condition(asked: str, former: str) -> Reading | None:
     focus = _FOCUS.match(rest)
     plain = rest[focus.end() :] if focus else rest
     words = [word.strip(",;:-") for word in plain.lower().split()]
-    is_condition = bool(words) and words[0] in PREPOSITIONS - {"of", "to", "that", "about"}
-    if (
-        not is_condition
-        or len(words) < 2
-        or len(words) > _LONGEST_CONDITION
-        or (AUXILIARIES | ASKING - {"when"}) & set(words)
-    ):
+    if not 2 <= len(words) <= _LONGEST_CONDITION or words[0] not in PREPOSITIONS - {"of", "to", "that", "about"}:
+        return None
+    if (AUXILIARIES | ASKING - {"when"}) & set(words):
         return None
     if len(former.split()) < 2:  # a mere "Why?" says of nothing
         raise UsageError(f"cannot tell which question {rest[:60]!r} belongs to; write the whole question")
@@ -141,7 +135,10 @@ def another_name(asked: str, former: str) -> Reading | None:
         return None
     found = reading_of(former).phrases
     if Thing(name).is_people and found:
-        return _other_people(name, former, [thing for thing in found if thing.is_people])
+        people = next((thing.text for thing in found if thing.is_people), "")
+        if people and people in former:
+            return Reading(former.replace(people, name, 1))
+        return condition(f"in {name}", former)
     diseases = [thing for thing in found if thing.is_disease] if Thing(name).is_disease else []
     replaced = min(diseases, key=lambda thing: len(thing.text), default=next(iter(found), None))
     if replaced is None or replaced.text not in former:
@@ -150,13 +147,6 @@ def another_name(asked: str, former: str) -> Reading | None:
     if replaced is found[0] and Thing(name).is_plural != replaced.is_plural:
         text = _NUMBER.sub(lambda verb: _OTHER_NUMBER[verb[0].lower()].capitalize(), text)
     return Reading(text)
-
-
-def _other_people(name: str, former: str, people: list[Thing]) -> Reading | None:
-    """`What about men?`: in place of the people of the former question, or as a condition."""
-    if people and people[0].text in former:
-        return Reading(former.replace(people[0].text, name, 1))
-    return condition(f"in {name}", former)
 
 
 def thing_asked_for(asked: str, former: str) -> Reading | None:

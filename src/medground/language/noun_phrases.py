@@ -68,9 +68,8 @@ class Thing:
         """Whether it is several, by the form of its first noun phrase."""
         head = re.split(rf"\s(?:{'|'.join(PREPOSITIONS)})\s", self.text.lower())[0]
         last = head.rsplit(" ", 1)[-1]
-        return (
-            " and " in head or self.is_people or (last.endswith("s") and not last.endswith(("ss", "is", "us", "tes")))
-        )
+        plural = last.endswith("s") and not last.endswith(("ss", "is", "us", "tes"))
+        return " and " in head or self.is_people or plural
 
 
 def things(question: str) -> list[Thing]:
@@ -80,7 +79,7 @@ def things(question: str) -> list[Thing]:
         return _things(question)
     head = [Thing(text) for text in _cut(_phrases(*_words(headed["head"])))]
     asked = _things(headed["rest"])
-    stands_alone = asked and not _begins_with_pronoun(headed["rest"])
+    stands_alone = asked and PRONOUNS.isdisjoint(_words(headed["rest"])[1][:3])
     return list(dict.fromkeys([*asked, *head] if stands_alone else [*head, *asked]))
 
 
@@ -117,28 +116,19 @@ def _words(text: str) -> tuple[list[str], list[str]]:
     return words, [word.lower() for word in words]
 
 
-def _begins_with_pronoun(question: str) -> bool:
-    return any(word in PRONOUNS for word in _words(question)[1][:3])
-
-
 def _around(words: Sequence[str], lower: Sequence[str], at: int) -> list[str]:
     """The phrases after an auxiliary: the subject, then the phrases after its verb and prepositions."""
     rest, low = words[at + 1 :], lower[at + 1 :]
     if low[:1] == ["there"] and len(low) > 1:
         return _phrases(rest[1:], low[1:])[1:]
-    asks_for_subject = at > 0 and lower[0] in ("what", "which", "who") and _follows_a_subject(low, at)
-    if asks_for_subject:  # "which genes are associated with X"
+    first = low[0] if low else ""
+    after_subject = first.endswith("ed") or any(first in known for known in (STATES, PREPOSITIONS, VERBS))
+    if at > 0 and lower[0] in ("what", "which", "who") and after_subject:  # "which genes are associated with X"
         return _phrases(rest, low)
     if at == 1 and lower[0] in ("what", "who") and "of" in low and lower[at] in _BE:  # "what is the role of X in Y"
         return _phrases(rest, low)[1:]
     end = _subject_end(low, is_be=lower[at] in _BE)
     return [" ".join(rest[:end]), *_phrases(rest[end:], low[end:])]
-
-
-def _follows_a_subject(low: Sequence[str], at: int) -> bool:
-    """Whether the auxiliary comes after the subject, as in `which genes are associated with`."""
-    first = low[0] if low else ""
-    return at > 0 and (first.endswith("ed") or first in STATES | PREPOSITIONS or first in VERBS)
 
 
 def _subject_end(low: Sequence[str], *, is_be: bool) -> int:
@@ -153,7 +143,7 @@ def _subject_end(low: Sequence[str], *, is_be: bool) -> int:
             return n
         if not is_be and word in VERBS | {"not", "also", "still", "always", "really", "ever", "actually", "only"}:
             return n
-    return _first(low, PREPOSITIONS - {"of"})
+    return next((n for n, word in enumerate(low) if n and word != "of" and word in PREPOSITIONS), len(low))
 
 
 def _is_predicate(word: str, after: str) -> bool:
@@ -164,12 +154,8 @@ def _is_predicate(word: str, after: str) -> bool:
 def _without_auxiliary(words: Sequence[str], lower: Sequence[str]) -> list[str]:
     """`what causes X`: the phrases after the verb, which is the second or third word."""
     for n, word in enumerate(lower[1:4], start=1):
-        if (
-            (n == 1 and lower[0] in ("who", "what"))
-            or word in VERBS
-            or word.removesuffix("s") in VERBS
-            or word.removesuffix("es") in VERBS
-        ):
+        is_verb = not VERBS.isdisjoint((word, word.removesuffix("s"), word.removesuffix("es")))
+        if is_verb or (n == 1 and lower[0] in ("who", "what")):
             return _phrases(words[n + 1 :], lower[n + 1 :])
     return []
 
@@ -182,10 +168,6 @@ def _phrases(words: Sequence[str], low: Sequence[str]) -> list[str]:
     whole = [" ".join(words[a + 1 : b]) for a, b in pairwise([-1, *inner, len(low)])]
     parts = [part for phrase in whole for part in (phrase, phrase.rpartition(" of ")[2])]
     return [part for part in dict.fromkeys(parts) if part]
-
-
-def _first(low: Sequence[str], ends: frozenset[str]) -> int:
-    return next((n for n, word in enumerate(low) if n and word in ends), len(low))
 
 
 def _cut(phrases: Sequence[str]) -> list[str]:

@@ -87,11 +87,8 @@ def _put(asked: str, start: int, end: int, name: str) -> str:
     first = name if start else name[0].upper() + name[1:]
     if word.lower() in ("its", "their"):
         owned = re.fullmatch(r"(\s[\w\s-]{1,60}?)([?.!\s]*)", rest)
-        if (
-            owned
-            and _ASKED_FOR.match(asked[:start])
-            and not set(owned[1].lower().split()) & (PREPOSITIONS | AUXILIARIES)
-        ):
+        plain = owned and (PREPOSITIONS | AUXILIARIES).isdisjoint(owned[1].lower().split())
+        if owned and plain and _ASKED_FOR.match(asked[:start]):
             return f"the{owned[1].rstrip()} of {name}{owned[2]}"
         return f"{first}{'’' if name.endswith('s') else '’s'}{rest}"
     return first + re.sub(rf"\b{re.escape(word)}\b", lambda _: name, rest, flags=re.IGNORECASE)

@@ -235,7 +235,7 @@ def _read(text: str, plain: str) -> Iterator[Quantity]:
             values=_values(match),
             unit=unit,
             measure=(measure.lastgroup or "") if measure else "",
-            relation=_sign(relation.lastgroup or "") if relation else "",
+            relation="" if relation is None else "<" if relation.lastgroup in ("below", "less", "most") else ">",
             about=bool(_ABOUT.search(before)),
             named=bool(match["word"]),
         )
@@ -261,10 +261,6 @@ def _values(match: re.Match[str]) -> frozenset[Decimal]:
     if digits.count(",") == 1 and "." not in digits:
         found.add(Decimal(digits.replace(",", ".")))
     return frozenset(found or {Decimal(digits)})
-
-
-def _sign(name: str) -> str:
-    return "<" if name in ("below", "less", "most") else ">"
 
 
 def _with_shared_units(found: Sequence[Quantity], plain: str) -> list[Quantity]:

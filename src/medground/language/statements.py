@@ -106,6 +106,9 @@ _DURING = re.compile(r"while\s[^,]*\b(?:is|are|was|were)\s+(?:\w+ly\s+)?\w+ing\b
 _LAST_WORD = re.compile(r"([^\W_]+(?:['’][^\W_]+)?)[\s,:]*$")
 
 
+_RUNS_ON = AUXILIARIES | FUNCTION | {"only", "just", "simply", "merely", "be", "been", "being"}
+
+
 class _Cut(NamedTuple):
     """A position where a clause may begin.
 
@@ -147,27 +150,21 @@ def _split(seen: str, span: Span, cuts: Iterable[_Cut]) -> list[Span]:
     for cut, until in zip(inner, ends, strict=True):
         after = Clause(_body(seen, cut.at, until))
         whole = after.stands_alone or (cut.full and after.names_subject)
-        if whole and current.complete and not _governed(cut, current):
-            found.append((start, _stripped(seen, cut.at)))
+        governed = (cut.weak and current.hypothetical) or (cut.causal and current.negated)
+        if whole and current.complete and not governed:
+            stop = cut.at
+            while seen[stop - 1].isspace():
+                stop -= 1
+            found.append((start, stop))
             start, current = cut.at, after
         else:
             current.feed(words_of(seen, cut.at, until))
     return [*found, (start, end)]
 
 
-def _governed(cut: _Cut, before: Clause) -> bool:
-    return (cut.weak and before.hypothetical) or (cut.causal and before.negated)
-
-
 def _body(seen: str, start: int, end: int) -> list[str]:
     lead = _LEAD.match(seen, start, end)
     return words_of(seen, lead.end() if lead else start, end)
-
-
-def _stripped(seen: str, end: int) -> int:
-    while seen[end - 1].isspace():
-        end -= 1
-    return end
 
 
 def _list_cuts(seen: str, span: Span) -> list[_Cut]:
@@ -227,9 +224,7 @@ def _runs_on(seen: str, at: int) -> bool:
     """Whether the words before an offset need what follows: "was therefore", "that, because", "not because"."""
     last = _LAST_WORD.search(seen, max(0, at - 40), at)
     word = last[1].lower() if last else ""
-    return (
-        word in AUXILIARIES or word in FUNCTION or word in ("only", "just", "simply", "merely", "be", "been", "being")
-    )
+    return word in _RUNS_ON
 
 
 def _next_word(seen: str, at: int, end: int) -> int:

@@ -154,7 +154,7 @@ def as_csv(table: EvidenceTable) -> bytes:
     own = [name for column in table.columns for name in (column, f"{column} (place)")]
     writer.writerow([safe(name) for name in (*_FIXED, *own)])
     for row in table.rows:
-        writer.writerow([safe(value) for value in (*_values(row), *_own(row))])
+        writer.writerow([safe(value) for value in _values(row)])
     return text.getvalue().encode("utf-8-sig")
 
 
@@ -165,19 +165,11 @@ def safe(value: str) -> str:
 
 
 def _values(row: Row) -> Iterator[str]:
-    yield row.document_id
-    yield row.title
-    yield str(row.year or "")
-    yield row.journal or ""
-    yield row.design
-    yield row.retraction_words
+    yield from (row.document_id, row.title, str(row.year or ""), row.journal or "", row.design, row.retraction_words)
     yield "not judged" if row.stance == "unknown" else row.stance
     yield " | ".join(dict.fromkeys(verdict.words for verdict in row.verdicts))
     yield " | ".join(quote.quote for quote in row.quotes)
     yield " | ".join(f"{row.document_id}#{quote.start}-{quote.end}" for quote in row.quotes)
-
-
-def _own(row: Row) -> Iterator[str]:
     for cell in row.cells:
         yield in_words(cell)
         yield f"{cell.document_id}#{cell.start}-{cell.end}" if cell.state == "quoted" else ""

@@ -122,7 +122,7 @@ def works(documents: Iterable[Document]) -> list[list[Document]]:
         groups.append([*(one for group in own for one in group), document])
     order = {document.id: place for place, document in enumerate(d for group in groups for d in group)}
     for group in groups:
-        group.sort(key=lambda d: (_is_erratum(d), _is_preprint(d), -len(d.text), order[d.id]))
+        group.sort(key=lambda d: (*_is_less(d), -len(d.text), order[d.id]))
     return groups
 
 
@@ -178,12 +178,10 @@ def _first_authors_agree(one: Document, other: Document) -> bool:
     return not first or not second or first == second
 
 
-def _is_erratum(document: Document) -> bool:
-    return _ABOUT_ANOTHER.match(document.title) is not None and document.retraction != "retracted"
-
-
-def _is_preprint(document: Document) -> bool:
-    return _PREPRINTS.search(" ".join([*document.publication_types, document.journal or ""])) is not None
+def _is_less(document: Document) -> tuple[bool, bool]:
+    """Whether it is an erratum, and whether it is a preprint."""
+    erratum = _ABOUT_ANOTHER.match(document.title) is not None and document.retraction != "retracted"
+    return erratum, _PREPRINTS.search(" ".join([*document.publication_types, document.journal or ""])) is not None
 
 
 def texts(hits: Sequence[Hit]) -> list[Hit]:

@@ -79,9 +79,8 @@ def domain(model: str) -> str:
     proofs = _proofs(model)
     judged = {proof.dataset for proof in proofs if proof.of != "questions"}
     not_passed = [name for name in failed(proofs) if name in judged]
-    return (
-        f"{one.card.domain} (no better than guessing on {' and '.join(not_passed)})" if not_passed else one.card.domain
-    )
+    aside = f" (no better than guessing on {' and '.join(not_passed)})" if not_passed else ""
+    return f"{one.card.domain}{aside}"
 
 
 def _proofs(model: str) -> tuple[Proof, ...]:

@@ -127,10 +127,8 @@ def _lost_modal(statement: str, quote: str, sentence: str) -> str | None:
     for hedged in _MODAL.finditer(quote):
         verb = words.stem(hedged["verb"].lower())
         for written in _WORD.finditer(statement):
-            plain = words.stem(written[0].lower()) == verb and not HEDGE.search(
-                (before + statement[: written.start()])[-_NEAR:]
-            )
-            if plain and not _HEDGED.search(sentence):
+            near = (before + statement[: written.start()])[-_NEAR:]
+            if words.stem(written[0].lower()) == verb and not (HEDGE.search(near) or _HEDGED.search(sentence)):
                 return hedged["modal"].lower()
     return None
 

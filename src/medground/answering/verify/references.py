@@ -277,9 +277,8 @@ def _cuts(beside: str, edge: str) -> bool:
         return False
     if beside[0].isalnum():
         return True
-    return (
-        edge.isdigit() and beside[0] in ".,-" and (beside[1:2].isdigit() or (beside[0] == "-" and beside[1:2] == " "))
-    )
+    more = beside[1:2].isdigit() or beside[:2] == "- "
+    return edge.isdigit() and beside[0] in ".,-" and more
 
 
 def _normal(text: str) -> str:
