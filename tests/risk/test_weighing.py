@@ -51,14 +51,6 @@ def test_denials_scholars_and_the_past_are_left_to_the_rules(text: str) -> None:
     assert notice_for(text) is None
 
 
-def test_no_rule_fires_for_what_is_only_weighed() -> None:
-    text = "nobody listens and I am so tired that I want to vanish tonight"
-    assert not any(rule.fires(plain(text)) for rule in rules().rules)
-    found = notice_for(text)
-    assert found is not None
-    assert found.kind == "self-harm"
-
-
 def test_signs_of_one_line_are_found_in_any_order() -> None:
     (rule,) = parsed("[list place]\nroof | bridge\n[self-harm]\n<place> & (alone|crying) & i").rules
     assert rule.fires("i am crying on a roof")

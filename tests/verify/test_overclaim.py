@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import each_row
@@ -55,23 +57,11 @@ def test_faithful_statements_are_not_overclaims(statement: str, quote: str, titl
     assert kinds(statement, quote, title, sentence) == []
 
 
-@each_row(
-    ("before", "after"),
-    [
-        ("supported", "partly"),
-        ("partly", "partly"),
-        ("related", "related"),
-        ("not judged", "not judged"),
-        ("quoted", "quoted"),
-        ("not found", "not found"),
-        ("contradicted", "contradicted"),
-        ("unverified", "unverified"),
-    ],
-)
-def test_an_overclaim_is_partly_supported_at_most(before: Label, after: Label) -> None:
+@each_row("before", get_args(Label))
+def test_an_overclaim_is_partly_supported_at_most(before: Label) -> None:
     verdict = downgraded(Verdict(label=before, critic="c", flags=("number",)), (Overclaim("certainty", "may"),))
-    assert verdict.label == after
-    flagged = before in ("supported", "partly", "related", "not judged")
+    assert verdict.label == ("partly" if before == "supported" else before)
+    flagged = before in ("supported", "partly", "related", "not judged", "given")
     assert verdict.flags == (("number", "certainty") if flagged else ("number",))
     assert verdict.note == ("is more certain than its source, which says `may`" if flagged else "")
 

@@ -183,7 +183,6 @@ def _is_ended(path: Path) -> bool:
 
 
 def _hit(hit: Hit) -> dict[str, Any]:
-    """A hit with the fields that answers leave out."""
     content = hit.model_dump(mode="json")
     content["passage"]["paper"] = list(hit.passage.paper)
     return content | {"scores": dict(hit.scores)}

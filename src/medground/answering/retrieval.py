@@ -364,7 +364,6 @@ def _raise_unless(found: Sequence[object], results: Iterable[object]) -> None:
 
 
 def _is_cancelled() -> bool:
-    """Whether the current task itself is being cancelled."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 

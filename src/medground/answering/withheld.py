@@ -191,5 +191,4 @@ def _forms(text: str) -> frozenset[str]:
 
 
 def _plain(text: str) -> str:
-    """Text in lower case without accents."""
     return without_accents(text.casefold())

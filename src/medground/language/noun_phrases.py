@@ -111,7 +111,6 @@ def _with_condition(phrase: str) -> list[str]:
 
 
 def _words(text: str) -> tuple[list[str], list[str]]:
-    """The words of a text without punctuation around them, as written and in lower case."""
     words = [word.strip('?!.,;:"“”()') or word for word in text.split()]
     return words, [word.lower() for word in words]
 

@@ -129,7 +129,6 @@ def _stands_alone(rest: str) -> bool:
 
 
 def _is_dummy(asked: str, found: re.Match[str]) -> bool:
-    """Whether an "it" stands for nothing."""
     if found[0].lower() != "it":
         return False
     if any(lasting.end() - 5 == found.end() for lasting in _LASTING.finditer(asked)):

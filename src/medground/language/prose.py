@@ -216,7 +216,6 @@ def _is_list_of_persons(sentence: str) -> bool:
 
 
 def _is_person(words: list[str]) -> bool:
-    """Whether these are two to five names and initials, with a name in small letters."""
     return (
         1 < len(words) < 6
         and all(_NAME_PART.fullmatch(word) for word in words)

@@ -164,7 +164,6 @@ def slots(sentence: str) -> tuple[Slot, ...]:
 
 
 def _without(others: Sequence[Quantity], plain: str) -> str:
-    """The text with spaces in place of numbers of other kinds."""
     for one in others:
         plain = plain[: one.start] + " " * (one.end - one.start) + plain[one.end :]
     return plain
@@ -198,7 +197,6 @@ def _places(found: Sequence[Quantity], plain: str) -> list[_Place]:
 
 
 def _runs(places: Sequence[_Place], plain: str) -> list[list[_Place]]:
-    """The numbers that stand in one list."""
     runs = [[places[0]]]
     for before, here in pairwise(places):
         if _RUN.fullmatch(plain, before.end, here.start):

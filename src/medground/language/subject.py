@@ -112,7 +112,6 @@ def _place(said: str, question: str) -> int:
 
 
 def _bracketed(question: str, said: str) -> tuple[str, ...]:
-    """What stands in brackets behind the words, such as an abbreviation."""
     before = ((question[: one.start()].rstrip().casefold(), one[1].strip()) for one in _BRACKETS.finditer(question))
     return tuple(name for text, name in before if name and without_accents(text).endswith(said.casefold()))
 

@@ -199,7 +199,6 @@ def spelled_out(text: str, question: str) -> str:
 
 @lru_cache(maxsize=64)
 def _runs(question: str) -> dict[str, str]:
-    """The words behind each set of initials."""
     found: dict[str, str] = {}
     pieces = _WORD.findall(question)
     for length in _LENGTHS:

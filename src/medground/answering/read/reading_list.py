@@ -190,7 +190,6 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
 
 
 def _text(reading: Reading) -> str:
-    """The title of a reading and all its passages."""
     return "\n".join([*(p.title for p in reading.passages[:1]), *(p.text for p in reading.passages)])
 
 

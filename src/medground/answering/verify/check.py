@@ -85,7 +85,6 @@ def _is_asked(sentence: Sentence, checked: Checked, critic: Critic, run: Run) ->
 
 
 def _claim(sentence: Sentence, verdict: Verdict, doubts: Sequence[Overclaim], context: Context, run: Run) -> Claim:
-    """The statement beside what it was compared with, and the doubts."""
     best = next(e for e in run.ledger.evidence if e.id == verdict.best)
     cited = [e for e in cited_evidence(sentence, run) if e != best]
     around = [view for view in context.views if context.places[view.id].holds(best)]
@@ -117,7 +116,6 @@ def _heard(
 
 
 def _entails(found: Judgement | None) -> bool:
-    """Whether a judge finds a statement supported as it stands."""
     return found is not None and found.relation == "entails" and not found.flags
 
 
@@ -227,7 +225,6 @@ def _without_critic(sentence: Sentence, run: Run, graph: GraphCheck | None, *, c
 
 
 def _quoted(evidence: Evidence, run: Run) -> Verdict:
-    """The verdict of a verbatim quote, flagged if the quote reports no finding."""
     found = why_not_finding(evidence.quote, run.ledger.documents[evidence.document_id])
     if found is None:
         return Verdict(label="quoted", critic="verbatim", best=evidence.id, note=OWN_WORDS)

@@ -251,7 +251,6 @@ def _quotes(sentence: Sentence, run: Run) -> tuple[EvidenceView, ...]:
 
 
 def _relevant(run: Run, context: Context) -> bool:
-    """Whether the context has anything on the question, judged by words."""
     views = context.views or evidence_views(usable(run.ledger.evidence, run), run)
     return bool(
         relevant_passages(run.question.text, [PassageView(id=v.id, title=v.title, text=v.quote) for v in views])

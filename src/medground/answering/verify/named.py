@@ -168,7 +168,6 @@ def _same(written: str, author: str) -> bool:
 
 
 def _folded(name: str) -> str:
-    """A name without accents, case and marks."""
     return " ".join(re.sub(r"['’.]", "", without_accents(name)).replace("-", " ").casefold().split())
 
 
@@ -242,7 +241,6 @@ def without_marks(text: str) -> str:
 
 
 def _names(document: Document) -> Iterator[tuple[str, str]]:
-    """Everything that a document is called, as `references` reads it."""
     own = document.id.partition(":")[2]
     for name in document.paper:
         kind, _, value = name.partition(":")
@@ -280,7 +278,6 @@ def _is_printed(value: str, document: Document) -> bool:
 
 
 def _journal(name: str) -> str:
-    """A journal by the letters of its short name."""
     letters = re.sub(r"[^a-z]", "", name.casefold())
     for long, short in _SHORT.items():
         letters = letters.replace(long, short)

@@ -176,6 +176,5 @@ def _windows(context: str) -> Iterator[str]:
 
 
 def _nearest(wanted: frozenset[str], window: str) -> str:
-    """The sentence of a window that has most of the wanted words."""
     sentences = [window[start:end] for start, end in sentence_spans(window)] or [window]
     return max(sentences, key=lambda sentence: words.coverage(wanted, words.terms(sentence)))

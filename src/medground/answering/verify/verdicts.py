@@ -116,7 +116,6 @@ def by_citation(checked: Checked, of_citation: Checked) -> Checked:
 
 
 def _supported(verdict: Verdict, cited: Judgement) -> Verdict:
-    """The verdict of a statement that the context supports."""
     if cited.relation == "entails":
         flags = tuple(dict.fromkeys([*verdict.flags, *cited.flags]))
         label = "partly" if flags and verdict.label == "supported" else verdict.label

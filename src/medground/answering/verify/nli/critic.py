@@ -100,7 +100,6 @@ class NliCritic:
         ]
 
     def _near(self, claim: Claim) -> list[EvidenceView]:
-        """The premises that are read."""
         return [premise for premise in claim.premises if premise.quote.strip()]
 
     def _decide(self, claim: Claim, premises: Sequence[EvidenceView], scores: Sequence[Score]) -> Judgement:
