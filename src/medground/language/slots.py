@@ -132,13 +132,8 @@ class Slot:
         return self.about | self.perhaps
 
 
-@dataclass(frozen=True)
-class _Place:
-    """Numbers side by side, from `start` to `end` of the text."""
-
-    numbers: tuple[Quantity, ...]
-    start: int
-    end: int
+_Place = tuple[Quantity, ...]
+"""Numbers side by side."""
 
 
 def slots(sentence: str) -> tuple[Slot, ...]:
@@ -177,7 +172,7 @@ def _kind(quantity: Quantity) -> str:
 def _slots(found: Sequence[Quantity], plain: str) -> list[Slot]:
     places = _places(found, plain)
     if len(places) < 2:
-        return [Slot(place.numbers, stems(plain)) for place in places]
+        return [Slot(place, stems(plain)) for place in places]
     runs = _runs(places, plain)
     if len(runs) == 1:
         return _parallel(runs[0], plain, 0, len(plain))
@@ -189,17 +184,17 @@ def _slots(found: Sequence[Quantity], plain: str) -> list[Slot]:
 def _places(found: Sequence[Quantity], plain: str) -> list[_Place]:
     places: list[_Place] = []
     for quantity in found:
-        if places and _BESIDE.fullmatch(plain, places[-1].end, quantity.start):
-            places[-1] = _Place((*places[-1].numbers, quantity), places[-1].start, quantity.end)
+        if places and _BESIDE.fullmatch(plain, places[-1][-1].end, quantity.start):
+            places[-1] = (*places[-1], quantity)
         else:
-            places.append(_Place((quantity,), quantity.start, quantity.end))
+            places.append((quantity,))
     return places
 
 
 def _runs(places: Sequence[_Place], plain: str) -> list[list[_Place]]:
     runs = [[places[0]]]
     for before, here in pairwise(places):
-        if _RUN.fullmatch(plain, before.end, here.start):
+        if _RUN.fullmatch(plain, before[-1].end, here[0].start):
             runs[-1].append(here)
         else:
             runs.append([here])
@@ -208,26 +203,27 @@ def _runs(places: Sequence[_Place], plain: str) -> list[list[_Place]]:
 
 def _parallel(run: Sequence[_Place], plain: str, start: int, end: int) -> list[Slot]:
     """The numbers of one list, with the names of a list of as many before or after it."""
-    before, between, after = plain[start : run[0].start], plain[run[0].end : run[-1].start], plain[run[-1].end : end]
+    (first, *_), (*_, last) = run[0], run[-1]
+    before, after = plain[start : first.start], plain[last.end : end]
     every = stems(before) | stems(after)
     if len(run) == 1:
-        return [Slot(run[0].numbers, every)]
+        return [Slot(run[0], every)]
     behind = "" if after.lstrip().startswith(")") else after
     for listed in (names(before, len(run), last=True), names(behind, len(run), last=False)):
         if listed:
             shared = every - frozenset().union(*listed)
-            return [Slot(place.numbers, name, shared) for place, name in zip(run, listed, strict=True)]
-    if CONTRAST.search(between):
+            return [Slot(place, name, shared) for place, name in zip(run, listed, strict=True)]
+    if CONTRAST.search(plain[run[0][-1].end : run[-1][0].start]):
         return _interleaved(run, plain)
-    return [Slot(place.numbers, frozenset(), every) for place in run]
+    return [Slot(place, frozenset(), every) for place in run]
 
 
 def _interleaved(places: Sequence[_Place], plain: str) -> list[Slot]:
     """Numbers that each have words of their own, before or after them."""
-    gaps = [shared_out(plain[a.end : b.start]) for a, b in pairwise(places)]
+    gaps = [shared_out(plain[a[-1].end : b[0].start]) for a, b in pairwise(places)]
     if not gaps:
-        return [Slot(places[0].numbers, stems(plain))]
-    lead, trail = plain[: places[0].start], plain[places[-1].end :]
+        return [Slot(places[0], stems(plain))]
+    lead, trail = plain[: places[0][0].start], plain[places[-1][-1].end :]
     names_follow = not stems(gaps[0][1])
     own = [stems(after) for after in ("", *(right for _, right in gaps))]
     common = frozenset[str]()
@@ -241,12 +237,12 @@ def _interleaved(places: Sequence[_Place], plain: str) -> list[Slot]:
         near = stems(PART.split(lead.rstrip(" (,;"))[-1])
         own[0] |= near if len(near) <= _SHORT else frozenset()
         common |= stems(lead) - own[0]
-    return [Slot(place.numbers, about - common, common) for place, about in zip(places, own, strict=True)]
+    return [Slot(place, about - common, common) for place, about in zip(places, own, strict=True)]
 
 
 def _mixed(runs: Sequence[Sequence[_Place]], plain: str) -> list[Slot]:
     """Several lists, each read by itself with the words up to the next one."""
-    cuts = [_cut(plain, a[-1].end, b[0].start) for a, b in pairwise(runs)]
+    cuts = [_cut(plain, a[-1][-1].end, b[0][0].start) for a, b in pairwise(runs)]
     starts, ends = [0, *(start for _, start in cuts)], [*(end for end, _ in cuts), len(plain)]
     return [
         slot for run, start, end in zip(runs, starts, ends, strict=True) for slot in _parallel(run, plain, start, end)

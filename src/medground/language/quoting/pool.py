@@ -190,20 +190,13 @@ def parts(heading: str | None) -> tuple[float, ...]:
     levels = [_NUMBER.sub("", level.strip()) for level in (heading or "").split(">")]
     found["abstract"] = float(bool(_ABSTRACT.match(heading or "")))
     for level in reversed(levels):
-        named = [part for name in _names(level) if (part := _part(name))]
+        second = _BOTH.search(level)
+        names = (level, second[1]) if second else (level,)
+        named = [part for name in names if (part := next((p for p, form in PARTS.items() if form.match(name)), ""))]
         if named:
             found.update(dict.fromkeys(named, 1.0))
             break
     return tuple(found.values())
-
-
-def _names(level: str) -> tuple[str, ...]:
-    second = _BOTH.search(level)
-    return (level, second[1]) if second else (level,)
-
-
-def _part(name: str) -> str | None:
-    return next((part for part, form in PARTS.items() if form.match(name)), None)
 
 
 def log_sum(strengths: Iterable[float]) -> float:
