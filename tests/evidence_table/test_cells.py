@@ -62,10 +62,7 @@ def test_a_sentence_that_reports_the_column_is_quoted(column: str, sentence: str
         ("adverse events", "Side effects of statins have been reported."),
         ("adverse events", "The incidence of complications was compared."),
         ("mortality", "To determine whether vitamin D lowers mortality in 30 wards."),
-        (
-            "bone mineral density",
-            "Bone pain fell in towns whose spring water had a high mineral content and a low population density.",
-        ),
+        ("bone mineral density", "Bone pain fell in towns with a high mineral content and a low population density."),
         ("comparator", "Vitamin D reduced falls by 19%."),
         ("???", "Vitamin D reduced falls by 19%."),
     ],
@@ -101,12 +98,7 @@ def test_any_column_of_any_text_is_a_place_in_it_or_none(column: str, sentences:
 
 @each_row(
     "cells",
-    [
-        [("C1", "S9")],
-        [("C2", "S1")],
-        [("C1", "S1"), ("C1", "S1")],
-        [],
-    ],
+    [[("C1", "S9")], [("C2", "S1")], [("C1", "S1"), ("C1", "S1")], []],
 )
 def test_a_model_may_only_name_what_it_was_given(cells: list[tuple[str, str]]) -> None:
     value = TabulateInput(

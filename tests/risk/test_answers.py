@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -57,6 +56,10 @@ def settings(**options: Any) -> Settings:
     return Settings.load(options={"retrieval.corpora": ("papers",)} | options)
 
 
+def kind(answer: Any) -> str:
+    return answer.notice.kind if answer.notice else ""
+
+
 def silent(answer: Answer) -> bool:
     """Whether nothing was searched, read, asked or quoted."""
     material = (answer.evidence, answer.documents, answer.searches, answer.statements, answer.rationale, answer.models)
@@ -67,24 +70,11 @@ def silent(answer: Answer) -> bool:
 def test_no_recipe_runs_for_self_harm(papers: Path, recipe: str) -> None:
     with BlockingEngine(settings(**{"recipe.name": recipe})) as engine:
         answer = engine.ask(SELF_HARM)
-    assert answer.notice is not None
-    assert answer.notice.kind == "self-harm"
+    assert kind(answer) == "self-harm"
     assert answer.decision.status == "unanswerable"
     assert "no source was searched" in answer.decision.reason
     assert answer.recipe == recipe
     assert silent(answer)
-
-
-def test_a_recipe_is_never_entered_for_self_harm(papers: Path) -> None:
-    async def entered(*_: Any) -> Answer:
-        raise AssertionError("the recipe ran")
-
-    async def asked() -> Answer:
-        async with Engine.open(settings()) as engine:
-            engine.recipe = replace(engine.recipe, run=entered)
-            return await engine.ask("i wnat to die")
-
-    assert silent(asyncio.run(asked()))
 
 
 def test_the_answer_follows_the_other_notices(papers: Path) -> None:
@@ -92,11 +82,9 @@ def test_the_answer_follows_the_other_notices(papers: Path) -> None:
         emergency, treatment, plain = (
             engine.ask(text) for text in (EMERGENCY, TREATMENT, "Does losartan reduce blood pressure?")
         )
-    assert emergency.notice is not None
-    assert emergency.notice.kind == "emergency"
+    assert kind(emergency) == "emergency"
     assert emergency.searches
-    assert treatment.notice is not None
-    assert treatment.notice.kind == "treatment"
+    assert kind(treatment) == "treatment"
     assert treatment.evidence
     assert plain.notice is None
 
@@ -118,8 +106,7 @@ def test_a_claim_gets_the_same_notice(papers: Path) -> None:
         claim, other = engine.verify(SELF_HARM), engine.verify("My son swallowed bleach. Losartan was stopped.")
     assert claim.notice == notice_for(SELF_HARM)
     assert not any((claim.statements, claim.evidence, claim.documents, claim.searches))
-    assert other.notice is not None
-    assert other.notice.kind == "emergency"
+    assert kind(other) == "emergency"
     assert other.searches
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from rows import each_row
 
 from medground.language.risk.notices import KINDS, notice_for, risk_in_words, signs
-from medground.language.risk.rules import may_be_weighed, parsed, plain, rules
+from medground.language.risk.rules import parsed, plain, rules
 
 
 @each_row(
@@ -47,20 +47,12 @@ def test_a_long_letter_is_not_weighed() -> None:
     "text", ["I do not want to die", "Are patients who want to die depressed?", "My father had seizures as a child"]
 )
 def test_denials_scholars_and_the_past_are_left_to_the_rules(text: str) -> None:
-    assert not may_be_weighed(plain(text))
+    assert not rules().may_be_weighed(plain(text))
     assert notice_for(text) is None
 
 
-def test_no_rule_fires_for_what_is_only_weighed() -> None:
-    text = "nobody listens and I am so tired that I want to vanish tonight"
-    assert not any(rule.fires(plain(text)) for rule in rules())
-    found = notice_for(text)
-    assert found is not None
-    assert found.kind == "self-harm"
-
-
 def test_signs_of_one_line_are_found_in_any_order() -> None:
-    (rule,) = parsed("[list place]\nroof | bridge\n[self-harm]\n<place> & (alone|crying) & i")
+    (rule,) = parsed("[list place]\nroof | bridge\n[self-harm]\n<place> & (alone|crying) & i").rules
     assert rule.fires("i am crying on a roof")
     assert rule.fires("a bridge . alone i am")
     assert rule.fires(". alone . i . bridge")

@@ -2,6 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.language import words
 
@@ -59,3 +60,24 @@ def test_the_densest_stretch_never_covers_more_than_the_whole(wanted: list[str],
     part = words.densest(frozenset(wanted), text, window)
     assert 0 <= part <= words.coverage(wanted, text) + 1e-9
     assert abs(words.densest(frozenset(wanted), text, len(text) + 1) - words.coverage(wanted, text)) < 1e-9
+
+
+QUESTION = "Is celecoxib effective for amyotrophic lateral sclerosis?"
+
+
+@each_row(
+    ("text", "expected"),
+    [
+        ("It did not help people with ALS.", "It did not help people with amyotrophic lateral sclerosis."),
+        ("It did, also in this cohort.", "It did, also in this cohort."),
+        ("False alarms fell.", "False alarms fell."),
+        ("FALS runs in families.", "FALS runs in families."),
+    ],
+)
+def test_initials_are_written_out(text: str, expected: str) -> None:
+    assert words.spelled_out(text, QUESTION) == expected
+
+
+@given(st.text(max_size=60))
+def test_a_question_of_two_words_changes_nothing(text: str) -> None:
+    assert words.spelled_out(text, "Aspirin migraine?") == text

@@ -73,24 +73,11 @@ def test_the_same_numbers_as_scikit_learn(pairs: list[tuple[str, str]]) -> None:
     assert [s.reference for s in scores] == list(times)
 
 
-@each_row(
-    ("value", "word"),
-    [
-        (-0.1, "poor"),
-        (0.0, "slight"),
-        (0.2, "slight"),
-        (0.21, "fair"),
-        (0.4, "fair"),
-        (0.41, "moderate"),
-        (0.6, "moderate"),
-        (0.61, "substantial"),
-        (0.81, "almost perfect"),
-        (1.0, "almost perfect"),
-        (None, "undefined: one label only"),
-    ],
-)
-def test_the_words_of_landis_and_koch(value: float | None, word: str) -> None:
-    assert in_words(value) == word
+def test_the_words_of_landis_and_koch() -> None:
+    words = {-0.1: "poor", 0.0: "slight", 0.2: "slight", 0.21: "fair", 0.41: "moderate", 0.61: "substantial"}
+    words |= {0.81: "almost perfect", 1.0: "almost perfect"}
+    assert {value: in_words(value) for value in words} == words
+    assert in_words(None) == "undefined: one label only"
 
 
 def test_every_pair_under_every_context_and_over_all() -> None:

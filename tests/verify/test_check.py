@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from rows import each_row
 
 from medground.answering.conclude.policy import release
@@ -35,14 +36,28 @@ def verdict(run: Run, text: str, *evidence: str) -> Verdict:
     return asyncio.run(check_all([Sentence(text=text, evidence=evidence)], prepared(run)))[0]
 
 
-def test_the_sources_own_words_are_quoted(make_run: MakeRun) -> None:
+@pytest.fixture
+def judge(make_run: MakeRun, scripted_model: Any) -> Callable[..., tuple[Run, Any]]:
+    """A run whose critic is a model with this reply, and the model; trusted unless said otherwise."""
+
+    def opened(reply: Any, *, trusted: bool = True, name: str = "scripted:model", **options: Any) -> tuple[Run, Any]:
+        model = scripted_model({"entail": reply}, name=name)
+        options |= {"verify.trusted_judges": (name,)} if trusted else {}
+        return make_run("q1?", model=model, by_model=["entail"], options=options), model
+
+    return opened
+
+
+ENTAILS = EntailOutput(relation="entails", best="E1")
+
+
+def test_words_alone_quote_and_never_support(make_run: MakeRun) -> None:
     found = verdict(make_run("q1?"), "Aspirin  lowered the risk of stroke.", "E1")
     assert (found.label, found.best) == ("quoted", "E1")
-
-
-def test_keyless_never_says_supported(make_run: MakeRun) -> None:
-    found = verdict(make_run("q1?"), "The risk of stroke was lowered by aspirin.", "E1")
-    assert found.label in ("related", "not found")
+    assert verdict(make_run("q1?"), "The risk of stroke was lowered by aspirin.", "E1").label in (
+        "related",
+        "not found",
+    )
 
 
 @each_row(
@@ -56,38 +71,33 @@ def test_keyless_never_says_supported(make_run: MakeRun) -> None:
         ("neutral", True, "not found"),
     ],
 )
-def test_only_a_judge_says_supported(
-    make_run: MakeRun, scripted_model: Any, relation: Any, trusted: bool, label: str
-) -> None:
-    model = scripted_model({"entail": EntailOutput(relation=relation, best="E1")})
-    options = {"verify.trusted_judges": (model.name,)} if trusted else {}
-    run = make_run("q1?", model=model, by_model=["entail"], options=options)
-    assert verdict(run, "Aspirin helps.", "E1").label == label
+def test_only_a_judge_says_supported(judge: Any, relation: Any, trusted: bool, label: str) -> None:
+    run, _ = judge(EntailOutput(relation=relation, best="E1"), trusted=trusted)
+    found = verdict(run, "Aspirin helps.", "E1")
+    assert found.label == label
+    assert found.flags == (("contradiction",) if (relation, trusted) == ("contradicts", False) else ())
 
 
-def test_retracted_papers_support_nothing(make_run: MakeRun, scripted_model: Any) -> None:
-    model = scripted_model({"entail": EntailOutput(relation="entails", best="E1")})
-    run = make_run("q1?", model=model, by_model=["entail"], options={"verify.trusted_judges": (model.name,)})
+def test_retracted_papers_support_nothing(judge: Any) -> None:
+    run, model = judge(ENTAILS)
     assert verdict(run, "Aspirin cures stroke.", "E2").label == "not found"
     assert model.seen == []
     verdict(run, "Aspirin helps.", "E1", "E2")
     assert [e.id for e in model.seen[0][1].evidence] == ["E1"]
+    run, model = judge(EntailOutput(relation="entails", best="P1"))
+    assert in_context(run, "Aspirin is a cure.", hits(WITHDRAWN), "E1").label == "not found"
+    assert model.seen == []
+    found = in_context(judge(ENTAILS)[0], "Aspirin is a cure.", hits(PAPER), "E2")  # the context does not save it
+    assert (found.label, found.critic) == ("not found", "retraction")
 
 
-def test_a_critic_that_fails_leaves_the_sentence_unverified(make_run: MakeRun, scripted_model: Any) -> None:
-    model = scripted_model({"entail": ModelFailed("timed out", model="scripted:model")})
-    run = make_run("q1?", model=model, by_model=["entail"])
+@each_row("probability", [None, float("nan"), float("inf"), -0.1, 1.5])
+def test_a_critic_that_fails_leaves_the_sentence_unverified(judge: Any, probability: float | None) -> None:
+    failed = ModelFailed("timed out", model="scripted:model")
+    said = EntailOutput(relation="entails", probabilities={"entails": probability}) if probability else failed
+    run, _ = judge(said)
     assert verdict(run, "Aspirin helps.", "E1").label == "unverified"
-    assert run.warnings == ["a sentence could not be verified: scripted:model: timed out"]
-
-
-@each_row("probability", [float("nan"), float("inf"), -0.1, 1.5])
-def test_an_invalid_probability_leaves_the_sentence_unverified(
-    make_run: MakeRun, scripted_model: Any, probability: float
-) -> None:
-    model = scripted_model({"entail": EntailOutput(relation="entails", probabilities={"entails": probability})})
-    run = make_run("q1?", model=model, by_model=["entail"], options={"verify.trusted_judges": (model.name,)})
-    assert verdict(run, "Aspirin helps.", "E1").label == "unverified"
+    assert probability or run.warnings == ["a sentence could not be verified: scripted:model: timed out"]
 
 
 def test_a_sentence_without_citation_is_never_released(make_run: MakeRun) -> None:
@@ -114,17 +124,12 @@ LONG = Document(
 
 def hits(*documents: Document) -> list[Hit]:
     """Each document as one passage, in the order given."""
-    return [
-        Hit(
-            passage=Passage(
-                document_id=d.id, start=0, end=len(d.text), text=d.text, title=d.title, retraction=d.retraction
-            ),
-            ranker="bm25",
-            rank=rank,
-            score=1.0,
-        )
-        for rank, d in enumerate(documents, start=1)
+    same = ("text", "title", "retraction")
+    passages = [
+        Passage(document_id=d.id, start=0, end=len(d.text), **{name: getattr(d, name) for name in same})
+        for d in documents
     ]
+    return [Hit(passage=one, ranker="bm25", rank=rank, score=1.0) for rank, one in enumerate(passages, start=1)]
 
 
 def in_context(run: Run, text: str, context: list[Hit], *evidence: str) -> Verdict:
@@ -142,11 +147,8 @@ def says(phrase: str) -> Any:
     return judge
 
 
-def test_a_context_is_compared_whole_and_its_nearest_sentence_becomes_a_quote(
-    make_run: MakeRun, scripted_model: Any
-) -> None:
-    model = scripted_model({"entail": says("Warfarin lowered")})
-    run = make_run("q1?", model=model, by_model=["entail"], options={"verify.trusted_judges": (model.name,)})
+def test_a_context_is_compared_whole_and_its_nearest_sentence_becomes_a_quote(judge: Any) -> None:
+    run, model = judge(says("Warfarin lowered"))
     run.ledger.admit([PAPER])
     run.ledger.quote("PMID:1", 0, 35)
     found = in_context(run, "The risk of stroke was halved by warfarin.", hits(PAPER, LONG, WITHDRAWN), "E1")
@@ -165,10 +167,9 @@ def test_a_context_is_compared_whole_and_its_nearest_sentence_becomes_a_quote(
     ],
 )
 def test_support_by_the_context_but_not_the_citation_is_a_wrong_citation(
-    make_run: MakeRun, scripted_model: Any, cited: tuple[int, int], label: str, best: str
+    judge: Any, cited: tuple[int, int], label: str, best: str
 ) -> None:
-    model = scripted_model({"entail": says("Bleeding rose")})
-    run = make_run("q1?", model=model, by_model=["entail"], options={"verify.trusted_judges": (model.name,)})
+    run, model = judge(says("Bleeding rose"))
     run.ledger.admit([PAPER])
     run.ledger.quote("PMID:1", *cited)
     found = in_context(run, "Bleeding became more frequent.", hits(PAPER), "E1")
@@ -177,13 +178,12 @@ def test_support_by_the_context_but_not_the_citation_is_a_wrong_citation(
     assert len(model.seen) == (1 if cited == (0, 50) else 2)  # the whole passage has been judged
 
 
-def test_a_critic_that_fails_on_the_citation_leaves_it_in_doubt(make_run: MakeRun, scripted_model: Any) -> None:
+def test_a_critic_that_fails_on_the_citation_leaves_it_in_doubt(judge: Any) -> None:
     def once(value: Any) -> Any:
         said = EntailOutput(relation="entails", best="P1")
         return said if value.evidence[0].id == "P1" else ModelFailed("timed out", model="scripted:model")
 
-    model = scripted_model({"entail": once})
-    run = make_run("q1?", model=model, by_model=["entail"], options={"verify.trusted_judges": (model.name,)})
+    run, _ = judge(once)
     run.ledger.admit([PAPER])
     run.ledger.quote("PMID:1", 0, 35)
     found = in_context(run, "Bleeding became more frequent.", hits(PAPER), "E1")
@@ -200,46 +200,30 @@ def test_a_critic_that_fails_on_the_citation_leaves_it_in_doubt(make_run: MakeRu
     ],
 )
 def test_the_citation_is_asked_about_whatever_passage_the_judge_names(
-    make_run: MakeRun, scripted_model: Any, of_context: Any, label: str, flags: tuple[str, ...], trusted: bool
+    judge: Any, of_context: Any, label: str, flags: tuple[str, ...], trusted: bool
 ) -> None:
-    def judge(value: Any) -> EntailOutput:
+    def reply(value: Any) -> EntailOutput:
         if value.evidence[0].id == "P1":  # the first passage, which says something else
             return EntailOutput(relation=of_context, best="P1")
         return EntailOutput(relation="entails", best="E1")
 
-    model = scripted_model({"entail": judge})
-    options = {"verify.trusted_judges": (model.name,)} if trusted else {}
-    run = make_run("q1?", model=model, by_model=["entail"], options=options)
+    run, _ = judge(reply, trusted=trusted)
     run.ledger.admit([LONG])
     run.ledger.quote("PMID:3", 24, 68)
     found = in_context(run, "The risk of stroke was halved by warfarin.", hits(PAPER, LONG), "E1")
     assert (found.label, found.best, found.flags) == (label if trusted else "not judged", "E1", flags)
 
 
-def test_a_contradiction_by_an_unvalidated_judge_is_flagged(make_run: MakeRun, scripted_model: Any) -> None:
-    model = scripted_model({"entail": EntailOutput(relation="contradicts", best="E1")})
-    run = make_run("q1?", model=model, by_model=["entail"])
-    found = verdict(run, "Aspirin raised the risk of stroke.", "E1")
-    assert (found.label, found.flags) == ("not judged", ("contradiction",))
-
-
-@each_row("question", ["Does it?", "“Does it?”", "Does it? )", "（它有效吗？）", "هل هو؟"])
-def test_a_question_in_any_quotation_marks_is_not_a_statement(
-    make_run: MakeRun, scripted_model: Any, question: str
-) -> None:
-    model = scripted_model({"entail": EntailOutput(relation="entails", best="E1")})
-    run = make_run("q1?", model=model, by_model=["entail"], options={"verify.trusted_judges": (model.name,)})
-    assert verdict(run, question, "E1").label == "not found"
-    assert model.seen == []
+@each_row("question", ["Did aspirin lower it?", "“Does it?”", "Does it? )", "（它有效吗？）", "هل هو؟"])
+def test_a_question_in_any_quotation_marks_is_not_a_statement(judge: Any, question: str) -> None:
+    run, model = judge(ENTAILS)
+    found = verdict(run, question, "E1")
+    assert (found.label, found.note, model.seen) == ("not found", "it is a question, not a statement", [])
 
 
 @each_row(("first", "seen"), [(1, ["P1"]), (2, ["P1", "P2"]), (5, ["P1", "P2"]), (None, ["P1", "P2"])])
-def test_only_the_first_passages_count(
-    make_run: MakeRun, scripted_model: Any, first: int | None, seen: list[str]
-) -> None:
-    model = scripted_model({"entail": EntailOutput(relation="neutral")})
-    options = {"verify.context": first} if first else {}
-    run = make_run("q1?", model=model, by_model=["entail"], options=options)
+def test_only_the_first_passages_count(judge: Any, first: int | None, seen: list[str]) -> None:
+    run, model = judge(EntailOutput(relation="neutral"), trusted=False, **({"verify.context": first} if first else {}))
     in_context(run, "Warfarin helps.", hits(PAPER, LONG))
     assert [p.id for p in model.seen[0][1].evidence] == seen
 
@@ -251,50 +235,31 @@ def test_words_are_compared_with_the_sentences_of_a_context(make_run: MakeRun) -
     assert next(e.quote for e in run.ledger.evidence if e.id == found.best).startswith("Warfarin lowered")
 
 
-def test_a_context_of_retracted_papers_supports_nothing(make_run: MakeRun, scripted_model: Any) -> None:
-    model = scripted_model({"entail": EntailOutput(relation="entails", best="P1")})
-    run = make_run("q1?", model=model, by_model=["entail"], options={"verify.trusted_judges": (model.name,)})
-    assert in_context(run, "Aspirin is a cure.", hits(WITHDRAWN), "E1").label == "not found"
-    assert model.seen == []
-
-
-def test_a_context_does_not_save_a_sentence_that_cites_retracted_papers_only(
-    make_run: MakeRun, scripted_model: Any
-) -> None:
-    model = scripted_model({"entail": EntailOutput(relation="entails", best="P1")})
-    run = make_run("q1?", model=model, by_model=["entail"], options={"verify.trusted_judges": (model.name,)})
-    found = in_context(run, "Aspirin is a cure.", hits(PAPER), "E2")
-    assert (found.label, found.critic) == ("not found", "retraction")
-
-
 HEDGED = Document(id="PMID:9", text="Aspirin may prevent stroke.")
 
 
-def overclaimed(make_run: MakeRun, model: Any, options: dict[str, Any]) -> tuple[Verdict, Run]:
-    run = make_run("q1?", model=model, by_model=["entail"], options=options)
+def overclaimed(run: Run) -> Verdict:
     run.ledger.admit([HEDGED])
     run.ledger.quote("PMID:9", 0, 27)
-    return asyncio.run(check_all([Sentence(text="Aspirin prevents stroke.", evidence=("E1",))], run))[0], run
+    return asyncio.run(check_all([Sentence(text="Aspirin prevents stroke.", evidence=("E1",))], run))[0]
 
 
 @each_row(
-    ("name", "told", "label", "flags"),
+    ("told", "label", "flags"),
     [
-        ("openai:large", "entails", "supported", ()),  # it sees the doubt, and decides
-        ("openai:large", "related", "partly", ("certainty",)),
-        ("openai:large", "failed", "supported", ()),
+        ("entails", "supported", ()),  # it sees the doubt, and decides
+        ("related", "partly", ("certainty",)),
+        ("failed", "supported", ()),
     ],
 )
-def test_a_capable_judge_decides_about_an_overclaim(
-    make_run: MakeRun, scripted_model: Any, name: str, told: Any, label: str, flags: tuple[str, ...]
-) -> None:
-    def judge(value: Any) -> Any:
+def test_a_capable_judge_decides_about_an_overclaim(judge: Any, told: Any, label: str, flags: tuple[str, ...]) -> None:
+    def reply(value: Any) -> Any:
         if value.doubts and told == "failed":
-            return ModelFailed("timed out", model=name)
+            return ModelFailed("timed out", model="openai:large")
         return EntailOutput(relation=told if value.doubts else "entails", best="E1")
 
-    model = scripted_model({"entail": judge}, name=name)
-    found, _ = overclaimed(make_run, model, {"verify.trusted_judges": (name,)})
+    run, model = judge(reply, name="openai:large")
+    found = overclaimed(run)
     assert (found.label, found.flags) == (label, flags)
     assert "is more certain than its source, which says `may`" in found.note
     assert [value.doubts for _, value in model.seen][1] == ("it is more certain than its source, which says `may`",)
@@ -302,24 +267,17 @@ def test_a_capable_judge_decides_about_an_overclaim(
 
 @each_row(
     ("name", "trusted", "flags"),
-    [
-        ("openai:large", False, ()),
-        ("local:small", False, ("certainty",)),
-        ("local:small", True, ()),
-    ],
+    [("openai:large", False, ()), ("local:small", False, ("certainty",)), ("local:small", True, ())],
 )
-def test_word_filters_overrule_a_small_judge_only(
-    make_run: MakeRun, scripted_model: Any, name: str, trusted: bool, flags: tuple[str, ...]
-) -> None:
-    model = scripted_model({"entail": EntailOutput(relation="entails", best="E1")}, name=name)
-    found, _ = overclaimed(make_run, model, {"verify.trusted_judges": (name,)} if trusted else {})
+def test_word_filters_overrule_a_small_judge_only(judge: Any, name: str, trusted: bool, flags: tuple[str, ...]) -> None:
+    run, model = judge(ENTAILS, name=name, trusted=trusted)
+    found = overclaimed(run)
     assert (found.label, found.flags) == ("supported" if trusted else "not judged", flags)
     assert len(model.seen) == (1 if flags else 2)
 
 
-def test_the_critics_judgement_is_kept_with_the_verdict(make_run: MakeRun, scripted_model: Any) -> None:
-    model = scripted_model({"entail": EntailOutput(relation="entails", best="E1")})
-    run = prepared(make_run("q1?", model=model, by_model=["entail"]))
+def test_the_critics_judgement_is_kept_with_the_verdict(judge: Any) -> None:
+    run = prepared(judge(ENTAILS, trusted=False)[0])
     sentences = [
         Sentence(text="Aspirin lowered the risk of stroke.", evidence=("E1",)),
         Sentence(text="Aspirin helps.", evidence=("E1",)),
@@ -328,14 +286,6 @@ def test_the_critics_judgement_is_kept_with_the_verdict(make_run: MakeRun, scrip
     found = asyncio.run(check_each(sentences, run))
     assert [c.judgement.relation if c.judgement else None for c in found] == [None, "entails", None]
     assert [c.verdict.label for c in found] == ["quoted", "not judged", "not found"]
-
-
-def test_a_question_is_not_found_whatever_the_critic_says(make_run: MakeRun, scripted_model: Any) -> None:
-    """A small model repeats the question as its rationale."""
-    model = scripted_model({"entail": EntailOutput(relation="entails", best="E1")})
-    run = make_run("q1?", model=model, by_model=["entail"], options={"verify.trusted_judges": model.name})
-    found = verdict(run, "Did aspirin lower the risk of stroke?", "E1")
-    assert (found.label, found.note, model.seen) == ("not found", "it is a question, not a statement", [])
 
 
 @each_row(
@@ -347,10 +297,5 @@ def test_a_question_is_not_found_whatever_the_critic_says(make_run: MakeRun, scr
         ("Clopidogrel lowers the risk of stroke.", "not found"),
     ],
 )
-def test_no_judge_supports_a_claim_by_a_quote_that_does_not_name_its_subject(
-    make_run: MakeRun, scripted_model: Any, claim: str, label: str
-) -> None:
-    model = scripted_model({"entail": EntailOutput(relation="entails", best="E1")})
-    options = {"verify.trusted_judges": (model.name,)}
-    found = verdict(make_run("q1?", model=model, by_model=["entail"], options=options), claim, "E1")
-    assert found.label == label
+def test_no_judge_supports_a_claim_by_a_quote_of_another_subject(judge: Any, claim: str, label: str) -> None:
+    assert verdict(judge(ENTAILS)[0], claim, "E1").label == label

@@ -64,6 +64,7 @@ def test_papers_with_opposite_stances_are_both_sides(make_run: MakeRun) -> None:
         [("PMID:1", "Aspirin helped.", "supports"), ("PMID:2", "It helped more.", "supports")],
         [("PMID:1", "Aspirin helped.", "supports"), ("PMID:2", "Some say so.", "mixed")],
         [("PMID:1", "Aspirin reduced stroke risk.", "unknown"), ("PMID:2", "Aspirin raised stroke risk.", "unknown")],
+        [("PMID:1", "Aspirin helped.", "supports"), ("PMID:2", "We asked whether aspirin helps.", "contradicts")],
         [],
     ],
 )
@@ -87,8 +88,3 @@ def test_stored_relations_take_no_side(make_run: MakeRun) -> None:
     run.ledger.quote("PMID:1", 0, len(FOR[1]), stance="supports")
     run.ledger.quote("HP:1", 0, len(AGAINST[1]), stance="contradicts", origin="graph")
     assert asyncio.run(find_conflicts(Question.ask(QUESTION), run.ledger.evidence, run)) == []
-
-
-def test_an_aim_takes_no_side(make_run: MakeRun) -> None:
-    aim: tuple[str, str, Stance] = ("PMID:2", "We asked whether aspirin reduces stroke.", "contradicts")
-    assert found(make_run("q?"), [FOR, aim], "openai:gpt-5") == []

@@ -80,16 +80,9 @@ def test_the_quote_of_another_paper_is_no_quote_of_the_cited_one() -> None:
     assert not unfounded("“Warfarin prevented many strokes.”", [], [PAPER, OTHER])
 
 
-@each_row(
-    ("written", "plain"),
-    [
-        ("Aspirin works [E9].", "Aspirin works."),
-        ("Aspirin works [E1, E2]. It does [P1.S2][P2].", "Aspirin works. It does."),
-        ("Estrone (E1) and estradiol (E2) rose [12].", "Estrone (E1) and estradiol (E2) rose [12]."),
-    ],
-)
-def test_citation_marks_come_only_from_the_ledger(written: str, plain: str) -> None:
-    assert without_marks(written) == plain
+def test_citation_marks_come_only_from_the_ledger() -> None:
+    assert without_marks("Aspirin works [E1, E2]. It does [P1.S2][P2].") == "Aspirin works. It does."
+    assert without_marks("Estrone (E1) rose [12].") == "Estrone (E1) rose [12]."
 
 
 def test_a_sentence_with_an_unretrieved_reference_is_dropped(make_run: MakeRun) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import each_row
@@ -20,19 +22,9 @@ def kinds(statement: str, quote: str, title: str = "", sentence: str = "") -> li
     ("statement", "quote", "title", "expected"),
     [
         ("Aspirin prevents stroke.", "Aspirin may prevent stroke.", "", [("certainty", "may")]),
-        (
-            "Statins lower mortality.",
-            "These data suggest that statins lower mortality.",
-            "",
-            [("certainty", "suggest that")],
-        ),
+        ("Statins help.", "These data suggest that statins help.", "", [("certainty", "suggest that")]),
         ("Bleeding is rare.", "Reports indicate that bleeding might be rare.", "", [("certainty", "might")]),
-        (
-            "Aspirin definitely prevents stroke in patients with possible atrial fibrillation.",
-            "Aspirin may prevent stroke.",
-            "",
-            [("certainty", "may")],
-        ),
+        ("Aspirin prevents stroke in possible flutter.", "Aspirin may prevent stroke.", "", [("certainty", "may")]),
         ("Aspirin prevents stroke, and can be bought.", "Aspirin may prevent stroke.", "", [("certainty", "may")]),
         ("The drug is effective; cost could fall.", "The drug may be effective.", "", [("certainty", "may")]),
         ("Coffee causes cancer.", "Coffee was associated with cancer.", "", [("cause", "associated")]),
@@ -53,12 +45,7 @@ def test_overclaims_are_detected(statement: str, quote: str, title: str, expecte
         ("Aspirin prevents stroke.", "Aspirin prevents stroke.", "", ""),
         ("It is possible that aspirin prevents stroke.", "Aspirin may prevent stroke.", "", ""),
         ("Aspirin prevents stroke, the trial suggests.", "Aspirin may prevent stroke.", "", ""),
-        (
-            "aspirin prevents stroke.",
-            "Aspirin may prevent stroke.",
-            "",
-            "The trial suggests that aspirin prevents stroke.",
-        ),
+        ("aspirin prevents stroke.", "Aspirin may prevent stroke.", "", "It suggests that aspirin prevents stroke."),
         ("Coffee is linked to cancer.", "Coffee was associated with cancer.", "", ""),
         ("Zinc cured colds in mice.", "Zinc cured colds in mice.", "", ""),
         ("Zinc cured colds in patients.", "Zinc cured colds in patients and mice.", "", ""),
@@ -70,23 +57,11 @@ def test_faithful_statements_are_not_overclaims(statement: str, quote: str, titl
     assert kinds(statement, quote, title, sentence) == []
 
 
-@each_row(
-    ("before", "after"),
-    [
-        ("supported", "partly"),
-        ("partly", "partly"),
-        ("related", "related"),
-        ("not judged", "not judged"),
-        ("quoted", "quoted"),
-        ("not found", "not found"),
-        ("contradicted", "contradicted"),
-        ("unverified", "unverified"),
-    ],
-)
-def test_an_overclaim_is_partly_supported_at_most(before: Label, after: Label) -> None:
+@each_row("before", get_args(Label))
+def test_an_overclaim_is_partly_supported_at_most(before: Label) -> None:
     verdict = downgraded(Verdict(label=before, critic="c", flags=("number",)), (Overclaim("certainty", "may"),))
-    assert verdict.label == after
-    flagged = before in ("supported", "partly", "related", "not judged")
+    assert verdict.label == ("partly" if before == "supported" else before)
+    flagged = before in ("supported", "partly", "related", "not judged", "given")
     assert verdict.flags == (("number", "certainty") if flagged else ("number",))
     assert verdict.note == ("is more certain than its source, which says `may`" if flagged else "")
 

@@ -137,12 +137,6 @@ def test_a_capable_judge_that_reads_a_finding_is_not_overruled(
     assert "scripted:model was told that it claims a finding" in answer.statements[0].verdict.note
 
 
-def test_a_question_supports_nothing_whoever_judges(make_run: MakeRun, scripted_model: Any) -> None:
-    asked = NOT_FINDINGS[0]
-    answer = judged(make_run, scripted_model, asked, asked, told="entails", name="scripted:model")
-    assert answer.decision.status == "not judged"
-
-
 def test_hedges_and_animals_are_reported_beside_the_decision(make_run: MakeRun, scripted_model: Any) -> None:
     hedged = judged(make_run, scripted_model, "Aspirin may lower the risk.", "Aspirin may lower the risk.")
     assert hedged.decision.shown() == "yes"

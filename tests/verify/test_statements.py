@@ -22,44 +22,21 @@ from medground.values.sentence import Sentence, by_sentence, sentences_of
 
 Linear = Callable[[Callable[[int], object], int], None]
 
-CLAUSES = st.sampled_from(
-    [
-        *("aspirin reduced stroke", "bleeding rose", "the trial was stopped", "it was small", "of the patients", "A"),
-        *(
-            "mortality fell by 12.5%",
-            "IL-6 (n = 5; P < .05) increased",
-            "those who smoked were older",
-            "others disagree",
-        ),
-        *("a benefit", "no effect was seen", "if platelets matter", "“stroke fell. It did; indeed”", "bleeding,"),
-    ]
+
+def pieces_of(text: str) -> st.SearchStrategy[str]:
+    return st.sampled_from(text.split("|"))
+
+
+CLAUSES = pieces_of(
+    "aspirin reduced stroke|bleeding rose|the trial was stopped|it was small|of the patients|A|mortality fell by 12.5%|"
+    "IL-6 (n = 5; P < .05) increased|those who smoked were older|others disagree|a benefit|no effect was seen|"
+    "if platelets matter|“stroke fell. It did; indeed”|bleeding,"
 )
-LINKS = st.sampled_from(
-    [
-        *(
-            " because ",
-            ", whereas ",
-            "; ",
-            "; however, ",
-            ", and therefore ",
-            ", which suggests that ",
-            ". ",
-            " [E1]. ",
-        ),
-        *(
-            ", although ",
-            ", suggesting that ",
-            " (i) ",
-            ", (ii) ",
-            " 1) ",
-            ", and 2) ",
-            ", but ",
-            " • ",
-            "\n- ",
-            ". [E1]",
-        ),
-        *(". Although ", ", ", ". Because ", " (", ") ", ' "', '" ', ". 1. ", ". Yes. ", "。", ".However", "\n\n"),
-    ]
+LINKS = pieces_of(
+    " because |, whereas |; |; however, |, and therefore |, which suggests that |. | [E1]. |, although |"
+    ", suggesting that |"
+    ' (i) |, (ii) | 1) |, and 2) |, but | • |\n- |. [E1]|. Although |, |. Because | (|) | "|"'
+    '" |. 1. |. Yes. |。|.However|\n\n'
 )
 WRITTEN = st.lists(st.tuples(CLAUSES, LINKS), max_size=14).map(lambda parts: "".join(a + b for a, b in parts))
 TEXTS = st.one_of(st.text(max_size=200), WRITTEN)
@@ -100,55 +77,15 @@ def test_sentence_boundaries_hold_unless_there_is_a_reason(text: str) -> None:
             assert inside or text[border] == "[" or LABEL.fullmatch(text[start:border])
 
 
-PLAIN = st.lists(
-    st.tuples(
-        st.sampled_from(
-            [
-                "Aspirin reduced stroke",
-                "bleeding rose by 12.5%",
-                "IL-6 (n = 5; P < .05) increased",
-                "a benefit",
-                "it fell",
-            ]
-        ),
-        st.sampled_from(
-            [
-                " because ",
-                ", whereas ",
-                "; ",
-                ", and therefore ",
-                ", which suggests that ",
-                " [E1]. ",
-                ". Although ",
-                ", ",
-            ]
-        ),
-    ),
-    max_size=8,
-).map(lambda parts: "".join(a + b for a, b in parts))
+REPEATED = (
+    '; |because |bleeding rose; |stroke fell because bleeding rose, |although a, |(i) a |[E1;|(|)|"a |and  \t|which   |'
+    "1. |Yes. |&amp; |阿司匹林降低。|x|Although it fell, b, |[E1] |that |, while a |"
+    "Aspirin lowered the risk of stroke because platelets were inhibited. "
+)
 
 
 @pytest.mark.slow
-@each_row(
-    "piece",
-    [
-        *("; ", "because ", "bleeding rose; ", "stroke fell because bleeding rose, ", "although a, ", "(i) a ", "[E1;"),
-        *(
-            "(",
-            ")",
-            '"a ',
-            "and  \t",
-            "which   ",
-            "1. ",
-            "Yes. ",
-            "&amp; ",
-            "阿司匹林降低。",
-            "x",
-            "Although it fell, b, ",
-        ),
-        *("Aspirin lowered the risk of stroke because platelets were inhibited. ", "[E1] ", "that ", ", while a "),
-    ],
-)
+@each_row("piece", REPEATED.split("|"))
 def test_50_000_characters_take_no_more_than_linear_time(piece: str, linear: Linear) -> None:
     linear(lambda size: segment((piece * size)[:size]), 16_000)
     text = (piece * 50_000)[:50_000]

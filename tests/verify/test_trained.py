@@ -151,39 +151,28 @@ def test_a_proven_critic_gives_verdicts_and_says_what_it_was_measured_on(
     assert verified(make_run, memory_source, "The gene is long.", TRIAL).statements[0].verdict.label == "contradicted"
 
 
-def test_an_unproven_critic_gives_none(critic: Any, make_run: Any, memory_source: Any) -> None:
-    critic(proofs=CLAIMS[:2])
-    verdict = verified(make_run, memory_source, "The gene is the cause.", TRIAL).statements[0].verdict
-    assert (verdict.label, verdict.assessed) == ("not judged", "supported")
-    assert verdict.note == "assessed by critic (not validated here): in line with the quote"
+UNSURE = "critic is not sure enough to judge: it {} with a probability of 65%, and counts from {}"
+ASSESSED = "assessed by critic (not validated here): in line with the quote"
+UNKNOWN = "no text that was found names what the statement is about; this is the nearest"
 
 
-@each_row(("says", "word"), [("entailment", "supports"), ("contradiction", "contradicts")])
-def test_it_abstains_where_it_is_not_sure_and_says_so(
-    critic: Any, make_run: Any, memory_source: Any, says: str, word: str
+@each_row(
+    ("made", "claim", "note"),
+    [
+        ({"proofs": CLAIMS[:2]}, "The gene is the cause.", ASSESSED),
+        ({"bias": 2.0, "least": "0.9"}, "The gene is the cause.", UNSURE.format("supports", "90%")),
+        ({"says": "contradiction", "bias": 2.0, "least": "0.9"}, "It is long.", UNSURE.format("contradicts", "90%")),
+        ({"bias": 2.0, "judges_from": 0.7}, "The gene is the cause.", UNSURE.format("supports", "70%")),
+        ({}, "The gene FBN1 is the cause of the lens.", UNKNOWN),
+    ],
+)
+def test_where_it_does_not_judge_it_says_why(
+    critic: Any, make_run: Any, memory_source: Any, made: Any, claim: str, note: str
 ) -> None:
-    critic(says, bias=2.0, least="0.9", proofs=CLAIMS)
-    found = verified(make_run, memory_source, "The gene is the cause.", TRIAL)
-    assert found.statements[0].verdict.label == "not judged"
-    assert found.statements[0].verdict.note == (
-        f"critic is not sure enough to judge: it {word} with a probability of 65%, and counts from 90%"
-    )
-    assert found.warnings == ()
-
-
-def test_its_card_may_ask_for_more_than_its_file(critic: Any, make_run: Any, memory_source: Any) -> None:
-    critic(bias=2.0, least="0.6", proofs=CLAIMS, judges_from=0.7)
-    verdict = verified(make_run, memory_source, "The gene is the cause.", TRIAL).statements[0].verdict
-    assert (verdict.label, verdict.note.endswith("counts from 70%")) == ("not judged", True)
-
-
-def test_texts_about_something_else_decide_nothing(critic: Any, make_run: Any, memory_source: Any) -> None:
-    critic(proofs=CLAIMS)
-    found = verified(make_run, memory_source, "The gene FBN1 is the cause of the lens.", TRIAL)
+    critic(**{"proofs": CLAIMS} | made)
+    found = verified(make_run, memory_source, claim, TRIAL)
     verdict = found.statements[0].verdict
-    assert verdict.label == "not judged"
-    assert verdict.note == "no text that was found names what the statement is about; this is the nearest"
-    assert found.evidence[0].id == verdict.best
+    assert (verdict.label, verdict.note, found.evidence[0].id) == ("not judged", note, verdict.best)
 
 
 def test_the_quote_is_what_it_read(
@@ -227,29 +216,24 @@ def test_a_closed_question_is_answered_by_a_critic_that_was_measured_on_question
     assert asked(make_run, memory_source, question, TRIAL).decision.status == "not judged"
 
 
-@each_row("proofs", [CLAIMS, [ASKED], []])
-def test_other_critics_decide_nothing(critic: Any, make_run: Any, memory_source: Any, proofs: Any) -> None:
-    critic(proofs=proofs)
-    answer = asked(make_run, memory_source, "Is the gene the cause of the long lens?", TRIAL)
-    assert answer.decision.status == "not judged"
-
-
 @each_row(
-    ("text", "why"),
+    ("proofs", "changed", "why"),
     [
-        ("The gene may be the cause of the long lens in mice.", "is more certain than its source"),
-        ("We aimed to determine whether the gene is the cause of the long lens.", ""),
+        (CLAIMS, {}, ""),
+        ([ASKED], {}, ""),
+        ([*CLAIMS, ASKED], {"kind": "book"}, ""),
+        ([*CLAIMS, ASKED], {"text": "The gene may be the cause of the long lens."}, "more certain than its source"),
+        ([*CLAIMS, ASKED], {"text": "We aimed to determine whether the gene is the cause of the long lens."}, ""),
     ],
 )
-def test_it_answers_no_more_than_the_quote_reports(
-    critic: Any, make_run: Any, memory_source: Any, text: str, why: str
+def test_it_answers_no_more_than_it_proved_and_the_quote_reports(
+    critic: Any, make_run: Any, memory_source: Any, proofs: Any, changed: Any, why: str
 ) -> None:
-    critic(proofs=[*CLAIMS, ASKED])
-    document = TRIAL.model_copy(update={"text": text})
+    critic(proofs=proofs)
+    document = TRIAL.model_copy(update=changed)
     answer = asked(make_run, memory_source, "Is the gene the cause of the long lens?", document)
     assert answer.decision.status != "decided"
-    if answer.decision.status == "not judged":
-        assert why in answer.decision.reason
+    assert why in answer.decision.reason
 
 
 def test_quotes_that_disagree_decide_nothing(
@@ -268,14 +252,6 @@ def test_quotes_that_disagree_decide_nothing(
     one = TRIAL.model_copy(update={"text": "The gene is the cause of the long lens."})
     answer = asked(make_run, memory_source, "Is the gene the cause of the long lens?", one, other)
     assert len(answer.evidence) == 2
-    assert answer.decision.status != "decided"
-
-
-def test_only_quotes_of_research_decide(critic: Any, make_run: Any, memory_source: Any) -> None:
-    critic(proofs=[*CLAIMS, ASKED])
-    book = TRIAL.model_copy(update={"kind": "book"})
-    answer = asked(make_run, memory_source, "Is the gene the cause of the long lens?", book)
-    assert answer.evidence
     assert answer.decision.status != "decided"
 
 

@@ -34,9 +34,10 @@ def of_question(reached: BudgetExhausted, budget: BudgetSettings, used: Usage, s
     return reached
 
 
-def _limits(
-    budget: BudgetSettings, used: Usage, seconds: float
-) -> list[tuple[str, float | Decimal | None, float | Decimal]]:
+_Limit = tuple[str, float | Decimal | None, float | Decimal]
+
+
+def _limits(budget: BudgetSettings, used: Usage, seconds: float) -> list[_Limit]:
     return [
         ("tokens", budget.tokens, used.tokens),
         ("calls", budget.calls, used.model_calls),

@@ -80,23 +80,31 @@ def changes(before: Answer, now: Answer, documents: Mapping[str, Document], *, r
     """Compare two answers to one question.
 
     Args:
-        before: the former answer.
-        now: the new answer.
         documents: the documents of the former answer that the sources hold now, by id.
         reached: whether every source could be asked for them.
     """
     old, new = _by_text(before), _by_text(now)
+    decisions = [(answer.decision.status, answer.decision.shown()) for answer in (before, now)]
+    corpora = [{snapshot.name: snapshot.hash for snapshot in answer.snapshots} for answer in (before, now)]
     known = {one.id: documents.get(one.id) or marked(one) for one in before.documents}
     return Changes(
-        decision=_decision(before, now),
+        decision=DecisionChange(before=decisions[0], now=decisions[1]) if decisions[0] != decisions[1] else None,
         new=tuple(Quoted(**_quoted(quote, now)) for key, quote in new.items() if key not in old),
         gone=tuple(
             Gone(**_quoted(quote, before), why=_why_gone(quote, known[quote.document_id], reached))
             for key, quote in old.items()
             if key not in new
         ),
-        marked=tuple(_marked(before, known)),
-        corpora=tuple(_corpora(before, now)),
+        marked=tuple(
+            NowMarked(document_id=one.id, title=one.title, before=one.retraction, now=known[one.id].retraction)
+            for one in before.documents
+            if one.retraction != known[one.id].retraction
+        ),
+        corpora=tuple(
+            CorpusChange(name=name, before=corpora[0].get(name), now=corpora[1].get(name))
+            for name in dict.fromkeys([*corpora[0], *corpora[1]])
+            if corpora[0].get(name) != corpora[1].get(name)
+        ),
         kept=len(old.keys() & new.keys()),
         settings=before.settings_hash != now.settings_hash,
         program=before.made_by != now.made_by,
@@ -109,13 +117,8 @@ def _by_text(answer: Answer) -> dict[tuple[str, str], Evidence]:
 
 
 def _quoted(quote: Evidence, answer: Answer) -> dict[str, str | None]:
-    titles = {document.id: document.title for document in answer.documents}
-    return {
-        "document_id": quote.document_id,
-        "title": titles[quote.document_id],
-        "quote": quote.quote,
-        "section": quote.section,
-    }
+    title = next(document.title for document in answer.documents if document.id == quote.document_id)
+    return {"title": title} | {name: getattr(quote, name) for name in ("document_id", "quote", "section")}
 
 
 def _why_gone(quote: Evidence, document: Document | SourceDocument, reached: bool) -> WhyGone:
@@ -124,26 +127,3 @@ def _why_gone(quote: Evidence, document: Document | SourceDocument, reached: boo
     if isinstance(document, SourceDocument):
         return "not in the sources" if reached else "source failed"
     return "not quoted" if " ".join(quote.quote.split()) in " ".join(document.text.split()) else "text changed"
-
-
-def _decision(before: Answer, now: Answer) -> DecisionChange | None:
-    old, new = ((answer.decision.status, answer.decision.shown()) for answer in (before, now))
-    return DecisionChange(before=old, now=new) if old != new else None
-
-
-def _marked(before: Answer, known: Mapping[str, Document | SourceDocument]) -> list[NowMarked]:
-    pairs = ((old, known[old.id].retraction) for old in before.documents)
-    return [
-        NowMarked(document_id=old.id, title=old.title, before=old.retraction, now=now)
-        for old, now in pairs
-        if old.retraction != now
-    ]
-
-
-def _corpora(before: Answer, now: Answer) -> list[CorpusChange]:
-    old, new = ({snapshot.name: snapshot.hash for snapshot in answer.snapshots} for answer in (before, now))
-    return [
-        CorpusChange(name=name, before=old.get(name), now=new.get(name))
-        for name in dict.fromkeys([*old, *new])
-        if old.get(name) != new.get(name)
-    ]

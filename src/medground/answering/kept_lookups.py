@@ -13,7 +13,7 @@ import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, cast
 
 from pydantic import ValidationError
 
@@ -30,14 +30,9 @@ _LOOKUPS = "lookups.jsonl"
 _CALLS = "calls"
 _log = logging.getLogger(__name__)
 
-Call = Literal["search", "documents", "count"]
-
 
 class KeptLookups:
     """The finished calls of one run, in a folder of its own. One process uses it at a time.
-
-    Args:
-        folder: the folder; what it holds already is read, and what is finished from now on is added.
 
     Attributes:
         calls: the replies of models, also where a user's own cache of them is off.
@@ -84,21 +79,17 @@ class KeptLookups:
         content = {
             "rankings": [[_hit(hit) for hit in ranking] for ranking in found.rankings],
             "finding": None if found.finding is None else found.finding.model_dump(mode="json"),
-            "notes": list(found.notes),
-            "understood": found.understood,
-            "wordings": list(found.wordings),
-            "sent": found.sent,
+            **{name: getattr(found, name) for name in ("notes", "understood", "wordings", "sent")},
         }
-        self._add({"call": "search", "key": _key("search", source, found.lookup, filters), "content": content})
+        self._add("search", _key("search", source, found.lookup, filters), content)
 
     def counted(self, source: Source, lookup: Lookup, filters: Filters) -> int | None:
         """A number that was counted before; None where it was not."""
-        number: int | None = self._found.get(_key("count", source, lookup, filters))
-        return number
+        return cast("int | None", self._found.get(_key("count", source, lookup, filters)))
 
     def keep_count(self, source: Source, lookup: Lookup, filters: Filters, number: int) -> None:
         """Keep a number of documents."""
-        self._add({"call": "count", "key": _key("count", source, lookup, filters), "content": number})
+        self._add("count", _key("count", source, lookup, filters), number)
 
     def documents(self, source: Source, ids: Sequence[str]) -> dict[str, Document | None]:
         """The documents that a source was asked for before, by id; None for those that it does not have."""
@@ -111,7 +102,7 @@ class KeptLookups:
         new = {i: found.get(i) for i in asked if i not in known}
         if new:
             written = {i: None if one is None else one.model_dump(mode="json") for i, one in new.items()}
-            self._add({"call": "documents", "key": _place(source), "content": written})
+            self._add("documents", _place(source), written)
             self._documents.setdefault(_place(source), {}).update(new)
 
     def attachments(self, document_id: str) -> tuple[Attachment, ...] | None:
@@ -120,8 +111,7 @@ class KeptLookups:
 
     def keep_attachments(self, document_id: str, files: Sequence[Attachment]) -> None:
         """Keep which files go with a document; their content is kept already (`kept_attachments`)."""
-        written = [one.model_dump(mode="json") for one in files]
-        self._add({"call": "attachments", "key": document_id, "content": written})
+        self._add("attachments", document_id, [one.model_dump(mode="json") for one in files])
 
     def admitted(self, ids: Sequence[str]) -> dict[str, dict[str, Document]]:
         """Those documents that the run has taken before, by the name of the source that each came from."""
@@ -135,15 +125,16 @@ class KeptLookups:
     def keep_admitted(self, source: str, ids: Sequence[str]) -> None:
         """Keep that the run takes these documents from a source, and not another source's version of them."""
         if new := {i: source for i in ids if i not in self._origins}:
-            self._add({"call": "admitted", "key": "", "content": new})
+            self._add("admitted", "", new)
             self._origins.update(new)
 
     def _any_state(self, name: str, document_id: str) -> Document | None:
-        places = (known for place, known in self._documents.items() if place.startswith(f"{name}@"))
-        return next((document for known in places if (document := known.get(document_id)) is not None), None)
+        held = (known.get(document_id) for place, known in self._documents.items() if place.startswith(f"{name}@"))
+        return next(filter(None, held), None)
 
-    def _add(self, entry: dict[str, Any]) -> None:
+    def _add(self, call: str, key: str, content: Any) -> None:
         """Append a line in one write; a line that a kill cut off is ended first."""
+        entry = {"call": call, "key": key, "content": content}
         line = json.dumps({"sha256": _checksum(entry), "entry": entry}, ensure_ascii=False).encode() + b"\n"
         try:
             with self._path.open("ab") as file:
@@ -192,7 +183,6 @@ def _is_ended(path: Path) -> bool:
 
 
 def _hit(hit: Hit) -> dict[str, Any]:
-    """A hit with the fields that answers leave out."""
     content = hit.model_dump(mode="json")
     content["passage"]["paper"] = list(hit.passage.paper)
     return content | {"scores": dict(hit.scores)}
@@ -203,7 +193,7 @@ def _place(source: Source) -> str:
     return f"{source.name}@{source.state.hash if source.state else ''}"
 
 
-def _key(call: Call, source: Source, lookup: Lookup, filters: Filters) -> str:
+def _key(call: str, source: Source, lookup: Lookup, filters: Filters) -> str:
     asked = lookup.model_copy(update={"node": "", "shown": ""}).model_dump(mode="json")
     return f"{call} {_place(source)} {_checksum([asked, filters.model_dump(mode='json')])}"
 

@@ -31,9 +31,6 @@ async def with_titles(question: Question, run: Run) -> Question:
     return question.model_copy(update={"text": text})
 
 
-# The simplest lookup for a question: its words.
-
-
 def words_lookup(question: Question) -> Lookup:
     """The question for all rankers; those that rank by words also get its answer options."""
     return Lookup.words(question.text, also=" ".join(option.text for option in question.options))

@@ -124,9 +124,7 @@ class Retrieval:
                 for note in result.notes:
                     self.warn(f"{source.name}: {note}")
         found = [result for result in results if isinstance(result, Found)]
-        failures = [result for result in results if isinstance(result, SourceUnavailable)]
-        if failures and not any(one.understood for one in found):
-            raise failures[0]
+        _raise_unless([one for one in found if one.understood], results)
         return found
 
     async def count(self, lookup: Lookup) -> int:
@@ -146,9 +144,7 @@ class Retrieval:
         asked = [source for source in self.sources if self._is_for(filled, source)]
         results = await together(self._count(source, filled) for source in asked)
         counts = [result for result in results if isinstance(result, int)]
-        failures = [result for result in results if isinstance(result, SourceUnavailable)]
-        if failures and not counts:
-            raise failures[0]
+        _raise_unless(counts, results)
         return sum(counts)
 
     async def _count(self, source: Source, lookup: Lookup) -> int | SourceUnavailable:
@@ -358,16 +354,16 @@ class Retrieval:
         return False
 
     def _remaining(self) -> CallLimits:
-        """What may still be spent.
-
-        Raises:
-            BudgetExhausted: nothing is left.
-        """
         return remaining(self.settings.budget, self.usage, self.seconds)
 
 
+def _raise_unless(found: Sequence[object], results: Iterable[object]) -> None:
+    """Raise the first failure if nothing was found."""
+    if not found and (failed := next((one for one in results if isinstance(one, SourceUnavailable)), None)):
+        raise failed
+
+
 def _is_cancelled() -> bool:
-    """Whether the current task itself is being cancelled."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 

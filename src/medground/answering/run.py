@@ -47,18 +47,7 @@ class Run(Retrieval):
 
     def report(self) -> UsageReport:
         """Cost of the run so far."""
-        used = self.usage
-        return UsageReport(
-            input_tokens=used.input_tokens,
-            output_tokens=used.output_tokens,
-            estimated_tokens=used.estimated_tokens,
-            model_calls=used.model_calls,
-            cached_calls=used.cached_calls,
-            searches=used.searches,
-            counts=used.counts,
-            seconds=round(self.seconds, 3),
-            price=used.price,
-        )
+        return UsageReport.of(self.usage, seconds=round(self.seconds, 3))
 
     async def ask(self, operator: Operator[I, O], value: I) -> O:
         """Have an operator answered by the model that the settings assign to it.

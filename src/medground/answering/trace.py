@@ -46,22 +46,22 @@ class Span:
 
     def set(self, **attributes: Any) -> None:
         """Record facts: numbers, names, short lists."""
-        for name, value in attributes.items():
-            self._span.set_attribute(FACT + name, _plain(value))
+        self._put({FACT + name: value for name, value in attributes.items()})
 
     def genai(self, **attributes: Any) -> None:
         """Record facts that the GenAI conventions define: `request_model` becomes `gen_ai.request.model`."""
-        for name, value in attributes.items():
-            self._span.set_attribute("gen_ai." + name.replace("_", ".", 1), _plain(value))
+        self._put({"gen_ai." + name.replace("_", ".", 1): value for name, value in attributes.items()})
 
     def text(self, **attributes: Any) -> None:
         """Record document or prompt text, which stays on this machine by default."""
-        for name, value in attributes.items():
-            self._span.set_attribute(TEXT + name, _plain(value))
+        self._put({TEXT + name: value for name, value in attributes.items()})
 
     def record(self, step: Step) -> None:
         """Record the fields of a typed step."""
-        for name, value in step.attributes().items():
+        self._put(step.attributes())
+
+    def _put(self, attributes: Mapping[str, Any]) -> None:
+        for name, value in attributes.items():
             self._span.set_attribute(name, _plain(value))
 
     def fail(self, error: BaseException) -> None:
@@ -202,8 +202,7 @@ class _Outgoing(SpanExporter):
         self._send_text = send_text
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        """Send spans without document and prompt text, unless the settings allow it, and without secrets. If that
-        fails, it is logged once."""
+        """Send spans; if that fails, it is logged once."""
         result = self._inner.export([self._cleaned(span) for span in spans])
         if result is SpanExportResult.FAILURE and not self._failed:
             self._failed = True
@@ -215,21 +214,19 @@ class _Outgoing(SpanExporter):
 
     def _cleaned(self, span: ReadableSpan) -> ReadableSpan:
         described = self._send_text and span.status.description
+        leaving = {k: v for k, v in (span.attributes or {}).items() if self._send_text or not k.startswith(TEXT)}
         return ReadableSpan(
             name=span.name,
             context=span.context,
             parent=span.parent,
             resource=span.resource,
-            attributes={k: self._blanked(v) for k, v in (span.attributes or {}).items() if self._leaves(k)},
+            attributes={name: self._blanked(value) for name, value in leaving.items()},
             kind=span.kind,
             status=Status(span.status.status_code, self._blanked(described) if described else None),
             start_time=span.start_time,
             end_time=span.end_time,
             instrumentation_scope=span.instrumentation_scope,
         )
-
-    def _leaves(self, name: str) -> bool:
-        return self._send_text or not name.startswith(TEXT)
 
     def _blanked(self, value: Any) -> Any:
         if isinstance(value, str):

@@ -9,11 +9,11 @@ MeSH headings that these words name.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
 from medground.language import words
+from medground.language.clean import without_accents
 from medground.values.lookup import Asked, ConceptQuery, Lookup, PlainWords, ProteinQuery
 from medground.values.query import (
     And,
@@ -191,6 +191,4 @@ def _forms(text: str) -> frozenset[str]:
 
 
 def _plain(text: str) -> str:
-    """Text in lower case without accents."""
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(c for c in decomposed if not unicodedata.combining(c))
+    return without_accents(text.casefold())

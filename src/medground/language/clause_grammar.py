@@ -96,7 +96,6 @@ def _is_adverb(word: str) -> bool:
 
 
 def _finite(word: str, before: str, after: str) -> bool:
-    """Whether a word is a finite verb, judged by the words next to it."""
     if word in AUXILIARIES:
         return before != "to"
     if before in ("", ",") or (before in FUNCTION and before not in _SUBJECTS) or before in AUXILIARIES:

@@ -7,6 +7,7 @@ instead of being shown, becomes a space. The text keeps its length, so offsets i
 from __future__ import annotations
 
 import re
+import unicodedata
 
 CONTROLS = (
     "\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f"  # C0 but tab and newline, DEL, C1: escape sequences begin with these
@@ -37,3 +38,10 @@ def one_line(text: str) -> str:
     Spaces that align columns stay.
     """
     return clean(text).replace("\n", " ")
+
+
+def without_accents(text: str) -> str:
+    """Behcet for Behçet; compatible characters become one."""
+    if text.isascii():
+        return text
+    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))

@@ -9,8 +9,6 @@ from itertools import pairwise
 from medground.language import predicate_words as lists
 from medground.language.predicate import BE, DO, HAVE, MODAL, core, predicate
 
-# One clause that begins with its auxiliary, as a statement: `Does zinc help` is `zinc helps`.
-
 _NO_MEANING = frozenset(("they", "this", "these", "those", "he", "she", "his", "her", "their"))
 """Subjects that stand for something said before."""
 _CHOICE = re.compile(
@@ -132,8 +130,6 @@ def offers_choice(verb: str, words: Sequence[str], place: int) -> bool:
     """Whether `or` offers a choice, so that `yes` would say nothing: `is aspirin or warfarin better`.
 
     Args:
-        verb: the auxiliary.
-        words: the words after it.
         place: where the predicate begins among them.
     """
     text = _SAME_AS_AND.sub("and", " ".join(words))
@@ -149,8 +145,6 @@ def offers_choice(verb: str, words: Sequence[str], place: int) -> bool:
         return len(said) < 3 or not any(word in lists.PREPOSITIONS | {"to"} for word in said)
     return len(said) < 2 or at + 1 >= len(words) or words[at + 1] in lists.ALL_VERBS
 
-
-# A yes-or-no question as the statement that `yes` would assert.
 
 _AUXILIARY = rf"(?:{'|'.join(sorted(BE | DO | HAVE | MODAL))})\b"
 _CLOSED = re.compile(_AUXILIARY, re.IGNORECASE)

@@ -15,10 +15,8 @@ _PUBLISHED = (
 )
 _NO_END = r"(?<!before\s)(?<!until\s)(?<!through\s)(?<!\bto\s)(?<!\bby\s)(?<!\band\s)(?<!\bor\s)(?<![-–/.])"
 Years = tuple[int | None, int | None]
-_NUMBERS = {
-    word: number
-    for number, word in enumerate(["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"], start=2)
-}
+_WORDS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NUMBERS = {word: number for number, word in enumerate(_WORDS, start=2)}
 
 _RULES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], int], Years]], ...] = (
     (
@@ -54,7 +52,11 @@ class Stated:
     @property
     def note(self) -> str:
         """What an answer says about it."""
-        years = _said(self.first, self.last)
+        first, last = self.first, self.last
+        if first and last:
+            years = f"of {first}" if first == last else f"from {first} to {last}"
+        else:
+            years = f"from {first} on" if first else f"up to {last}"
         return f"only publications {years} were searched, because the question says {self.said!r}"
 
 
@@ -78,9 +80,3 @@ def latest(text: str) -> str:
 
 def _number(word: str) -> int:
     return int(word) if word.isdecimal() and len(word) <= 3 else _NUMBERS.get(word.casefold(), 0)
-
-
-def _said(first: int | None, last: int | None) -> str:
-    if first and last:
-        return f"of {first}" if first == last else f"from {first} to {last}"
-    return f"from {first} on" if first else f"up to {last}"

@@ -32,15 +32,15 @@ def propose(question: str) -> list[tuple[str, str]]:
 def select(question: str, candidates: Sequence[str]) -> tuple[str, ...]:
     """Candidates that no narrower candidate covers, most specific first (Eq. 2)."""
     headings = [h for h in (vocabulary().find(c) for c in candidates) if h is not None]
-    kept = [h for h in headings if not is_covered(h, headings)]
-    names = {h.name for h in sorted(kept, key=_depth, reverse=True)}
-    ordered = [h.name for h in sorted(kept, key=_depth, reverse=True)]
-    return tuple(c for name in ordered for c in candidates if name in names and _name(c) == name)
+    kept = sorted((h for h in headings if not is_covered(h, headings)), key=_depth, reverse=True)
+    named = [(c, found.name if (found := vocabulary().find(c)) else "") for c in candidates]
+    return tuple(candidate for heading in kept for candidate, name in named if name == heading.name)
 
 
 def draft(question: str, headings: Sequence[str], core: int = CORE) -> str:
     """The most specific concepts joined with AND, each with its names; without any, its words (Eq. 3)."""
-    groups = [_any(question, group) for group in _concepts(question, headings)[:core]]
+    concepts = [[_group(question, name) for name in group] for group in _concepts(question, headings)[:core]]
+    groups = [group[0] if len(group) == 1 else f"({' OR '.join(group)})" for group in concepts]
     return " AND ".join(groups) if groups else _of_words(question) or question[:_LETTERS]
 
 
@@ -56,11 +56,6 @@ def _concepts(question: str, headings: Sequence[str]) -> list[list[str]]:
         else:
             together.append(heading)
     return found
-
-
-def _any(question: str, headings: Sequence[str]) -> str:
-    groups = [_group(question, heading) for heading in headings]
-    return groups[0] if len(groups) == 1 else f"({' OR '.join(groups)})"
 
 
 def _group(question: str, name: str) -> str:
@@ -87,17 +82,9 @@ def plain_words(question: str) -> list[str]:
     return [w for w in said if w not in STOPWORDS and not w.isdigit()]
 
 
-def _name(candidate: str) -> str | None:
-    found = vocabulary().find(candidate)
-    return found.name if found else None
-
-
 def is_covered(heading: Heading, others: Sequence[Heading]) -> bool:
-    return any(other.name != heading.name and _is_above(heading, other) for other in others)
-
-
-def _is_above(upper: Heading, lower: Heading) -> bool:
-    return any(low.startswith(up + ".") for up in upper.trees for low in lower.trees)
+    lower = (tree for other in others if other.name != heading.name for tree in other.trees)
+    return any(tree.startswith(f"{above}.") for tree in lower for above in heading.trees)
 
 
 def _depth(heading: Heading) -> int:

@@ -6,13 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 
 from medground.errors import UsageError
-from medground.language.noun_phrases import ASKING, AUXILIARIES, PREPOSITIONS, VERBS, Thing, things
+from medground.language.noun_phrases import ASKING, AUXILIARIES, PREPOSITIONS, VERBS, Thing
 from medground.language.pointing import Reading, pointing, points_at_something
+from medground.language.question_reading import reading_of
 from medground.values.answer import Answer
 from medground.values.query import Filters
 from medground.values.question import Follows, Question, Task, as_question
-
-# A follow-up that leaves out what is the same as before: a condition, another name, a mere "why?" or "dose?".
 
 _LEAD = re.compile(
     r"^(?:and|or|but|so|then|also|what about|how about|and what about|and how about)\b[\s,]*", re.IGNORECASE
@@ -46,10 +45,9 @@ _OF_DRUGS = (
     r"mechanisms?|antidote|risks?|benefits?|alternatives?|indications?|costs?|price|evidence|harms?|dangers?"
 )
 _THING = re.compile(
-    r"^(?:and |but |so )?"
-    r"(?:(?:what(?:[’']?s| is| are| were| was)|which|is there|are there|any|does it have)\s+)?"
-    r"(?:(?:the|a|an|any|other|usual|main|right|best|recommended|most|common|typical|long-term|possible|known|normal|"
-    r"correct|available|first|average|exact|serious)\s+)*"
+    r"^(?:and |but |so )?(?:(?:what(?:[’']?s| is| are| were| was)|which|is there|are there|any|"
+    r"does it have)\s+)?(?:(?:the|a|an|any|other|usual|main|right|best|recommended|most|common|typical|long-term|"
+    r"possible|known|normal|correct|available|first|average|exact|serious)\s+)*"
     rf"(?P<thing>(?P<disease>{_OF_DISEASES})|{_OF_DRUGS})"
     r"(?: (?:are|is) (?:there|available|known|common|used)| available| known| with [\w\s-]{2,40})?$",
     re.IGNORECASE,
@@ -85,11 +83,9 @@ def still_true(asked: str, former: str) -> Reading | None:
     of = found["rest"].partition(" ")[2]
     if Thing(of).is_people:
         return condition(f"{'in' if found['how'].lower() in ('for', 'to') else found['how']} {of}", former)
-    return (
-        another_name(f"what about {of}", former)
-        if found["how"].lower() in ("for", "to")
-        else condition(found["rest"], former)
-    )
+    if found["how"].lower() in ("for", "to"):
+        return another_name(f"what about {of}", former)
+    return condition(found["rest"], former)
 
 
 def condition(asked: str, former: str) -> Reading | None:
@@ -98,13 +94,9 @@ def condition(asked: str, former: str) -> Reading | None:
     focus = _FOCUS.match(rest)
     plain = rest[focus.end() :] if focus else rest
     words = [word.strip(",;:-") for word in plain.lower().split()]
-    is_condition = bool(words) and words[0] in PREPOSITIONS - {"of", "to", "that", "about"}
-    if (
-        not is_condition
-        or len(words) < 2
-        or len(words) > _LONGEST_CONDITION
-        or (AUXILIARIES | ASKING - {"when"}) & set(words)
-    ):
+    if not 2 <= len(words) <= _LONGEST_CONDITION or words[0] not in PREPOSITIONS - {"of", "to", "that", "about"}:
+        return None
+    if (AUXILIARIES | ASKING - {"when"}) & set(words):
         return None
     if len(former.split()) < 2:  # a mere "Why?" says of nothing
         raise UsageError(f"cannot tell which question {rest[:60]!r} belongs to; write the whole question")
@@ -141,9 +133,12 @@ def another_name(asked: str, former: str) -> Reading | None:
         return None
     if words[0] == "the" and " between " in f" {name} ":
         return None
-    found = things(former)
+    found = reading_of(former).phrases
     if Thing(name).is_people and found:
-        return _other_people(name, former, [thing for thing in found if thing.is_people])
+        people = next((thing.text for thing in found if thing.is_people), "")
+        if people and people in former:
+            return Reading(former.replace(people, name, 1))
+        return condition(f"in {name}", former)
     diseases = [thing for thing in found if thing.is_disease] if Thing(name).is_disease else []
     replaced = min(diseases, key=lambda thing: len(thing.text), default=next(iter(found), None))
     if replaced is None or replaced.text not in former:
@@ -154,20 +149,13 @@ def another_name(asked: str, former: str) -> Reading | None:
     return Reading(text)
 
 
-def _other_people(name: str, former: str, people: list[Thing]) -> Reading | None:
-    """`What about men?`: in place of the people of the former question, or as a condition."""
-    if people and people[0].text in former:
-        return Reading(former.replace(people[0].text, name, 1))
-    return condition(f"in {name}", former)
-
-
 def thing_asked_for(asked: str, former: str) -> Reading | None:
     """`Side effects?`, `is there a cure?`: of what the former question is about."""
     text = _bare(asked)
     found = _THING.fullmatch(text)
     if found is None or not found["thing"]:
         return None
-    named = [thing for thing in things(former) if not thing.is_people and not thing.is_asked_for]
+    named = [thing for thing in reading_of(former).phrases if not thing.is_people and not thing.is_asked_for]
     diseases = sorted((thing for thing in named if thing.is_disease), key=lambda thing: len(thing.text.split()))
     others = [thing for thing in named if not thing.is_disease]
     chosen = next(iter([*diseases, *named] if found["disease"] else [*others, *named]), None)
@@ -182,15 +170,8 @@ def _bare(text: str) -> str:
     return " ".join(text.split()).rstrip(" ?.!")
 
 
-# How a follow-up question reads by itself: what it points at is put in its place.
-
-
 def read_follow_up(asked: str, former: str) -> Reading:
     """Read a follow-up question.
-
-    Args:
-        asked: the follow-up, in one line.
-        former: the question before it.
 
     Raises:
         UsageError: a word points back at something that the form of the former question does not tell.
@@ -213,11 +194,7 @@ def follow_up(
     has none.
 
     Args:
-        asked: the follow-up.
-        former: the answer that it follows.
         task: the kind of answer; guessed from the question as it was read when absent.
-        options: the choices of a choice question.
-        context: a passage or a case that it is about.
 
     Raises:
         UsageError: the former question does not tell what a word such as "it" stands for; or as `Question.ask`.

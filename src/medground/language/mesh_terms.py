@@ -14,8 +14,6 @@ from medground.pubmed.mesh import Heading, vocabulary
 from medground.pubmed.translate import standard_mapper
 from medground.values.query import Mesh, Or, Query
 
-# The MeSH headings that a question names, by automatic term mapping.
-
 _POOR_NAMES = """
     adult|affect|aged|animals|association|cells|child|data|disease|female|goals|hospitals|humans|infant|male|men|methods|mice
     |middle aged|patients|persons|population|probability|rats|research|research design|risk|risk factors|role|safety
@@ -60,8 +58,6 @@ def _heading_of(query: Query) -> str | None:
     parts = query.parts if isinstance(query, Or) else (query,)
     return next((part.heading for part in parts if isinstance(part, Mesh) and part.heading), None)
 
-
-# What a question names: concepts of MeSH, populations, names that MeSH lacks, and which of them are alternatives.
 
 POPULATIONS = frozenset(
     ["adolescent", "adult", "aged", "child", "female", "infant", "male", "men", "middle aged", "students", "women"]

@@ -54,16 +54,14 @@ def _parts(author: str) -> tuple[str, str] | None:
     if comma:
         return (family, given) if family and given and "," not in given else None
     found = _PERSON.fullmatch(author)
-    if found is None or not found["given"].isupper() or _all_capitals(**found.groupdict()):
+    if found is None or not found["given"].isupper():
         return None
-    if "." in found["given"] and len(_SPELLED.findall(found["family"])) > 1:
+    family, given = found["family"], found["given"]
+    if family.isupper() and (" " in family or len(given) > 2):
+        return None  # rather a group than a person of an old record, such as `SMITH JA`
+    if "." in given and len(_SPELLED.findall(family)) > 1:
         return None  # `Smith John A.`: John may be a given name
-    return found["family"], found["given"]
-
-
-def _all_capitals(family: str, given: str) -> bool:
-    """Whether it is more likely the name of a group than of a person in an old record, such as `SMITH JA`."""
-    return family.isupper() and (" " in family or len(given) > 2)
+    return family, given
 
 
 def _spaced(given: str) -> str:

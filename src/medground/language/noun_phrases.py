@@ -11,70 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from medground.language.predicate import BE, DO, HAVE, MODAL
 from medground.language.predicate_words import ALL_VERBS, ARTICLES
+from medground.language.word_lists import word_lists
 
-# The words that end a noun phrase in a question.
-
-_AUXILIARIES = """
-    is are was were am do does did has have had can could should will would may might must isn't aren't doesn't
-    don't didn't can't cannot
-"""
-AUXILIARIES = frozenset(_AUXILIARIES.split())
-
-BE = frozenset(("is", "are", "was", "were", "am", "isn't", "aren't"))
-
-_PREPOSITIONS = """
-    in for with without after before during among at on under over between from by as than against via within
-    following despite to through per into of about when while if because
-"""
-PREPOSITIONS = frozenset(_PREPOSITIONS.split())
-
-
-_OTHER_VERBS = """
-    compare ease go indicate intervene invoke last observe report resemble resist see sound weaken win
-"""
-VERBS = ALL_VERBS | frozenset(_OTHER_VERBS.split())
-"""Verbs as they follow "does" or "can"."""
-
-_STATES = """
-    able absent acceptable accurate active adequate adverse affordable appropriate available aware bad
-    beneficial best better better-tolerated causal cheaper common comparable contagious contraindicated correct
-    cost-effective curable curative dangerous dead deadly dependent desirable detectable different difficult
-    diagnostic driven due easier effective efficacious efficient enough equal equivalent essential faster fatal
-    feasible found frequent given good greater happy harmful hereditary helpful heritable higher identical
-    important independent indicative inferior inherited just justified known lethal less likely linked longer
-    low lower mandatory more much necessary needed new normal not one often only optional painful possible
-    practical predictive preferable present prognostic prone protective rare really related relevant reliable
-    responsible reversible right safe safer same secure seen sensitive serious severe shorter significant
-    similar shown simple slower so specific still sufficient suitable superior sure toxic taken treatable true
-    underestimated unique unnecessary unsafe useful useless valid valuable viable vital warranted well worse
-    worth worthwhile really always already also ever actually currently generally usually truly both
-"""
-STATES = frozenset(_STATES.split())
-"""Words that say something of a subject after "is"; a noun phrase may begin with one."""
-
-_PRONOUNS = """
-    a an the and or both it they them this that these those there we you i he she one our their its
-"""
-PRONOUNS = frozenset(_PRONOUNS.split())
-
-_ASKING = """
-    what which who whom whose how when where why
-"""
-ASKING = frozenset(_ASKING.split())
-
-_OBJECT_VERBS = """
-    take use stop give drink eat inject combine mix start treat cure prevent diagnose apply avoid
-"""
-OBJECT_VERBS = frozenset(_OBJECT_VERBS.split())
-"""Verbs that need an object: where none follows, as in "is it safe to take with food", "it" is the object."""
-
-_MANNER = """
-    daily together regularly long-term every everyday again early late now safely alone
-"""
-MANNER = frozenset(_MANNER.split())
-"""Words that may follow such a verb and are no object."""
-
+LISTS = word_lists("noun_phrase_words")
+AUXILIARIES = LISTS["auxiliaries"] | BE | DO | HAVE | MODAL
+PREPOSITIONS = LISTS["prepositions"]
+VERBS = LISTS["verbs"] | ALL_VERBS
+STATES, PRONOUNS, ASKING = LISTS["states"], LISTS["pronouns"], LISTS["asking"]
+_BE = BE | {"am", "isn't", "aren't"}
 _PEOPLE = re.compile(
     r"\b(?:people|patients?|persons?|children|adults?|women|woman|men|man|infants?|babies|newborns?|neonates?|"
     r"adolescents?|teenagers?|girls?|boys?|mothers?|fathers?|parents|pregnant|individuals?|subjects|survivors?|elderly|"
@@ -122,9 +68,8 @@ class Thing:
         """Whether it is several, by the form of its first noun phrase."""
         head = re.split(rf"\s(?:{'|'.join(PREPOSITIONS)})\s", self.text.lower())[0]
         last = head.rsplit(" ", 1)[-1]
-        return (
-            " and " in head or self.is_people or (last.endswith("s") and not last.endswith(("ss", "is", "us", "tes")))
-        )
+        plural = last.endswith("s") and not last.endswith(("ss", "is", "us", "tes"))
+        return " and " in head or self.is_people or plural
 
 
 def things(question: str) -> list[Thing]:
@@ -134,7 +79,7 @@ def things(question: str) -> list[Thing]:
         return _things(question)
     head = [Thing(text) for text in _cut(_phrases(*_words(headed["head"])))]
     asked = _things(headed["rest"])
-    stands_alone = asked and not _begins_with_pronoun(headed["rest"])
+    stands_alone = asked and PRONOUNS.isdisjoint(_words(headed["rest"])[1][:3])
     return list(dict.fromkeys([*asked, *head] if stands_alone else [*head, *asked]))
 
 
@@ -166,13 +111,8 @@ def _with_condition(phrase: str) -> list[str]:
 
 
 def _words(text: str) -> tuple[list[str], list[str]]:
-    """The words of a text without punctuation around them, as written and in lower case."""
     words = [word.strip('?!.,;:"“”()') or word for word in text.split()]
     return words, [word.lower() for word in words]
-
-
-def _begins_with_pronoun(question: str) -> bool:
-    return any(word in PRONOUNS for word in _words(question)[1][:3])
 
 
 def _around(words: Sequence[str], lower: Sequence[str], at: int) -> list[str]:
@@ -180,19 +120,14 @@ def _around(words: Sequence[str], lower: Sequence[str], at: int) -> list[str]:
     rest, low = words[at + 1 :], lower[at + 1 :]
     if low[:1] == ["there"] and len(low) > 1:
         return _phrases(rest[1:], low[1:])[1:]
-    asks_for_subject = at > 0 and lower[0] in ("what", "which", "who") and _follows_a_subject(low, at)
-    if asks_for_subject:  # "which genes are associated with X"
-        return _phrases(rest, low)
-    if at == 1 and lower[0] in ("what", "who") and "of" in low and lower[at] in BE:  # "what is the role of X in Y"
-        return _phrases(rest, low)[1:]
-    end = _subject_end(low, is_be=lower[at] in BE)
-    return [" ".join(rest[:end]), *_phrases(rest[end:], low[end:])]
-
-
-def _follows_a_subject(low: Sequence[str], at: int) -> bool:
-    """Whether the auxiliary comes after the subject, as in `which genes are associated with`."""
     first = low[0] if low else ""
-    return at > 0 and (first.endswith("ed") or first in STATES | PREPOSITIONS or first in VERBS)
+    after_subject = first.endswith("ed") or any(first in known for known in (STATES, PREPOSITIONS, VERBS))
+    if at > 0 and lower[0] in ("what", "which", "who") and after_subject:  # "which genes are associated with X"
+        return _phrases(rest, low)
+    if at == 1 and lower[0] in ("what", "who") and "of" in low and lower[at] in _BE:  # "what is the role of X in Y"
+        return _phrases(rest, low)[1:]
+    end = _subject_end(low, is_be=lower[at] in _BE)
+    return [" ".join(rest[:end]), *_phrases(rest[end:], low[end:])]
 
 
 def _subject_end(low: Sequence[str], *, is_be: bool) -> int:
@@ -207,7 +142,7 @@ def _subject_end(low: Sequence[str], *, is_be: bool) -> int:
             return n
         if not is_be and word in VERBS | {"not", "also", "still", "always", "really", "ever", "actually", "only"}:
             return n
-    return _first(low, PREPOSITIONS - {"of"})
+    return next((n for n, word in enumerate(low) if n and word != "of" and word in PREPOSITIONS), len(low))
 
 
 def _is_predicate(word: str, after: str) -> bool:
@@ -218,12 +153,8 @@ def _is_predicate(word: str, after: str) -> bool:
 def _without_auxiliary(words: Sequence[str], lower: Sequence[str]) -> list[str]:
     """`what causes X`: the phrases after the verb, which is the second or third word."""
     for n, word in enumerate(lower[1:4], start=1):
-        if (
-            (n == 1 and lower[0] in ("who", "what"))
-            or word in VERBS
-            or word.removesuffix("s") in VERBS
-            or word.removesuffix("es") in VERBS
-        ):
+        is_verb = not VERBS.isdisjoint((word, word.removesuffix("s"), word.removesuffix("es")))
+        if is_verb or (n == 1 and lower[0] in ("who", "what")):
             return _phrases(words[n + 1 :], lower[n + 1 :])
     return []
 
@@ -236,10 +167,6 @@ def _phrases(words: Sequence[str], low: Sequence[str]) -> list[str]:
     whole = [" ".join(words[a + 1 : b]) for a, b in pairwise([-1, *inner, len(low)])]
     parts = [part for phrase in whole for part in (phrase, phrase.rpartition(" of ")[2])]
     return [part for part in dict.fromkeys(parts) if part]
-
-
-def _first(low: Sequence[str], ends: frozenset[str]) -> int:
-    return next((n for n, word in enumerate(low) if n and word in ends), len(low))
 
 
 def _cut(phrases: Sequence[str]) -> list[str]:

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from medground.errors import UsageError
-from medground.language.noun_phrases import AUXILIARIES, MANNER, OBJECT_VERBS, PREPOSITIONS, VERBS, Thing, things
-
-# How a follow-up question was read.
+from medground.language.noun_phrases import AUXILIARIES, LISTS, PREPOSITIONS, VERBS, Thing
+from medground.language.question_reading import reading_of
 
 
 @dataclass(frozen=True)
@@ -44,12 +43,10 @@ _BARE = re.compile(
     re.IGNORECASE,
 )
 _DUMMY = re.compile(
-    r"it (?:(?:is|was|be|become|seem|appear)s? )?(?:\w+ )?(?:"
-    r"(?:true|possible|likely|known|clear|certain|important|the case) (?:that|whether|if)|"
-    r"(?:means?|matters?) (?:that|if|whether)|"
-    r"(?:true|possible|likely|necessary|advisable|safe|better|best|recommended|known|important|dangerous|ok|okay|right|"
-    r"useful|worth|enough|bad|good|take)\b(?: for [\w\s-]{1,40}?)?"
-    r"(?: to (?P<verb>\w+)(?: (?P<next>[\w-]+))?| \w+ing\b))",
+    r"it (?:(?:is|was|be|become|seem|appear)s? )?(?:\w+ )?(?:(?:true|possible|likely|known|clear|certain|important|"
+    r"the case) (?:that|whether|if)|(?:means?|matters?) (?:that|if|whether)|(?:true|possible|likely|necessary|"
+    r"advisable|safe|better|best|recommended|known|important|dangerous|ok|okay|right|useful|worth|enough|bad|good|"
+    r"take)\b(?: for [\w\s-]{1,40}?)?(?: to (?P<verb>\w+)(?: (?P<next>[\w-]+))?| \w+ing\b))",
     re.IGNORECASE,
 )
 """An "it" that stands for nothing: "is it safe to take iron"; but not "is it safe to take with food"."""
@@ -65,12 +62,6 @@ _OF_A_DISEASE = re.compile(
     r"recur|life expectancy)\b",
     re.IGNORECASE,
 )
-_EMPTY_WORDS = """
-    a an the is are was were do does did can could will would should has have how what when where why who which also
-    still and or but so then long often much many common safe well
-"""
-_EMPTY = frozenset(_EMPTY_WORDS.split())
-"""Words that nothing later in a question points at."""
 _ASKED_FOR = re.compile(r"^(?:what|which|who|how) (?:is|are|was|were) $", re.IGNORECASE)
 
 
@@ -82,7 +73,7 @@ def pointing(asked: str, former: str) -> Reading | None:
     groups = found.groupdict()
     group: str | int = next((name for name in ("word", "last") if groups.get(name)), 0)
     word = found[group]
-    named = things(former)
+    named = reading_of(former).phrases
     thing = _meant(word, groups.get("noun") or "", named, asked) if named else None
     if thing is None:
         raise UsageError(f"cannot tell from “{former[:80]}” what {word!r} refers to; write the name in its place")
@@ -96,11 +87,8 @@ def _put(asked: str, start: int, end: int, name: str) -> str:
     first = name if start else name[0].upper() + name[1:]
     if word.lower() in ("its", "their"):
         owned = re.fullmatch(r"(\s[\w\s-]{1,60}?)([?.!\s]*)", rest)
-        if (
-            owned
-            and _ASKED_FOR.match(asked[:start])
-            and not set(owned[1].lower().split()) & (PREPOSITIONS | AUXILIARIES)
-        ):
+        plain = owned and (PREPOSITIONS | AUXILIARIES).isdisjoint(owned[1].lower().split())
+        if owned and plain and _ASKED_FOR.match(asked[:start]):
             return f"the{owned[1].rstrip()} of {name}{owned[2]}"
         return f"{first}{'’' if name.endswith('s') else '’s'}{rest}"
     return first + re.sub(rf"\b{re.escape(word)}\b", lambda _: name, rest, flags=re.IGNORECASE)
@@ -141,7 +129,6 @@ def _stands_alone(rest: str) -> bool:
 
 
 def _is_dummy(asked: str, found: re.Match[str]) -> bool:
-    """Whether an "it" stands for nothing."""
     if found[0].lower() != "it":
         return False
     if any(lasting.end() - 5 == found.end() for lasting in _LASTING.finditer(asked)):
@@ -150,7 +137,9 @@ def _is_dummy(asked: str, found: re.Match[str]) -> bool:
     if dummy is None or dummy["verb"] is None:
         return dummy is not None
     after = (dummy["next"] or "").lower()
-    return not (dummy["verb"].lower() in OBJECT_VERBS and (not after or after in PREPOSITIONS | MANNER))
+    return not (
+        dummy["verb"].lower() in LISTS["object verbs"] and (not after or after in PREPOSITIONS | LISTS["manner"])
+    )
 
 
 def _points_inside(asked: str, found: re.Match[str]) -> bool:
@@ -159,7 +148,7 @@ def _points_inside(asked: str, found: re.Match[str]) -> bool:
     clause = next(iter(_CLAUSE.finditer(before)), None)
     if clause is None or clause.start() == 0:
         return False
-    return any(word.strip(",.?").lower() not in _EMPTY for word in before[: clause.start()].split())
+    return any(word.strip(",.?").lower() not in LISTS["empty"] for word in before[: clause.start()].split())
 
 
 def points_at_something(text: str) -> bool:

@@ -111,7 +111,6 @@ def _found(words: Sequence[str], known: frozenset[str]) -> list[int]:
 
 
 def _said(words: Sequence[str], rest: Sequence[str]) -> int | None:
-    """Where what is said of the subject begins."""
     titled = sum(token[:1].isupper() for token in rest) > len(rest) / 2
     places = [place for n in range(1, len(words)) if (place := _place(words, n, titled or rest[n] != "A"))]
     if not places:

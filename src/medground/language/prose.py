@@ -26,8 +26,7 @@ _FEW = 4
 """A line of addresses with at most so many other words is no sentence, unless one is a verb."""
 _VERB = re.compile(
     r"\b(?:is|are|was|were|be|been|has|have|had|we|that|which|who|this|these|may|can|could|will|did|does|do|not|"
-    r"between|"
-    r"study|patients|used|show\w*)\b",
+    r"between|study|patients|used|show\w*)\b",
     _I,
 )
 _WORKPLACE = re.compile(
@@ -45,16 +44,14 @@ _NAME_PART = re.compile(
 _RULES: Mapping[str, re.Pattern[str]] = {
     "label": re.compile(
         r"^\W*(?:authors?|author (?:details|affiliations?|summary|contributions?)|affiliations?|sha|date|licen[sc]e|"
-        r"doi|"
-        r"pmc?id|e?-?issn|key ?words?(?: and phrases)?|mesh terms|correspond(?:ence|ing authors?)(?: to)?|e-?mail|tel|"
-        r"phone|fax|received|accepted|published(?: online)?|citation|copyright|funding|financial support|"
+        r"doi|pmc?id|e?-?issn|key ?words?(?: and phrases)?|mesh terms|correspond(?:ence|ing authors?)(?: to)?|e-?mail|"
+        r"tel|phone|fax|received|accepted|published(?: online)?|citation|copyright|funding|financial support|"
         r"financial disclosures?|grant support|competing interests?|(?:declaration of )?conflicts? of interests?|"
         r"acknowledge?ments?|academic editor|(?:handling )?editor|edited by|reviewed by|present address|contact|"
-        r"trial registration|abbreviations(?: used)?|disclosures?|ethics (?:approval|statement)|data availability"
-        r"(?: statement)?|availability of data and materials?|consent for publication|article history|"
-        r"funding sources?|"
-        r"pre-publication history|supplementary (?:information|materials?|data)|to cite this article|how to cite this"
-        r" article|cite this article as)\s*[:|](?!\d)",
+        r"trial registration|abbreviations(?: used)?|disclosures?|ethics (?:approval|statement)|"
+        r"data availability(?: statement)?|availability of data and materials?|consent for publication|article history|"
+        r"funding sources?|pre-publication history|supplementary (?:information|materials?|data)|to cite this article|"
+        r"how to cite this article|cite this article as)\s*[:|](?!\d)",
         _I,
     ),
     "date alone": re.compile(
@@ -72,10 +69,9 @@ _RULES: Mapping[str, re.Pattern[str]] = {
     "licence": re.compile(
         r"^\W*(?:©|\(c\)\s?(?:19|20)\d\d|copyright\b)|\bcopyright ©|all rights reserved|creative ?commons|"
         r"is an open[ -]access article|(?:distributed|licen[sc]ed|published) under the terms|\blicensee\b|"
-        r"permits? (?:unrestricted|any|non-?commercial)|"
-        r"original (?:work|author|source)\S*(?: \S+){0,6} (?:credited|cited)|reproduction in any medium|"
-        r"third[- ]party material in this|\bCC[- ]BY\b|public domain (?:dedication|mark)|"
-        r"not (?:certified by|yet been) peer[- ]?review|(?:author/funder|holder for this preprint)|"
+        r"permits? (?:unrestricted|any|non-?commercial)|original (?:work|author|source)\S*(?: \S+){0,6} (?:credited|"
+        r"cited)|reproduction in any medium|third[- ]party material in this|\bCC[- ]BY\b|public domain (?:dedication|"
+        r"mark)|not (?:certified by|yet been) peer[- ]?review|(?:author/funder|holder for this preprint)|"
         r"unrestricted research re-?use|the copyright holder|permission of the (?:publisher|journal|copyright)|"
         r"indicate if changes were made",
         _I,
@@ -94,33 +90,25 @@ _RULES: Mapping[str, re.Pattern[str]] = {
     "legend": re.compile(
         r"^\W*(?:(?:supplement(?:ary|al)|additional|supporting|extended data|online|web|multimedia)\s)?(?:fig(?:ure)?|"
         r"table|box|scheme|chart|plate|exhibit|video|movie|audio|file|data ?set|appendix|text|panel|"
-        r"graphical abstract)"
-        r"s?\.?\s*(?:[A-Z]{0,2}\d{1,3}[A-Za-z]?|[IVX]{1,4}|[A-Z])(?:\s?[-–,]\s?[A-Z\d]{1,3})*\s*(?:[.:|)—–-]|$)|"
-        r"^\W*found at:|\((?:DOCX?|PDF|XLSX?|TIFF?|ZIP|PPTX?|TXT|MOV|AVI|MP4|JPE?G|EPS|CSV)\)\W*$|"
-        r"^\W*S\d{1,2} (?:fig|table|file|text|protocol|appendix|data ?set|checklist|video|movie|box|study protocol|"
-        r"data)\b|"
-        r"^\W*(?:protocol|checklist|text|table|figure|data ?set|supporting information|movie|"
-        r"video) S\d{1,2}\b\W*(?:[:.]|(?-i:[A-Z])|$)|"
-        r"^\W*supplementary (?:material|data|information|appendix)\W*(?:[.:]|$)|\b\d+(?:\.\d+)?\s?[KM]B\s(?:DOCX?|"
-        r"PDF|XLSX?|TIFF?|ZIP|PPTX?|TXT|JPG|MOV|AVI)\b|"
-        r"^\W*(?:scale|error) bars?\b",
+        r"graphical abstract)s?\.?\s*(?:[A-Z]{0,2}\d{1,3}[A-Za-z]?|[IVX]{1,4}|"
+        r"[A-Z])(?:\s?[-–,]\s?[A-Z\d]{1,3})*\s*(?:[.:|)—–-]|$)|^\W*found at:|\((?:DOCX?|PDF|XLSX?|TIFF?|ZIP|PPTX?|TXT|"
+        r"MOV|AVI|MP4|JPE?G|EPS|CSV)\)\W*$|^\W*S\d{1,2} (?:fig|table|file|text|protocol|appendix|data ?set|checklist|"
+        r"video|movie|box|study protocol|data)\b|^\W*(?:protocol|checklist|text|table|figure|data ?set|"
+        r"supporting information|movie|video) S\d{1,2}\b\W*(?:[:.]|(?-i:[A-Z])|$)|^\W*supplementary (?:material|data|"
+        r"information|appendix)\W*(?:[.:]|$)|\b\d+(?:\.\d+)?\s?[KM]B\s(?:DOCX?|PDF|XLSX?|TIFF?|ZIP|PPTX?|TXT|JPG|MOV|"
+        r"AVI)\b|^\W*(?:scale|error) bars?\b",
         _I,
     ),
     "legend without a full stop": re.compile(
         r"^\W*(?:(?:[Ss]upplement(?:ary|al)|[Aa]dditional|[Ss]upporting)\s)?(?:Fig(?:ure)?s?\.?|Table|TABLE|"
-        r"FIG(?:URE)?\.?|"
-        r"Box|Scheme|[Ff]ile|[Tt]able|[Ff]igure)\s*[A-Z]{0,2}\d{1,3}[A-Z]?\s+(?!(?:I|We|In|As|For|It|"
-        r"The [a-z]+ (?:show|is|are))\b)"
-        r"[A-Z(]"
+        r"FIG(?:URE)?\.?|Box|Scheme|[Ff]ile|[Tt]able|[Ff]igure)\s*[A-Z]{0,2}\d{1,3}[A-Z]?\s+(?!(?:I|We|In|As|For|It|"
+        r"The [a-z]+ (?:show|is|are))\b)[A-Z(]"
     ),
     "supplement": re.compile(
-        r"^\W*(?:\w+:\s)?(?:additional|supplementary|supporting|supplemental) (?:data |material |information |"
-        r"files?|materials |online ){1,2}"
-        r"(?:\(|\d|for this article|accompan|associated with|can be (?:found|accessed|downloaded)|(?:is|"
-        r"are) (?:available|"
-        r"provided|linked|given)|may be found|to this article)|click here (?:for|to)|online version (?:of this|"
-        r"contains|has)|"
-        r"\bsupplementary data associated",
+        r"^\W*(?:\w+:\s)?(?:additional|supplementary|supporting|supplemental) (?:data |material |information |files?|"
+        r"materials |online ){1,2}(?:\(|\d|for this article|accompan|associated with|can be (?:found|accessed|"
+        r"downloaded)|(?:is|are) (?:available|provided|linked|given)|may be found|to this article)|click here (?:for|"
+        r"to)|online version (?:of this|contains|has)|\bsupplementary data associated",
         _I,
     ),
     "furniture": re.compile(
@@ -130,15 +118,11 @@ _RULES: Mapping[str, re.Pattern[str]] = {
         _I,
     ),
     "note to readers": re.compile(
-        r"page number not for citation|"
-        r"full list of author information|pre-?publication history|publisher['’]s note|"
-        r"springer nature remains neutral|"
-        r"contributed equally (?:to this|and)?|authors contributed equally|present address|^\W*correspondence\b|"
-        r"corresponding "
-        r"author|address(?: for)? correspondence|reprint requests?|send (?:correspondence|reprints)|"
-        r"article (?:number|id|in press)\b|\bISSN\b|"
-        r"this article (?:is part of|was (?:submitted|published)|has been (?:cited|corrected))|"
-        r"peer[- ]review(?:ed)? (?:history|reports?)",
+        r"page number not for citation|full list of author information|pre-?publication history|publisher['’]s note|"
+        r"springer nature remains neutral|contributed equally (?:to this|and)?|authors contributed equally|"
+        r"present address|^\W*correspondence\b|corresponding author|address(?: for)? correspondence|reprint requests?|"
+        r"send (?:correspondence|reprints)|article (?:number|id|in press)\b|\bISSN\b|this article (?:is part of|"
+        r"was (?:submitted|published)|has been (?:cited|corrected))|peer[- ]review(?:ed)? (?:history|reports?)",
         _I,
     ),
     "contributions": re.compile(
@@ -148,22 +132,17 @@ _RULES: Mapping[str, re.Pattern[str]] = {
         _I,
     ),
     "declaration": re.compile(
-        r"(?:conflicts? of interests?|competing (?:financial )?interests?)\b.{0,60}(?:declared?|exist|none|no|"
-        r"disclos|report)|"
-        r"(?:declare|disclose|report|have|has|had|state)\w* (?:that )?(?:\w+ ){0,5}(?:conflicts? of interest|"
-        r"competing (?:financial )?"
-        r"interest|financial (?:interest|relationship|disclosure))|^\W*(?:competing interests?|"
-        r"conflicts? of interests?|"
-        r"acknowledge?ments?|funding|author(?:s['’]|['’]s)? contributions?)\W*(?:$|(?-i:[A-Z]))|"
-        r"read and approved the|approved the final|all authors (?:read|have read|contributed|reviewed|approved|"
-        r"participated)|"
-        r"drafted the (?:manuscript|article|paper)|conceived (?:and designed|of) the|wrote the (?:paper|manuscript)|"
-        r"helped (?:to )?draft|revised the manuscript|preparation of (?:the|this) manuscript|"
-        r"\b(?:authors?|we) (?:\w+ ){0,4}(?:thank|acknowledge|grateful|indebted)\b|"
-        r"\b(?:supported|funded|financed|sponsored)(?: \w+){0,3} by (?:\w+ ){0,4}(?:grants?|awards?|fellowships?|"
-        r"foundation|fund)\b|"
-        r"financially supported|"
-        r"\bgrant (?:no|number|#)|funders? had no role|no role in study design|funding (?:source|agenc|bod)\w* had",
+        r"(?:conflicts? of interests?|competing (?:financial )?interests?)\b.{0,60}(?:declared?|exist|none|no|disclos|"
+        r"report)|(?:declare|disclose|report|have|has|had|state)\w* (?:that )?(?:\w+ ){0,5}(?:conflicts? of interest|"
+        r"competing (?:financial )?interest|financial (?:interest|relationship|disclosure))|"
+        r"^\W*(?:competing interests?|conflicts? of interests?|acknowledge?ments?|funding|author(?:s['’]|"
+        r"['’]s)? contributions?)\W*(?:$|(?-i:[A-Z]))|read and approved the|approved the final|all authors (?:read|"
+        r"have read|contributed|reviewed|approved|participated)|drafted the (?:manuscript|article|paper)|"
+        r"conceived (?:and designed|of) the|wrote the (?:paper|manuscript)|helped (?:to )?draft|revised the manuscript|"
+        r"preparation of (?:the|this) manuscript|\b(?:authors?|we) (?:\w+ ){0,4}(?:thank|acknowledge|grateful|"
+        r"indebted)\b|\b(?:supported|funded|financed|sponsored)(?: \w+){0,3} by (?:\w+ ){0,4}(?:grants?|awards?|"
+        r"fellowships?|foundation|fund)\b|financially supported|\bgrant (?:no|number|#)|funders? had no role|"
+        r"no role in study design|funding (?:source|agenc|bod)\w* had",
         _I,
     ),
 }
@@ -237,7 +216,6 @@ def _is_list_of_persons(sentence: str) -> bool:
 
 
 def _is_person(words: list[str]) -> bool:
-    """Whether these are two to five names and initials, with a name in small letters."""
     return (
         1 < len(words) < 6
         and all(_NAME_PART.fullmatch(word) for word in words)

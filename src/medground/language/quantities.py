@@ -12,8 +12,6 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 
-# Units of measurement in one form each: `mcg`, `µg` and `micrograms` are one, `per cent` is `%`.
-
 PERCENT, POINTS, PERCENTAGE_POINTS, COUNT = "%", "points", "percentage points", "people"
 TIMES = frozenset(("second", "minute", "hour", "day", "week", "month", "year"))
 
@@ -97,7 +95,6 @@ def unit_at(text: str, start: int) -> tuple[str, int]:
 
     Args:
         text: text with unified signs (`quantities`).
-        start: where the number ends.
     """
     for pattern, unit in ((_POINTS, PERCENTAGE_POINTS), (_PER_CENT, PERCENT), (_MMHG, "mmHg")):
         if found := pattern.match(text, start):
@@ -147,8 +144,7 @@ _TENS = {name: 10 * n for n, name in enumerate(_ROUND, start=2)}
 _WORDS = {name: n for n, name in enumerate(_SMALL)} | _TENS | {"hundred": 100}
 _NAMED = "|".join(sorted(_WORDS, key=len, reverse=True))
 _NUMBER = re.compile(
-    r"(?<![A-Za-z0-9_])(?<!\d[.,])(?<![A-Za-z]-)(?:"
-    r"(?P<version>\d+(?:\.\d+){2,})|"
+    r"(?<![A-Za-z0-9_])(?<!\d[.,])(?<![A-Za-z]-)(?:(?P<version>\d+(?:\.\d+){2,})|"
     r"(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d])|\d{1,3}(?: \d{3})+(?![.,]?\d)|(?<=[<>=])\s?0\. \d+|"
     r"\d+(?:[.,]\d+)?|\.\d+)(?![\d])|"
     rf"(?P<word>\b(?:(?:{'|'.join(_TENS)})[- ](?:{'|'.join(_SMALL[1:10])})|{_NAMED}))(?P<fold>-?fold)?\b)",
@@ -169,9 +165,8 @@ _MEASURE = re.compile(
     r"\s*(?:[\[(](?:a?OR|HR|RR)[\])])?\s*(?:of|was|were|is|[,:;=<>~]|for [\w-]+)*\s*$"
 )
 _RELATION = re.compile(
-    r"(?:(?P<below><)|(?P<above>>)|\b(?P<less>less|fewer|lower|smaller) than|"
-    r"\b(?P<more>more|greater|higher|larger) than|"
-    r"\b(?P<least>at least)|\b(?P<most>at most))=?\s*$",
+    r"(?:(?P<below><)|(?P<above>>)|\b(?P<less>less|fewer|lower|smaller) than|\b(?P<more>more|greater|higher|"
+    r"larger) than|\b(?P<least>at least)|\b(?P<most>at most))=?\s*$",
     re.IGNORECASE,
 )
 _ABOUT = re.compile(
@@ -240,7 +235,7 @@ def _read(text: str, plain: str) -> Iterator[Quantity]:
             values=_values(match),
             unit=unit,
             measure=(measure.lastgroup or "") if measure else "",
-            relation=_sign(relation.lastgroup or "") if relation else "",
+            relation="" if relation is None else "<" if relation.lastgroup in ("below", "less", "most") else ">",
             about=bool(_ABOUT.search(before)),
             named=bool(match["word"]),
         )
@@ -266,10 +261,6 @@ def _values(match: re.Match[str]) -> frozenset[Decimal]:
     if digits.count(",") == 1 and "." not in digits:
         found.add(Decimal(digits.replace(",", ".")))
     return frozenset(found or {Decimal(digits)})
-
-
-def _sign(name: str) -> str:
-    return "<" if name in ("below", "less", "most") else ">"
 
 
 def _with_shared_units(found: Sequence[Quantity], plain: str) -> list[Quantity]:

@@ -9,8 +9,6 @@ from typing import Any
 
 import nupunkt
 
-# What no sentence boundary may cut: addresses, names of files and species, decimal numbers.
-
 _SUFFIX = (
     r"(?:com|org|net|edu|gov|int|info|io|eu|uk|de|fr|ch|nl|it|es|se|jp|cn|kr|in|au|ca|br|html?|php|cgi|py|aspx?|jsp|"
     r"pdf|txt|csv|tsv|xlsx?|docx?|zip|gz|tar|fasta|fa|fastq|bam|vcf|xml|json|png|jpe?g|tiff?|mp4|exe)"

@@ -10,8 +10,6 @@ from itertools import pairwise
 from medground.language import words
 from medground.language.quantities import COUNT, Quantity, quantities
 
-# The words around the numbers of a sentence (`slots`): where those of one number end, and names in a list.
-
 CONTRAST = re.compile(r"\b(?:than|vs\.?|versus|compared (?:with|to)|relative to|against)(?!\w)", re.IGNORECASE)
 _STRONG = re.compile(r";|\b(?:whereas|while|but)\b", re.IGNORECASE)
 _WEAK = re.compile(
@@ -91,8 +89,6 @@ def stems(text: str, *, first: int | None = None, last: int | None = None) -> fr
     return frozenset((*kept, *labels, *(["not"] if _NOT.search(text) else ())))
 
 
-# Which words of a sentence tell what each of its numbers is about: the group, the outcome, the time.
-
 _P_VALUE = r"[pP](?:[- ]values?)?\s?[=<>:≤≥]\s?0?[.·]\s?\d+"
 _ASIDES = re.compile(
     r"\d{2}\s?%?\s?(?:CI\b|confidence intervals?\b(?: ?[\[(]CI[\])])?)(?:[\s:=,%\[(]|to|[-−–\d.·])*|"
@@ -136,13 +132,8 @@ class Slot:
         return self.about | self.perhaps
 
 
-@dataclass(frozen=True)
-class _Place:
-    """Numbers side by side, from `start` to `end` of the text."""
-
-    numbers: tuple[Quantity, ...]
-    start: int
-    end: int
+_Place = tuple[Quantity, ...]
+"""Numbers side by side."""
 
 
 def slots(sentence: str) -> tuple[Slot, ...]:
@@ -168,7 +159,6 @@ def slots(sentence: str) -> tuple[Slot, ...]:
 
 
 def _without(others: Sequence[Quantity], plain: str) -> str:
-    """The text with spaces in place of numbers of other kinds."""
     for one in others:
         plain = plain[: one.start] + " " * (one.end - one.start) + plain[one.end :]
     return plain
@@ -182,7 +172,7 @@ def _kind(quantity: Quantity) -> str:
 def _slots(found: Sequence[Quantity], plain: str) -> list[Slot]:
     places = _places(found, plain)
     if len(places) < 2:
-        return [Slot(place.numbers, stems(plain)) for place in places]
+        return [Slot(place, stems(plain)) for place in places]
     runs = _runs(places, plain)
     if len(runs) == 1:
         return _parallel(runs[0], plain, 0, len(plain))
@@ -194,18 +184,17 @@ def _slots(found: Sequence[Quantity], plain: str) -> list[Slot]:
 def _places(found: Sequence[Quantity], plain: str) -> list[_Place]:
     places: list[_Place] = []
     for quantity in found:
-        if places and _BESIDE.fullmatch(plain, places[-1].end, quantity.start):
-            places[-1] = _Place((*places[-1].numbers, quantity), places[-1].start, quantity.end)
+        if places and _BESIDE.fullmatch(plain, places[-1][-1].end, quantity.start):
+            places[-1] = (*places[-1], quantity)
         else:
-            places.append(_Place((quantity,), quantity.start, quantity.end))
+            places.append((quantity,))
     return places
 
 
 def _runs(places: Sequence[_Place], plain: str) -> list[list[_Place]]:
-    """The numbers that stand in one list."""
     runs = [[places[0]]]
     for before, here in pairwise(places):
-        if _RUN.fullmatch(plain, before.end, here.start):
+        if _RUN.fullmatch(plain, before[-1].end, here[0].start):
             runs[-1].append(here)
         else:
             runs.append([here])
@@ -214,26 +203,27 @@ def _runs(places: Sequence[_Place], plain: str) -> list[list[_Place]]:
 
 def _parallel(run: Sequence[_Place], plain: str, start: int, end: int) -> list[Slot]:
     """The numbers of one list, with the names of a list of as many before or after it."""
-    before, between, after = plain[start : run[0].start], plain[run[0].end : run[-1].start], plain[run[-1].end : end]
+    (first, *_), (*_, last) = run[0], run[-1]
+    before, after = plain[start : first.start], plain[last.end : end]
     every = stems(before) | stems(after)
     if len(run) == 1:
-        return [Slot(run[0].numbers, every)]
+        return [Slot(run[0], every)]
     behind = "" if after.lstrip().startswith(")") else after
     for listed in (names(before, len(run), last=True), names(behind, len(run), last=False)):
         if listed:
             shared = every - frozenset().union(*listed)
-            return [Slot(place.numbers, name, shared) for place, name in zip(run, listed, strict=True)]
-    if CONTRAST.search(between):
+            return [Slot(place, name, shared) for place, name in zip(run, listed, strict=True)]
+    if CONTRAST.search(plain[run[0][-1].end : run[-1][0].start]):
         return _interleaved(run, plain)
-    return [Slot(place.numbers, frozenset(), every) for place in run]
+    return [Slot(place, frozenset(), every) for place in run]
 
 
 def _interleaved(places: Sequence[_Place], plain: str) -> list[Slot]:
     """Numbers that each have words of their own, before or after them."""
-    gaps = [shared_out(plain[a.end : b.start]) for a, b in pairwise(places)]
+    gaps = [shared_out(plain[a[-1].end : b[0].start]) for a, b in pairwise(places)]
     if not gaps:
-        return [Slot(places[0].numbers, stems(plain))]
-    lead, trail = plain[: places[0].start], plain[places[-1].end :]
+        return [Slot(places[0], stems(plain))]
+    lead, trail = plain[: places[0][0].start], plain[places[-1][-1].end :]
     names_follow = not stems(gaps[0][1])
     own = [stems(after) for after in ("", *(right for _, right in gaps))]
     common = frozenset[str]()
@@ -247,12 +237,12 @@ def _interleaved(places: Sequence[_Place], plain: str) -> list[Slot]:
         near = stems(PART.split(lead.rstrip(" (,;"))[-1])
         own[0] |= near if len(near) <= _SHORT else frozenset()
         common |= stems(lead) - own[0]
-    return [Slot(place.numbers, about - common, common) for place, about in zip(places, own, strict=True)]
+    return [Slot(place, about - common, common) for place, about in zip(places, own, strict=True)]
 
 
 def _mixed(runs: Sequence[Sequence[_Place]], plain: str) -> list[Slot]:
     """Several lists, each read by itself with the words up to the next one."""
-    cuts = [_cut(plain, a[-1].end, b[0].start) for a, b in pairwise(runs)]
+    cuts = [_cut(plain, a[-1][-1].end, b[0][0].start) for a, b in pairwise(runs)]
     starts, ends = [0, *(start for _, start in cuts)], [*(end for end, _ in cuts), len(plain)]
     return [
         slot for run, start, end in zip(runs, starts, ends, strict=True) for slot in _parallel(run, plain, start, end)

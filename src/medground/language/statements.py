@@ -13,8 +13,6 @@ from medground.language.sentences import Span, sentence_spans
 from medground.values.evidence import Evidence
 from medground.values.sentence import Sentence
 
-# Brackets and quotations: their content belongs to the clause around them.
-
 _LONGEST = 400
 """Characters; a pair further apart is taken for a typing error and ignored."""
 _CLOSES = {")": "(", "]": "[", "}": "{", "”": "“", "»": "«"}
@@ -64,8 +62,6 @@ def _close(opened: list[tuple[str, int]], kind: str) -> int | None:
     return None
 
 
-# Split a sentence into the clauses that are statements in their own right.
-
 _REPORT = r"(?:suggest|indicat|impl|show|demonstrat|mean|confirm|reveal|prov)"
 _DEGREE = r"(?:part(?:ial)?ly|mainly|largely|mostly|primarily|probably|possibly|presumably|perhaps|apparently)\s+"
 _SO = r"therefore|thus(?!\s+far)|hence|consequently|accordingly"
@@ -110,6 +106,9 @@ _DURING = re.compile(r"while\s[^,]*\b(?:is|are|was|were)\s+(?:\w+ly\s+)?\w+ing\b
 _LAST_WORD = re.compile(r"([^\W_]+(?:['’][^\W_]+)?)[\s,:]*$")
 
 
+_RUNS_ON = AUXILIARIES | FUNCTION | {"only", "just", "simply", "merely", "be", "been", "being"}
+
+
 class _Cut(NamedTuple):
     """A position where a clause may begin.
 
@@ -151,27 +150,21 @@ def _split(seen: str, span: Span, cuts: Iterable[_Cut]) -> list[Span]:
     for cut, until in zip(inner, ends, strict=True):
         after = Clause(_body(seen, cut.at, until))
         whole = after.stands_alone or (cut.full and after.names_subject)
-        if whole and current.complete and not _governed(cut, current):
-            found.append((start, _stripped(seen, cut.at)))
+        governed = (cut.weak and current.hypothetical) or (cut.causal and current.negated)
+        if whole and current.complete and not governed:
+            stop = cut.at
+            while seen[stop - 1].isspace():
+                stop -= 1
+            found.append((start, stop))
             start, current = cut.at, after
         else:
             current.feed(words_of(seen, cut.at, until))
     return [*found, (start, end)]
 
 
-def _governed(cut: _Cut, before: Clause) -> bool:
-    return (cut.weak and before.hypothetical) or (cut.causal and before.negated)
-
-
 def _body(seen: str, start: int, end: int) -> list[str]:
     lead = _LEAD.match(seen, start, end)
     return words_of(seen, lead.end() if lead else start, end)
-
-
-def _stripped(seen: str, end: int) -> int:
-    while seen[end - 1].isspace():
-        end -= 1
-    return end
 
 
 def _list_cuts(seen: str, span: Span) -> list[_Cut]:
@@ -231,9 +224,7 @@ def _runs_on(seen: str, at: int) -> bool:
     """Whether the words before an offset need what follows: "was therefore", "that, because", "not because"."""
     last = _LAST_WORD.search(seen, max(0, at - 40), at)
     word = last[1].lower() if last else ""
-    return (
-        word in AUXILIARIES or word in FUNCTION or word in ("only", "just", "simply", "merely", "be", "been", "being")
-    )
+    return word in _RUNS_ON
 
 
 def _next_word(seen: str, at: int, end: int) -> int:
@@ -241,8 +232,6 @@ def _next_word(seen: str, at: int, end: int) -> int:
         at += 1
     return at
 
-
-# Split written sentences into statements, each of which is checked separately.
 
 _CITED = r"\[(?:E\d+|\d+|[A-Za-z]{2,12}:\s?[\w.:/-]+)(?:\s*[,;–-]\s*(?:E?\d+|[A-Za-z]{2,12}:\s?[\w.:/-]+)){0,20}\]"
 _CITATIONS = re.compile(rf"(?:{_CITED}[\s.]*)+")

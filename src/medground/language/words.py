@@ -15,8 +15,6 @@ import tantivy
 from medground.language.word_lists import word_lists
 from medground.pubmed.characters import american
 
-# Words as the keyless operators see them: tokens, stems, content words, and how rare each is in the literature.
-
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)+|[^\W_]+")
 _ASCII_TOKEN = re.compile(r"[0-9]+(?:[.,][0-9]+)+|[a-z0-9]+")
 """The same for lower-case ASCII, which covers most sentences and is faster."""
@@ -143,9 +141,9 @@ def names(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def rarest_name(text: str) -> str:
-    """The stem of the rarest name of a text; empty if it has no name that is rare."""
-    rare = [t for t in names(text) if weight(t) >= MOST]
+def rarest_of(names: Iterable[str]) -> str:
+    """The rarest of some names; empty if none is rare."""
+    rare = [t for t in names if weight(t) >= MOST]
     return max(rare, key=lambda t: (len(t), t), default="")
 
 
@@ -182,8 +180,6 @@ def densest(wanted: frozenset[str], text: Sequence[str], window: int, least: int
     return best / total if total else 0.0
 
 
-# Abbreviations that a text uses for what a question spells out.
-
 _WORD = re.compile(r"[^\W\d_]+")
 _LENGTHS = (3, 4, 5)
 """Two initials stand for too many things."""
@@ -203,7 +199,6 @@ def spelled_out(text: str, question: str) -> str:
 
 @lru_cache(maxsize=64)
 def _runs(question: str) -> dict[str, str]:
-    """The words behind each set of initials."""
     found: dict[str, str] = {}
     pieces = _WORD.findall(question)
     for length in _LENGTHS:

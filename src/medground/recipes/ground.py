@@ -23,7 +23,8 @@ from medground.answering.verify.check import CHECKING, check_all
 from medground.answering.write.draft import Draft, write_draft
 from medground.errors import MedgroundError, SourceUnavailable
 from medground.home.settings import Settings
-from medground.language.detection import ENGLISH_ONLY, looks_foreign
+from medground.language.question_kinds import ENGLISH_ONLY
+from medground.language.question_reading import reading_of
 from medground.language.statements import statements
 from medground.models.operators.reading import extract, screen, sufficient
 from medground.models.operators.writing import write
@@ -66,7 +67,7 @@ def refusal(stored: GraphAnswer | NotUnderstood | None, *, searched: bool) -> Dr
 
 async def ground(question: Question, run: Run) -> Answer:
     """Answer a question."""
-    if looks_foreign(question.text):
+    if reading_of(question.text).is_foreign:
         run.warn(ENGLISH_ONLY)
     stored = await ask_for_facts(question, run)
     if isinstance(stored, GraphAnswer) and stored.facts:

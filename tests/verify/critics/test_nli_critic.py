@@ -64,21 +64,9 @@ def test_the_rule(scores: list[tuple[float, float]], relation: str, best: str, p
     assert found.entailment == max(entailment for entailment, _ in scores)
 
 
-@each_row(
-    ("scores", "relation"),
-    [
-        ([(0.9, 0.0), (0.1, 0.95)], "entails"),
-        ([(0.9, 0.95)], "entails"),
-        ([(0.5, 0.6)], "entails"),
-        ([(0.4, 0.95)], "contradicts"),
-        ([(0.4, 0.3)], "neutral"),
-    ],
-)
-def test_in_the_paper_contradiction_never_overrules_entailment(
-    scores: list[tuple[float, float]], relation: str
-) -> None:
-    found = decide(views(len(scores)), [Score(*score) for score in scores], tau=0.5, overruled=False)
-    assert found.relation == relation
+@each_row(("scores", "relation"), [((0.5, 0.6), "entails"), ((0.4, 0.95), "contradicts"), ((0.4, 0.3), "neutral")])
+def test_in_the_paper_contradiction_never_overrules_entailment(scores: tuple[float, float], relation: str) -> None:
+    assert decide(views(1), [Score(*scores)], tau=0.5, overruled=False).relation == relation
 
 
 def test_disagreeing_premises_are_both_named() -> None:
@@ -104,29 +92,6 @@ def test_the_rule_holds_for_all_numbers(scores: list[tuple[float, float]], tau: 
         assert highest >= tau
     if highest < tau and max(contradiction for _, contradiction in scores) < tau:
         assert found.relation == "neutral"
-
-
-def test_the_critic_says_what_the_scores_say(make_run: MakeRun, onnx_model: Write) -> None:
-    folder = onnx_model()
-    found = judged(make_run("q1?", options={"verify.critic": f"nli:{folder}"}), CLAIMS)
-    assert {j.relation for j in found} == {"entails", "contradicts", "neutral"}
-    for one, judgement in zip(CLAIMS, found, strict=True):
-        scores = open_nli(folder).score([(p.quote, one.statement) for p in one.premises])
-        again = decide(one.premises, scores, 0.5)
-        assert (again.relation, again.best) == (judgement.relation, judgement.best)
-        assert judgement.entailment == pytest.approx(max(s.entailment for s in scores), abs=1e-5)
-
-
-@each_row("bad", [np.nan, np.inf, -np.inf])
-def test_a_model_with_non_finite_values_supports_nothing(
-    make_run: MakeRun, onnx_model: Write, weights: Any, bad: float
-) -> None:
-    weights = weights | {"classifier.bias": weights["classifier.bias"].copy()}
-    weights["classifier.bias"][1] = bad
-    run = make_run("q1?", options={"verify.critic": f"nli:{onnx_model(weights=weights)}"})
-    found = judged(run, CLAIMS)
-    assert {j.relation for j in found} == {"failed"}
-    assert "not a finite number" in run.warnings[0]
 
 
 def test_one_broken_claim_spares_the_others(make_run: MakeRun, onnx_model: Write, weights: Any) -> None:
@@ -246,12 +211,7 @@ def test_an_unreadable_statement_is_unverified_and_the_rest_is_judged(make_run: 
 
 @each_row(
     ("label", "trusted", "verdict"),
-    [
-        ("ENTAILMENT", True, "supported"),
-        ("ENTAILMENT", False, "not judged"),
-        ("CONTRADICTION", True, "contradicted"),
-        ("NEUTRAL", True, "not found"),
-    ],
+    [("ENTAILMENT", True, "supported"), ("ENTAILMENT", False, "not judged"), ("CONTRADICTION", True, "contradicted")],
 )
 def test_from_the_setting_to_the_verdict(
     make_run: MakeRun, onnx_model: Write, weights: Any, label: str, trusted: bool, verdict: str

@@ -160,9 +160,11 @@ def test_a_relation_below_tau_does_not_count(judge: Any) -> None:
     assert found.note == "entails with a probability of 0.40, below 0.5"
 
 
-def test_a_server_that_calls_a_tool_gives_no_numbers(judge: Any) -> None:
+def test_a_server_that_calls_a_tool_or_writes_its_certainty_gives_no_numbers(judge: Any) -> None:
     with ChatPeer(tool_call('{"relation":"entails","best":"E2"}')) as peer:
         assert judge(peer, native=False) == Judgement("entails", "E2")
+    with ChatPeer(chat('{"relation":"entails","best":"E2","flags":[],"probabilities":{"entails":1.0}}')) as peer:
+        assert judge(peer) == Judgement("entails", "E2")
 
 
 @each_row("status", [400, 422])
@@ -207,11 +209,6 @@ def test_claims_that_a_busy_server_refused_are_asked_once_more(
     found = asyncio.run(open_critic(run).judge([claim(f"The lens is {n}.", "The lens is long.") for n in range(3)]))
     assert [judgement.relation for judgement in found] == relations
     assert (len(model.seen), len(run.warnings)) == (calls, int(failures == 9))
-
-
-def test_a_certainty_that_a_model_writes_is_discarded(judge: Any) -> None:
-    with ChatPeer(chat('{"relation":"entails","best":"E2","flags":[],"probabilities":{"entails":1.0}}')) as peer:
-        assert judge(peer) == Judgement("entails", "E2")
 
 
 def test_numbers_are_kept_with_the_reply(serve: Any, tmp_path: Path) -> None:

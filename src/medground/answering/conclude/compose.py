@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from medground.answering.conclude.decision import Judged, decide
@@ -13,11 +13,10 @@ from medground.answering.run import Run
 from medground.answering.verify.context import usable
 from medground.answering.verify.rationale import faithfulness, quoted_share, support_score
 from medground.answering.write.draft import Draft, Mark, evidence_mark, joined
-from medground.sources.base import DescribedSource, Source, TermsSource
+from medground.sources.base import DescribedSource, TermsSource
 from medground.values.answer import Answer, SearchedSource, SourceDocument
 from medground.values.decision import AnswerCheck
 from medground.values.document import Document
-from medground.values.evidence import Evidence
 from medground.values.question import Question
 from medground.values.sentence import Sentence, by_sentence, sentences_of
 from medground.values.source_description import SourceDescription
@@ -26,23 +25,6 @@ from medground.version import __version__
 
 if TYPE_CHECKING:
     from medground.values.source_plan import SourceFound  # slow to import, and only some recipes plan sources
-
-# The terms under which a cited text may be used: its own licence, else that of the source it was found in.
-
-
-def descriptions(sources: Sequence[Source]) -> Mapping[str, SourceDescription]:
-    """What the builders of sources said of their texts, by name, for the sources that have such a description."""
-    told = ((source.name, _told(source)) for source in sources)
-    return {name: described for name, described in told if described is not None}
-
-
-def _told(source: Source) -> SourceDescription | None:
-    if isinstance(source, TermsSource):
-        return source.terms
-    return source.described if isinstance(source, DescribedSource) else None
-
-
-# What became of each source of a plan, as the answer says it.
 
 
 def searched_sources(found: Sequence[SourceFound]) -> tuple[SearchedSource, ...]:
@@ -93,30 +75,32 @@ def compose(
     Its scores cover the rationale as it was written, including the sentences that were dropped.
 
     Args:
-        run: the run, with its ledger.
         draft: the written sentences, or the statements that they were split into.
         verdicts: one per sentence or statement of the draft, in order.
         conflicts: sources that disagree; a conflict with evidence that was never quoted is left out.
-        answered: what a measured critic says of a closed question that no model decided.
-        check: what the check of the writer's short answer found.
         stopped: why the run ended early.
-        mark: how citations are written in the rationale.
 
     Raises:
         UnknownCitation: a sentence or a verdict cites evidence that this run never quoted.
     """
-    _check_citations(run, draft.sentences, verdicts)
+    for cited in dict.fromkeys(e for sentence in draft.sentences for e in sentence.evidence):
+        run.ledger.cite(cited)
+    for verdict in verdicts:
+        if verdict.best is not None:
+            run.ledger.cite(verdict.best)
     kept, dropped = release(draft.sentences, verdicts, run.settings.verify, uncited=not run.recipe.needs_evidence)
     rationale, statements = _written(kept, run, mark)
-    disagreeing = _within(run, conflicts)
-    evidence = _cited(run, statements, disagreeing)
+    quoted = {e.id for e in run.ledger.evidence}
+    disagreeing = tuple(conflict for conflict in conflicts if quoted.issuperset(_sides(conflict)))
+    used = {e for s in statements for e in (*s.evidence, s.verdict.best)}.union(*map(_sides, disagreeing))
+    evidence = tuple(e for e in run.ledger.evidence if e.id in used)
     decision = decide(run, draft, kept, verdicts, answered, check)  # first, because it may add a warning
     return Answer(
         decision=decision,
         rationale=rationale,
         statements=statements,
         evidence=evidence,
-        documents=_documents(run, evidence),
+        documents=listed_documents(run, [*(e.document_id for e in evidence), *run.shown]),
         dropped=tuple(dropped),
         conflicts=disagreeing,
         support=support_score(verdicts, run.settings.verify),
@@ -133,7 +117,6 @@ def _from_memory(kept: Sequence[Verdicted]) -> dict[str, Any]:
 
 
 def _circumstances(run: Run) -> dict[str, Any]:
-    """The fields of an answer that come from the run: question, settings, models, searches and cost."""
     snapshots = tuple(dict.fromkeys(s.state for s in run.sources if s.state is not None))
     return {
         "id": answer_id(run.question, run.settings.hash, [s.hash for s in snapshots]),
@@ -154,34 +137,12 @@ def _circumstances(run: Run) -> dict[str, Any]:
     }
 
 
-def _check_citations(run: Run, sentences: Sequence[Sentence], verdicts: Sequence[Verdict]) -> None:
-    cited = dict.fromkeys(e for sentence in sentences for e in sentence.evidence)
-    for evidence in [*cited, *(v.best for v in verdicts if v.best is not None)]:
-        run.ledger.cite(evidence)
-
-
-def _documents(run: Run, evidence: Sequence[Evidence]) -> tuple[SourceDocument, ...]:
-    """The documents that are quoted, or that are listed without being cited."""
-    return listed_documents(run, [*(e.document_id for e in evidence), *run.shown])
-
-
 def listed_documents(run: Run, ids: Sequence[str]) -> tuple[SourceDocument, ...]:
     """Retrieved documents as an answer lists them, each once, with the terms of the source that each is from."""
-    known = descriptions(run.sources)
+    described = {s.name: s.described for s in run.sources if isinstance(s, DescribedSource)}
+    described |= {s.name: s.terms for s in run.sources if isinstance(s, TermsSource)}
     sources = {i: run.origins.get(i, "") for i in ids}
-    return tuple(source_document(run.ledger.documents[i], name, known.get(name)) for i, name in sources.items())
-
-
-def _within(run: Run, conflicts: Sequence[Conflict]) -> tuple[Conflict, ...]:
-    """The conflicts whose sides were all quoted in this run."""
-    quotes = {e.id for e in run.ledger.evidence}
-    return tuple(c for c in conflicts if quotes.issuperset(_sides(c)))
-
-
-def _cited(run: Run, statements: Sequence[Statement], conflicts: Sequence[Conflict]) -> tuple[Evidence, ...]:
-    """The quotes that an answer refers to, in the order they were taken."""
-    cited = {e for s in statements for e in (*s.evidence, s.verdict.best)}.union(*map(_sides, conflicts))
-    return tuple(e for e in run.ledger.evidence if e.id in cited)
+    return tuple(source_document(run.ledger.documents[i], name, described.get(name)) for i, name in sources.items())
 
 
 def _sides(conflict: Conflict) -> set[str]:

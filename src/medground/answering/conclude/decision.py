@@ -19,15 +19,13 @@ from medground.answering.verify.overclaim import not_of_people, overclaims
 from medground.answering.verify.reporting import why_not_finding
 from medground.answering.verify.statement_checks import unmentioned
 from medground.answering.write.draft import Draft
-from medground.language.closed_question import as_statement
+from medground.language.question_reading import reading_of
 from medground.models.operators.flags.words import DOUBT
 from medground.values.decision import AnswerCheck, Decision, Status
 from medground.values.evidence import Evidence
 from medground.values.question import Question
 from medground.values.sentence import Sentence, sentences_of
 from medground.values.statement import Verdict
-
-# A closed question that a measured critic answers: the question as a statement, judged against the quotes shown.
 
 _VALUES: dict[str, Literal["yes", "no"]] = {"entails": "yes", "contradicts": "no"}
 
@@ -53,9 +51,7 @@ async def judged(question: Question, evidence: Sequence[Evidence], run: Run) -> 
     """The critic's answer to a closed question; None if it does not apply.
 
     Args:
-        question: the question.
         evidence: the quotes that the answer shows, best first.
-        run: the run, with its ledger.
 
     Raises:
         BudgetExhausted: the run reached one of its limits.
@@ -63,7 +59,7 @@ async def judged(question: Question, evidence: Sequence[Evidence], run: Run) -> 
     if question.task not in ("yes-no", "yes-no-maybe") or run.writer is None or run.writer.is_model:
         return None
     critic = open_critic(run)
-    statement = as_statement(question.text) if may_decide(critic.name, run.settings.verify) else None
+    statement = reading_of(question.text).statement if may_decide(critic.name, run.settings.verify) else None
     quotes = [e for e in usable(evidence, run) if _may_decide(e, run)]
     if statement is None or not quotes:
         return None
@@ -89,7 +85,6 @@ def _may_decide(evidence: Evidence, run: Run) -> bool:
 
 
 def _doubt(statement: str, found: Judgement, critic: str, quotes: Sequence[Evidence], run: Run) -> str:
-    """Why a judgement is no answer; empty if it is one."""
     if found.note:  # one quote entails it and another contradicts it
         return found.note
     if found.flags:
@@ -99,15 +94,6 @@ def _doubt(statement: str, found: Judgement, critic: str, quotes: Sequence[Evide
     best = next(e for e in quotes if e.id == found.best)
     more = overclaims(statement, best.quote, run.ledger.documents[best.document_id])
     return "; ".join(f"it {one.note}" for one in more)
-
-
-def rests_on(judged: Judged, kept: Sequence[tuple[Sentence, object]]) -> bool:
-    """Whether released sentences show the quotes that an answer rests on."""
-    cited = {quote for sentence, _ in kept for quote in sentence.evidence}
-    return cited.issuperset(judged.quotes)
-
-
-# Warn readers if a decision is based only on hedged sentences, or only on animals or cells.
 
 
 def limits(supporting: Sequence[tuple[Sentence, Verdict]], run: Run) -> list[str]:
@@ -122,21 +108,14 @@ def limits(supporting: Sequence[tuple[Sentence, Verdict]], run: Run) -> list[str
     if all(hedges):
         words = dict.fromkeys(hedge[0].lower() for hedge in hedges if hedge)
         found.append(f"every sentence behind the decision is hedged ({', '.join(words)})")
-    species = [
-        not_of_people(quote.quote, run.ledger.documents[quote.document_id]) for quote in _deciding(supporting, run)
-    ]
+    cited = {e for sentence, verdict in supporting for e in ((verdict.best,) if verdict.best else sentence.evidence)}
+    deciding = [e for e in run.ledger.evidence if e.id in cited and e.origin == "text"]
+    species = [not_of_people(quote.quote, run.ledger.documents[quote.document_id]) for quote in deciding]
     if species and all(species):
         named = dict.fromkeys(word for word in species if word)
         found.append(f"every quote behind the decision is about animals or cells ({', '.join(named)})")
     return found
 
-
-def _deciding(supporting: Sequence[tuple[Sentence, Verdict]], run: Run) -> list[Evidence]:
-    cited = {e for sentence, verdict in supporting for e in ((verdict.best,) if verdict.best else sentence.evidence)}
-    return [e for e in run.ledger.evidence if e.id in cited and e.origin == "text"]
-
-
-# The decision of an answer, made after its rationale was checked.
 
 _DECISION: TypeAdapter[Decision] = TypeAdapter(Decision)
 _NOTHING_ON_IT = "No evidence on this was found in the sources searched, so nothing is decided"
@@ -154,12 +133,8 @@ def decide(
     """The decision that the checked sentences support: the writer's answer, else a critic's, else none.
 
     Args:
-        run: the run; a decision by a model that is not a validated judge adds a warning to it.
-        draft: the written sentences, and the answer that the writer drew from them.
         kept: the released sentences, with their verdicts.
         verdicts: the verdicts of all sentences, including dropped ones.
-        answered: what a measured critic says of a closed question.
-        check: what the check of the writer's short answer found.
     """
     uncited = not run.recipe.needs_evidence
     written = list(zip(draft.sentences, verdicts, strict=True))
@@ -171,30 +146,22 @@ def decide(
         return _made(run.question, "unanswerable", reason=reason)
     if any(verdict.critic == "graph" for verdict in verdicts):  # what other texts say beside the facts decides nothing
         kept, written = ([pair for pair in pairs if pair[1].critic == "graph"] for pairs in (kept, written))
-    if missing := _unmentioned(run, kept):
+    shown = {evidence for sentence, _ in kept for evidence in sentence.evidence}
+    quotes = [e for e in run.ledger.evidence if e.id in shown]
+    texts_alone = all(e.origin == "text" for e in quotes)  # stored facts are on the question
+    if missing := unmentioned(run.question, quotes, run) if quotes and texts_alone else []:
         if not run.question.options and run.settings.verify.gate:
             return _made(run.question, "unanswerable", reason=_NOTHING_ON_IT, unmentioned=tuple(missing))
         run.warn(f"no quote mentions {', '.join(missing)}, which the question asks about")
     if draft.answer:
-        return _answered(run, draft, kept, Grounds.of(written, kept), check, uncited=uncited)
-    if answered is not None and answered.value is not None and rests_on(answered, kept):
+        return _answered(run, draft, kept, Grounds.of(written, kept), check)
+    if answered is not None and answered.value is not None and shown.issuperset(answered.quotes):
         for limit in limits([p for p in kept if not set(p[0].evidence).isdisjoint(answered.quotes)], run):
             run.warn(limit)
         given = {"probability": answered.probability, "reason": answered.reason}
         return _made(run.question, "decided", (answered.value,), basis="critic", **given)
     unsure = answered.reason if answered is not None and answered.value is None else ""
     return _made(run.question, "not judged", reason=draft.reason or unsure or _undecided(run, verdicts))
-
-
-def _unmentioned(run: Run, kept: Sequence[Verdicted]) -> list[str]:
-    """What the question asks about that no quote behind the released sentences mentions. Stored facts are on it."""
-    quotes = _quotes(kept, run)
-    return unmentioned(run.question, quotes, run) if all(e.origin == "text" for e in quotes) and quotes else []
-
-
-def _quotes(kept: Sequence[Verdicted], run: Run) -> list[Evidence]:
-    cited = {evidence for sentence, _ in kept for evidence in sentence.evidence}
-    return [e for e in run.ledger.evidence if e.id in cited]
 
 
 def _undecided(run: Run, verdicts: Sequence[Verdict]) -> str:
@@ -206,16 +173,10 @@ def _undecided(run: Run, verdicts: Sequence[Verdict]) -> str:
 
 
 def _answered(
-    run: Run,
-    draft: Draft,
-    kept: Sequence[Verdicted],
-    grounds: Grounds,
-    check: AnswerCheck | None,
-    *,
-    uncited: bool,
+    run: Run, draft: Draft, kept: Sequence[Verdicted], grounds: Grounds, check: AnswerCheck | None
 ) -> Decision:
     """The writer's answer if its rationale carries it, or if the judge failed on it; else why it is held back."""
-    gate = run.settings.verify.gate
+    gate, uncited = run.settings.verify.gate, not run.recipe.needs_evidence
     if gate and not uncited and not grounds.carry and not grounds.unchecked:
         who = _writer(run) if draft.basis == "model" else "the graph"
         reason = f"{who} answers {', '.join(draft.answer)[:80]!r}, but {grounds.why_not()}"
@@ -248,7 +209,6 @@ def _decided(run: Run, draft: Draft, kept: Sequence[Sentence], unchecked: str, c
 
 
 def _writer(run: Run) -> str:
-    """The model that wrote the answer."""
     return run.writer.name if run.writer else "a model"
 
 

@@ -23,19 +23,12 @@ from medground.values.question import Question
 from medground.values.sentence import Sentence, sentences_of
 from medground.values.statement import Verdict
 
-# The short answer of a model (yes, no, a choice), checked in one call against the sentences released with it.
-
 
 async def checked_answer(draft: Draft, verdicts: Sequence[Verdict], run: Run) -> AnswerCheck | None:
     """What the model that checks says of a short answer; None where nothing is to be checked or nobody can tell.
 
     An answer that its sentences do not carry is held back without a call, the answer to an open question is its
     sentences, and without `verify.gate` no check decides anything. A check that fails is a warning.
-
-    Args:
-        draft: the statements, and the answer that the writer drew from them.
-        verdicts: one for each statement.
-        run: the run.
 
     Raises:
         BudgetExhausted: the run reached one of its limits.
@@ -81,9 +74,6 @@ def _check(answer: tuple[str, ...], output: CheckAnswerOutput, run: Run) -> Answ
     )
 
 
-# The last step of recipes that read: check each statement and the short answer, compose the answer.
-
-
 async def finish(
     question: Question,
     draft: Draft,
@@ -96,12 +86,9 @@ async def finish(
     """Check the statements of a draft against the evidence and compose the answer.
 
     Args:
-        question: the question.
         draft: the written sentences, or the statements that they were split into.
         evidence: the quotes that the draft was written from.
-        run: the run, with its ledger.
         verdicts: verdicts from a recipe's own loop, one for each statement of the draft; these are not checked again.
-        mark: how citations are written in the rationale.
 
     Raises:
         UnknownCitation: a sentence cites evidence that this run never quoted.
@@ -119,9 +106,6 @@ async def finish(
     conflicts = await find_conflicts(question, evidence, run)
     answered = None if draft.answer or conflicts else await judged(question, cited, run)
     return compose(run, split, verdicts, conflicts=conflicts, answered=answered, check=check, mark=mark)
-
-
-# The choice that follows from a report: its nearest paragraphs are read, and what they support is the decision.
 
 
 async def with_choice(question: Question, report: Answer, run: Run, *, paragraphs: int, embedder: str) -> Answer:

@@ -14,8 +14,6 @@ from medground.home.settings_groups import VerifySettings
 from medground.values.sentence import Sentence, by_sentence
 from medground.values.statement import Dropped, Verdict
 
-# The policy that decides which sentences are released. The answer records the ones it rejects.
-
 UNSUPPORTED = ("not found", "unverified", GIVEN)
 
 OWN_KNOWLEDGE = "own knowledge"
@@ -62,11 +60,10 @@ def _marked(checked: Sequence[Verdicted]) -> list[Verdicted]:
     found = tuple(dict.fromkeys(v.best for _, v in checked if v.best and v.label in ("supported", "partly")))
     if found:
         return [(statement.model_copy(update={"evidence": found}), verdict) for statement, verdict in checked]
-    return [(statement, verdict if verdict.label == GIVEN else _own(verdict)) for statement, verdict in checked]
-
-
-def _own(verdict: Verdict) -> Verdict:
-    return verdict.model_copy(update={"flags": (*verdict.flags, OWN_KNOWLEDGE), "note": _OWN})
+    return [
+        (one, v if v.label == GIVEN else v.model_copy(update={"flags": (*v.flags, OWN_KNOWLEDGE), "note": _OWN}))
+        for one, v in checked
+    ]
 
 
 def _refused(statement: Sentence, verdict: Verdict, settings: VerifySettings, *, uncited: bool) -> str:
@@ -88,8 +85,6 @@ def rejected(verdict: Verdict) -> str:
         return "contradicted"
     return INCORRECT if INCORRECT in verdict.flags else ""
 
-
-# Whether a checked rationale carries the answer that was drawn from it, and why if it does not.
 
 _MARKS = {CITATION, DISPUTED}
 """Flags that tell readers of something else than a difference from the quote."""
@@ -169,17 +164,13 @@ def can_support(verdict: Verdict) -> bool:
 
 
 def _why(verdict: Verdict) -> str:
-    """Why a sentence supports nothing."""
     if verdict.label == "unverified":
         return f"not checked, because {verdict.critic} failed: {verdict.note}"
     if verdict.label == GIVEN:
         return "it only repeats the context of the question"
     if verdict.label == "not found":
-        return (
-            verdict.note
-            if verdict.critic in _RULES and verdict.note
-            else f"{verdict.critic} does not find it in the evidence"
-        )
+        by_rule = verdict.critic in _RULES and verdict.note
+        return by_rule or f"{verdict.critic} does not find it in the evidence"
     if OWN_KNOWLEDGE in verdict.flags or not verdict.best:
         return "no evidence is cited"
     if not set(verdict.flags).isdisjoint(NOT_FINDINGS):
@@ -191,5 +182,4 @@ def _why(verdict: Verdict) -> str:
 
 
 def _sentences(statements: Sequence[Verdicted]) -> int:
-    """How many sentences these statements are from."""
     return sum(1 for _ in by_sentence([statement for statement, _ in statements]))

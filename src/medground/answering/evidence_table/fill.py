@@ -13,7 +13,6 @@ from medground.home.concurrency import together
 from medground.language.english import some
 from medground.models.operators.tabulating import NOT_REPORTED, ColumnView, TabulateInput, tabulate
 from medground.values.answer import Answer
-from medground.values.document import Document
 from medground.values.usage import Author
 
 TABLE = Declaration(name="evidence table", operators=(tabulate,))
@@ -91,18 +90,13 @@ async def _cells(study: Study, names: Sequence[str], run: Run) -> tuple[Cell, ..
             break
         told = [cell for cell in output.cells if cell.sentence != NOT_REPORTED]
         found |= {cell.column: _quoted(study, cell.sentence, by) for cell in told}
-    empty = Cell(
-        state="not reported",
-        document_id=study.document.id,
-        by=by.name,
-        reason=f"read: {some(len(sentences), 'sentence')}",
-    )
+    read = f"read: {some(len(sentences), 'sentence')}"
+    empty = Cell(state="not reported", document_id=study.document.id, by=by.name, reason=read)
     return tuple(found.get(f"C{n}", empty) for n in range(1, len(names) + 1))
 
 
 def _quoted(study: Study, sentence: str, by: Author) -> Cell:
-    start, end = study.places[sentence]
-    document: Document = study.document
+    (start, end), document = study.places[sentence], study.document
     return Cell(
         state="quoted",
         document_id=document.id,

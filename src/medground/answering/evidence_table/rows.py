@@ -9,7 +9,8 @@ from itertools import pairwise
 from medground.answering.evidence_table.values import Agreement, DesignCount, Row, RowQuote, RowVerdict
 from medground.answering.rank.design import design_level
 from medground.answering.read.reading_list import spans
-from medground.answering.source_facts import address, design, is_web_address, state
+from medground.answering.source_facts import design, state, web_address
+from medground.answering.verify.rationale import one_stance
 from medground.answering.verify.verdict_words import verdict
 from medground.corpus.retraction import why_aside
 from medground.language.clean import clean
@@ -21,8 +22,6 @@ from medground.values.answer import Answer, SourceDocument
 from medground.values.document import Document, SourceKind
 from medground.values.evidence import Evidence, Stance
 from medground.values.usage import Author
-
-# A study as numbered sentences, so that a cell is a verbatim quote by construction.
 
 
 @dataclass(frozen=True)
@@ -56,8 +55,6 @@ class Study:
         )
 
 
-# How far the studies of a table agree, by design. Where no model read them, none counts for or against.
-
 FEWEST = 5
 """Studies from which on agreement is shown: of fewer, a share says little."""
 NOT_STATED = "design not stated"
@@ -71,24 +68,23 @@ def agreement_of(answer: Answer, rows: Sequence[Row]) -> Agreement | None:
     groups: dict[tuple[int, str], list[Stance]] = {}
     for row in counted:
         groups.setdefault((row.level, row.design or NOT_STATED), []).append(row.stance)
-    designs = tuple(_counted(level, name, stances) for (level, name), stances in sorted(groups.items()))
+    designs = tuple(
+        DesignCount(
+            design=design,
+            level=level,
+            studies=len(stances),
+            supports=stances.count("supports"),
+            contradicts=stances.count("contradicts"),
+            neither=stances.count("mixed"),
+            not_judged=stances.count("unknown"),
+        )
+        for (level, design), stances in sorted(groups.items())
+    )
     return Agreement(
         designs=designs,
         studies=len(counted),
         retracted=len(rows) - len(counted),
         words=_words(answer, designs, len(counted), len(rows) - len(counted)),
-    )
-
-
-def _counted(level: int, design: str, stances: Sequence[Stance]) -> DesignCount:
-    return DesignCount(
-        design=design,
-        level=level,
-        studies=len(stances),
-        supports=stances.count("supports"),
-        contradicts=stances.count("contradicts"),
-        neither=stances.count("mixed"),
-        not_judged=stances.count("unknown"),
     )
 
 
@@ -112,8 +108,6 @@ def _words(answer: Answer, designs: Sequence[DesignCount], studies: int, retract
     )
 
 
-# The studies of an answer as rows, from the answer alone.
-
 _NO_STUDY: tuple[SourceKind, ...] = ("graph", "protein")
 """Records of a database: relations and entries, not studies."""
 
@@ -134,7 +128,7 @@ def rows_of(answer: Answer) -> tuple[Row, ...]:
 
 
 def _row(answer: Answer, document: SourceDocument, quotes: Sequence[Evidence]) -> Row:
-    link = address(document)
+    own = {one.id for one in quotes}
     return Row(
         document_id=document.id,
         title=clean(document.title) or document.id,
@@ -146,36 +140,18 @@ def _row(answer: Answer, document: SourceDocument, quotes: Sequence[Evidence]) -
         retraction=document.retraction,
         retraction_words=state(document),
         aside=why_aside(document) or "",
-        url=link if is_web_address(link) else "",
+        url=web_address(document),
         quotes=tuple(_quote(one) for one in quotes),
-        stance=together([one.stance for one in quotes]),
-        verdicts=_verdicts(answer, {one.id for one in quotes}),
+        stance=one_stance(one.stance for one in quotes),
+        verdicts=tuple(
+            RowVerdict(sentence=statement.text, label=statement.verdict.label, words=verdict(statement.verdict))
+            for statement in answer.statements
+            if own.intersection(statement.evidence) or statement.verdict.best in own
+        ),
     )
 
 
 def _quote(one: Evidence) -> RowQuote:
     place = [clean(one.section) if one.section else "", f"page {one.page}" if one.page else ""]
-    return RowQuote(
-        id=one.id,
-        start=one.start,
-        end=one.end,
-        quote=one.quote,
-        place=", ".join(filter(None, place)),
-        stance=one.stance,
-    )
-
-
-def _verdicts(answer: Answer, own: set[str]) -> tuple[RowVerdict, ...]:
-    return tuple(
-        RowVerdict(sentence=statement.text, label=statement.verdict.label, words=verdict(statement.verdict))
-        for statement in answer.statements
-        if own.intersection(statement.evidence) or statement.verdict.best in own
-    )
-
-
-def together(stances: Sequence[Stance]) -> Stance:
-    """The stance of a study from those of its quotes: both for and against is mixed; quotes without one say nothing."""
-    told = {stance for stance in stances if stance != "unknown"}
-    if len(told) > 1:
-        return "mixed"
-    return next(iter(told), "unknown")
+    same = {name: getattr(one, name) for name in ("id", "start", "end", "quote", "stance")}
+    return RowQuote(**same, place=", ".join(filter(None, place)))

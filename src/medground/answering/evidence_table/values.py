@@ -16,8 +16,6 @@ from medground.values.evidence import Stance
 from medground.values.statement import Label
 from medground.values.usage import UsageReport
 
-# What an evidence table holds: a row for each study, a cell for each column, and how far the studies agree.
-
 MOST_COLUMNS = 10
 LONGEST_COLUMN = 200
 """Characters of the name of a column."""
@@ -122,9 +120,6 @@ class EvidenceTable(Frozen):
     usage: UsageReport = UsageReport()
 
 
-# The columns that a reader asks for.
-
-
 def checked_columns(columns: Sequence[str]) -> tuple[str, ...]:
     """The names without white space around and inside them.
 
@@ -144,8 +139,6 @@ def checked_columns(columns: Sequence[str]) -> tuple[str, ...]:
     return names
 
 
-# A table for a spreadsheet. No text of a study becomes a formula there.
-
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """With these a spreadsheet begins a formula, in ASCII or in full width."""
 _FIXED = ("document", "title", "year", "journal", "design", "retraction", "stance", "verdicts", "quotes", "places")
@@ -161,7 +154,7 @@ def as_csv(table: EvidenceTable) -> bytes:
     own = [name for column in table.columns for name in (column, f"{column} (place)")]
     writer.writerow([safe(name) for name in (*_FIXED, *own)])
     for row in table.rows:
-        writer.writerow([safe(value) for value in (*_values(row), *_own(row))])
+        writer.writerow([safe(value) for value in _values(row)])
     return text.getvalue().encode("utf-8-sig")
 
 
@@ -172,19 +165,11 @@ def safe(value: str) -> str:
 
 
 def _values(row: Row) -> Iterator[str]:
-    yield row.document_id
-    yield row.title
-    yield str(row.year or "")
-    yield row.journal or ""
-    yield row.design
-    yield row.retraction_words
+    yield from (row.document_id, row.title, str(row.year or ""), row.journal or "", row.design, row.retraction_words)
     yield "not judged" if row.stance == "unknown" else row.stance
     yield " | ".join(dict.fromkeys(verdict.words for verdict in row.verdicts))
     yield " | ".join(quote.quote for quote in row.quotes)
     yield " | ".join(f"{row.document_id}#{quote.start}-{quote.end}" for quote in row.quotes)
-
-
-def _own(row: Row) -> Iterator[str]:
     for cell in row.cells:
         yield in_words(cell)
         yield f"{cell.document_id}#{cell.start}-{cell.end}" if cell.state == "quoted" else ""

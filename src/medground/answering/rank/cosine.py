@@ -37,12 +37,6 @@ async def cosines(text: str, others: Sequence[str], run: Run, *, embedder: str) 
     Where the model is not installed, tf-idf vectors of word stems are compared, and a warning of the answer says how to
     fetch the model.
 
-    Args:
-        text: the text that asks, such as a sub-question.
-        others: the texts to compare it with, such as title and abstract of papers.
-        run: the run of the question.
-        embedder: the name of the embedding model.
-
     Raises:
         StorageFailed: there is no space for the model's graph.
     """

@@ -15,8 +15,6 @@ from medground.values.lookup import Ranking
 if TYPE_CHECKING:
     from medground.values.source_plan import SourceFound  # slow to import, and only some recipes plan sources
 
-# Reciprocal rank fusion: combine rankings by rank alone.
-
 RANKER = "rrf"
 
 
@@ -43,8 +41,7 @@ def fuse(rankings: Sequence[Ranking], k: int = 60) -> Ranking:
             also.setdefault(key, set()).update(hit.also)
             before = given.setdefault(key, {})
             before[hit.ranker] = max(hit.score, before.get(hit.ranker, hit.score))
-            if key not in best or (hit.rank, hit.ranker, hit.source) < _place(best[key]):
-                best[key] = hit
+            best[key] = min(best.get(key, hit), hit, key=lambda one: (one.rank, one.ranker, one.source))
     # Sorted first, because the sum of floats depends on their order.
     scores = {key: sum(sorted(parts)) for key, parts in sums.items()}
     order = sorted(scores, key=lambda key: (-scores[key], best[key].rank, key))
@@ -62,18 +59,12 @@ def fuse(rankings: Sequence[Ranking], k: int = 60) -> Ranking:
     )
 
 
-def _place(hit: Hit) -> tuple[int, str, str]:
-    return hit.rank, hit.ranker, hit.source
-
-
 def _check(ranking: Ranking) -> None:
     if [hit.rank for hit in ranking] != list(range(1, len(ranking) + 1)):
         raise UsageError("a ranking to fuse must have the ranks 1, 2, 3, ... in order")
     if len({hit.passage.key for hit in ranking}) != len(ranking):
         raise UsageError("a ranking to fuse contains a passage twice")
 
-
-# Merge near-duplicate passages: the same abstract from two sources, a reprint, a revised record.
 
 Shingles = frozenset[tuple[str, ...]]
 
@@ -152,7 +143,8 @@ class _Index:
         shingles = _shingles(words)
         near = {number for shingle in shingles & holders.keys() for number in holders[shingle]}
         for number in sorted(near):
-            if self._alike(shingles, self._shingles[number]):
+            common = len(shingles & self._shingles[number])
+            if common / (len(shingles) + len(self._shingles[number]) - common) >= self._similarity:
                 return number
         self._texts[text] = len(self._shingles)
         for shingle in islice(shingles, len(shingles) - int(self._similarity * len(shingles)) + 1):
@@ -160,18 +152,11 @@ class _Index:
         self._shingles.append(shingles)
         return None
 
-    def _alike(self, one: Shingles, other: Shingles) -> bool:
-        common = len(one & other)
-        return common / (len(one) + len(other) - common) >= self._similarity
-
 
 def _shingles(words: Sequence[str]) -> Shingles:
     if len(words) < _FEWEST:
         return frozenset()
     return frozenset(zip(*(words[start:] for start in range(_SHINGLE)), strict=False))
-
-
-# Split what the reader may see fairly over sources: two passages of each first, then the best of all.
 
 
 def fair_split(found: Sequence[SourceFound], *, most: int, each: int, characters: int, k: int = 60) -> list[Hit]:
@@ -181,13 +166,16 @@ def fair_split(found: Sequence[SourceFound], *, most: int, each: int, characters
     what counts is the sum of reciprocal ranks over the queries that found a passage. A passage that does not fit is
     left out, and shorter ones after it may still fit. Near-duplicates across sources count once.
     """
-    rankings = {one.source.name: [_ranking(query.hits) for query in one.queries if query.hits] for one in found}
+    rankings = {one.source.name: [_ranked(query.hits) for query in one.queries if query.hits] for one in found}
     by_source = [fuse(own, k=k) for own in rankings.values() if own]
     first = [hit for turn in zip_longest(*(own[:each] for own in by_source)) for hit in turn if hit is not None]
     best = fuse([ranking for own in rankings.values() for ranking in own], k=k)
+    once: dict[str, Hit] = {}
+    for hit in [*first, *best]:
+        once.setdefault(hit.passage.key, hit)
     taken: list[Hit] = []
     left = characters
-    for hit in distinct(_once([*first, *best])):
+    for hit in distinct(once.values()):
         if len(taken) == most:
             break
         if len(hit.passage.text) <= left:
@@ -196,13 +184,5 @@ def fair_split(found: Sequence[SourceFound], *, most: int, each: int, characters
     return taken
 
 
-def _ranking(hits: Sequence[Hit]) -> Ranking:
+def _ranked(hits: Sequence[Hit]) -> Ranking:
     return tuple(hit.model_copy(update={"rank": rank}) for rank, hit in enumerate(hits, start=1))
-
-
-def _once(hits: Sequence[Hit]) -> Iterator[Hit]:
-    seen: set[str] = set()
-    for hit in hits:
-        if hit.passage.key not in seen:
-            seen.add(hit.passage.key)
-            yield hit

@@ -15,8 +15,6 @@ from medground.models.hub import CROSS, is_medcpt, place
 from medground.values.document import Hit, Passage
 from medground.values.question import Question
 
-# The contract of a reranker.
-
 
 class Reranker(Protocol):
     """Scores passages against a question, from 0 to 1; higher is better. Calibrated as far as the model allows."""
@@ -74,7 +72,6 @@ def open_reranker(name: str, models: Path) -> Reranker | None:
     """Open the reranker `name`, once; None for `none`.
 
     Args:
-        name: as in `retrieval.reranker`.
         models: folder of all fetched models.
 
     Raises:

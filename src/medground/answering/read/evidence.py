@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from medground.answering.read.reading_list import Reading, TextSpan, numbered, reading_list, with_antecedent
 from medground.answering.run import Run
@@ -27,8 +28,6 @@ from medground.models.operators.reading import (
 from medground.values.document import Document, Hit, Passage
 from medground.values.evidence import Evidence
 from medground.values.question import Question
-
-# The parts of a paper in which it says what it found, whether or not the search hit them.
 
 SHORT = 4_000
 """Characters: a text of at most this length, such as an abstract, is read whole."""
@@ -60,9 +59,6 @@ def _findings(document: Document) -> Iterator[Passage]:
             yield from region(document, section.start, section.end, section.label)
 
 
-# Articles quoted whole: what baselines and ablations read in place of chosen sentences.
-
-
 async def quoted_whole(hits: Sequence[Hit], most: int, run: Run) -> list[Evidence]:
     """The passages found in the first `most` documents, each as one quote.
 
@@ -79,18 +75,13 @@ async def quoted_whole(hits: Sequence[Hit], most: int, run: Run) -> list[Evidenc
     ]
 
 
-# Screen documents and quote sentences as evidence, by asking operators.
-
-
 async def screen_batch(question: Question, batch: Sequence[Reading], run: Run) -> list[Reading]:
     """The documents of a batch that could help, in reading order (Eq. 12)."""
     by_id = {f"P{number}": reading for number, reading in enumerate(batch, start=1)}
     views = tuple(
         PassageView(
             id=key,
-            title=reading.passages[0].title,
-            year=reading.passages[0].year,
-            design=", ".join(reading.passages[0].publication_types),
+            **described(reading.passages[0]),
             text="\n".join(p.text for p in reading.found or reading.passages),
             nearness=reading.nearness,
             behind=reading.behind,
@@ -180,16 +171,15 @@ async def coverage_check(
 
 def evidence_views(evidence: Sequence[Evidence], run: Run) -> tuple[EvidenceView, ...]:
     """Evidence as it is shown to operators."""
-    return tuple(_evidence_view(e, run.ledger.documents[e.document_id]) for e in evidence)
-
-
-def _evidence_view(evidence: Evidence, document: Document) -> EvidenceView:
-    return EvidenceView(
-        id=evidence.id,
-        title=document.title,
-        year=document.year,
-        design=", ".join(document.publication_types),
-        section=evidence.section or "",
-        stance=evidence.stance,
-        quote=evidence.quote,
+    documents = run.ledger.documents
+    return tuple(
+        EvidenceView(
+            id=e.id, section=e.section or "", stance=e.stance, quote=e.quote, **described(documents[e.document_id])
+        )
+        for e in evidence
     )
+
+
+def described(paper: Passage | Document) -> dict[str, Any]:
+    """What operators are told of a paper."""
+    return {"title": paper.title, "year": paper.year, "design": ", ".join(paper.publication_types)}

@@ -11,8 +11,6 @@ from medground.corpus.records import agrees
 from medground.corpus.retraction import RETRACTED, doubt, set_aside, why_aside
 from medground.values.document import Document, Hit
 
-# One version of each paper: a PDF and its MEDLINE record are one source, not two.
-
 _WORD = re.compile(r"\w+")
 _SHINGLE = 4
 """Words per shingle."""
@@ -100,8 +98,6 @@ def _shingles(text: str) -> frozenset[tuple[str, ...]]:
     return frozenset(zip(*(words[start:] for start in range(_SHINGLE)), strict=False))
 
 
-# One entry for each work: a preprint, the paper that it became and its record in another database are one.
-
 _ABOUT_ANOTHER = re.compile(
     r"^\W*(?:(?:author|publisher)(?:['’]?s['’]?)? )?(?:erratum|errata|corrigendum|corrigenda|correction)s?\b"
     r"(?:\s*(?:to|for|in|:|\.|-|–|—)+\s*)*",
@@ -126,7 +122,7 @@ def works(documents: Iterable[Document]) -> list[list[Document]]:
         groups.append([*(one for group in own for one in group), document])
     order = {document.id: place for place, document in enumerate(d for group in groups for d in group)}
     for group in groups:
-        group.sort(key=lambda d: (_is_erratum(d), _is_preprint(d), -len(d.text), order[d.id]))
+        group.sort(key=lambda d: (*_is_less(d), -len(d.text), order[d.id]))
     return groups
 
 
@@ -134,9 +130,7 @@ def one_per_work(found: Sequence[Sequence[Hit]], withdrawn: Iterable[str], run: 
     """Lists of hits in which each work has one document, the same in all lists. Their documents are in the ledger.
 
     Args:
-        found: the lists of hits.
         withdrawn: ids of retracted papers; other versions of them, such as a preprint, are left out.
-        run: the run, which is told of such a version.
     """
     gone = set(withdrawn)
     everything = [hit for hits in found for hit in hits]
@@ -184,15 +178,10 @@ def _first_authors_agree(one: Document, other: Document) -> bool:
     return not first or not second or first == second
 
 
-def _is_erratum(document: Document) -> bool:
-    return _ABOUT_ANOTHER.match(document.title) is not None and document.retraction != "retracted"
-
-
-def _is_preprint(document: Document) -> bool:
-    return _PREPRINTS.search(" ".join([*document.publication_types, document.journal or ""])) is not None
-
-
-# Select the hits that may be read.
+def _is_less(document: Document) -> tuple[bool, bool]:
+    """Whether it is an erratum, and whether it is a preprint."""
+    erratum = _ABOUT_ANOTHER.match(document.title) is not None and document.retraction != "retracted"
+    return erratum, _PREPRINTS.search(" ".join([*document.publication_types, document.journal or ""])) is not None
 
 
 def texts(hits: Sequence[Hit]) -> list[Hit]:

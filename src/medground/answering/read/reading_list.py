@@ -13,15 +13,13 @@ from functools import lru_cache
 
 from medground.language import words
 from medground.language.prose import is_prose
+from medground.language.question_reading import reading_of
 from medground.language.quoting.pool import Candidate, log_sum
 from medground.language.sentences import Span, sentence_spans
-from medground.language.subject import in_words_of
 from medground.models.operators.base import SentencedPassage, SentenceView
 from medground.values.document import Document, Hit, Passage
 from medground.values.question import Question
 from medground.values.steps import ReadingBatch
-
-# Number the sentences of passages, so that a model answers with ids and every quote is verbatim by construction.
 
 TextSpan = tuple[str, int, int]
 """Document id and the offsets of a sentence in its text."""
@@ -74,8 +72,6 @@ def spans(text: str) -> tuple[Span, ...]:
     """The sentences of a passage. Remembered, because a passage is weighed before it is shown."""
     return tuple(sentence_spans(text))
 
-
-# Turn hits into a reading list: the documents whose sentences answer best come first, in batches.
 
 PASSAGES_PER_DOCUMENT = 3
 WEIGHED = 8
@@ -142,8 +138,8 @@ def best_first(question: Question, readings: Sequence[Reading]) -> list[Reading]
     likely = {r.document_id: _likelihood(r) for r in weighed}
     ordered = sorted(weighed, key=lambda r: -likely[r.document_id])
     best = max(likely.values(), default=0.0)
-    name = words.rarest_name(question.text)
-    naming = {r.document_id for r in weighed if words.mentions(in_words_of(question.text, _text(r)), name)}
+    asked = reading_of(question.text)
+    naming = {r.document_id for r in weighed if words.mentions(asked.in_own_words(_text(r)), asked.rarest_name)}
     return [
         replace(
             reading,
@@ -194,17 +190,17 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
 
 
 def _text(reading: Reading) -> str:
-    """The title of a reading and all its passages."""
     return "\n".join([*(p.title for p in reading.passages[:1]), *(p.text for p in reading.passages)])
 
 
 def candidates(question: Question, readings: Sequence[Reading]) -> list[Candidate]:
     """The readings as the statistics see them: in the words of the question."""
+    asked = reading_of(question.text)
     top = max((reading.scores.get("bm25", 0.0) for reading in readings), default=0.0) or 1.0
     return [
         Candidate(
-            title=in_words_of(question.text, reading.passages[0].title) if reading.passages else "",
-            sentences=[in_words_of(question.text, sentence) for _, sentence in places(reading)],
+            title=asked.in_own_words(reading.passages[0].title) if reading.passages else "",
+            sentences=[asked.in_own_words(sentence) for _, sentence in places(reading)],
             by_words=max(reading.scores.get("bm25", 0.0), 0.0) / top,
             by_meaning=max(reading.nearness, 0.0),
             headings=[passage.section for passage, _, _ in _sentences(reading)],

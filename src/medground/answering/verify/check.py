@@ -30,8 +30,6 @@ from medground.values.sentence import Sentence
 from medground.values.statement import Verdict
 from medground.values.steps import Judging
 
-# What word filters notice about a statement and its source (`overclaim`, `reporting`) is weighed by whoever judges.
-
 OWN_WORDS = "the source's own words"
 """The note of a verbatim quote."""
 
@@ -49,19 +47,16 @@ async def with_word_filters(
     claims = [_claim(sentences[n], checked[n].verdict, noticed[n], context, run) for n in asked]
     found = await critic.judge(claims) if claims else []
     answers = {n: sound(claim, answer) for n, claim, answer in zip(asked, claims, found, strict=True)}
-    return [
-        _taken_back(one, answers[n], critic, run)
-        if n in answers and answers[n].relation == "contradicts" and one.verdict.label != "quoted"
-        else replace(one, verdict=_heard(one, noticed[n], answers.get(n), critic, run))
-        for n, one in enumerate(checked)
-    ]
-
-
-def _taken_back(checked: Checked, answer: Judgement, critic: Critic, run: Run) -> Checked:
-    """A statement that its judge, asked about the doubts, calls contradicted."""
-    found = replace(answer, best=checked.verdict.best)
     validated = may_judge(critic.name, run.settings.verify)
-    return Checked(verdict_of(found, critic.name, validated=validated), found)
+
+    def weighed(n: int, one: Checked) -> Checked:
+        answer = answers.get(n)
+        if answer is None or answer.relation != "contradicts" or one.verdict.label == "quoted":
+            return replace(one, verdict=_heard(one, noticed[n], answer, critic, run))
+        taken_back = replace(answer, best=one.verdict.best)
+        return Checked(verdict_of(taken_back, critic.name, validated=validated), taken_back)
+
+    return [weighed(n, one) for n, one in enumerate(checked)]
 
 
 def _noticed(sentence: Sentence, checked: Checked, run: Run) -> tuple[Overclaim, ...]:
@@ -84,15 +79,12 @@ def _noticed(sentence: Sentence, checked: Checked, run: Run) -> tuple[Overclaim,
 
 def _is_asked(sentence: Sentence, checked: Checked, critic: Critic, run: Run) -> bool:
     """Whether the judge can read doubts and has the last word on this statement. A question is none, in any words."""
-    if asks(sentence.text) or not (
-        isinstance(critic, OperatorCritic) and has_last_word(critic.name, run.settings.verify)
-    ):
-        return False
-    return checked.verdict.label == "quoted" or _entails(checked.judgement)
+    reads = isinstance(critic, OperatorCritic) and has_last_word(critic.name, run.settings.verify)
+    agrees = checked.verdict.label == "quoted" or _entails(checked.judgement)
+    return reads and agrees and not asks(sentence.text)
 
 
 def _claim(sentence: Sentence, verdict: Verdict, doubts: Sequence[Overclaim], context: Context, run: Run) -> Claim:
-    """The statement beside what it was compared with, and the doubts."""
     best = next(e for e in run.ledger.evidence if e.id == verdict.best)
     cited = [e for e in cited_evidence(sentence, run) if e != best]
     around = [view for view in context.views if context.places[view.id].holds(best)]
@@ -124,15 +116,12 @@ def _heard(
 
 
 def _entails(found: Judgement | None) -> bool:
-    """Whether a judge finds a statement supported as it stands."""
     return found is not None and found.relation == "entails" and not found.flags
 
 
 def _noted(verdict: Verdict, note: str) -> Verdict:
     return verdict.model_copy(update={"note": f"{verdict.note}; {note}" if verdict.note else note})
 
-
-# Check each statement against the evidence that it cites, or against the passages of a context.
 
 CHECKING: tuple[Operator[Any, Any], ...] = (entail, label, check_answer)
 """The operators that checking may use; a recipe that checks its statements declares them."""
@@ -165,8 +154,6 @@ async def check_each(
     """Check each sentence; results are in order. Sentences that need the critic go to it in one call.
 
     Args:
-        sentences: statements with the evidence that each cites.
-        run: the run, with its ledger.
         graph: says whether a stored relation entails a sentence.
         context: passages, best first. If given, each statement is compared with the first `verify.context` passages and
             not only with its citations; the closest sentence of the deciding passage is added to the ledger as a quote.
@@ -219,7 +206,9 @@ def _without_critic(sentence: Sentence, run: Run, graph: GraphCheck | None, *, c
     """The verdict if no critic is needed, else None. Retracted papers are left out, so they support nothing."""
     cited = cited_evidence(sentence, run)
     if graph is not None and cited and all(e.origin == "graph" for e in cited):
-        return _by_graph(cited[0], entailed=graph(sentence))
+        if graph(sentence):
+            return Verdict(label="supported", critic="graph", best=cited[0].id, note="the stored relation states it")
+        return Verdict(label="not found", critic="graph", note="the stored relation does not state it")
     if same := next((e for e in cited if _normal(e.quote) == _normal(sentence.text)), None):
         return _quoted(same, run)
     documents = run.ledger.documents
@@ -236,19 +225,12 @@ def _without_critic(sentence: Sentence, run: Run, graph: GraphCheck | None, *, c
 
 
 def _quoted(evidence: Evidence, run: Run) -> Verdict:
-    """The verdict of a verbatim quote, flagged if the quote reports no finding."""
     found = why_not_finding(evidence.quote, run.ledger.documents[evidence.document_id])
     if found is None:
         return Verdict(label="quoted", critic="verbatim", best=evidence.id, note=OWN_WORDS)
     flag, word = found
     note = f"{OWN_WORDS}, but only {word}" if flag == TITLE else f"{OWN_WORDS}, which report no finding (`{word}`)"
     return Verdict(label="quoted", critic="verbatim", best=evidence.id, flags=(flag,), note=note)
-
-
-def _by_graph(evidence: Evidence, *, entailed: bool) -> Verdict:
-    if entailed:
-        return Verdict(label="supported", critic="graph", best=evidence.id, note="the stored relation states it")
-    return Verdict(label="not found", critic="graph", note="the stored relation does not state it")
 
 
 def _normal(text: str) -> str:

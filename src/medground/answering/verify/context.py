@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from medground.answering.read.evidence import described
 from medground.answering.run import Run
 from medground.answering.verify.critic import Reads
 from medground.corpus.retraction import why_aside
@@ -80,8 +81,6 @@ async def context_of(hits: Sequence[Hit], run: Run, *, reads: Reads = "passages"
     """The first `verify.context` passages as premises, best first, without retracted papers.
 
     Args:
-        hits: the context, in its order.
-        run: the run; documents missing from its ledger are fetched.
         reads: what the critic is given of each passage: its sentences, its windows (neighbouring sentences), or all.
 
     Raises:
@@ -99,7 +98,8 @@ async def context_of(hits: Sequence[Hit], run: Run, *, reads: Reads = "passages"
             key = f"P{rank}" if reads == "passages" else f"P{rank}.S{number}"
             where = passage.start + start, passage.start + end
             places[key] = Premise(passage.document_id, *where, rank, exact=reads == "windows")
-            views.append(_view(key, passage, passage.text[start:end]))
+            quote, section = passage.text[start:end], passage.section or ""
+            views.append(EvidenceView(id=key, section=section, quote=quote, **described(passage)))
     return Context(tuple(views), places)
 
 
@@ -129,17 +129,4 @@ def premise_spans(text: str, reads: Reads) -> list[tuple[int, int]]:
 
 def _is_usable(passage: Passage, run: Run) -> bool:
     document = run.ledger.documents.get(passage.document_id)
-    if document is None or why_aside(passage) or why_aside(document):
-        return False
-    return run.stands(passage)
-
-
-def _view(key: str, passage: Passage, quote: str) -> EvidenceView:
-    return EvidenceView(
-        id=key,
-        title=passage.title,
-        year=passage.year,
-        design=", ".join(passage.publication_types),
-        section=passage.section or "",
-        quote=quote,
-    )
+    return not (document is None or why_aside(passage) or why_aside(document)) and run.stands(passage)

@@ -19,8 +19,6 @@ from medground.models.shipped import shipped
 from medground.values.steps import Judging
 from medground.values.usage import Author
 
-# The critic that asks an operator: a language model as NLI judge, or word statistics if no model is set.
-
 
 class OperatorCritic:
     """Asks the operator `entail`, one call per claim, all at once.
@@ -92,9 +90,6 @@ def judgement_of(claim: Claim, output: EntailOutput, tau: float) -> Judgement:
     )
 
 
-# No critic: statements get the eight labels and nothing else.
-
-
 class LabelsOnly:
     """Leaves every claim to whoever answers the operator `label`."""
 
@@ -115,8 +110,6 @@ class LabelsOnly:
         """No relation for any claim; results are in order."""
         return [without_judge(claim) or Judgement("unsure") for claim in claims]
 
-
-# Open the critic that `verify.critic` names.
 
 OPERATOR = "entail"
 LABELS = "label"
@@ -142,10 +135,6 @@ def check_critic(name: str, models: Path) -> Scorer | None:
     """Load the model of a critic, once. Returns None for an operator, whose model is opened with the others.
 
     This blocks: call it in a thread, before anything is paid for.
-
-    Args:
-        name: as in `verify.critic`.
-        models: folder of all fetched models.
 
     Raises:
         ConfigError: see `open_critic`.

@@ -79,9 +79,8 @@ def domain(model: str) -> str:
     proofs = _proofs(model)
     judged = {proof.dataset for proof in proofs if proof.of != "questions"}
     not_passed = [name for name in failed(proofs) if name in judged]
-    return (
-        f"{one.card.domain} (no better than guessing on {' and '.join(not_passed)})" if not_passed else one.card.domain
-    )
+    aside = f" (no better than guessing on {' and '.join(not_passed)})" if not_passed else ""
+    return f"{one.card.domain}{aside}"
 
 
 def _proofs(model: str) -> tuple[Proof, ...]:
@@ -91,18 +90,11 @@ def _proofs(model: str) -> tuple[Proof, ...]:
     return tuple(row for row in validations() if row.model == model)
 
 
-# Which judges have the last word over word filters.
-
 _LIMITED = ("local", "nli")
 
 
 def has_last_word(judge: str, settings: VerifySettings) -> bool:
-    """Whether this judge decides over a word filter.
-
-    Args:
-        judge: a critic's name.
-        settings: whom the user trusts.
-    """
+    """Whether this judge decides over a word filter."""
     if judge in settings.trusted_judges:
         return True
     if not Author(judge).is_model or judge in (*shipped(), *settings.unproven_judges):

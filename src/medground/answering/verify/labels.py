@@ -34,8 +34,6 @@ from medground.values.sentence import Sentence, sentences_of
 from medground.values.statement import Assessment, Category, ErrorSource, Verdict
 from medground.values.usage import KEYLESS, Author
 
-# One verdict on the rationale as a whole, and the quality of the answer from 1 to 5, as a model gives them.
-
 
 async def assessed(
     question: Question, sentences: Sequence[Sentence], answer: Sequence[str], evidence: Sequence[Hit], run: Run
@@ -43,11 +41,7 @@ async def assessed(
     """The model's assessment; None if no model answers the operator `assess`, or it failed, which is a warning.
 
     Args:
-        question: the question.
-        sentences: the rationale, or the statements that it was split into.
         answer: the answer that it leads to, as the judge sees it.
-        evidence: the passages that were retrieved, best first.
-        run: the run.
 
     Raises:
         SourceUnavailable: a document of the evidence can no longer be fetched.
@@ -72,8 +66,6 @@ async def assessed(
         verdict=output.verdict, quality=output.quality, assessed_by=run.answered_by[assess.name], reason=reason
     )
 
-
-# Give checked statements one of the eight labels: by a language model if one is set, else by rules.
 
 MOST_QUOTES = 20
 """Most quotes of the run that a model is shown as context, starting with those that the statement cites."""
@@ -185,7 +177,6 @@ async def _by_model(item: _Item, whole: Written, run: Run, context: Context) -> 
 
 
 def _rejected(verdict: Verdict, flag: str, why: str) -> Verdict:
-    """The verdict with a flag that no sentence is released with, and the reason."""
     note = "; ".join(filter(None, [verdict.note, why]))
     return verdict.model_copy(update={"flags": tuple(dict.fromkeys([*verdict.flags, flag])), "note": note})
 
@@ -260,7 +251,6 @@ def _quotes(sentence: Sentence, run: Run) -> tuple[EvidenceView, ...]:
 
 
 def _relevant(run: Run, context: Context) -> bool:
-    """Whether the context has anything on the question, judged by words."""
     views = context.views or evidence_views(usable(run.ledger.evidence, run), run)
     return bool(
         relevant_passages(run.question.text, [PassageView(id=v.id, title=v.title, text=v.quote) for v in views])

@@ -5,7 +5,6 @@ year, and text that no source has.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,14 +19,13 @@ from medground.answering.verify.references import (
     trial_numbers,
 )
 from medground.language import words
+from medground.language.clean import without_accents
 from medground.values.document import Document
 from medground.values.identifiers import normal_doi
 
 if TYPE_CHECKING:
     from medground.pubmed.mesh import Heading
 
-
-# Find references by author and year: `Smith et al., NEJM 2021`, `Smith and Jones (2019)`, `(Smith, 2019)`.
 
 _COMMON = 10
 """Abstracts of the fixed set that a word must be in to count as a word; rarer ones may be names, as `Smith` is."""
@@ -170,18 +168,13 @@ def _same(written: str, author: str) -> bool:
 
 
 def _folded(name: str) -> str:
-    """A name without accents, case and marks."""
-    bare = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
-    return " ".join(re.sub(r"['’.]", "", bare).replace("-", " ").casefold().split())
+    return " ".join(re.sub(r"['’.]", "", without_accents(name)).replace("-", " ").casefold().split())
 
 
 def of_any(reference: AuthorYear, documents: Iterable[Document]) -> bool:
     """Whether a reference is to one of these documents."""
     return any(reference.is_of(document) for document in documents)
 
-
-# Hold what a written sentence may not say by itself: references to works that this run never retrieved, and quoted
-# text that its sources do not contain.
 
 FLAG = "reference"
 """The flag of a sentence that refers to a work that was never retrieved."""
@@ -208,9 +201,7 @@ def unfounded(
     """The flag and the reason for which a sentence is held; None if nothing in it is unfounded.
 
     Args:
-        sentence: a whole written sentence.
         cited: the documents that it cites; all, if it cites none.
-        documents: everything that the run retrieved.
         question: the user's words, which may be quoted too.
     """
     everything = list(documents)
@@ -250,7 +241,6 @@ def without_marks(text: str) -> str:
 
 
 def _names(document: Document) -> Iterator[tuple[str, str]]:
-    """Everything that a document is called, as `references` reads it."""
     own = document.id.partition(":")[2]
     for name in document.paper:
         kind, _, value = name.partition(":")
@@ -288,7 +278,6 @@ def _is_printed(value: str, document: Document) -> bool:
 
 
 def _journal(name: str) -> str:
-    """A journal by the letters of its short name."""
     letters = re.sub(r"[^a-z]", "", name.casefold())
     for long, short in _SHORT.items():
         letters = letters.replace(long, short)

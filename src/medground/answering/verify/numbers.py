@@ -15,8 +15,6 @@ from medground.language.sentences import sentence_spans
 from medground.language.slots import Slot, slots
 from medground.models.operators.flags.words import aligned, repetition
 
-# Is every number of a written sentence, with its unit, in the quotes that the sentence cites?
-
 QUANTITY = "quantity"
 """The flag of a sentence with a number that no source which it cites contains."""
 _ROUNDED = Decimal("0.05")
@@ -28,12 +26,7 @@ _IMPLIED = {COUNT, POINTS, "year"}
 
 
 def missing_quantities(sentence: str, quotes: Sequence[str]) -> tuple[Quantity, ...]:
-    """The quantities of a sentence that none of its quotes holds, in order.
-
-    Args:
-        sentence: a written sentence.
-        quotes: the texts that it may take numbers from.
-    """
+    """The quantities of a sentence that none of its quotes holds, in order."""
     stated = [q for q in quantities(sentence) if not q.named or (q.unit and not q.shared)]
     held = [q for quote in quotes for q in quantities(quote)] if stated else []
     units = {q.unit for q in held if q.unit}
@@ -77,8 +70,6 @@ def _rounds_to(value: Decimal, stated: Decimal) -> bool:
     step = Decimal(1).scaleb(int(stated.normalize().as_tuple().exponent))
     return abs(value - stated) <= min(step / 2, abs(value) * _ROUNDED)
 
-
-# Does a number belong to the same group and outcome in a statement as in the quote?
 
 _REPEATED = 0.8
 """Least share of a statement's words that its quote has in the same order; then the order of numbers counts."""
@@ -148,10 +139,6 @@ def misplaced_number(statement: str, quotes: Sequence[str]) -> str:
 
     Only the sentences of the quotes that hold most of the statement's numbers are compared. If any of them has the
     numbers as the statement has them, none is misplaced.
-
-    Args:
-        statement: a written statement.
-        quotes: what it cites.
     """
     wanted = frozenset(value for quantity in quantities(statement) for value in quantity.values)
     texts = dict.fromkeys(quote[a:b] for quote in quotes for a, b in sentence_spans(quote)) if wanted else {}

@@ -79,8 +79,6 @@ def overclaims(statement: str, quote: str, document: Document, *, sentence: str 
     """Find the ways in which a statement claims more than a quote.
 
     Args:
-        statement: one checked statement.
-        quote: the quote that supports it best.
         document: the document of the quote; its title may name a species that the quote does not.
         sentence: the whole sentence that the statement is part of, which may hedge in another clause.
     """
@@ -92,7 +90,6 @@ def wrong_numbers(statement: str, quotes: Sequence[str]) -> tuple[Overclaim, ...
     """The numbers of a statement that none of its quotes holds with their unit, or that they give for something else.
 
     Args:
-        statement: one checked statement.
         quotes: everything that its sentence cites, and the quote that was found to support it.
     """
     missing = dict.fromkeys(quantity.text for quantity in missing_quantities(statement, quotes))
@@ -130,10 +127,8 @@ def _lost_modal(statement: str, quote: str, sentence: str) -> str | None:
     for hedged in _MODAL.finditer(quote):
         verb = words.stem(hedged["verb"].lower())
         for written in _WORD.finditer(statement):
-            plain = words.stem(written[0].lower()) == verb and not HEDGE.search(
-                (before + statement[: written.start()])[-_NEAR:]
-            )
-            if plain and not _HEDGED.search(sentence):
+            near = (before + statement[: written.start()])[-_NEAR:]
+            if words.stem(written[0].lower()) == verb and not (HEDGE.search(near) or _HEDGED.search(sentence)):
                 return hedged["modal"].lower()
     return None
 

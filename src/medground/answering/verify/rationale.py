@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from medground.answering.run import Run
 from medground.answering.verify.context import usable
@@ -13,8 +13,6 @@ from medground.home.settings_groups import VerifySettings
 from medground.values.evidence import Evidence, Stance
 from medground.values.question import Question
 from medground.values.statement import Conflict, Side, Verdict
-
-# How well a rationale as a whole is supported: two published scores over the verdicts of its statements.
 
 _GRAPH = "graph"
 
@@ -66,8 +64,6 @@ def _supported(verdict: Verdict) -> bool:
     return verdict.label == "supported" or (verdict.label == "quoted" and not verdict.flags)
 
 
-# Find sources that disagree. Both sides are reported, never averaged.
-
 _SIDES: tuple[Stance, ...] = ("supports", "contradicts", "mixed")
 
 
@@ -79,15 +75,13 @@ async def find_conflicts(question: Question, evidence: Sequence[Evidence], run: 
     reader = run.reader
     if reader is None or not reader.is_model:
         return []
-    findings = [e for e in usable(evidence, run) if e.origin == "text" and not _is_not_finding(e, run)]
+    documents = run.ledger.documents
+    texts = [e for e in usable(evidence, run) if e.origin == "text"]
+    findings = [e for e in texts if why_not_finding(e.quote, documents[e.document_id]) is None]
     with run.trace.span("find conflicts", quotes=len(findings), found_by=reader.name) as span:
         found = _by_stance(question, findings, reader.name)
         span.set(conflicts=len(found))
     return found
-
-
-def _is_not_finding(evidence: Evidence, run: Run) -> bool:
-    return why_not_finding(evidence.quote, run.ledger.documents[evidence.document_id]) is not None
 
 
 def _by_stance(question: Question, evidence: Sequence[Evidence], reader: str) -> list[Conflict]:
@@ -95,7 +89,7 @@ def _by_stance(question: Question, evidence: Sequence[Evidence], reader: str) ->
     stances: dict[str, set[Stance]] = {}
     for quote in evidence:
         stances.setdefault(quote.document_id, set()).add(quote.stance)
-    placed: dict[str, Stance] = {document: _side(given) for document, given in stances.items()}
+    placed = {document: one_stance(given) for document, given in stances.items()}
     if not {"supports", "contradicts"} <= set(placed.values()):
         return []
     sides = [
@@ -106,8 +100,7 @@ def _by_stance(question: Question, evidence: Sequence[Evidence], reader: str) ->
     return [Conflict(about=question.text, sides=tuple(sides), found_by=reader)]
 
 
-def _side(stances: set[Stance]) -> Stance:
-    known = stances - {"unknown"}
-    if not known:
-        return "unknown"
-    return next(iter(known)) if len(known) == 1 else "mixed"
+def one_stance(stances: Iterable[Stance]) -> Stance:
+    """The stance of a paper from those of its quotes: both for and against is mixed; quotes without one say nothing."""
+    known = set(stances) - {"unknown"}
+    return "mixed" if len(known) > 1 else next(iter(known), "unknown")

@@ -12,8 +12,6 @@ from urllib.parse import unquote
 
 from medground.values.identifiers import normal_doi
 
-# Find the references that a text makes to works: ids of papers, trials and reviews, web addresses, printed places.
-
 UNSEEN = re.compile(r"[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
 
@@ -198,8 +196,6 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Iterator[Refer
 """In this order; what one pattern read, the next ones do not see."""
 
 
-# Compare the quoted passages of a written sentence with their sources, letter by letter.
-
 LEAST_WORDS = 4
 """Words of a passage in quotes that is compared; fewer are a term, such as “number needed” or “gold standard”."""
 _MOST_ENDS = 12
@@ -221,12 +217,7 @@ _SINGLE_END = re.compile(r"(?<=[\w.,;:!?%)])(?:’|')(?!\w)")
 
 
 def altered_quotations(sentence: str, sources: Iterable[str]) -> list[str]:
-    """The quoted passages of a sentence that none of the sources contains.
-
-    Args:
-        sentence: a written sentence.
-        sources: the texts that may be quoted.
-    """
+    """The quoted passages of a sentence that none of the sources contains."""
     passages = list(_passages(_LATEX.sub('"', sentence)))
     if not passages:
         return []
@@ -286,9 +277,8 @@ def _cuts(beside: str, edge: str) -> bool:
         return False
     if beside[0].isalnum():
         return True
-    return (
-        edge.isdigit() and beside[0] in ".,-" and (beside[1:2].isdigit() or (beside[0] == "-" and beside[1:2] == " "))
-    )
+    more = beside[1:2].isdigit() or beside[:2] == "- "
+    return edge.isdigit() and beside[0] in ".,-" and more
 
 
 def _normal(text: str) -> str:

@@ -17,8 +17,8 @@ from medground.answering.verify.numbers import QUANTITY, missing_quantities
 from medground.answering.verify.reporting import asks
 from medground.answering.verify.verdicts import Checked
 from medground.language import words
+from medground.language.question_reading import reading_of
 from medground.language.sentences import sentence_spans
-from medground.language.subject import unnamed
 from medground.models.operators.flags.kinds import differences
 from medground.values.document import Document
 from medground.values.evidence import Evidence
@@ -26,8 +26,6 @@ from medground.values.identifiers import without_papers
 from medground.values.question import Question
 from medground.values.sentence import Sentence
 from medground.values.statement import Verdict
-
-# Find what a question asks about that no quote mentions: then the evidence is about something else.
 
 _DEFINED = re.compile(r"(?P<long>(?:[\w'’-]+ ){1,8})\((?P<short>[A-Z][\w-]{1,7})\)")
 """Words and their abbreviation in brackets."""
@@ -38,15 +36,14 @@ _AROUND = 1500
 def unmentioned(question: Question, evidence: Sequence[Evidence], run: Run) -> list[str]:
     """What decides in a question and is in no passage quoted from, nor in its title or the headings of its record."""
     documents = run.ledger.documents
-    return unnamed(without_papers(question.text), [as_read(e, documents[e.document_id], _AROUND) for e in evidence])
+    asked = reading_of(without_papers(question.text))
+    return asked.unnamed([as_read(e, documents[e.document_id], _AROUND) for e in evidence])
 
 
 def as_read(evidence: Evidence, document: Document, around: int = 0) -> str:
     """A quote with its title, the MeSH headings of its record, and what its abbreviations stand for in its document.
 
     Args:
-        evidence: the quote.
-        document: its document.
         around: characters of the document before and after the quote that are read too.
     """
     passage = document.text[max(0, evidence.start - around) : evidence.end + around]
@@ -58,8 +55,6 @@ def as_read(evidence: Evidence, document: Document, around: int = 0) -> str:
     )
     return "\n".join([said, *meant, *(heading.descriptor for heading in document.mesh)])
 
-
-# Hold back a sentence with a number that none of the documents which it cites contains, whoever judged it.
 
 _LONGEST = 120
 _OWN = ("quoted", "contradicted")
@@ -87,8 +82,6 @@ def numbers_traced(sentence: Sentence, checked: Checked, run: Run) -> Checked:
     return replace(checked, verdict=verdict.model_copy(update=changed))
 
 
-# No judge supports a statement by quotes that do not name what it is about, whole phrases and all.
-
 SUBJECT = "subject"
 """The flag of a statement about something that no quote behind it names."""
 
@@ -104,7 +97,7 @@ def on_subject(sentence: Sentence, checked: Checked, run: Run) -> Checked:
         return checked
     quotes = [*cited_evidence(sentence, run), *(e for e in run.ledger.evidence if e.id == verdict.best)]
     text = "\n".join(as_read(quote, run.ledger.documents[quote.document_id]) for quote in quotes)
-    missing = unnamed(sentence.text, [text])
+    missing = reading_of(sentence.text).unnamed([text])
     if not missing:
         return checked
     note = f"the quote does not mention {' or '.join(missing)}"
@@ -116,8 +109,6 @@ def on_subject(sentence: Sentence, checked: Checked, run: Run) -> Checked:
         changed = {"label": "not found", "assessed": None, "flags": (SUBJECT,), "note": note, "probability": None}
     return replace(checked, verdict=verdict.model_copy(update=changed))
 
-
-# Sentences that only repeat what was given with the question, such as a patient's case, are told apart.
 
 GIVEN = "given"
 """The label of such a statement."""
@@ -141,11 +132,6 @@ def repeats_of_context(sentences: Sequence[Sentence], checked: Sequence[Checked]
     """The checked statements, with those labelled `given` that only repeat the context.
 
     A statement that the evidence supports or contradicts, in the opinion of whoever judged it, keeps its verdict.
-
-    Args:
-        sentences: the statements.
-        checked: what was found out about each.
-        context: what was given with the question; may be empty.
     """
     if not context:
         return list(checked)
@@ -190,6 +176,5 @@ def _windows(context: str) -> Iterator[str]:
 
 
 def _nearest(wanted: frozenset[str], window: str) -> str:
-    """The sentence of a window that has most of the wanted words."""
     sentences = [window[start:end] for start, end in sentence_spans(window)] or [window]
     return max(sentences, key=lambda sentence: words.coverage(wanted, words.terms(sentence)))

@@ -20,14 +20,13 @@ from medground.answering.verify.judges import domain
 from medground.answering.verify.nli.critic import NliCritic, Score
 from medground.errors import ConfigError
 from medground.language import words
+from medground.language.question_reading import reading_of
 from medground.language.quoting.pool import Candidate
 from medground.models.operators.base import EvidenceView
 
 if TYPE_CHECKING:
     from medground.models.pair_network import PairNetwork
 
-
-# Which neighbouring sentences of a passage a critic reads, and what it says of the passage as a whole.
 
 WINDOWS = 3
 """Windows that are read of each passage."""
@@ -56,7 +55,7 @@ def on_subject(statement: str, premises: Iterable[EvidenceView]) -> list[Evidenc
 
     A network that reads of another gene or drug often overlooks it.
     """
-    name = words.rarest_name(statement)
+    name = reading_of(statement).rarest_name
     return [
         window
         for windows in _by_passage(premises)
@@ -124,12 +123,7 @@ _OPPOSED = "another text that was read says the opposite, less clearly"
 
 
 class TrainedCritic(NliCritic):
-    """Judges claims with a shipped network, in a thread.
-
-    Args:
-        run: the run, for its settings and trace.
-        scorer: the network.
-    """
+    """Judges claims with a shipped network, in a thread."""
 
     def __init__(self, run: Run, scorer: PairScorer) -> None:
         super().__init__(run, scorer.name, scorer)
@@ -178,7 +172,6 @@ class PairScorer:
         least: probability below which nothing is said.
 
     Args:
-        network: the network.
         judges_from: the same, of its card; the higher of its own and this counts.
 
     Raises:

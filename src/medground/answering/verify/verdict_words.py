@@ -28,18 +28,8 @@ _FAULTS = {
 _RULES = ("verbatim", "citation", "retraction", "form", "graph", "context", KEYLESS)
 """Critics that compare ids, letters and words. Their verdict is complete without a name."""
 _EXPLAINED = (
-    "purpose",
-    "title",
-    "reference",
-    "quotation",
-    "quantity",
-    "misplaced",
-    "citation",
-    "contradiction",
-    "incorrect",
-    "disputed",
-    "own knowledge",
-    "subject",
+    *("purpose", "title", "reference", "quotation", "quantity", "misplaced", "citation", "contradiction"),
+    *("incorrect", "disputed", "own knowledge", "subject"),
 )
 """Flags that a verdict explains in words. The others name a difference from the quote."""
 _FOLDERS = re.compile(r"(?<=:)[/.~].*/(?=[^/])")
@@ -50,7 +40,6 @@ def verdict(found: Verdict, place: Sequence[str] = ()) -> str:
     """The verdict on a sentence.
 
     Args:
-        found: the verdict.
         place: where in the paper a quoted sentence is from, such as its section and page.
     """
     label, note, differences = _LABELS[found.label], clean(found.note), _differences(found)

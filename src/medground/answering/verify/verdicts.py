@@ -14,8 +14,6 @@ from medground.answering.verify.judges import NOT_VALIDATED, has_last_word
 from medground.values.sentence import Sentence
 from medground.values.statement import Assessed, Verdict
 
-# A checked statement: its verdict and the critic's judgement behind it, and how one follows from the other.
-
 CONTRADICTION = "contradiction"
 """The flag of a statement that a judge which is not validated calls contradicted."""
 INCORRECT = "incorrect"
@@ -43,13 +41,8 @@ class Checked:
 
 def verdict_of(found: Judgement, critic: str, *, validated: bool) -> Verdict:
     """The verdict that a critic's judgement comes to."""
-    given: dict[str, Any] = {
-        "critic": critic,
-        "best": found.best,
-        "flags": found.flags,
-        "probability": found.probability,
-        "note": found.note,
-    }
+    told = {name: getattr(found, name) for name in ("best", "flags", "probability", "note")}
+    given: dict[str, Any] = {"critic": critic, **told}
     match found.relation:
         case "failed":
             return Verdict(label="unverified", critic=critic, note=found.note)
@@ -76,8 +69,6 @@ def _assessed(found: Judgement, given: dict[str, Any]) -> Verdict:
     return Verdict(label="not judged", assessed=assessed, **(given | changed))
 
 
-# Statements that were judged against a whole context are judged against their own citations too.
-
 CITATION = "citation"
 """The flag of a statement that is supported, but not by the evidence that it cites."""
 
@@ -97,10 +88,7 @@ def asks_about_citation(found: Judgement, sentence: Sentence, critic: Critic, co
 
     Args:
         found: the judgement against the context; its `best` is a premise of the context.
-        sentence: the statement.
-        critic: who judged.
         context: the premises; none if the statement was compared with its citations in the first place.
-        run: the run, with its ledger.
     """
     if found.relation == "contradicts":
         asked = bool(sentence.evidence) and has_last_word(critic.name, run.settings.verify)
@@ -114,10 +102,6 @@ def by_citation(checked: Checked, of_citation: Checked) -> Checked:
 
     If the cited quotes entail it, they are the ones to show, whatever another passage says. If only another passage, or
     another sentence of the passage, entails it, the citation is wrong and the statement is `partly` supported.
-
-    Args:
-        checked: against the context.
-        of_citation: against the citations alone.
     """
     found, cited = checked.judgement, of_citation.judgement
     if found is None or cited is None:
@@ -132,7 +116,6 @@ def by_citation(checked: Checked, of_citation: Checked) -> Checked:
 
 
 def _supported(verdict: Verdict, cited: Judgement) -> Verdict:
-    """The verdict of a statement that the context supports."""
     if cited.relation == "entails":
         flags = tuple(dict.fromkeys([*verdict.flags, *cited.flags]))
         label = "partly" if flags and verdict.label == "supported" else verdict.label

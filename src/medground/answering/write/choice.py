@@ -60,11 +60,7 @@ async def choose(question: Question, paragraphs: Sequence[str], run: Run, *, mos
     nobody is asked.
 
     Args:
-        question: a single-choice or multiple-choice question.
         paragraphs: of a report, or of any texts, without citation marks.
-        run: the run; its recipe declares `choose_options`.
-        most: how many paragraphs are read (k).
-        embedder: the embedding model of the cosines.
 
     Raises:
         UsageError: the question has no options.
@@ -112,9 +108,6 @@ def _numbered(key: str, text: str, said: dict[str, str]) -> SentencedPassage:
     sentences = {f"{key}.S{n}": text[start:end] for n, (start, end) in enumerate(sentence_spans(text), start=1)}
     said |= sentences
     return SentencedPassage(id=key, sentences=tuple(SentenceView(id=i, text=one) for i, one in sentences.items()))
-
-
-# The paragraphs of a report, from which a choice can be answered.
 
 
 def report_paragraphs(answer: Answer) -> list[str]:

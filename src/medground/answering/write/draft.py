@@ -30,9 +30,6 @@ def drafted(output: WriteOutput) -> Draft:
     return Draft(sentences=written, answer=output.answer, basis="model" if output.answer else None)
 
 
-# Write a draft with the `write` operator, and join its sentences into a rationale with citation marks.
-
-
 async def write_draft(question: Question, evidence: Sequence[Evidence], run: Run) -> Draft:
     """Have the rationale and the answer written from the evidence."""
     output = await run.ask(

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from medground.answering.read.reading_list import Reading, TextSpan, numbered, with_strengths
 from medground.answering.run import Run
 from medground.answering.verify.named import without_marks
 from medground.answering.write.draft import Draft
-from medground.models.operators.base import SentencedPassage
+from medground.models.operators.base import Operator, SentencedPassage
 from medground.models.operators.reasoning import (
     Demonstration,
     PastRound,
@@ -54,25 +55,13 @@ async def reasoned(
     passage can be read, the draft is empty and no model is asked. With `own_knowledge` the model may answer from what
     it knows where the passages are of no use; such a sub-claim cites nothing.
     """
-    passages, places = await _presented(question, hits, run)
-    if not passages:
-        return Reasoned(Draft(), ())
-    value = _input(question, passages, run).model_copy(
-        update={"demonstrations": tuple(demonstrations), "history": tuple(history)}
-    )
-    asked = reason_or_recall if own_knowledge else reason
-    output = await run.ask(asked, value)
-    return _reasoned(output.claims, output.answer, places, run, run.author(asked))
+    more = {"demonstrations": tuple(demonstrations), "history": tuple(history)}
+    return await _asked(reason_or_recall if own_knowledge else reason, question, hits, run, more)
 
 
 async def answered(question: Question, hits: Sequence[Hit], run: Run, *, own_knowledge: bool = False) -> Reasoned:
     """Answer directly from these passages, without reasoning first (vanilla RAG). Otherwise like `reasoned`."""
-    passages, places = await _presented(question, hits, run)
-    if not passages:
-        return Reasoned(Draft(), ())
-    asked = direct_or_recall if own_knowledge else direct
-    output = await run.ask(asked, _input(question, passages, run))
-    return _reasoned(output.claims, output.answer, places, run, run.author(asked))
+    return await _asked(direct_or_recall if own_knowledge else direct, question, hits, run, {})
 
 
 Record = Callable[[str, Hit], SentencedPassage]
@@ -112,23 +101,24 @@ def quotable(hits: Sequence[Hit], run: Run) -> list[Hit]:
     return [hit for hit in hits if hit.passage.text.strip() and run.stands(hit.passage)]
 
 
-async def _presented(
-    question: Question, hits: Sequence[Hit], run: Run
-) -> tuple[tuple[SentencedPassage, ...], dict[str, TextSpan]]:
-    """The passages as numbered sentences, and the position of each sentence."""
+async def _asked(
+    operator: Operator[ReasonInput, Any], question: Question, hits: Sequence[Hit], run: Run, more: Mapping[str, Any]
+) -> Reasoned:
     await run.retrieve([hit.passage.document_id for hit in hits])
     places: dict[str, TextSpan] = {}
-    return numbered_hits(question, quotable(hits, run), places, run), places
-
-
-def _input(question: Question, passages: tuple[SentencedPassage, ...], run: Run) -> ReasonInput:
-    return ReasonInput(
+    passages = numbered_hits(question, quotable(hits, run), places, run)
+    if not passages:
+        return Reasoned(Draft(), ())
+    value = ReasonInput(
         question=question.text,
         task=question.task,
         options=question.options,
         passages=passages,
         sentences=run.settings.recipe.sentences,
+        **more,
     )
+    output = await run.ask(operator, value)
+    return _reasoned(output.claims, output.answer, places, run, run.author(operator))
 
 
 def _reasoned(

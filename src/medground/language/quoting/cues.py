@@ -1,12 +1,9 @@
-"""What a question asks for, and the cues of one sentence alone: its role, and the kinds of answer it could hold."""
+"""The cues of one sentence alone: its role, and the kinds of answer it could hold."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-
-# What a question asks for: the kind of answer, its names, and its words with their weights.
-
 
 # Cues of one sentence alone: its form, its role, and the kinds of answer it could hold.
 
@@ -87,9 +84,8 @@ HOLDS: Mapping[str, re.Pattern[str]] = {
     ),
     "definition": re.compile(
         r"\b(?:is|are|was|were)\s+(?:(?:generally|currently|considered|also|usually|commonly|often|primarily|"
-        r"mainly)\s+)?(?:an?|the|one of|defined|characteri[sz]ed|known|called|caused)\b|\brefers? to\b|"
-        r"\bdefined as\b|\bcharacteri[sz]ed by\b|\bconsists? of\b|\bstands for\b|,\s+an?\s+\w+|"
-        r"\([A-Z][A-Za-z0-9-]{1,9}\)",
+        r"mainly)\s+)?(?:an?|the|one of|defined|characteri[sz]ed|known|called|caused)\b|\brefers? to\b|\bdefined as\b|"
+        r"\bcharacteri[sz]ed by\b|\bconsists? of\b|\bstands for\b|,\s+an?\s+\w+|\([A-Z][A-Za-z0-9-]{1,9}\)",
         _I,
     ),
     "mechanism": re.compile(
@@ -124,21 +120,15 @@ HOLDS: Mapping[str, re.Pattern[str]] = {
         _I,
     ),
 }
-"""By kind of question (`asked.KINDS`): whether a sentence holds something of the kind."""
+"""By kind of question (`question_kinds.KINDS`): whether a sentence holds something of the kind."""
 
 NOT_PROSE = re.compile(
     r"https?://|www\.|\bdoi\b|@\w+\.|\bcopyright\b|©|\blicen[sc]e\b|creative commons|all rights reserved|"
-    r"correspond(?:ing author|ence)|\bet al\.?,? \d{4}|"
-    r"\bISSN\b|\bPMC?ID\b|^\W*(?:fig(?:ure)?|table|box|scheme|supplementary|additional file)s?\.?\s*\w{1,4}\b|"
-    r"\b(?:university|department of|institute of|faculty of)\b.*\b(?:university|hospital|school|china|usa|japan|"
-    r"india|germany)\b|"
-    r"\b(?:conflicts? of interest|competing interests?|funding|acknowledg\w+|author contributions?|ethics approval)\b|"
+    r"correspond(?:ing author|ence)|\bet al\.?,? \d{4}|\bISSN\b|\bPMC?ID\b|^\W*(?:fig(?:ure)?|table|box|scheme|"
+    r"supplementary|additional file)s?\.?\s*\w{1,4}\b|\b(?:university|department of|institute of|"
+    r"faculty of)\b.*\b(?:university|hospital|school|china|usa|japan|india|germany)\b|\b(?:conflicts? of interest|"
+    r"competing interests?|funding|acknowledg\w+|author contributions?|ethics approval)\b|"
     r"^\W*(?:\[?\d{1,3}\]?[.)]?\s+)?(?:[A-Z][\w'-]+ [A-Z]{1,3}[,;] ?){2,}",
     _I,
 )
 """Front matter, references, legends and links: not quoted, except where nothing else is there."""
-
-
-def roles(sentence: str) -> list[float]:
-    """1.0 for each role that the sentence shows, in the order of `ROLES`."""
-    return [1.0 if form.search(sentence) else 0.0 for form in ROLES.values()]

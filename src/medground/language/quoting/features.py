@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -12,108 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medground.language import words
-from medground.language.quoting.asked import KINDS, Asked
-from medground.language.quoting.cues import HOLDS, NOT_PROSE, ROLES, roles
+from medground.language.quoting.asked import Asked, asked
+from medground.language.quoting.cues import HOLDS, NOT_PROSE, ROLES
 from medground.language.quoting.pool import FOUND, Candidate, Pool, parts
 from medground.language.quoting.pool import NAMES as SECTIONS
 
 Matrix = NDArray[np.float64]
 
-ROLE_NAMES = tuple(ROLES)
+Row = dict[str, float]
 
-OF_DOCUMENT = (
-    "title cover",
-    "document cover",
-    "document window",
-    "document pairs",
-    "rank",
-    "first rank",
-    "by words",
-    "by meaning",
-    "meaning known",
-    "document centre",
-    "size of document",
-    "title centre",
-    "only title",
-    "rarest in title",
-    "rarest in document",
-    "document: missing",
-    "document: names",
-    "document: names lost",
-    "document: weakest part",
-    "document: key",
-    "document: second key",
-    "title: key",
-    "document: best sentence",
-    "closed: document: missing",
-    "claim: document: missing",
-    "claim: rank",
-    "claim: by words",
-)
-OF_WORDS = (
-    "cover",
-    "cover plain",
-    "covered terms",
-    "cover of names",
-    "rarest here",
-    "rarest near",
-    "cover with title",
-    "cover with before",
-    "cover with title and before",
-    "pairs",
-    "pairs apart",
-    "heaviest missing",
-    "missing",
-    "weakest part",
-    "key",
-    "pool cover",
-    "bm25",
-    "best of document",
-    "best cover share",
-    "with title: names",
-    "with title: missing",
-    "with title: all",
-    "with title: weakest part",
-    "with title: second key",
-    "with title: pool cover",
-    "closed: with title: missing",
-    "claim: with title: pool cover",
-    "claim: cover",
-    "options",
-    "title same",
-)
-OF_FORM = (
-    "centre",
-    "centre per word",
-    "new words",
-    "log length",
-    "short",
-    "long",
-    "not prose",
-    "starts with question's word",
-    "subject late",
-    "tight",
-    "defines",
-    "asked: defines",
-    "digits",
-)
-OF_PLACE = ("place", "first", "last", "abstract: place", "abstract: first", "abstract: last", "abstract: result")
-OF_ROLE = (*(f"role {name}" for name in ROLE_NAMES), "closed: finding", "closed: conclusion", "closed: negation")
-OF_KIND = (*(f"asked and held: {kind}" for kind in KINDS), *(f"asked and not held: {kind}" for kind in KINDS))
-OF_HEADING = (
-    *(f"under {part}" for part in SECTIONS),
-    *(f"closed: under {part}" for part in SECTIONS),
-    *(f"abstract: under {part}" for part in FOUND),
-    *(f"{what}: under {part}" for what in ("cover", "missing", "names") for part in FOUND),
-)
-NAMES = (*OF_DOCUMENT, *OF_WORDS, *OF_FORM, *OF_PLACE, *OF_ROLE, *OF_KIND, *OF_HEADING)
-
-_AS_SHARES = tuple(NAMES.index(name) for name in ("bm25", "centre", "centre per word", "document centre"))
-"""Columns that count as shares of their greatest value."""
 _ABSTRACT = 5
 """Sentences: with fewer, the place of a sentence says little."""
-_CLOSED = tuple(ROLE_NAMES.index(name) for name in ("finding", "conclusion", "negation"))
-_RESULT = tuple(ROLE_NAMES.index(name) for name in ("finding", "comparison", "conclusion"))
+_CLOSED = tuple(list(ROLES).index(name) for name in ("finding", "conclusion", "negation"))
+_RESULT = tuple(list(ROLES).index(name) for name in ("finding", "comparison", "conclusion"))
 _DEFINES = re.compile(
     r"\W*(?:\([^)]{1,60}\)\W*)?(?:,|is|are|was|were|refers)\s+(?:(?:generally|currently|considered|also|usually|"
     r"commonly|often|primarily|mainly|to|defined as)\s+)*(?:an?|the|one of)\b",
@@ -145,12 +56,13 @@ def features(asked: Asked, candidates: Sequence[Candidate]) -> Matrix:
     matrix = np.array(rows, dtype=np.float64).reshape(len(rows), len(NAMES))
     if len(rows):
         matrix[:, NAMES.index("best cover share")] = matrix[:, NAMES.index("cover")]
-        for column in (*_AS_SHARES, NAMES.index("best cover share")):
-            matrix[:, column] /= matrix[:, column].max() or 1.0
+        for name in ("bm25", "centre", "centre per word", "document centre", "best cover share"):
+            column = NAMES.index(name)
+            matrix[:, column] /= matrix[:, column].max() or 1.0  # a share of the greatest value
     return matrix
 
 
-def _document(pool: Pool, number: int) -> list[list[float]]:
+def _document(pool: Pool, number: int) -> Iterator[list[float]]:
     candidate, stems = pool.candidates[number], pool.sentences[number]
     title = pool.wanted.intersection(pool.titles[number])
     sets = [frozenset(terms) for terms in stems]
@@ -162,123 +74,119 @@ def _document(pool: Pool, number: int) -> list[list[float]]:
             candidate.sentences, stems, sets, held, [empty, *held], [*held[1:], empty], strict=False
         )
     ]
-    shared = _of_document(pool, number, title, held)
+    shared = _of_document(pool, number, title, held).values()
     bm25 = [pool.bm25(s.terms, s.held) for s in sentences]
     best = max(bm25, default=0.0) or 1.0
     same = frozenset(pool.titles[number])
-    rows = []
     for place, (sentence, score) in enumerate(zip(sentences, bm25, strict=True)):
-        role = roles(sentence.text)
-        rows.append(
-            [
-                *shared,
-                *_of_words(pool, sentence, score, best, same),
-                *_of_form(pool, number, sentence),
-                *_of_place(role, place, len(sentences)),
-                *role,
-                *(role[column] if "closed" in pool.asked.kinds else 0.0 for column in _CLOSED),
-                *_of_kind(pool.asked, sentence.text),
-                *_of_heading(pool, sentence, candidate.heading(place)),
-            ]
-        )
-    return rows
+        role = [float(form.search(sentence.text) is not None) for form in ROLES.values()]
+        yield [
+            *shared,
+            *_of_words(pool, sentence, score, best, same).values(),
+            *_of_form(pool, number, sentence).values(),
+            *_of_place(role, place, len(sentences)),
+            *role,
+            *(role[column] if "closed" in pool.asked.kinds else 0.0 for column in _CLOSED),
+            *_of_kind(pool.asked, sentence.text),
+            *_of_heading(pool, sentence, candidate.heading(place)),
+        ]
 
 
-def _of_document(pool: Pool, number: int, title: frozenset[str], held: Sequence[frozenset[str]]) -> list[float]:
+def _of_document(pool: Pool, number: int, title: frozenset[str], held: Sequence[frozenset[str]]) -> Row:
     asked, candidate = pool.asked, pool.candidates[number]
     body = pool.wanted & pool.bodies[number]
     stems = [*pool.titles[number], *(term for terms in pool.sentences[number] for term in terms)]
     missing, names = pool.missing(body), pool.of_names(body)
-    return [
-        pool.cover(title),
-        pool.cover(body),
-        words.densest(pool.wanted, stems, 25),
-        len(asked.pairs.intersection(pairwise(stems))) / max(len(asked.pairs), 1),
-        math.log(number + 1),
-        float(number == 0),
-        candidate.by_words,
-        candidate.by_meaning,
-        float(candidate.by_meaning > 0),
-        pool.of_centre(pool.bodies[number], number),
-        math.log1p(len(stems)),
-        pool.of_centre(set(pool.titles[number]), number),
-        float(not title),
-        float(asked.rarest in title),
-        float(asked.rarest in body),
-        missing,
-        names,
-        names - pool.best_names,
-        pool.weakest_part(body),
-        float(pool.key in body),
-        float(pool.second in body),
-        float(pool.key in title),
-        max((pool.cover(own | title) for own in held), default=0.0),
-        missing if "closed" in asked.kinds else 0.0,
-        asked.claim * missing,
-        asked.claim * math.log(number + 1),
-        asked.claim * candidate.by_words,
-    ]
+    return {
+        "title cover": pool.cover(title),
+        "document cover": pool.cover(body),
+        "document window": words.densest(pool.wanted, stems, 25),
+        "document pairs": len(asked.pairs.intersection(pairwise(stems))) / max(len(asked.pairs), 1),
+        "rank": math.log(number + 1),
+        "first rank": float(number == 0),
+        "by words": candidate.by_words,
+        "by meaning": candidate.by_meaning,
+        "meaning known": float(candidate.by_meaning > 0),
+        "document centre": pool.of_centre(pool.bodies[number], number),
+        "size of document": math.log1p(len(stems)),
+        "title centre": pool.of_centre(set(pool.titles[number]), number),
+        "only title": float(not title),
+        "rarest in title": float(asked.rarest in title),
+        "rarest in document": float(asked.rarest in body),
+        "document: missing": missing,
+        "document: names": names,
+        "document: names lost": names - pool.best_names,
+        "document: weakest part": pool.weakest_part(body),
+        "document: key": float(pool.key in body),
+        "document: second key": float(pool.second in body),
+        "title: key": float(pool.key in title),
+        "document: best sentence": max((pool.cover(own | title) for own in held), default=0.0),
+        "closed: document: missing": missing if "closed" in asked.kinds else 0.0,
+        "claim: document: missing": asked.claim * missing,
+        "claim: rank": asked.claim * math.log(number + 1),
+        "claim: by words": asked.claim * candidate.by_words,
+    }
 
 
-def _of_words(pool: Pool, sentence: _Sentence, bm25: float, best: float, same: frozenset[str]) -> list[float]:
+def _of_words(pool: Pool, sentence: _Sentence, bm25: float, best: float, same: frozenset[str]) -> Row:
     asked, held = pool.asked, sentence.held
     titled, cover = held | sentence.title, pool.cover(held)
     missing, rare = pool.missing(titled), pool.rare_cover(titled)
     order = [t for t in sentence.terms if t in pool.wanted]
     apart = {(one, other) for n, one in enumerate(order) for other in order[n + 1 : n + 3]}
-    return [
-        cover,
-        len(held) / max(len(pool.wanted), 1),
-        len(held),
-        pool.of_names(held),
-        float(asked.rarest in held),
-        float(asked.rarest in sentence.title | sentence.before | sentence.after),
-        pool.cover(titled),
-        pool.cover(held | sentence.before),
-        pool.cover(titled | sentence.before),
-        len(asked.pairs.intersection(pairwise(sentence.terms))) / max(len(asked.pairs), 1),
-        len(asked.near & apart) / max(len(asked.near), 1),
-        pool.heaviest_missing(held),
-        pool.missing(held),
-        pool.weakest_part(held),
-        float(pool.key in held),
-        pool.rare_cover(held),
-        bm25,
-        bm25 / best,
-        0.0,  # set once all are known
-        pool.of_names(titled),
-        missing,
-        float(missing == 0),
-        pool.weakest_part(titled),
-        float(pool.second in titled),
-        rare,
-        missing if "closed" in asked.kinds else 0.0,
-        asked.claim * rare,
-        asked.claim * cover,
-        words.coverage(asked.options, sentence.found) if asked.options else 0.0,
-        float(sentence.found == same),
-    ]
+    return {
+        "cover": cover,
+        "cover plain": len(held) / max(len(pool.wanted), 1),
+        "covered terms": len(held),
+        "cover of names": pool.of_names(held),
+        "rarest here": float(asked.rarest in held),
+        "rarest near": float(asked.rarest in sentence.title | sentence.before | sentence.after),
+        "cover with title": pool.cover(titled),
+        "cover with before": pool.cover(held | sentence.before),
+        "cover with title and before": pool.cover(titled | sentence.before),
+        "pairs": len(asked.pairs.intersection(pairwise(sentence.terms))) / max(len(asked.pairs), 1),
+        "pairs apart": len(asked.near & apart) / max(len(asked.near), 1),
+        "heaviest missing": pool.heaviest_missing(held),
+        "missing": pool.missing(held),
+        "weakest part": pool.weakest_part(held),
+        "key": float(pool.key in held),
+        "pool cover": pool.rare_cover(held),
+        "bm25": bm25,
+        "best of document": bm25 / best,
+        "best cover share": 0.0,  # set once all are known
+        "with title: names": pool.of_names(titled),
+        "with title: missing": missing,
+        "with title: all": float(missing == 0),
+        "with title: weakest part": pool.weakest_part(titled),
+        "with title: second key": float(pool.second in titled),
+        "with title: pool cover": rare,
+        "closed: with title: missing": missing if "closed" in asked.kinds else 0.0,
+        "claim: with title: pool cover": asked.claim * rare,
+        "claim: cover": asked.claim * cover,
+        "options": words.coverage(asked.options, sentence.found) if asked.options else 0.0,
+        "title same": float(sentence.found == same),
+    }
 
 
-def _of_form(pool: Pool, number: int, sentence: _Sentence) -> list[float]:
+def _of_form(pool: Pool, number: int, sentence: _Sentence) -> Row:
     text, terms, found = sentence.text, sentence.terms, sentence.found
     centre, defines = pool.of_centre(found, number), float(_defines(text, pool.key or pool.asked.rarest))
     places = [n for n, term in enumerate(terms) if term in pool.wanted]
-    return [
-        centre,
-        centre / math.sqrt(len(found) + 3),
-        math.log1p(len(found) - len(sentence.held)),
-        math.log1p(len(terms)),
-        float(len(terms) < 4),
-        float(len(terms) > 35),
-        float(NOT_PROSE.search(text) is not None),
-        float(bool(terms) and terms[0] in pool.wanted),
-        math.log1p(places[0]) if places else 3.0,
-        len(sentence.held) / (places[-1] - places[0] + 1) if len(places) > 1 else 0.0,
-        defines,
-        defines if "definition" in pool.asked.kinds else 0.0,
-        float(any(c.isdigit() for c in text)),
-    ]
+    return {
+        "centre": centre,
+        "centre per word": centre / math.sqrt(len(found) + 3),
+        "new words": math.log1p(len(found) - len(sentence.held)),
+        "log length": math.log1p(len(terms)),
+        "short": float(len(terms) < 4),
+        "long": float(len(terms) > 35),
+        "not prose": float(NOT_PROSE.search(text) is not None),
+        "starts with question's word": float(bool(terms) and terms[0] in pool.wanted),
+        "subject late": math.log1p(places[0]) if places else 3.0,
+        "tight": len(sentence.held) / (places[-1] - places[0] + 1) if len(places) > 1 else 0.0,
+        "defines": defines,
+        "asked: defines": defines if "definition" in pool.asked.kinds else 0.0,
+        "digits": float(any(c.isdigit() for c in text)),
+    }
 
 
 def _defines(text: str, subject: str) -> bool:
@@ -315,3 +223,19 @@ def _of_heading(pool: Pool, sentence: _Sentence, heading: str | None) -> list[fl
     having = (pool.cover(sentence.held), pool.missing(titled), pool.of_names(sentence.held))
     crossed = (h * n for h in having for n in found)
     return [*named, *(closed * n for n in named), *(abstract * n for n in found), *crossed]
+
+
+_NOTHING = Pool(asked(""), [Candidate("", [""])])
+_EMPTY = _Sentence("", [], *[frozenset[str]()] * 5)
+NAMES = (
+    *_of_document(_NOTHING, 0, frozenset(), ()),
+    *_of_words(_NOTHING, _EMPTY, 0.0, 1.0, frozenset()),
+    *_of_form(_NOTHING, 0, _EMPTY),
+    *("place", "first", "last", "abstract: place", "abstract: first", "abstract: last", "abstract: result"),
+    *(f"role {name}" for name in ROLES),
+    *("closed: finding", "closed: conclusion", "closed: negation"),
+    *(f"asked {how}held: {kind}" for how in ("and ", "and not ") for kind in HOLDS),
+    *(f"{where}under {part}" for where in ("", "closed: ") for part in SECTIONS),
+    *(f"{what}: under {part}" for what in ("abstract", "cover", "missing", "names") for part in FOUND),
+)
+"""The features, in the order of the columns."""

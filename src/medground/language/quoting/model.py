@@ -29,9 +29,7 @@ def strengths(question: str, candidates: Sequence[Candidate], options: str = "")
     """For each candidate, one number per sentence; higher for a better quote. Only their order has a meaning.
 
     Args:
-        question: the question asked.
         candidates: the documents, in the order of the search.
-        options: the texts of the answer options.
     """
     rows = features(asked(question, options), candidates)
     weights = _weights()["vectors" if any(c.by_meaning for c in candidates) else "words"]

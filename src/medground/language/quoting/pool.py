@@ -11,8 +11,6 @@ from functools import lru_cache
 from medground.language import words
 from medground.language.quoting.asked import Asked
 
-# The documents that a search found, as stems, and what they have in common.
-
 CENTRE_TERMS = 60
 
 
@@ -135,8 +133,6 @@ class Pool:
         return sum(w * n * 2.2 / (n + norm) for w, n in counts)
 
 
-# What the heading over a sentence says about it: the parts of a paper, as authors name them.
-
 _I = re.IGNORECASE
 
 PARTS: Mapping[str, re.Pattern[str]] = {
@@ -194,23 +190,13 @@ def parts(heading: str | None) -> tuple[float, ...]:
     levels = [_NUMBER.sub("", level.strip()) for level in (heading or "").split(">")]
     found["abstract"] = float(bool(_ABSTRACT.match(heading or "")))
     for level in reversed(levels):
-        named = [part for name in _names(level) if (part := _part(name))]
+        second = _BOTH.search(level)
+        names = (level, second[1]) if second else (level,)
+        named = [part for name in names if (part := next((p for p, form in PARTS.items() if form.match(name)), ""))]
         if named:
             found.update(dict.fromkeys(named, 1.0))
             break
     return tuple(found.values())
-
-
-def _names(level: str) -> tuple[str, ...]:
-    second = _BOTH.search(level)
-    return (level, second[1]) if second else (level,)
-
-
-def _part(name: str) -> str | None:
-    return next((part for part, form in PARTS.items() if form.match(name)), None)
-
-
-# Strengths of several sentences together.
 
 
 def log_sum(strengths: Iterable[float]) -> float:

@@ -10,10 +10,8 @@ from importlib import resources
 from itertools import pairwise
 
 from medground.errors import MedgroundError
-from medground.language.risk.rules import may_be_weighed, plain, rules
+from medground.language.risk.rules import plain, rules
 from medground.values.notice import Notice, NoticeKind
-
-# Weighs the words of a question where no rule fires: danger said in words that nobody wrote a rule for.
 
 KINDS: tuple[NoticeKind, ...] = ("self-harm", "emergency", "treatment")
 """The columns of the weights."""
@@ -90,20 +88,18 @@ def most_urgent(*texts: str) -> Notice | None:
     return min(found, key=lambda notice: list(_SENTENCES).index(notice.kind), default=None)
 
 
+@functools.lru_cache(maxsize=64)
 def notice_for(text: str) -> Notice | None:
     """The notice that a question or claim calls for; None where nobody seems to be at risk.
 
     Upper and lower case, white space, accents and common misspellings make no difference. The time is linear in the
-    length of the text.
+    length of the text. Remembered, because a face asks before the engine does.
     """
     words = plain(text)
-    kind = next((rule.kind for rule in rules() if rule.fires(words)), None)
-    if kind is None and may_be_weighed(words):
+    kind = next((rule.kind for rule in rules().rules if rule.fires(words)), None)
+    if kind is None and rules().may_be_weighed(words):
         kind = risk_in_words(words)
     return Notice(kind=kind, sentence=_SENTENCES[kind]) if kind else None
-
-
-# The notice comes first, whatever else is wrong: every error about a text carries the notice that it calls for.
 
 
 @contextmanager

@@ -6,15 +6,13 @@ from __future__ import annotations
 
 import functools
 import re
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 from typing import get_args
 
+from medground.language.clean import without_accents
 from medground.values.notice import NoticeKind
-
-# Reads `rules.txt`: which wordings mean that a person is at risk.
 
 _HEADING = re.compile(r"\[(list )?([a-z-]+)(?: unless ([a-z ]+))?\]")
 _LIST = re.compile(r"<([a-z]+)>")
@@ -37,32 +35,30 @@ class Rule:
         return bool(self.pattern.search(words)) and not (self.unless and self.unless.search(words))
 
 
+@dataclass(frozen=True)
+class Rules:
+    """All rules, in the order of the file; `unweighed` is a denial or a scholar's question, whose words say nothing."""
+
+    rules: tuple[Rule, ...]
+    unweighed: re.Pattern[str] | None
+
+    def may_be_weighed(self, words: str) -> bool:
+        """Whether the words of a question, where no rule fires, may still be weighed."""
+        return not (self.unweighed and self.unweighed.search(words))
+
+
 @functools.cache
-def _file() -> tuple[tuple[Rule, ...], re.Pattern[str] | None]:
-    return _read((resources.files(__package__) / "rules.txt").read_text(encoding="utf-8"))
+def rules() -> Rules:
+    """The rules of the file."""
+    return parsed((resources.files(__package__) / "rules.txt").read_text(encoding="utf-8"))
 
 
-def rules() -> tuple[Rule, ...]:
-    """All rules, in the order of the file."""
-    return _file()[0]
-
-
-def may_be_weighed(words: str) -> bool:
-    """Whether the words of a question, where no rule fires, may still be weighed: no denial, no scholar's question."""
-    unweighed = _file()[1]
-    return not (unweighed and unweighed.search(words))
-
-
-def parsed(text: str) -> tuple[Rule, ...]:
+def parsed(text: str) -> Rules:
     """The rules of a text in the form of `rules.txt`.
 
     Raises:
         ValueError: a heading, a kind, a list or a pattern is wrong.
     """
-    return _read(text)[0]
-
-
-def _read(text: str) -> tuple[tuple[Rule, ...], re.Pattern[str] | None]:
     lists: dict[str, str] = {}
     found = []
     unweighed = None
@@ -80,7 +76,7 @@ def _read(text: str) -> tuple[tuple[Rule, ...], re.Pattern[str] | None]:
         excuses = "|".join(f"<{excuse}>" for excuse in unless.split())
         excuse = _compiled(_line(excuses), lists) if excuses else None
         found.append(Rule(kinds[name], pattern, excuse))
-    return tuple(found), unweighed
+    return Rules(tuple(found), unweighed)
 
 
 def _sections(text: str) -> list[tuple[bool, str, str, list[str]]]:
@@ -114,8 +110,6 @@ def _line(line: str) -> str:
         return rf"\b(?:{line})\b"
     return "^" + "".join(rf"(?=.*\b(?:{sign})\b)" for sign in signs)
 
-
-# A question as plain words: lower case, no accents, no apostrophes, common misspellings mended.
 
 _TOKEN = re.compile(r"[a-z0-9]+|[.?!;:]+")
 _APOSTROPHES = re.compile("['’‘`´ʼ\u00ad\u200b-\u200f\u2060\ufeff]")
@@ -177,11 +171,7 @@ def plain(text: str) -> str:
 
     What others are quoted as saying is left out, unless the text speaks of its writer ("my son said ...").
     """
-    folded = text
-    if not text.isascii():
-        apart = unicodedata.normalize("NFKD", text)
-        folded = "".join(c for c in apart if not unicodedata.combining(c)).replace("ı", "i")
-    folded = _without_quotes(_APOSTROPHES.sub("", folded).casefold())
+    folded = _without_quotes(_APOSTROPHES.sub("", without_accents(text).replace("ı", "i")).casefold())
     words = (_MENDED.get(word, word) if word[0].isalnum() else "." for word in _TOKEN.findall(folded))
     return _PAIR.sub(lambda found: _PAIRS[found[0]], " ".join(words))
 

@@ -13,8 +13,8 @@ from pydantic import Field
 from medground.language import words
 from medground.language.finding_sentences import reports_result
 from medground.language.prose import is_prose
+from medground.language.question_reading import QuestionReading, reading_of
 from medground.language.quoting.pool import Candidate, log_sum
-from medground.language.subject import in_words_of
 from medground.models.operators.base import (
     EvidenceView,
     FewWords,
@@ -62,14 +62,13 @@ def relevant_passages(question: str, passages: Sequence[PassageView]) -> tuple[s
     it is about another drug, gene or disease. Claims state things in more ways (on SciFact's training claims the rule
     loses 3 points, on BioASQ's questions it wins 0.4, and 6 on the later quotes).
     """
-    topic = words.topic(question)
-    read = [in_words_of(question, f"{p.title}\n{p.text}") for p in passages]
-    name = words.rarest_name(question)
-    is_claim = not question.rstrip().endswith("?")
+    asked = reading_of(question)
+    topic, name = asked.topic, asked.rarest_name
+    read = [asked.in_own_words(f"{p.title}\n{p.text}") for p in passages]
     kept = [
         (_on_topic(topic, text), i)
         for i, (text, p) in enumerate(zip(read, passages, strict=True))
-        if _relevant(text, topic, name, p) and (is_claim or not p.misses_name)
+        if _relevant(text, topic, name, p) and (asked.is_claim or not p.misses_name)
     ]
     return tuple(passages[i].id for _, i in sorted(kept, key=lambda s: (-s[0], s[1])))
 
@@ -94,17 +93,17 @@ def quotable_sentences(question: str, passages: Sequence[SentencedPassage]) -> t
 
     Source: PubMed Reasoner, Eq. 13 and 14, with word statistics in place of a model.
     """
-    topic = words.topic(question)
+    asked = reading_of(question)
     chosen: list[tuple[float, tuple[str, ...]]] = []
     for passage, strengths in zip(passages, _strengths(question, passages), strict=True):
         whole = log_sum(strengths)
-        quotes = _quotes(question, topic, passage, strengths)
+        quotes = _quotes(asked, passage, strengths)
         chosen += [(strength + whole, quote) for strength, quote in quotes]
     return tuple(sentence for _, quote in sorted(chosen, key=lambda c: -c[0]) for sentence in quote)
 
 
 def _quotes(
-    question: str, topic: frozenset[str], passage: SentencedPassage, strengths: Sequence[float]
+    asked: QuestionReading, passage: SentencedPassage, strengths: Sequence[float]
 ) -> list[tuple[float, tuple[str, ...]]]:
     """The best quotes of a passage, each one sentence or two neighbours, with their strength.
 
@@ -120,7 +119,10 @@ def _quotes(
         if len(found) == PER_PASSAGE or not taken.isdisjoint(span):
             continue
         strongest = passage.sentences[max(span, key=lambda n: strengths[n])].text
-        if reports_result(strongest) or words.coverage(topic, words.terms(in_words_of(question, strongest))) >= NAMED:
+        if (
+            reports_result(strongest)
+            or words.coverage(asked.topic, words.terms(asked.in_own_words(strongest))) >= NAMED
+        ):
             taken.update(span)
             found.append((strength, tuple(passage.sentences[n].id for n in span)))
     return found
@@ -140,8 +142,8 @@ def _strengths(question: str, passages: Sequence[SentencedPassage]) -> list[list
 def quotes_on_topic(question: str, passages: Sequence[SentencedPassage]) -> list[EvidenceView]:
     """The quotable sentences of the passages on topic, best first; none if no passage is on topic."""
     texts = [PassageView(id=p.id, title=p.title, text=" ".join(s.text for s in p.sentences)) for p in passages]
-    name = words.rarest_name(question)
-    if not any(words.mentions(in_words_of(question, f"{t.title}\n{t.text}"), name) for t in texts):
+    asked = reading_of(question)
+    if not any(words.mentions(asked.in_own_words(f"{t.title}\n{t.text}"), asked.rarest_name) for t in texts):
         texts = [t.model_copy(update={"unnamed": True}) for t in texts]
     kept_ids = set(relevant_passages(question, texts))
     kept = [p for p in passages if p.id in kept_ids]
@@ -159,8 +161,9 @@ def covers_the_topic(question: str, evidence: Sequence[EvidenceView]) -> bool:
 
     Source: PubMed Reasoner, Eq. 15, with words in place of a model's judgement.
     """
-    found = {t for e in evidence for t in words.terms(in_words_of(question, f"{e.title} {e.quote}"))}
-    if words.coverage(words.topic(question), found) < COVERED:
+    asked = reading_of(question)
+    found = {t for e in evidence for t in words.terms(asked.in_own_words(f"{e.title} {e.quote}"))}
+    if words.coverage(asked.topic, found) < COVERED:
         return False
     return any(reports_result(e.quote) for e in evidence)
 

@@ -12,6 +12,7 @@ from itertools import combinations
 
 from medground.language import words
 from medground.language.finding_sentences import describes_method, states_purpose
+from medground.language.question_reading import reading_of
 from medground.language.words import spelled_out
 from medground.models.operators.base import EvidenceView, SentencedPassage
 from medground.models.operators.reading import quotes_on_topic
@@ -57,7 +58,7 @@ def answering(question: str, whole: str, passages: Sequence[SentencedPassage], m
     texts = [p for p in passages if p.kind not in _RECORDS and _is_about(question, whole, p)]
     addressing = [view for view in quotes_on_topic(question, texts) if _addresses(question, whole, view)]
     findings = [v for v in addressing if not (states_purpose(v.quote) or describes_method(v.quote))]
-    named = any(words.mentions(f"{view.title} {view.quote}", words.rarest_name(question)) for view in findings)
+    named = any(words.mentions(f"{view.title} {view.quote}", reading_of(question).rarest_name) for view in findings)
     quotes = chosen_quotes(question, findings, most) if named else ()
     return (*quotes, *_lines(question, whole, records))
 
@@ -91,7 +92,7 @@ def _rarest(topic: frozenset[str]) -> str:
 
 def why_not(question: str, passages: Sequence[SentencedPassage]) -> str:
     """Why no passage addresses a question, as far as words tell."""
-    name = words.rarest_name(question)
+    name = reading_of(question).rarest_name
     text = " ".join(part for p in passages for part in (p.title, *(s.text for s in p.sentences)))
     if name and not words.mentions(text, name):
         written = next((word for word in _WORD.findall(question) if name in words.terms(word)), name)

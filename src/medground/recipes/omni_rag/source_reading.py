@@ -13,6 +13,7 @@ from pydantic import Field
 
 from medground.graph.base import asked_for, says, without_cues
 from medground.language import words
+from medground.language.question_reading import reading_of
 from medground.models.operators.base import SentencedPassage
 from medground.models.operators.reading import DATA_RULE
 from medground.models.operators.reasoning import ReasonInput, ReasonOutput, SubClaim, best_quotes, reason
@@ -50,7 +51,7 @@ def _on_subject(value: ReasonInput) -> list[SentencedPassage]:
 
     Over all kinds together, so that a kind that has nothing on the subject is not quoted for its own sake.
     """
-    name = words.rarest_name(value.question)
+    name = reading_of(value.question).rarest_name
     naming = [
         passage
         for passage in value.passages

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from medground.answering.rank.fuse import fuse
 from medground.answering.run import Run
-from medground.language.dates import stated
+from medground.language.question_reading import reading_of
 from medground.pubmed.normalize import normalize
 from medground.pubmed.printer import to_pubmed
 from medground.recipes.pubmed_reasoner.operators import (
@@ -95,7 +95,7 @@ def dated(question: Question, run: Run) -> Question:
     asked = question.filters
     if any((asked.year_from, asked.year_to, asked.date_from, asked.date_to)):
         return question
-    if (found := stated(question.text, run.now().year)) is None:
+    if (found := reading_of(question.text).years(run.now().year)) is None:
         return question
     run.warn(found.note)
     limits = asked.model_copy(update={"year_from": found.first, "year_to": found.last})

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from medground.language import words
 from medground.language.closed_question import is_plural
-from medground.language.dates import latest, stated
 from medground.language.drafting import OPENING, draft, plain_words, propose, select
 from medground.language.mesh_terms import POOR, Named, alternatives
 from medground.language.predicate_words import ALL_VERBS
+from medground.language.question_reading import reading_of
 from medground.pubmed.characters import fold
 from medground.pubmed.mesh import vocabulary
 from medground.pubmed.normalize import normalize
@@ -273,7 +273,8 @@ def plain_asked(text: str, also: str, year: int | None) -> PlainAsked:
         also: options, of which any concept will do.
         year: the present one; None where the question has limits of its own, and those of its words do not count.
     """
-    limit, newest = None if year is None else stated(text, year), latest(text)
+    asked = reading_of(text)
+    limit, newest = None if year is None else asked.years(year), asked.latest
     notes = [limit.note] if limit else []
     notes += [f"the latest publications come first, because the question says {newest!r}"] if newest else []
     for said in (limit.said if limit else "", newest):

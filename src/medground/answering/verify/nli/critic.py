@@ -14,8 +14,6 @@ from medground.answering.verify.critic import Claim, Judgement, Reads, without_j
 from medground.errors import ModelFailed
 from medground.models.operators.base import EvidenceView
 
-# What a network says of a premise.
-
 
 @dataclass(frozen=True)
 class Score:
@@ -24,8 +22,6 @@ class Score:
     entailment: float
     contradiction: float
 
-
-# The critic that uses an NLI model.
 
 _STOPPED = "the model took too long; allow more time with --set model.timeout=N"
 
@@ -51,11 +47,6 @@ class NliCritic:
 
     It may take `model.timeout` seconds per claim, like a critic that is asked one claim at a time. After that time, or
     if the caller is cancelled, it stops after the current batch.
-
-    Args:
-        run: the run, for its settings and trace.
-        name: name in the settings: `nli:` and the model's name.
-        model: the model.
     """
 
     def __init__(self, run: Run, name: str, model: Scorer) -> None:
@@ -109,7 +100,6 @@ class NliCritic:
         ]
 
     def _near(self, claim: Claim) -> list[EvidenceView]:
-        """The premises that are read."""
         return [premise for premise in claim.premises if premise.quote.strip()]
 
     def _decide(self, claim: Claim, premises: Sequence[EvidenceView], scores: Sequence[Score]) -> Judgement:

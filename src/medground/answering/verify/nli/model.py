@@ -13,8 +13,6 @@ from tokenizers import Encoding, Tokenizer
 from medground.answering.verify.nli.critic import Score
 from medground.errors import ConfigError, ModelFailed
 
-# Map the outputs of an NLI model to relations, by the labels in its config.
-
 _RELATIONS = {
     "entailment": "entailment",
     "entail": "entailment",
@@ -67,8 +65,6 @@ def read_labels(name: str, id2label: Mapping[Any, Any] | None) -> Labels:
     )
 
 
-# An NLI model: takes pairs of premise and hypothesis, returns probabilities of entailment and contradiction.
-
 LONGEST = 512
 """Most tokens of a pair. NLI models may accept more, but are trained on shorter pairs."""
 
@@ -101,10 +97,8 @@ class NliModel:
     """A tokenizer, a network and its labels.
 
     Args:
-        name: name in the settings.
         config: the model's `config.json`, with `id2label`.
         tokenizer: its tokenizer; truncation and padding are switched off.
-        network: runs the model.
         longest: most tokens of a pair according to the tokenizer's config.
 
     Raises:
@@ -143,7 +137,6 @@ class NliModel:
         """Score pairs of premise and hypothesis; results are in order. This blocks. Long premises are read in windows.
 
         Args:
-            pairs: premises with hypotheses that have no `problem`.
             stopped: called before each batch; once it is true, the remaining scores are NaN.
 
         Raises:

@@ -17,13 +17,8 @@ from medground.answering.verify.nli.model import LONGEST, Integers, NliModel, on
 from medground.answering.verify.nli.open import GRAPH
 from medground.errors import ConfigError, ModelFailed
 
-_FAILURES = tuple(
-    getattr(onnxruntime_errors, name)
-    for name in (
-        *("Fail", "InvalidArgument", "InvalidGraph", "InvalidProtobuf"),
-        *("NoSuchFile", "NotImplemented", "RuntimeException"),
-    )
-)
+_RAISED = "Fail InvalidArgument InvalidGraph InvalidProtobuf NoSuchFile NotImplemented RuntimeException"
+_FAILURES = tuple(getattr(onnxruntime_errors, name) for name in _RAISED.split())
 _PROVIDERS = ("CUDAExecutionProvider", "CPUExecutionProvider")
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 _TYPES = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}

@@ -1,0 +1,143 @@
+"""One reading of a question or a claim, which every room uses: what kind it is, what it is about, the time that it
+states, and the statement that it tests.
+
+A search asks for all names of a thing, the choice of quotes reads every name as the words of the question, and the
+first line of an answer and every verdict depend on whether a quote names the thing at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from medground.language import dates, question_kinds, words
+from medground.language.clean import without_accents
+from medground.language.closed_question import as_statement
+from medground.language.noun_phrases import Thing, things
+from medground.language.subject import PART, Subject, forms, pattern, subjects
+from medground.pubmed.characters import spellings
+from medground.values.query import Or, Phrase, Query, Words, any_of
+
+_TOGETHER = 3
+"""Maximum things that one quote must name together; a longer list is not found in one place."""
+_SEARCHED = 12
+"""Maximum other names of one thing that are searched for."""
+
+
+@lru_cache(maxsize=256)
+def reading_of(text: str) -> QuestionReading:
+    """The reading of a question or a claim."""
+    return QuestionReading(text)
+
+
+@dataclass(frozen=True)
+class QuestionReading:
+    """What a text says. Each part is read when it is first asked for, and once."""
+
+    text: str
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of answer that it asks for (`question_kinds.KINDS`); several may hold."""
+        return question_kinds.kinds_of(self.text)
+
+    @property
+    def is_claim(self) -> bool:
+        """Whether it is a statement, not a question."""
+        return not self.text.rstrip().endswith("?")
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether it looks like another language than English."""
+        return question_kinds.looks_foreign(self.text)
+
+    @property
+    def asks_for_news(self) -> bool:
+        """Whether it asks for news, or for people's own experience."""
+        return question_kinds.asks_for_news(self.text)
+
+    @cached_property
+    def statement(self) -> str | None:
+        """The statement that `yes` would assert; None where the rules are not sure of it."""
+        return as_statement(self.text)
+
+    @cached_property
+    def topic(self) -> frozenset[str]:
+        """Stems that name what it is about; all its content stems if it has no others."""
+        return words.topic(self.text)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Stems of the words that are written like names, or unknown."""
+        return words.names(self.text)
+
+    @cached_property
+    def rarest_name(self) -> str:
+        """The stem of its rarest name; empty if it has no name that is rare."""
+        return words.rarest_of(self.names)
+
+    @cached_property
+    def phrases(self) -> tuple[Thing, ...]:
+        """The noun phrases that it is about, by its form; its grammatical subject first."""
+        return tuple(things(self.text))
+
+    @cached_property
+    def subjects(self) -> tuple[Subject, ...]:
+        """The things that it is about, each with its heading and all its names."""
+        return subjects(self.text)
+
+    def years(self, now: int) -> dates.Stated | None:
+        """The years that it limits its literature to; `now` is the year of "the last five years"."""
+        return dates.stated(self.text, now)
+
+    @property
+    def latest(self) -> str:
+        """Its words that ask for the latest publications; empty if none do."""
+        return dates.latest(self.text)
+
+    def unnamed(self, texts: Sequence[str]) -> list[str]:
+        """What none of the texts names of the things that decide, in the question's words.
+
+        Where each thing is named, but no text names them all, it is that they are not named together.
+        """
+        found = [thing for thing in self.subjects if thing.decides]
+        read = [without_accents(words.spelled_out(text, self.text)) for text in texts] if found else []
+        named = [[thing.is_named_in(text) for thing in found] for text in read]
+        missing = [thing.said for n, thing in enumerate(found) if not any(row[n] for row in named)]
+        if missing or len(found) > _TOGETHER or any(map(all, named)):
+            return missing
+        said = [thing.said for thing in found]
+        return [f"{', '.join(said[:-1])} and {said[-1]} together"] if found else []
+
+    @cached_property
+    def all_names(self) -> Query:
+        """Its words in both spellings, and in place of each thing that has other names any of them."""
+        rest, parts = self.text, list[Query]()
+        for thing in self.subjects:
+            names = dict.fromkeys(form for name in thing.other_names[:_SEARCHED] for form in forms(name))
+            if names and thing.said in rest:
+                rest = rest.replace(thing.said, " ", 1)
+                parts.append(Or(parts=(_spelled(thing.said), *(Phrase(text=name) for name in names)), best=True))
+        return any_of([*([_spelled(rest)] if rest.strip() or not parts else []), *parts])
+
+    def in_own_words(self, text: str) -> str:
+        """A text with every name of what this is about replaced by the words that are used here."""
+        lower, read = text.lower(), text
+        for start, name, said in self._replacements:
+            if start in lower:
+                read = name.sub(said, read)
+        return words.spelled_out(read, self.text)
+
+    @cached_property
+    def _replacements(self) -> list[tuple[str, re.Pattern[str], str]]:
+        """How each other name begins, how it is recognised, and the words for it; longer names first."""
+        pairs = [(name, thing.said) for thing in self.subjects for name in thing.other_names]
+        pairs.sort(key=lambda pair: -len(pair[0]))
+        return [(PART.findall(name)[0].lower(), pattern(name), said.replace("\\", "")) for name, said in pairs]
+
+
+def _spelled(text: str) -> Words:
+    others = [s for w in words.tokens(text) for s in spellings(w) if words.stem(s) == words.stem(w)]
+    return Words(text=" ".join([text, *others]))
