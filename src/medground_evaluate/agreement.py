@@ -17,8 +17,6 @@ from medground.values.answer import Answer
 from medground.values.document import Frozen
 from medground.values.statement import Category
 
-# Annotation files: the label, one of eight, that an annotator gave a statement of an item under a context.
-
 
 class Annotation(Frozen):
     """One label. `context` is j of CONTEXT-j, `statement` counts from 0."""
@@ -108,8 +106,6 @@ def _problem(error: ValidationError) -> str:
     shown = json.dumps(first["input"], default=str)[:60]
     return f"{where} is {shown}: {first['msg'][:1].lower()}{first['msg'][1:]}" if where else first["msg"]
 
-
-# Agreement between two annotators, people or critics: Cohen's kappa, and precision, recall and F1 per label.
 
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 

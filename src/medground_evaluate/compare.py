@@ -33,8 +33,6 @@ from medground_evaluate.run_file import read_run
 from medground_evaluate.statistics import PairedDifference, Share, holm, mcnemar, paired_bootstrap
 from medground_evaluate.tally import is_right, tallied
 
-# Reading runs for comparisons and reports.
-
 
 @dataclass(frozen=True)
 class Result:
@@ -113,8 +111,6 @@ def _as_asked(item: Item, task: Task) -> Item:
     return item.model_copy(update={"question": item.question.model_copy(update={"task": task})})
 
 
-# Reasons why two runs cannot be compared, or should be compared with care.
-
 SELECTION = ("dataset_hash", "split", "limit", "seed", "with_context")
 """Header fields that decide which questions are asked, and with which documents."""
 
@@ -156,9 +152,6 @@ def chosen_differences(first: RunHeader, other: RunHeader) -> list[str]:
 def warnings_of(header: RunHeader) -> list[str]:
     """Warnings about a single run: differences that were accepted when it was resumed."""
     return [f"resumed although {difference}" for difference in header.accepted]
-
-
-# Runs over one data set side by side: intervals, paired tests, questions won and lost, costs, classes.
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,6 @@ from medground_evaluate.run_file import read_run
 from medground_evaluate.statistics import Share
 from medground_evaluate.tally import UNFINISHED, Tally, is_right
 
-# The runs in a folder: what each one is, and its accuracy with every item in the denominator.
-
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 _SUFFIX = ".jsonl"
 _MOST_KNOWN = 1_000
@@ -161,8 +159,6 @@ def _accuracy(tally: Tally) -> Accuracy | None:
         value=tally.final_accuracy, low=low, high=high, right=tally.right, of=tally.scored + tally.unfinished
     )
 
-
-# One run, opened: its metrics with intervals, its classes, its cost, and its questions page by page.
 
 Which = Literal["all", "right", "wrong", "failed"]
 _FAILED = frozenset(["failed", "unreadable", "budget"])

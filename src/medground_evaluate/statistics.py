@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# Confidence intervals of shares.
-
 Z95 = 1.959963984540054
 
 
@@ -25,9 +23,6 @@ def wilson(right: int, of: int, z: float = Z95) -> tuple[float, float]:
     middle = share + z * z / (2 * of)
     spread = z * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of))
     return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
-
-
-# Shares and means with their denominators.
 
 
 @dataclass(frozen=True)
@@ -63,8 +58,6 @@ def mean(values: Iterable[float | None]) -> Mean:
     known = [value for value in listed if value is not None]
     return Mean(sum(known) / len(known) if known else None, len(known), len(listed) - len(known))
 
-
-# Whether two runs over the same questions differ by more than chance.
 
 SAMPLES = 10_000
 _CELLS = 4_000_000

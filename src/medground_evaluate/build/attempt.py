@@ -38,8 +38,6 @@ from medground_evaluate.build.operators import (
 )
 from medground_evaluate.items import Item
 
-# The literature of a topic: sub-topics, their papers, the best of them, and what these found.
-
 FIRST_LOOK = 100
 """Titles that show what is published on a topic."""
 _TOGETHER = 4
@@ -139,8 +137,6 @@ async def _found(text: str, most: int, run: Run) -> list[Document]:
     read = [paper.records[0] for paper in papers if not why_aside(paper.hit.passage)]
     return [document for document in read if document.kind == "research"]
 
-
-# One attempt at a question: written from findings, then every option checked against the literature by another.
 
 READ = 5
 """Papers that are searched for each option, beside those of its own findings."""

@@ -13,8 +13,6 @@ from medground_evaluate.build.by_words import ABSOLUTE, HEDGED
 from medground_evaluate.build.file import BuiltQuestion
 from medground_evaluate.items import Item
 
-# What gives a question away without any evidence, and near-duplicates of other questions.
-
 LENGTHS = 1.5
 """All options of one kind may not be longer than all of the other kind by this factor. A lower one would reject so many
 questions whose right options are the longest that being the longest would mark wrong ones."""
@@ -46,8 +44,6 @@ def repeats(question: BuiltQuestion, items: Sequence[Item]) -> str:
     found = next((one for one, other in near_pairs(every) if other == len(items)), None)
     return "" if found is None else every[found].id
 
-
-# Whether a set can be answered without evidence, and which of its questions make that so.
 
 SEEDS = (0, 1, 2)
 MOST = 0.25

@@ -16,8 +16,6 @@ from medground.values.question import Option, Question
 from medground_evaluate.build.operators import Level, Says
 from medground_evaluate.items import Item
 
-# What building a set makes: sub-topics, findings, questions with the passages that prove their key, and attempts.
-
 OPTIONS = 4
 RIGHT = (2, 3)
 """Numbers of right options, as in BioMedMCQs."""
@@ -131,9 +129,6 @@ class Line(Frozen):
     question: BuiltQuestion | None = None
     rejected: str = ""
     dropped: tuple[str, ...] = ()
-
-
-# The file of a build: a first line that says everything that determines the others, then a line for each part.
 
 
 class BuildFile(LineFile):

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from medground_evaluate.metrics.measures import Measures
 
 
-# `medground eval measure RUN`, and `medground eval uncertainty RUN RUN ...`.
-
 WITHIN = (5, 10, 20)
 """Numbers of articles, as in the paper."""
 
@@ -120,9 +118,6 @@ def _lines(found: Measures, *, encoded: bool) -> Iterator[str]:
         )
     if found.rouge is not None:
         yield f"ROUGE-L against the reference: F1 {number(found.rouge.value)} ({found.rouge.of:,} questions)"
-
-
-# `medground eval compare RUN...`: runs side by side.
 
 
 def compare_runs(

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from medground_evaluate.tally import Tally
 
 
-# `medground eval`: the group, and `medground eval run`.
-
 eval_app = typer.Typer(help="Evaluate recipes on data sets, with resumable runs.", no_args_is_help=True)
 
 
@@ -109,9 +107,6 @@ def _place(selection: Selection, settings: Settings) -> Path:
     model = re.sub(r"[^A-Za-z0-9.-]+", "-", settings.model.default)
     words = (selection.dataset.info.name, selection.split, settings.recipe.name, model[-40:])
     return settings.home / "runs" / f"{'_'.join(words)}_{hashlib.sha256('/'.join(what).encode()).hexdigest()[:8]}.jsonl"
-
-
-# `medground eval report RUN...`: runs as Markdown and as one HTML page.
 
 
 def report(

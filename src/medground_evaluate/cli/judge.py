@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from medground_evaluate.judges.results import JudgesAgreement, LongResult, PairResult
 
 
-# Judgements as text or JSON.
-
-
 def shown_judgements(lines: Sequence[Judgement], *, json: bool) -> str:
     """Results of all judges and, if there are several, their agreement."""
     from medground_evaluate.judges.judgements import by_judge
@@ -91,9 +88,6 @@ def _agreement_lines(found: Sequence[JudgesAgreement]) -> Iterator[str]:
 
 def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"
-
-
-# `medground eval judge RUN [RUN]` and `medground eval judged FILE ...`: judges of explanations and long answers.
 
 
 def judge(
@@ -213,8 +207,6 @@ def _compared(runs: list[JudgedRun]) -> str:
     without = f", {found.unexplained:,} more without an explanation" if found.unexplained else ""
     return f"both correct: {len(found.right):,} of {found.both:,} questions{without}"
 
-
-# `medground judge`: measure whether a model may judge statements here, and list who may.
 
 judge_app = typer.Typer(
     help="Measure whether a model may call statements supported or contradicted, and list who may.",

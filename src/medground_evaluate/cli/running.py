@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from medground_evaluate.tally import Tally
 
 
-# Running a coroutine that Ctrl-C can stop, pressed once or twice, without a traceback.
-
 T = TypeVar("T")
 
 
@@ -37,9 +35,6 @@ def run_stoppable(work: Coroutine[Any, Any, T]) -> T:
 def _ignore_interrupts(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     if not isinstance(context.get("exception"), KeyboardInterrupt):
         loop.default_exception_handler(context)
-
-
-# The progress line of an evaluation: progress, accuracy so far, cost, time left.
 
 
 @contextlib.contextmanager
@@ -88,9 +83,6 @@ def describe(tally: Tally) -> str:
     right = "" if tally.accuracy is None else f"accuracy {tally.accuracy:.1%}"
     price = "price unknown" if tally.price is None else f"${tally.price:.2f}"
     return "  ".join(part for part in (right, f"{tally.input_tokens + tally.output_tokens:,} tokens", price) if part)
-
-
-# The summary of a finished run.
 
 
 def show_summary(tally: Tally, path: Path) -> None:

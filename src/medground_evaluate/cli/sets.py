@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from medground_evaluate.items import DataSetInfo
 
 
-# `medground data`: list the evaluation data sets and check their files.
-
 data_app = typer.Typer(help="List the evaluation data sets, and check their files.", no_args_is_help=True)
 
 _SEEN = {
@@ -74,9 +72,6 @@ def _report(found: FileCheck) -> None:
     release = "the known release" if found.known else "no known release for this file name"
     say(f"    sha256 {found.hash}, {release}")
     say(f"    {found.path}")
-
-
-# `medground eval audit SET`: how well a data set can be answered without reading any evidence.
 
 
 def audit(
@@ -138,8 +133,6 @@ def _line(figure: Figure, width: int) -> str:
         f"  {figure.name:<{width}}  {figure.share:6.1%}  {interval}  {figure.count:,} of {figure.of:,}: {figure.words}"
     )
 
-
-# `medground eval build`: a set of multiple-choice questions from literature.
 
 Levels = Annotated[
     list[int] | None,

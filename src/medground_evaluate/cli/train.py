@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from medground_evaluate.planning.trainset import TrainingOptions
 
 
-# `medground train planner explore` and `judge`: which queries find what supports the gold answer.
-
 Out = Annotated[Path, typer.Option("--out", metavar="FILE", help="File to write; an unfinished one is resumed.")]
 Workers = Annotated[int, typer.Option(min=1, help="Questions at the same time.")]
 Check = Annotated[bool, typer.Option("--check", help="Only say what it will need.")]
@@ -120,8 +118,6 @@ def _tell(finished: Finished, workers: int) -> None:
         raise typer.Exit(1)
 
 
-# `medground train planner label`, `agreement` and `export`: labels made by hand, and the training set.
-
 JudgedFile = Annotated[Path, typer.Argument(help="File that judge wrote.", metavar="JUDGED")]
 
 
@@ -173,8 +169,6 @@ def export(
     if manifest.agreement:
         say(manifest.agreement)
 
-
-# `medground train planner sft`, `dpo` and `merge`: train an adapter, and join it with its base.
 
 Data = Annotated[Path, typer.Argument(help="Folder that export wrote.", metavar="DATA")]
 Planner = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder of the planner; unfinished is resumed.")]
@@ -335,8 +329,6 @@ def _train(
         f"{made.first_loss:.4f} at the first step, {made.last_loss:.4f} at the last"
     )
 
-
-# `medground train planner`: Source Planning Optimisation, step by step.
 
 train_app = typer.Typer(help="Train a planner of sources.", no_args_is_help=True)
 planner_app = typer.Typer(

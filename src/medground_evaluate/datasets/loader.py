@@ -26,8 +26,6 @@ from medground.errors import UsageError, UserMistake
 from medground.values.question import Option, Question, Task
 from medground_evaluate.items import DataSetInfo, Item, Split
 
-# Reading the records of a data set strictly: errors name file and position, and nothing is skipped.
-
 Record = Mapping[str, Any]
 Placed = tuple[str, Record]
 """A record with its position, such as `questions.jsonl:12`."""
@@ -123,8 +121,6 @@ def _hash(path: Path) -> str:
     return digest.hexdigest()
 
 
-# Questions as data sets ask them: some are longer than a user may type or have two equal options; all are kept.
-
 LETTERS = string.ascii_uppercase + string.ascii_lowercase
 """Letters of options: A to Z, then a to z."""
 
@@ -178,8 +174,6 @@ def _clean(text: object, what: str) -> str:
     return cleaned
 
 
-# Whether a file is the release of a set that its loader was written for.
-
 FIELD = "dataset_hash"
 
 
@@ -203,8 +197,6 @@ def check_release(info: DataSetInfo, path: Path, digest: str, accept: Collection
         raise UsageError(f"{problem}; get it from its owner again, or use it as it is with --accept {FIELD}")
     return problem
 
-
-# The loader of every set: a set defines how to read its records and build its items; the checks are here.
 
 ALL = "all"
 _DESCRIPTIONS = "sets.toml"

@@ -16,8 +16,6 @@ from medground_evaluate.datasets.omni import DDXPLUS, EXPERTQA, LIVEQA, MEDICATI
 from medground_evaluate.datasets.own import OWN
 from medground_evaluate.items import DataSetInfo
 
-# Data sets by name.
-
 _LITERATURE = (BIOASQ, YES_NO, COVIDQA, PUBMEDQA, SCIFACT)
 _CHOICE = (BIOMEDMCQS, MIRAGE, *MIRAGE_SETS, MMLU, MMLU_PRO, SEER, DDXPLUS, MIMIC_IV_ED)
 _OPEN = (EXPERTQA, LIVEQA, MEDICATIONQA, MEDQUAD, OMNI_LONG, OWN)
@@ -40,9 +38,6 @@ def open_dataset(name: str) -> Loader:
             f"unknown data set {name!r}; available: {', '.join(dataset_names())}; see `medground data list`"
         )
     return _SETS[name]
-
-
-# Checking a file before it is run: which set it is, whether it is complete, and whether it is the known release.
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,6 @@ from medground_evaluate.metrics.uncertainty import (
 )
 from medground_evaluate.statistics import Mean, mean, wilson
 
-# An encoder that encodes each query once: the figures of a table ask for the same queries again and again.
-
 
 class Remembering:
     """Wraps an encoder and keeps the vector of every text."""
@@ -60,9 +58,6 @@ class Remembering:
             return np.zeros((0, self.dimensions), dtype=np.float32)
         return np.stack([self._vectors[text] for text in texts])
 
-
-# Figures of recipes that plan sources (Omni-RAG): queries, their words and diversity, and time, of one run or
-# several.
 
 AVERAGE = "average"
 """The mean over sources, as the paper's last column."""
@@ -133,8 +128,6 @@ def _mean(found: Mean) -> Figure | None:
     return None if found.value is None else Figure(found.value, found.of)
 
 
-# Repeated runs of a row: the mean of their accuracies and its standard deviation.
-
 DEVIATION = "sd"
 REPEATING = {"model.cache": False}
 """With which the further runs are made: replies from the cache would repeat the first one."""
@@ -173,8 +166,6 @@ def _accuracies(runs: Sequence[RunOfRow]) -> list[float]:
     found = [accuracy(run.lines, run.items).value for run in runs]
     return [value for value in found if value is not None] if None not in found else []
 
-
-# The uncertainty of a row: nine sampled answers to each question, compared by an NLI model.
 
 SAMPLES = 9
 TEMPERATURE = 0.7

@@ -21,8 +21,6 @@ from medground_evaluate.run_file import read_run
 from medground_evaluate.statistics import Share
 from medground_evaluate.tally import tallied
 
-# The final query, the documents read and the rounds of a question, from its trace.
-
 
 @dataclass(frozen=True)
 class Traced:
@@ -61,8 +59,6 @@ def read_traced(folder: Path, trace: str) -> Traced | None:
         stages(spans),
     )
 
-
-# Our figures: a value for each metric that a column names, with its interval if it has one.
 
 _ROUND = re.compile(r"accuracy-round-(\d+)")
 _WITHIN = re.compile(r"within-(\d+)")

@@ -18,8 +18,6 @@ from medground_evaluate.datasets.loader import Loader
 from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.items import Item
 
-# The format of an experiment's file: data, rows to run, and the figures that the paper published.
-
 RUNNABLE = "runnable"
 POOLED = frozenset({"all", "average"})
 """Instead of one data set, a column may name `all` (the questions of all of them together) or `average` (the mean of
@@ -206,8 +204,6 @@ def _numbered(stem: str) -> tuple[str, int, str]:
     kind, _, number = stem.rpartition("-")
     return kind, int(number) if number.isdecimal() else 0, number
 
-
-# Finding the data of an experiment, and the subset of it that is used.
 
 _DECIDED: dict[frozenset[str], Task] = {
     frozenset({"yes", "no"}): "yes-no",

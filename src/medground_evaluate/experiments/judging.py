@@ -17,8 +17,6 @@ from medground_evaluate.judges.judgements import LONG_AXES, PAIR_AXES, Judgement
 from medground_evaluate.judges.operators import compare_explanations
 from medground_evaluate.judges.results import ORDERS, AxisResult, PairResult, pair_results
 
-# Columns of a judge, which compares the explanations of two rows where both are correct (000, appendices B and H).
-
 ROW = "judge"
 """The name under which `missing` gives the reason for a missing judgement."""
 
@@ -114,8 +112,6 @@ def _axis(result: PairResult, axis: str | None) -> AxisResult | None:
 def _mean(value: float | None, of: int) -> Figure | None:
     return None if value is None else Figure(value, of)
 
-
-# Columns of people's marks of long answers (Omni-RAG, Table 5, appendix A.4, instruction E.12).
 
 _PREFIX = "marks-"
 

@@ -25,8 +25,6 @@ from medground_evaluate.experiments.judging import is_marked, judge_notes, judge
 from medground_evaluate.experiments.run import Made
 from medground_evaluate.tally import is_right
 
-# The paper's figures next to ours, as a Markdown table, with notes on how each was made.
-
 NOTHING = "–"
 JUDGE = "needs a judge"
 OURS = "ours: "
@@ -231,9 +229,6 @@ def _blind(made: Made) -> list[str]:
         figures = Figure(100 * found.share, found.of, 100 * found.low, 100 * found.high) if found else None
         cells.append(_cell(figures) if figures else NOTHING)
     return ["best blind baseline", "no evidence read", *cells] if any(cell != NOTHING for cell in cells) else []
-
-
-# Saved results: one small file per experiment with the figures and settings of each model, without texts.
 
 
 def save(made: Made, folder: Path) -> list[Path]:

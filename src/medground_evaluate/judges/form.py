@@ -18,8 +18,6 @@ from medground_evaluate.compare import items_of
 from medground_evaluate.judges.judge import JudgedRun
 from medground_evaluate.judges.judgements import LONG_AXES, Judgement, Score, each_once, judgements_in, text_of
 
-# What judges of long answers see besides the answer: its reference answer, and the quotes that it cites.
-
 
 def references_of(run: JudgedRun, data: Path) -> dict[str, str]:
     """Reference answers by item id, from the file that the run was made from.
@@ -55,8 +53,6 @@ def _quotes(answers: Answers, trace_id: str) -> tuple[EvidenceView, ...]:
         for evidence in answer.evidence
     )
 
-
-# The form in which people mark long answers: one JSON line per answer, with the marks left blank to be filled in.
 
 OPTIONAL = "interpretability"
 """It is about the retrieved documents, so an answer without any has no such mark."""

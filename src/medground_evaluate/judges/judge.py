@@ -28,8 +28,6 @@ from medground_evaluate.judges.operators import (
 from medground_evaluate.run_file import read_run
 from medground_evaluate.tally import is_right
 
-# Runs as judges receive them, which judge may judge which run, and which items are compared.
-
 
 @dataclass(frozen=True)
 class JudgedRun(Result):
@@ -129,9 +127,6 @@ def _bare(model: str) -> str:
     """A model's name without its provider: `openrouter:openai/gpt-5` and `openai:gpt-5` are one model."""
     name = model.casefold()
     return name if name.partition(":")[0] == "local" else name.replace(":", "/", 1).rpartition("/")[2]
-
-
-# Asking a judge: two answers in both orders, or a long answer next to its reference. Each reply becomes one line.
 
 
 class Watch(Protocol):

@@ -153,9 +153,6 @@ def _judgement(line: str, path: Path, number: int, *, last: bool) -> Judgement |
         raise BadDocument(problem, file=str(path), position=number) from None
 
 
-# The file that judgements are written to as they arrive: one judge, one set of instructions, the same runs.
-
-
 class Sheet(LineFile):
     """A file of judgements that is being written, started or resumed. Use it as a context manager.
 

@@ -27,8 +27,6 @@ from medground.version import __version__
 from medground_evaluate.judges.labelled_pairs import LabelledPair
 from medground_evaluate.statistics import wilson
 
-# The file that a judge's verdicts on the test are written to as they arrive, so that nothing is paid for twice.
-
 Said = Literal["entails", "contradicts", "related", "neutral", "unusable"]
 """`unusable`: a reply came, but it could not be read after all tries."""
 
@@ -76,8 +74,6 @@ class Sheet(LineFile):
         self.write(line)
         self.lines[line.pair] = line
 
-
-# Asking a judge about the test's pairs, as an answer asks it about a statement and its source, and what comes of it.
 
 CALLED_SUPPORTED = "the statements it calls supported"
 UNDECIDED = "texts that decide nothing"

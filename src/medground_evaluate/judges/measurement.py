@@ -20,8 +20,6 @@ from medground.values.usage import Author
 from medground_evaluate.judges.labelled_pairs import LabelledPair, drawn_pairs
 from medground_evaluate.judges.measure import Sheet, Watch, ask_all, claim_of, result
 
-# What a measurement will cost: calls, tokens and, where the list price is known, dollars.
-
 _CHARACTERS = 4
 """Characters of a token, roughly, in English."""
 _REPLY = 40
@@ -53,9 +51,6 @@ def estimate(model: str, pairs: Sequence[LabelledPair], settings: Settings) -> E
     tokens, replies = round(characters / _CHARACTERS, -3), len(pairs) * _REPLY
     known = None if own_address(model, settings) else list_price(model, int(tokens), replies)
     return Estimate(len(pairs), int(tokens), replies, known)
-
-
-# One measurement from the data folder to the record in the user's folder.
 
 
 @dataclass(frozen=True)

@@ -193,9 +193,6 @@ def _statuses(statuses: Iterable[str]) -> dict[str, int]:
     return {"judged": counts["judged"], "not_judged": counts["not judged"], "failed": counts["failed"]}
 
 
-# Agreement between two judges, models or people: Cohen's kappa on outcomes, or on marks of long answers.
-
-
 class JudgesAgreement(Frozen):
     """Two judges on one axis.
 

@@ -13,8 +13,6 @@ from medground_evaluate.items import RunLine
 from medground_evaluate.statistics import Share
 from medground_evaluate.tally import is_right
 
-# Accuracy: the share of items whose answer is the gold answer.
-
 
 def accuracy(lines: Iterable[RunLine], items: int | None = None) -> Share:
     """Correct answers among all items.
@@ -32,9 +30,6 @@ def accuracy(lines: Iterable[RunLine], items: int | None = None) -> Share:
         scored += bool(line.gold)
         right += is_right(line)
     return Share(right, scored + max(0, (items or 0) - count) if scored else 0)
-
-
-# Questions with several correct answers: exact match, and partial credit.
 
 
 @dataclass(frozen=True)
@@ -68,8 +63,6 @@ def set_scores(lines: Iterable[RunLine]) -> SetScores:
         f1=sum(2 * both / (len(gold) + len(answer)) for both, (gold, answer) in given) / count,
     )
 
-
-# Scores by class: precision, recall and F1 of each class, macro-F1, and the confusion matrix.
 
 NO_ANSWER = ""
 """Stands for every status without an answer. It is not a class, as a missing answer is never correct."""
@@ -142,9 +135,6 @@ def _joined(values: Iterable[str]) -> str:
     return ", ".join(sorted(set(values)))
 
 
-# Accuracy and F1 after each round of a recipe that loops.
-
-
 @dataclass(frozen=True)
 class RoundPoint:
     """Scores of all questions after a round.
@@ -178,8 +168,6 @@ def _point(histories: Sequence[tuple[RunLine, Sequence[Sequence[str]]]], number:
     asked = sum(len(answers) >= number for _, answers in histories)
     return RoundPoint(number, asked, accuracy(lines), macro_f1(class_scores(lines)))
 
-
-# ROUGE-L: the longest common subsequence of words in an answer and a reference.
 
 _WORD = re.compile(r"[^\W_]+")
 

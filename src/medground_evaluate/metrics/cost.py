@@ -10,8 +10,6 @@ from medground.values.steps import Asking, PlanningSources, Searching
 from medground.values.usage import UsageReport
 from medground_evaluate.statistics import Mean, mean
 
-# The cost of a question, absolute and relative to the model-only recipe.
-
 MODEL_ONLY = "model-only"
 
 
@@ -58,8 +56,6 @@ def cost_ratio(cost: Cost, base: Cost) -> dict[str, float | None]:
         ratios[field.name] = of / to if of is not None and to else None
     return ratios
 
-
-# Seconds and tokens of a question by stage: planning, retrieval, answering.
 
 Spans = Sequence[Mapping[str, Any]]
 """Of one trace, with `start` and `end` in nanoseconds."""

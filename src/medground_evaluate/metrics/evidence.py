@@ -11,8 +11,6 @@ from medground.values.answer import Answer
 from medground_evaluate.items import RunLine
 from medground_evaluate.statistics import Mean, Share, mean
 
-# Citation precision and recall: whether citations prove the statements, and whether the right documents are cited.
-
 
 @dataclass(frozen=True)
 class CitationScores:
@@ -98,9 +96,6 @@ def _scored(judged: Sequence[Judgement], cited: bool) -> CitationScores:
     return CitationScores(Share(entailed, 1), Share(needed, len(alone)))
 
 
-# How well the rationales of a run are supported: the mean support score and the mean faithfulness.
-
-
 @dataclass(frozen=True)
 class SupportScores:
     """Means over answers, 0 to 1, each with the number of answers that have and do not have that score.
@@ -124,9 +119,6 @@ def support_scores(lines: Iterable[RunLine]) -> SupportScores:
     )
 
 
-# What a model says of whole answers: the share of rationales that it calls correct, and the mean quality.
-
-
 @dataclass(frozen=True)
 class Assessments:
     """Of the answers that a model assessed.
@@ -148,9 +140,6 @@ def assessments(answers: Iterable[Answer | None]) -> Assessments | None:
     verdicts = [one.verdict for one in found if one.verdict is not None]
     qualities = (None if one.quality is None else float(one.quality) for one in found)
     return Assessments(Share(verdicts.count("CORRECT"), len(verdicts)), mean(qualities))
-
-
-# Evidence-grounded response rate (EGR): answers that cite at least one finding extracted from the documents read.
 
 
 def grounded_rate(lines: Iterable[RunLine], items: int | None = None) -> Share:

@@ -40,8 +40,6 @@ from medground_evaluate.metrics.searching import (
 )
 from medground_evaluate.statistics import Mean, Share, mean
 
-# What the metrics need beyond the lines of a run: read from the answers and traces that the home folder keeps.
-
 Spans = Sequence[Mapping[str, Any]]
 """Of one trace, in the order they started."""
 
@@ -129,9 +127,6 @@ def _is_sufficient(span: Mapping[str, Any]) -> bool:
         return SufficientOutput.model_validate_json(span["attributes"].get(f"{TEXT}output", "")).sufficient
     except ValidationError:
         return False  # the call failed
-
-
-# Measures of one run beyond accuracy: how much it read, what it searched for, its rounds, its long answers.
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,6 @@ from medground.values.document import DocumentId
 from medground_evaluate.items import RunLine
 from medground_evaluate.statistics import Mean, Share, mean
 
-# Evidence sufficiency depth (ESD): how many articles were read until the evidence was sufficient.
-
 
 @dataclass(frozen=True)
 class Reading:
@@ -80,8 +78,6 @@ def evidence_depths(readings: Iterable[Reading]) -> Depths:
             never += 1
     return Depths(dict(sorted(counts.items())), never)
 
-
-# MeSH precision and recall: the headings of the final query against those of the question's article.
 
 _MESH_TAGS = ("MeSH Terms", "MeSH Major Topic")
 
@@ -156,8 +152,6 @@ def _plain(heading: str) -> str:
     return heading.partition("/")[0].replace("*", "").strip().casefold()
 
 
-# Query statistics by source: how diverse the queries are, how long, and how many.
-
 Plan = Mapping[str, Sequence[str]]
 """The queries of one question by source."""
 
@@ -217,8 +211,6 @@ def _statistics(lists: Sequence[Sequence[str]], questions: int, embedder: Embedd
 def _not_empty(queries: Sequence[str]) -> list[str]:
     return [query for query in queries if query.strip()]
 
-
-# Retrieval quality against the documents that answer a question: recall, precision, reciprocal rank, nDCG.
 
 DEPTHS = (1, 5, 10, 20)
 

@@ -72,9 +72,6 @@ def question_of(asked: Asked) -> Question:
     return Question(text=asked.text, task=asked.task, options=asked.options, context=asked.context)
 
 
-# Planning exploration: many queries for each source and training question, and what each finds.
-
-
 @dataclass(frozen=True)
 class Exploration:
     """What is explored.
@@ -243,9 +240,6 @@ def _chosen(there: Sequence[SourceDescription], names: Sequence[str]) -> tuple[S
     if not chosen:
         raise UsageError("there is no source to explore; name corpora with --corpus, or a knowledge base with --kb")
     return chosen
-
-
-# A finished step in lines: how much there is, how the labels fall, and what a question cost (Tables 11 and 14).
 
 
 def lines_of(finished: Finished, workers: int) -> Iterator[str]:

@@ -21,8 +21,6 @@ from medground_evaluate.planning.agreement import agreement
 from medground_evaluate.planning.trainset import FILES, MANIFEST, TrainingManifest
 from medground_evaluate.planning.work import Asked, Judged, JudgedQuery, Label, read_work
 
-# Positive and negative plans from labelled queries.
-
 NO_QUERIES = "not explored or not judged"
 NO_SOURCE_HELPS = "no source helps: no positive query"
 
@@ -93,17 +91,11 @@ def _some(queries: tuple[SourceQuery, ...], random_of: random.Random) -> tuple[S
     return tuple(queries[place] for place in sorted(random_of.sample(range(len(queries)), MOST_QUERIES)))
 
 
-# What a planner is asked, as chat messages: in training exactly what it is asked when it plans (prompt E.7).
-
-
 def planner_messages(asked: Asked, sources: Sequence[SourceDescription]) -> Messages:
     """The instructions and the question, as the trained planner gets them."""
     views = tuple(ExploredSource(name=one.name, kind=one.kind, about=one.about) for one in sources)
     value = PlanSourcesInput(question=asked.text, options=asked.options, sources=views)
     return messages(plan_sources_tagged.with_context(asked.context), value)
-
-
-# Write labelled queries as a training set: prompts with tagged plans, in the forms of SFT and DPO.
 
 
 def export(judged: Path, out: Path, *, seed: int = 0, labels: Path | None = None) -> TrainingManifest:

@@ -37,8 +37,6 @@ from medground_evaluate.planning.work import (
     work_through,
 )
 
-# Other signals for a query's label: those of the supervised baselines.
-
 LabelMethod = Literal["judge", "gain", "rerank"]
 METHODS: tuple[LabelMethod, ...] = get_args(LabelMethod)
 RERANK_THRESHOLD = 2.3
@@ -132,8 +130,6 @@ def _sentenced(pieces: Sequence[Piece]) -> tuple[SentencedPassage, ...]:
         for number, piece in enumerate(pieces, start=1)
     )
 
-
-# Planning judging: each query is positive if what it found supports the gold answer, else negative.
 
 Labeller = Callable[[Explored, Sequence[Piece], Run], Awaitable[Labelled]]
 

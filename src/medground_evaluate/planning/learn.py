@@ -71,9 +71,6 @@ def stop_between_steps(trainer: Any, libs: Libraries) -> Iterator[Stopping]:
         signal.signal(signal.SIGINT, before)
 
 
-# The trainers of trl for the two stages, with the paper's options (Omni-RAG, appendix D.4).
-
-
 def make_trainer(
     libs: Libraries,
     model: Any,
@@ -140,8 +137,6 @@ def reporting(libs: Libraries, progress: Progress, stage: str) -> Any:
 
     return Reporting()
 
-
-# Planning learning: supervised fine-tuning of an adapter on plans, then direct preference optimisation on pairs.
 
 PLAN = "training.json"
 LOG = "log.jsonl"

@@ -14,8 +14,6 @@ from medground.errors import BadDocument, UsageError
 from medground.values.document import Frozen
 from medground.values.source_description import SourceDescription
 
-# A training set on disk: prompts and plans as JSON Lines, and a manifest that says how they were made.
-
 Which = Literal["positive", "negative", "pairs"]
 FILES: dict[Which, str] = {"positive": "sft.jsonl", "negative": "sft-negative.jsonl", "pairs": "dpo.jsonl"}
 MANIFEST = "manifest.json"
@@ -101,8 +99,6 @@ _NONE: dict[Which, str] = {
     "questions or sources",
 }
 
-
-# How a planner is trained. The defaults are those of the paper (Omni-RAG, appendix D.4), where it names them.
 
 BETA = 0.1
 """The strength of the preference. The paper does not name its value; this is that of Rafailov et al., 2023."""

@@ -20,8 +20,6 @@ from medground.values.source_plan import SourceQuery
 from medground.values.steps import Progress, no_progress
 from medground.values.usage import Usage
 
-# What the steps of Source Planning Optimisation hand on, one line of JSON Lines for each training question.
-
 State = Literal["found", "empty", "failed"]
 """What became of a query. `failed`: the source could not be asked, so nothing is known about the query."""
 
@@ -132,8 +130,6 @@ class Judged(Frozen):
     spent: Spent = Spent()
     why: str = ""
 
-
-# A file of finished questions that can be stopped at any time, and the workers that fill it.
 
 R = TypeVar("R", Explored, Judged)
 T = TypeVar("T")

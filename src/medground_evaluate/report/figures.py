@@ -12,8 +12,6 @@ from medground_evaluate.report.content import Report
 from medground_evaluate.statistics import Share
 from medground_evaluate.tally import UNFINISHED
 
-# Plots as SVG. Colours come from the page, so they follow light and dark mode.
-
 WIDTH = 760
 LABELS = 230
 VALUES = 70
@@ -132,8 +130,6 @@ def _svg(parts: Sequence[Part], height: float, title: str) -> Markup:
 def _short(value: float) -> float:
     return round(value, 1)
 
-
-# The numbers that both formats of the report show, and their plots.
 
 STATUSES = ("answered", "not judged", "unanswerable", "failed", "unreadable", "budget", UNFINISHED)
 COSTS = ("run", "tokens in", "tokens out", "model calls", "searches", "seconds", "US $")

@@ -120,9 +120,6 @@ def _table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-# Writing a report.
-
-
 def write_report(report: Report, folder: Path) -> tuple[Path, Path]:
     """Write `report.md` and `report.html` into a folder, replacing existing ones.
 
