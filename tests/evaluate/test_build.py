@@ -24,8 +24,7 @@ from medground.testing.command import run as medground
 from medground.values.document import Document
 from medground_evaluate.audit.baselines import Baseline, chance
 from medground_evaluate.audit.report import audit
-from medground_evaluate.build.attempt import Rejected, Wanted, attempt
-from medground_evaluate.build.checks import gives_away, too_easy
+from medground_evaluate.build.attempt import Rejected, Wanted, attempt, gives_away, too_easy
 from medground_evaluate.build.file import (
     BuildFile,
     BuiltOption,
@@ -36,10 +35,10 @@ from medground_evaluate.build.file import (
     Proof,
     SubTopic,
     answer_sets,
+    write_set,
 )
 from medground_evaluate.build.make import FILE, Built, Plan, build_set, key_counts
 from medground_evaluate.build.operators import CheckOptionOutput, WriteQuestionOutput, WrittenOption
-from medground_evaluate.build.write import write_set
 from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.items import Item
 

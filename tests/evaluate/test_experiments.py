@@ -29,7 +29,6 @@ from medground_evaluate.compare import read_result
 from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.experiments import figures
 from medground_evaluate.experiments.columns import DEVIATION, UNCERTAINTY, is_planned
-from medground_evaluate.experiments.figures import read_traced
 from medground_evaluate.experiments.form import Experiment, find_experiments, part_of, read_experiment
 from medground_evaluate.experiments.judging import is_marked
 from medground_evaluate.experiments.run import Made, Options, make
@@ -269,18 +268,6 @@ def test_the_blind_baseline_is_over_the_sampled_questions(ready: Path, tmp_path:
     assert made.blind["pubmedqa"].of == 2
 
 
-def test_round_figures_are_what_the_recipe_would_have_answered(tmp_path: Path) -> None:
-    rounds = [("no", 0.2), ("yes", 0.6), ("maybe", 0.4)]
-    spans = [
-        {"name": "round", "start": n, "attributes": {"medground.answer": [answer], "medground.steering_score": score}}
-        for n, (answer, score) in enumerate(rounds)
-    ]
-    (tmp_path / "20260101-000000-00000000.jsonl").write_text("\n".join(map(json.dumps, spans)), encoding="utf-8")
-    traced = read_traced(tmp_path, "20260101-000000-00000000")
-    assert traced is not None
-    assert traced.rounds == (("no",), ("yes",), ("yes",))  # the third scored below the second
-
-
 def test_a_run_is_made_once_and_resumed(ready: Path, tmp_path: Path) -> None:
     experiment = read_experiment(FILES / "000" / "table-5.toml")
     chosen = options(ready, out=tmp_path)
@@ -394,15 +381,6 @@ def test_removed_traces_leave_no_figure_and_failures_stay_in_the_denominator(rea
     assert figures.figure("within-5", one_failed, None).of == 3  # type: ignore[union-attr]
     assert figures.figure("within-5", replace(run, traces=tmp_path), None) is None
     assert figures.figure("accuracy-round-1", replace(run, traces=tmp_path), None) is None
-
-
-@pytest.mark.slow
-def test_real_questions(shared: Path, ready: Path) -> None:
-    experiment = read_experiment(FILES / "000" / "table-7.toml")
-    made = asyncio.run(make(experiment, options(ready, data=shared, out=ready / "real")))
-    assert not made.missing
-    assert {run.header.dataset for run in made.runs.values()} == {"pubmedqa", "mirage-mmlu (mmlu:clinical_knowledge-*)"}
-    assert isinstance(experiment, Experiment)
 
 
 def test_a_row_is_repeated_for_the_mean_and_standard_deviation_of_its_accuracy(

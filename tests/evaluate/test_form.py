@@ -15,10 +15,10 @@ from typer.testing import CliRunner
 from medground.errors import BadDocument, UsageError
 from medground.models.operators.base import EvidenceView
 from medground_evaluate.cli.commands import eval_app
+from medground_evaluate.compare import Result
 from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.items import RunHeader, RunLine
 from medground_evaluate.judges.form import FormLine, blank_form, read_marked, write_form
-from medground_evaluate.judges.judge import JudgedRun
 from medground_evaluate.judges.judgements import LONG_AXES
 from medground_evaluate.judges.results import long_results
 
@@ -26,7 +26,7 @@ REFERENCES = {"q1": "With rest.", "q2": "With sleep.", "q4": "With food."}
 MARK = st.integers(1, 5)
 
 
-def a_run(digest: str = "d") -> JudgedRun:
+def a_run(digest: str = "d") -> Result:
     known: dict[str, Any] = {"dataset_hash": digest, "settings": {}, "settings_hash": "s", "prompts_hash": "p"}
     header = RunHeader(dataset="jsonl", split="test", recipe="rag", model="keyless", items=4, **known)
     texts = {
@@ -39,7 +39,7 @@ def a_run(digest: str = "d") -> JudgedRun:
         i: RunLine(id=i, question="How is it treated?", task="free", status="answered", text=text)
         for i, text in texts.items()
     }
-    return JudgedRun(name="long", header=header, lines=lines)
+    return Result(name="long", header=header, lines=lines)
 
 
 def a_form(folder: Path) -> tuple[Path, list[dict[str, Any]]]:

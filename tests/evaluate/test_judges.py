@@ -24,6 +24,7 @@ from medground.models.registry import Models, open_models
 from medground.testing.chat_peer import ChatPeer, chat
 from medground_evaluate.cli.judge import judge
 from medground_evaluate.cli.judge import judged as judged_files
+from medground_evaluate.compare import Result
 from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.experiments.figures import read_row
 from medground_evaluate.experiments.form import read_experiment
@@ -32,7 +33,7 @@ from medground_evaluate.experiments.run import Made, Options
 from medground_evaluate.experiments.table import notes, results, table
 from medground_evaluate.items import RunHeader, RunLine
 from medground_evaluate.judges.form import read_marked
-from medground_evaluate.judges.judge import JudgedRun, judge_long, judge_pairs, pairs_of
+from medground_evaluate.judges.judge import judge_long, judge_pairs, pairs_of
 from medground_evaluate.judges.judgements import Judgement
 from medground_evaluate.judges.operators import (
     CompareInput,
@@ -61,7 +62,7 @@ COMMANDS.command()(judged_files)
 
 def a_run(
     name: str, texts: Mapping[str, str], *, right: bool = True, model: str = "openai:small", **more: Any
-) -> JudgedRun:
+) -> Result:
     known: dict[str, Any] = {"dataset_hash": "d", "settings": {}, "settings_hash": "s", "prompts_hash": "p"}
     header = RunHeader(dataset="jsonl", split="test", recipe="rag", model=model, items=len(texts), **known | more)
     lines = {
@@ -76,10 +77,10 @@ def a_run(
         )
         for i, text in texts.items()
     }
-    return JudgedRun(name=name, header=header, lines=lines)
+    return Result(name=name, header=header, lines=lines)
 
 
-def written(folder: Path, run: JudgedRun) -> Path:
+def written(folder: Path, run: Result) -> Path:
     path = folder / f"{run.name}.jsonl"
     path.write_text("".join(line.model_dump_json() + "\n" for line in (run.header, *run.lines.values())))
     return path
@@ -101,7 +102,7 @@ def prefers(word: str) -> Callable[[CompareInput], CompareOutput]:
     return say
 
 
-def judged(model: Any, one: JudgedRun, other: JudgedRun, out: Path, **more: Any) -> list[Judgement]:
+def judged(model: Any, one: Result, other: Result, out: Path, **more: Any) -> list[Judgement]:
     models = Models(model.name, {}, {model.name: model})
     return asyncio.run(judge_pairs(models, one, other, out, **more))
 
@@ -143,7 +144,7 @@ def test_runs_that_are_compared() -> None:
     assert (found.right, found.both, found.unexplained) == (("q1",), 3, 1)
 
     other = a_run("b", GOOD)
-    changed = JudgedRun("b", other.header.model_copy(update={"dataset_hash": "other"}), other.lines)
+    changed = Result("b", other.header.model_copy(update={"dataset_hash": "other"}), other.lines)
     with pytest.raises(UsageError, match="differ in dataset_hash"):
         pairs_of(a_run("a", GOOD), changed)
     with pytest.raises(UsageError, match="both runs are called a"):
@@ -404,7 +405,7 @@ def test_orders_are_symmetric_and_nothing_is_lost(said: list[tuple[Any, Any]]) -
 FILES = Path(__file__).resolve().parents[2] / "experiments"
 
 
-def made_of(folder: Path, name: str, first: JudgedRun, second: JudgedRun) -> Made:
+def made_of(folder: Path, name: str, first: Result, second: Result) -> Made:
     """An experiment whose two judged rows were run on PubMedQA."""
     experiment = read_experiment(FILES / f"{name}.toml")
     assert experiment.judged is not None

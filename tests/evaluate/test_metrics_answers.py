@@ -17,12 +17,11 @@ from medground_evaluate.metrics.answers import (
     class_scores,
     confusion,
     macro_f1,
-    partial_credit,
     round_curve,
     set_scores,
 )
 from medground_evaluate.metrics.cost import cost_ratio, mean_cost
-from medground_evaluate.metrics.evidence import checked_rate, grounded_rate, support_scores
+from medground_evaluate.metrics.evidence import grounded_rate, support_scores
 
 
 def line(i: object, gold: str, answer: str = "", **more: Any) -> RunLine:
@@ -101,8 +100,6 @@ def test_several_answers_by_hand() -> None:
     scores = set_scores([])
     assert scores.exact.value is None
     assert (scores.partial, scores.f1) == (0.0, 0.0)
-    assert partial_credit((), ()) == 0.0
-    assert partial_credit("A", "A") == 1.0
 
 
 def test_rates_and_support_count_failed_and_unfinished_questions() -> None:
@@ -113,9 +110,9 @@ def test_rates_and_support_count_failed_and_unfinished_questions() -> None:
 
     lines = [line(n, "A", "A", cited=cited) for n, cited in enumerate([("PMID:1",), ("PMID:1",), ()])]
     first, second, uncited = (one.id for one in lines)
-    assert checked_rate(lines, {first, uncited}).value == 1 / 3
-    assert checked_rate(lines, {first, second}, items=4).value == 2 / 4
-    assert checked_rate([], {first}).value is None
+    assert grounded_rate(lines, sufficient={first, uncited}).value == 1 / 3
+    assert grounded_rate(lines, 4, {first, second}).value == 2 / 4
+    assert grounded_rate([], sufficient={first}).value is None
 
     lines = [
         line(1, "A", "A", support=1.0, faithfulness=0.5, statements=2),

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from medground.answering.trace import read_trace
 from medground.answering.verify.nli.model import NliModel
 from medground.engine.engine import Engine
 from medground.errors import UsageError
@@ -32,7 +33,6 @@ from medground_evaluate.metrics.measures import (
     queries_by_source,
     reading,
     stored_answer,
-    stored_trace,
 )
 from medground_evaluate.metrics.searching import evidence_depths, headings_of, query_statistics, retrieval_scores
 from medground_evaluate.metrics.uncertainty import luq, nli_entailment
@@ -81,7 +81,7 @@ def test_a_run_that_reads_in_batches_and_one_in_rounds(engine: Callable[[str], E
     opened = engine("pubmed-reasoner")
     lines = run(opened, tmp_path)
     home = opened.settings.home
-    spans = [stored_trace(home, line) for line in lines]
+    spans = [read_trace(home / "traces", line.trace) for line in lines]
     answers = [stored_answer(home, line) for line in lines]
     assert all(spans)
     assert all(answers)
@@ -99,7 +99,7 @@ def test_a_run_that_reads_in_batches_and_one_in_rounds(engine: Callable[[str], E
 
     opened = engine("self-medrag")
     lines = run(opened, tmp_path / "rounds")
-    histories = [(line, answers_by_round(stored_trace(opened.settings.home, line) or ())) for line in lines]
+    histories = [(line, answers_by_round(read_trace(opened.settings.home / "traces", line.trace))) for line in lines]
     curve = round_curve(histories)
     assert curve[0].asked == 2
     assert [point.accuracy.of for point in curve] == [2] * len(curve)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from medground.errors import ConfigError
 from medground_evaluate.items import RunLine
-from medground_evaluate.metrics.measures import answers_by_round, final_query, reading, stored_answer, stored_trace
+from medground_evaluate.metrics.measures import answers_by_round, final_query, read_traced, reading, stored_answer
 from medground_evaluate.metrics.searching import (
     Reading,
     evidence_depths,
@@ -158,4 +158,4 @@ def test_what_traces_hold(tmp_path: Path) -> None:
     assert answers_by_round([]) == ()
 
     assert stored_answer(tmp_path, line("q", trace="20260101-000000-00000000")) is None
-    assert stored_trace(tmp_path, line("q")) is None
+    assert read_traced(tmp_path, "") is None

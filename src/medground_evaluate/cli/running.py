@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from medground.faces.cli.terminal import bars, begin, say
+from medground_evaluate.cli.tables import aligned
 
 if TYPE_CHECKING:
     from medground_evaluate.runner import Watch
@@ -87,7 +88,6 @@ def describe(tally: Tally) -> str:
 
 def show_summary(tally: Tally, path: Path) -> None:
     """Print accuracy with its interval, statuses, majority class and cost. Every item counts in the denominator."""
-
     rows = [("items", f"{tally.items:,}" + (f", {tally.unfinished:,} unfinished" if tally.unfinished else ""))]
     if tally.final_accuracy is not None:
         rows.append(("accuracy", _share(tally.right, tally.scored + tally.unfinished, tally.final_interval)))
@@ -106,9 +106,7 @@ def show_summary(tally: Tally, path: Path) -> None:
     rows.append(("seconds", f"{tally.seconds:,.1f} for all questions, {each:.2f} each"))
     rows.append(("price", "unknown" if tally.price is None else f"${tally.price:f}"))
     rows.append(("run", str(path)))
-    width = max(len(name) for name, _ in rows)
-    for name, value in rows:
-        say(f"{name:<{width}}  {value}")
+    say(*aligned(rows))
 
 
 def _share(right: int, of: int, interval: tuple[float, float]) -> str:

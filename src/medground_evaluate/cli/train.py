@@ -9,10 +9,11 @@ import typer
 
 from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, load_settings, searched
 from medground.faces.cli.terminal import page, say
+from medground_evaluate.cli.running import run_stoppable
 
 if TYPE_CHECKING:
-    from medground_evaluate.planning.explore import Finished
     from medground_evaluate.planning.trainset import TrainingOptions
+    from medground_evaluate.planning.work import Finished
 
 
 Out = Annotated[Path, typer.Option("--out", metavar="FILE", help="File to write; an unfinished one is resumed.")]
@@ -49,7 +50,6 @@ def explore(
 ) -> None:
     """Try several queries for each source and training question, and keep what each finds."""
     from medground.faces.cli.progress import shown_progress
-    from medground_evaluate.cli.running import run_stoppable
     from medground_evaluate.demonstrations.records import Source
     from medground_evaluate.planning.explore import Exploration, check_exploring, explore_questions
     from medground_evaluate.runner import check_searched
@@ -58,7 +58,7 @@ def explore(
     check_searched(chosen)
     wanted = Exploration(Source(source, dataset, (), as_training), queries, tuple(only or ()), limit, seed)
     if check:
-        page(run_stoppable(check_exploring(wanted, chosen)).told())
+        page(str(run_stoppable(check_exploring(wanted, chosen))))
         return
     with shown_progress(quiet=quiet) as progress:
         finished = run_stoppable(explore_questions(wanted, chosen, out, workers=workers, progress=progress))
@@ -85,8 +85,7 @@ def judge(
     """Label every query: does what it found support the gold answer?"""
     from medground.errors import UsageError
     from medground.faces.cli.progress import shown_progress
-    from medground_evaluate.cli.running import run_stoppable
-    from medground_evaluate.planning.cost import estimate_judging
+    from medground_evaluate.planning.explore import estimate_judging
     from medground_evaluate.planning.judging import METHODS, judge_explored
     from medground_evaluate.planning.work import Explored, read_work
 
@@ -96,7 +95,7 @@ def judge(
     chosen = load_settings(sets, preset, settings, {"retrieval.corpora": (), "model.default": model})
     if check:
         who = chosen.model.operators.get("judge_found", chosen.model.default)
-        page(estimate_judging(read_work(explored, Explored)[1], passages, who).told())
+        page(str(estimate_judging(read_work(explored, Explored)[1], passages, who)))
         return
     with shown_progress(quiet=quiet) as progress:
         finished = run_stoppable(
@@ -145,7 +144,7 @@ def agreement(
     from medground_evaluate.planning.work import Judged, read_work
 
     head, lines = read_work(judged, Judged)
-    page(compared(sheet, lines).told(head.model))
+    page(compared(sheet, lines).line(head.model))
 
 
 def export(
@@ -157,7 +156,7 @@ def export(
     seed: Annotated[int, typer.Option(help="Seed for the choice of three queries.")] = 0,
 ) -> None:
     """Write prompts with positive plans, negative plans and pairs, as JSON Lines."""
-    from medground_evaluate.planning.export import export as write_set
+    from medground_evaluate.planning.trainset import export as write_set
 
     manifest = write_set(judged, out, seed=seed, labels=labels)
     counts = ", ".join(f"{number:,} {name}" for name, number in manifest.counts.items())
@@ -304,13 +303,13 @@ def _train(
     if check:
         from medground.errors import UsageError
         from medground.models.planner_weights import read_card
-        from medground_evaluate.planning.cost import estimate_training
+        from medground_evaluate.planning.learn import estimate_training
 
         name = base or (read_card(adapter).base if adapter else None)
         if name is None:
             raise UsageError("name the model to train with --base NAME")
         hourly = None if price is None else Decimal(str(price))
-        page(estimate_training(data, name, options, price_per_hour=hourly).told())
+        page(str(estimate_training(data, name, options, price_per_hour=hourly)))
         return
     from medground_evaluate.planning.learn import train
 

@@ -11,8 +11,16 @@ from medground.errors import UsageError
 from medground_evaluate.datasets.choice import BIOMEDMCQS, MIRAGE, MIRAGE_SETS, MMLU, MMLU_PRO
 from medground_evaluate.datasets.literature import BIOASQ, COVIDQA, PUBMEDQA, SCIFACT, YES_NO
 from medground_evaluate.datasets.loader import ALL, Loader, release_problem
-from medground_evaluate.datasets.medquad import MEDQUAD
-from medground_evaluate.datasets.omni import DDXPLUS, EXPERTQA, LIVEQA, MEDICATIONQA, MIMIC_IV_ED, OMNI_LONG, SEER
+from medground_evaluate.datasets.omni import (
+    DDXPLUS,
+    EXPERTQA,
+    LIVEQA,
+    MEDICATIONQA,
+    MEDQUAD,
+    MIMIC_IV_ED,
+    OMNI_LONG,
+    SEER,
+)
 from medground_evaluate.datasets.own import OWN
 from medground_evaluate.items import DataSetInfo
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from medground.corpus.embedder import Embedder
 from medground.home.settings import Settings
 from medground.values.usage import Author
-from medground_evaluate.experiments.figures import Figure, RunOfRow
+from medground_evaluate.experiments.figures import Figure, RunOfRow, averaged
 from medground_evaluate.metrics.answers import accuracy
 from medground_evaluate.metrics.cost import NAMES, StageMeans, stage_means
 from medground_evaluate.metrics.searching import QueryStatistics, query_statistics
@@ -94,7 +94,7 @@ def planned_figure(metric: str, runs: Sequence[RunOfRow], embedder: Embedder | N
     if not stages:
         return None
     if (found := _STAGE.fullmatch(metric)) is not None:
-        return _mean(getattr(stages[found[2]], found[1]))
+        return averaged(getattr(stages[found[2]], found[1]))
     hours = _HOURS.fullmatch(metric)
     return _hours(int(hours[1]), stages) if hours is not None else None
 
@@ -109,9 +109,9 @@ def _of_queries(
     if what == "queries" and source != AVERAGE and source not in by_source:
         return Figure(0.0, len(plans))  # no plan asked it
     if source != AVERAGE:
-        return _mean(_OF[what](by_source[source])) if source in by_source else None
+        return averaged(_OF[what](by_source[source])) if source in by_source else None
     values = [_OF[what](found).value for found in by_source.values()]
-    return _mean(mean(values)) if any(value is not None for value in values) else None
+    return averaged(mean(values)) if any(value is not None for value in values) else None
 
 
 def _only(plan: Mapping[str, Sequence[str]], source: str) -> Mapping[str, Sequence[str]]:
@@ -122,10 +122,6 @@ def _hours(questions: int, stages: Mapping[str, StageMeans]) -> Figure | None:
     """The estimate of Table 11: seconds of retrieval and planning, times the number of questions."""
     each = [stages[name].seconds for name in ("retrieval", "planning")]
     return Figure(sum(one.value or 0.0 for one in each) * questions / 3600, each[0].of)
-
-
-def _mean(found: Mean) -> Figure | None:
-    return None if found.value is None else Figure(found.value, found.of)
 
 
 DEVIATION = "sd"

@@ -13,8 +13,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from medground.errors import UsageError
 from medground.values.document import Frozen
-from medground.values.question import Task
-from medground_evaluate.datasets.loader import Loader
+from medground_evaluate.datasets.loader import YES_NO_TASKS, Loader
 from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.items import Item
 
@@ -205,12 +204,6 @@ def _numbered(stem: str) -> tuple[str, int, str]:
     return kind, int(number) if number.isdecimal() else 0, number
 
 
-_DECIDED: dict[frozenset[str], Task] = {
-    frozenset({"yes", "no"}): "yes-no",
-    frozenset({"yes", "no", "maybe"}): "yes-no-maybe",
-}
-
-
 @dataclass(frozen=True)
 class PartOfSet(Loader):
     """A subset of a data set. It has its own name, so its runs cannot be mistaken for runs of the whole."""
@@ -230,7 +223,7 @@ class PartOfSet(Loader):
 
     def _narrowed(self, item: Item) -> Item:
         """The item, without answers that are never correct in this subset."""
-        task = _DECIDED.get(frozenset(self.gold))
+        task = YES_NO_TASKS.get(frozenset(self.gold))
         if task is None or item.question.task not in ("yes-no", "yes-no-maybe"):
             return item
         return item.model_copy(update={"question": item.question.model_copy(update={"task": task})})

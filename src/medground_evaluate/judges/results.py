@@ -9,7 +9,7 @@ from typing import Literal
 
 from medground.errors import UsageError
 from medground.values.document import Frozen
-from medground_evaluate.agreement import in_words, kappa
+from medground_evaluate.agreement import in_words, kappa, same_share
 from medground_evaluate.judges.judgements import LONG_AXES, PAIR_AXES, Judgement, by_judge
 from medground_evaluate.statistics import wilson
 
@@ -249,7 +249,7 @@ def _agreements(
                 about=about,
                 axis=axis,
                 items=len(both),
-                observed=sum(a == b for a, b in zip(*labels, strict=True)) / len(both),
+                observed=same_share(*labels),
                 kappa=found,
                 words=in_words(found),
             )

@@ -179,14 +179,14 @@ def cost_plot(comparison: Comparison) -> Markup:
     return bars(seconds, "Seconds per question")
 
 
-def cost_rows(comparison: Comparison) -> list[tuple[str, ...]]:
+def cost_rows(comparison: Comparison, ratio_form: str = " (×{:,.2f})") -> list[tuple[str, ...]]:
     """The mean cost of a question, with its ratio to the base."""
     rows = []
     for row in comparison.rows:
         cells = []
         for name in _COSTS:
             value, ratio = getattr(row.cost, name), row.cost_ratio[name]
-            times = "" if ratio is None or row.name == comparison.cost_base else f" (×{ratio:,.2f})"
+            times = "" if ratio is None or row.name == comparison.cost_base else ratio_form.format(ratio)
             cells.append("unknown" if value is None else f"{value:,.4g}{times}")
         rows.append((row.name, *cells))
     return rows

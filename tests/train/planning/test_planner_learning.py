@@ -30,10 +30,8 @@ from medground.recipes.omni_rag.planners import planning_input, trained
 from medground.recipes.omni_rag.read_plan import read_plan
 from medground.recipes.pubmed_reasoner.answering import RecallInput, recall
 from medground.values.question import Question
-from medground_evaluate.planning.cost import estimate_training
-from medground_evaluate.planning.export import export
-from medground_evaluate.planning.learn import Trained, train
-from medground_evaluate.planning.trainset import DPO, SFT, TrainingOptions, read_examples, read_manifest
+from medground_evaluate.planning.learn import Trained, estimate_training, train
+from medground_evaluate.planning.trainset import DPO, SFT, TrainingOptions, export, read_examples, read_manifest
 
 torch = pytest.importorskip("torch", reason="the extra train is not installed")
 pytest.importorskip("trl", reason="the extra train is not installed")
