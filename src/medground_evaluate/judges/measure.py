@@ -189,11 +189,7 @@ def result(
         asked=asked_with(),
         measured=now,
         made_by=f"medground {__version__}",
-        proofs=(
-            *proofs,
-            _proof(CALLED_SUPPORTED, "supported", called, share),
-            _proof(UNDECIDED, "neutral", silent, 0.5),
-        ),
+        proofs=tuple(proofs),
         pairs=len(pairs),
         unusable=sum(word == "unusable" for _, word in said),
         usage=UsageReport.of(_total(lines[pair.id].usage for pair in pairs)),

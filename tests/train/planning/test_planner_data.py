@@ -133,9 +133,9 @@ class Judge:
     async def close(self) -> None: ...
 
 
-def run_with(model: object, settings: Settings | None = None) -> Run:
+def run_with(model: object, settings: Settings | None = None, name: str = "m") -> Run:
     declared = Declaration(name="test", operators=OPERATORS)
-    models = Models("m", {}, {"m": model})  # type: ignore[dict-item]
+    models = Models(name, {}, {name: model})  # type: ignore[dict-item]
     question = Question.ask("Does zinc prevent gout?")
     return Run(question, settings or Settings.load(environ={}), declared, (), models, trace=Trace("t", None))
 
@@ -204,25 +204,18 @@ def test_the_signals_of_the_baselines(monkeypatch):
     made = asyncio.run(rerank_score(one, list(one.passages.values()), run_with(Keyless(), settings)))
     assert made.score == 0 and not made.positive
     assert log_odds(0.5) == 0 and log_odds(0.9089) == pytest.approx(2.3, abs=1e-2) and log_odds(1.0) < 14
-    keyless = Run(
-        Question.ask("Does zinc prevent gout?"),
-        settings,
-        Declaration(name="test", operators=OPERATORS),
-        (),
-        Models("keyless", {}, {"keyless": Keyless()}),
-        trace=Trace("t", None),
-    )
+    keyless = run_with(Keyless(), settings, "keyless")
     with pytest.raises(ConfigError, match="need a model that answers"):
         asyncio.run(gain(one, [], keyless))
 
 
-def labelled(sheet: Path, label: Callable[[int], str]) -> None:
+def labelled(sheet: Path, label: Callable[[dict[str, str]], str]) -> None:
     with sheet.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     with sheet.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, rows[0].keys())
         writer.writeheader()
-        writer.writerows({**row, "supports": label(number)} for number, row in enumerate(rows))
+        writer.writerows({**row, "supports": label(row)} for row in rows)
 
 
 def test_labels_made_by_hand_beside_those_of_the_judge(explored_file: Path, settings: Settings, tmp_path: Path):
@@ -235,20 +228,19 @@ def test_labels_made_by_hand_beside_those_of_the_judge(explored_file: Path, sett
         write_sheet([], sheet)
     with pytest.raises(UsageError, match="no labelled query in common"):
         agreement(sheet, lines)
-    with sheet.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
     label_of = {(one.question.id, q.source, q.query): q.label for one in lines for q in one.queries}
-    right = [
-        label_of[row["id"], row["source"], SourceQuery(term=row["term"], text=row["query"])] == "positive"
-        for row in rows
-    ]
-    labelled(sheet, lambda n: "yes" if right[n] else "No")
+
+    def right(row: dict[str, str]) -> bool:
+        return label_of[row["id"], row["source"], SourceQuery(term=row["term"], text=row["query"])] == "positive"
+
+    labelled(sheet, lambda row: "yes" if right(row) else "No")
     same = agreement(sheet, lines)
     assert (same.labels, same.accuracy, same.supports.f1) == (20, 1.0, 1.0)
-    labelled(sheet, lambda n: ("n" if right[n] else "y") if n < 10 else "")
-    assert agreement(sheet, lines).labels == 10 and agreement(sheet, lines).accuracy == 0
+    rest = iter(range(20))
+    labelled(sheet, lambda row: ("n" if right(row) else "y") if next(rest) < 10 else "")
+    assert (agreement(sheet, lines).labels, agreement(sheet, lines).accuracy) == (10, 0)
     assert "kappa" in agreement(sheet, lines).line("keyless")
-    labelled(sheet, lambda n: "perhaps")
+    labelled(sheet, lambda row: "perhaps")
     with pytest.raises(BadDocument, match=r"sheet\.csv:2: the label 'perhaps' is neither"):
         agreement(sheet, lines)
 
