@@ -18,12 +18,12 @@ from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.errors import UsageError
-from medground.faces.cli.app import main
 from medground.home.layers import preset_names
 from medground.home.registry import recipe_names
 from medground.home.settings import Settings
 from medground.models import registry as models_open
 from medground.models.base import Reply
+from medground.testing.command import run
 from medground.values.usage import Usage
 from medground_evaluate.compare import read_result
 from medground_evaluate.datasets.registry import open_dataset
@@ -40,6 +40,7 @@ RUNNABLE = [pytest.param(path, id=experiment.name) for path, experiment in ALL i
 SPREAD = {"000/figure-3", "000/table-6", "001/table-3", "001/table-4", "003/figure-3"}
 """Their figures are in running text or in columns, not in one line of a table."""
 
+NAMED = {"paper": "004", "title": "t", "table": "Table 1", "shows": "s", "of": "o"}
 PUBMEDQA = {
     "11": ("Does aspirin reduce the risk of stroke in adults?", "Aspirin reduced the risk of stroke.", "yes"),
     "12": ("Do statins raise the risk of diabetes in adults?", "Statins did not raise the risk of diabetes.", "no"),
@@ -196,21 +197,11 @@ def test_an_experiment_that_waits_is_listed_and_refused_in_one_line(
 ) -> None:
     path = tmp_path / "004" / "table-9.toml"
     path.parent.mkdir()
-    names = {
-        "paper": "004",
-        "title": "t",
-        "table": "Table 9",
-        "shows": "s",
-        "of": "o",
-        "status": "waits for recipe new",
-    }
+    names = {**NAMED, "table": "Table 9", "status": "waits for recipe new"}
     path.write_text("".join(f'{name} = "{value}"\n' for name, value in names.items()), encoding="utf-8")
-    with pytest.raises(SystemExit):
-        main(["experiment", "list", "--folder", str(tmp_path)])
+    assert run("experiment", "list", "--folder", str(tmp_path)) == 0
     assert "(waits for recipe new)" in capsys.readouterr().out
-    with pytest.raises(SystemExit) as stopped:
-        main(["experiment", "run", str(path), "--data", str(ready / "data"), "--smoke"])
-    assert stopped.value.code == 2
+    assert run("experiment", "run", str(path), "--data", str(ready / "data"), "--smoke") == 2
     said = capsys.readouterr().err
     assert said.startswith("medground: 004/table-9 waits for recipe new; ")
     assert said.count("\n") == 1
@@ -346,27 +337,20 @@ def test_list_and_run_as_commands(
     ready: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(FILES.parent)
-    with pytest.raises(SystemExit):
-        main(["experiment", "list"])
-    listed = capsys.readouterr().out
-    assert "000/table-1" in listed
+    assert run("experiment", "list") == 0
+    assert "000/table-1" in capsys.readouterr().out
     words = ["--smoke", "-q", "-c", "tiny", "--data", str(ready / "data"), "--out", str(ready / "runs")]
-    with pytest.raises(SystemExit) as stopped:
-        main(["experiment", "run", "001/table-4", *words])
-    assert stopped.value.code == 0
-    out = capsys.readouterr().out
-    assert "| LLM Verifier" in out
-    with pytest.raises(SystemExit) as stopped:
-        main(["experiment", "run", "001/table-4", *words, "--model", "openai:gpt-5"])
-    assert stopped.value.code == 2
+    assert run("experiment", "run", "001/table-4", *words) == 0
+    assert "| LLM Verifier" in capsys.readouterr().out
+    assert run("experiment", "run", "001/table-4", *words, "--model", "openai:gpt-5") == 2
 
 
 def test_a_round_keeps_its_answer_and_columns_that_need_a_judge_say_so(ready: Path) -> None:
     made = asyncio.run(make(read_experiment(FILES / "003" / "figure-3.toml"), options(ready)))
-    run = made.runs["ours", "pubmedqa"]
-    one, two = (figures.figure(f"accuracy-round-{n}", run, None) for n in (1, 2))
+    ours = made.runs["ours", "pubmedqa"]
+    one, two = (figures.figure(f"accuracy-round-{n}", ours, None) for n in (1, 2))
     assert one is not None and two is not None
-    assert one.of == two.of == run.items
+    assert one.of == two.of == ours.items
     judged = asyncio.run(make(read_experiment(FILES / "000" / "table-8.toml"), options(ready)))
     assert cells(judged)["ours: soundness"] == ["needs a judge"] * 5
 
@@ -405,11 +389,7 @@ def test_a_row_is_repeated_for_the_mean_and_standard_deviation_of_its_accuracy(
     )
     experiment = Experiment.model_validate(
         {
-            "paper": "004",
-            "title": "t",
-            "table": "Table 1",
-            "shows": "s",
-            "of": "o",
+            **NAMED,
             "columns": ["p.accuracy", "p.sd"],
             "data": {"p": {"set": "pubmedqa", "limit": 3}},
             "rows": [{"name": "baseline", "recipe": "model-only"}],
@@ -441,8 +421,8 @@ def small(
     """Runs an experiment of some of `ROWS` as a command in a folder of its own, and gives what it prints."""
     monkeypatch.chdir(tmp_path)
 
-    def run(*names: str, words: Sequence[str] = (), corpora: Sequence[str] = ("tiny",)) -> str:
-        lines = ['paper = "900"', 'title = "t"', 'table = "Table 1"', 'shows = "s"', 'of = "o"']
+    def run_small(*names: str, words: Sequence[str] = (), corpora: Sequence[str] = ("tiny",)) -> str:
+        lines = [f'{name} = "{value}"' for name, value in NAMED.items()]
         lines += ['columns = ["p.accuracy"]', "[data.p]", 'set = "pubmedqa"']
         lines += [f"corpora = {json.dumps(corpora)}"] if corpora else []
         for name in names:
@@ -450,12 +430,11 @@ def small(
             lines += [f'{key} = "{value}"' for key, value in ROWS[name].items() if key != "settings"]
             lines += [f'settings."{key}" = {json.dumps(v)}' for key, v in ROWS[name].get("settings", {}).items()]
         (tmp_path / "small.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        with pytest.raises(SystemExit):
-            main(["experiment", "run", "small.toml", "--smoke", "-q", "--data", str(ready / "data"), *words])
+        run("experiment", "run", "small.toml", "--smoke", "-q", "--data", str(ready / "data"), *words)
         said = capsys.readouterr()
         return said.out + said.err
 
-    return run
+    return run_small
 
 
 @pytest.mark.slow

@@ -185,6 +185,7 @@ Price = Annotated[float | None, typer.Option("--price-per-hour", min=0, help="US
 
 
 def sft(
+    command: typer.Context,
     data: Data,
     out: Planner,
     base: Base = None,
@@ -208,24 +209,12 @@ def sft(
     """Train a planner on plans (supervised fine-tuning of a LoRA adapter)."""
     from medground_evaluate.planning.trainset import SFT
 
-    options = _changed(
-        SFT,
-        which="negative" if negative else "positive",
-        batch=batch,
-        at_once=at_once,
-        learning_rate=learning_rate,
-        epochs=epochs,
-        rank=rank,
-        alpha=alpha,
-        ratio=ratio,
-        longest=longest,
-        save_every=save_every,
-        seed=seed,
-    )
+    options = _chosen(SFT, command, which="negative" if negative else "positive")
     _train(data, out, options, base, None, check=check, price=price_per_hour, quiet=quiet)
 
 
 def dpo(
+    command: typer.Context,
     data: Data,
     out: Planner,
     adapter: Annotated[Path, typer.Option(metavar="FOLDER", help="The planner after sft: model and reference.")],
@@ -246,18 +235,7 @@ def dpo(
     """Train a planner to prefer positive plans to negative ones (direct preference optimisation)."""
     from medground_evaluate.planning.trainset import DPO
 
-    options = _changed(
-        DPO,
-        beta=beta,
-        batch=batch,
-        at_once=at_once,
-        learning_rate=learning_rate,
-        epochs=epochs,
-        ratio=ratio,
-        longest=longest,
-        save_every=save_every,
-        seed=seed,
-    )
+    options = _chosen(DPO, command)
     _train(data, out, options, base, adapter, check=check, price=price_per_hour, quiet=quiet)
 
 
@@ -273,13 +251,15 @@ def merge(
     say(f"{out}: {card.base} with {', '.join(card.stages)}")
 
 
-def _changed(options: TrainingOptions, **changes: Any) -> TrainingOptions:
+def _chosen(options: TrainingOptions, command: typer.Context, **more: Any) -> TrainingOptions:
+    """The options of a stage with those that the command was given."""
     from pydantic import ValidationError
 
     from medground.errors import UsageError
 
     try:
-        return type(options).model_validate({**options.model_dump(), **changes})
+        given = {name: value for name, value in command.params.items() if name in type(options).model_fields}
+        return type(options).model_validate({**options.model_dump(), **given, **more})
     except ValidationError as error:
         first = error.errors()[0]
         raise UsageError(f"--{str(first['loc'][0]).replace('_', '-')}: {first['msg']}") from None

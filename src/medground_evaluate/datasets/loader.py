@@ -281,6 +281,13 @@ class Loader:
         except UserMistake:
             return False
 
+    def recognises(self, path: Path) -> bool:
+        """Whether a file, or a file in a folder, looks like this set."""
+        try:
+            return self.fits(self.find(path))
+        except UsageError:
+            return False
+
     def hash(self, path: Path) -> str:
         """SHA-256 of the decompressed file and of the files next to it that belong to it.
 

@@ -78,20 +78,13 @@ def recognised(path: Path) -> list[Loader]:
     """
     if not path.exists():
         raise UsageError(f"{path} does not exist; check the path")
-    sets = [dataset for dataset in map(open_dataset, dataset_names()) if _looks_like(dataset, path)]
+    sets = [dataset for dataset in map(open_dataset, dataset_names()) if dataset.recognises(path)]
     if not sets:
         raise UsageError(
             f"{path} does not look like any known data set; use --set NAME to see what is wrong, "
             "and `medground data list` for the names"
         )
     return sets
-
-
-def _looks_like(dataset: Loader, path: Path) -> bool:
-    try:
-        return dataset.fits(dataset.find(path))
-    except UsageError:
-        return False
 
 
 def check_file(dataset: Loader, path: Path) -> FileCheck:

@@ -246,12 +246,8 @@ def find_data(data: Data, folder: Path) -> tuple[Loader, Path]:
     """
     whole = open_dataset(data.name)
     for place in (folder, *sorted(path for path in folder.glob("*") if path.is_dir())):
-        try:
-            found = whole.find(place)
-        except UsageError:
-            continue
-        if whole.fits(found):
-            return part_of(whole, data.ids, data.gold) if data.ids or data.gold else whole, found
+        if whole.recognises(place):
+            return part_of(whole, data.ids, data.gold) if data.ids or data.gold else whole, whole.find(place)
     # Stored with the results as the reason for a missing row, so it must not contain a local path.
     raise UsageError(
         f"no file of {data.name} in the folder of --data or in its folders; it comes from {whole.info.obtain}"

@@ -37,14 +37,11 @@ def mean_cost(usages: Iterable[UsageReport]) -> Cost:
     used = list(usages)
     count = max(len(used), 1)
     prices = [usage.price for usage in used if usage.price is not None]
+    summed = ("input_tokens", "output_tokens", "cached_calls", "searches", "seconds")
     return Cost(
-        input_tokens=sum(usage.input_tokens for usage in used) / count,
-        output_tokens=sum(usage.output_tokens for usage in used) / count,
         model_calls=sum(usage.model_calls + usage.cached_calls for usage in used) / count,
-        cached_calls=sum(usage.cached_calls for usage in used) / count,
-        searches=sum(usage.searches for usage in used) / count,
-        seconds=sum(usage.seconds for usage in used) / count,
         money=float(sum(prices)) / count if len(prices) == count else None,
+        **{name: sum(getattr(usage, name) for usage in used) / count for name in summed},
     )
 
 

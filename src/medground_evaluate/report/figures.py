@@ -132,6 +132,8 @@ def _short(value: float) -> float:
 
 
 STATUSES = ("answered", "not judged", "unanswerable", "failed", "unreadable", "budget", UNFINISHED)
+ACCURACY = ("run", "model", "accuracy", "95 %", "correct", "when answering", "macro-F1", "support")
+CLASSES = ("class", "gold", "given", "precision", "recall", "F1")
 COSTS = ("run", "tokens in", "tokens out", "model calls", "searches", "seconds", "US $")
 _COSTS = ("input_tokens", "output_tokens", "model_calls", "searches", "seconds", "money")
 
@@ -147,6 +149,40 @@ def accuracy_plot(report: Report) -> Markup:
         if row.accuracy.value is not None
     ]
     return dots([*first, *runs])
+
+
+def accuracy_rows(report: Report, between: str) -> list[tuple[str, ...]]:
+    """The baseline, then each run, under `ACCURACY`; `between` stands between the ends of an interval."""
+
+    def interval(low: float, high: float) -> str:
+        return f"{100 * low:.1f}{between}{100 * high:.1f}"
+
+    rows: list[tuple[str, ...]] = []
+    if (base := report.baseline) is not None:
+        rows.append((base.name, base.words, percent(base.share), interval(base.low, base.high), "", "", "", ""))
+    for row in report.comparison.rows:
+        share, support = row.accuracy, row.support.support.value
+        rows.append(
+            (
+                row.name,
+                row.model,
+                percent(share.value),
+                interval(*share.interval) if share.of else "",
+                f"{share.right:,} of {share.of:,}",
+                percent(when_answering(row).value),
+                "–" if row.macro_f1 is None else f"{row.macro_f1:.3f}",
+                "–" if support is None else f"{support:.3f}",
+            )
+        )
+    return rows
+
+
+def class_rows(row: Row) -> list[tuple[str, ...]]:
+    """The scores of a run by class, under `CLASSES`."""
+    return [
+        (s.label, f"{s.gold:,}", f"{s.given:,}", percent(s.precision), percent(s.recall), f"{s.f1:.3f}")
+        for s in row.classes
+    ]
 
 
 def status_plot(comparison: Comparison) -> Markup:
