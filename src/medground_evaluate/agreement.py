@@ -1,10 +1,9 @@
-"""Agreement between two annotators, people or critics, and the files of their labels."""
+"""Agreement between two annotators, people or critics: Cohen's kappa, scores by label, and files of labels."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -16,8 +15,8 @@ from medground.errors import BadDocument, UsageError
 from medground.values.answer import Answer
 from medground.values.document import Frozen
 from medground.values.statement import Category
-
-# Annotation files: the label, one of eight, that an annotator gave a statement of an item under a context.
+from medground_evaluate.hand_files import problem_of, text_of, values_in
+from medground_evaluate.statistics import ClassScore, scores_by_class
 
 
 class Annotation(Frozen):
@@ -46,7 +45,16 @@ def read_annotations(paths: Sequence[Path], *, context: int = 5) -> list[Annotat
         BadDocument: a file cannot be read, a line is not an annotation, or a label is missing or unknown.
         UsageError: an annotator labels a statement twice, or the files have no labels.
     """
-    read = [a for path in paths for a in (_answer(path, context) if path.suffix == ".json" else _lines(path))]
+    read: list[Annotation] = []
+    for path in paths:
+        text = text_of(path)
+        if path.suffix != ".json":
+            read += [one for _, one in values_in(text, path, Annotation)]
+            continue
+        try:
+            read += annotations_of(Answer.model_validate_json(text), context=context)
+        except ValidationError as error:
+            raise BadDocument(f"not a Medground answer: {problem_of(error)}", file=str(path)) from None
     if not read:
         raise UsageError(f"no labels in {', '.join(map(str, paths))}; give files of annotations or labelled answers")
     (first, times), *_ = Counter((a.annotator, a.context, *a.place) for a in read).most_common(1)
@@ -72,45 +80,6 @@ def annotations_of(answer: Answer, *, context: int = 5) -> list[Annotation]:
     ]
 
 
-def _lines(path: Path) -> Iterable[Annotation]:
-    for number, line in enumerate(_text(path).split("\n"), start=1):
-        if line.strip():
-            try:
-                yield Annotation.model_validate(json.loads(line))
-            except json.JSONDecodeError:
-                raise BadDocument("this line is not JSON", file=str(path), position=number) from None
-            except RecursionError:
-                raise BadDocument("this line is nested too deeply", file=str(path), position=number) from None
-            except ValidationError as error:
-                raise BadDocument(_problem(error), file=str(path), position=number) from None
-
-
-def _answer(path: Path, context: int) -> list[Annotation]:
-    try:
-        return annotations_of(Answer.model_validate_json(_text(path)), context=context)
-    except ValidationError as error:
-        raise BadDocument(f"not a Medground answer: {_problem(error)}", file=str(path)) from None
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise BadDocument(f"cannot be read: {reason}", file=str(path)) from None
-
-
-def _problem(error: ValidationError) -> str:
-    first = error.errors(include_url=False, include_context=False)[0]
-    where = ".".join(map(str, first["loc"]))
-    if first["type"] == "missing":
-        return f"{where} is missing"
-    shown = json.dumps(first["input"], default=str)[:60]
-    return f"{where} is {shown}: {first['msg'][:1].lower()}{first['msg'][1:]}" if where else first["msg"]
-
-
-# Agreement between two annotators, people or critics: Cohen's kappa, and precision, recall and F1 per label.
-
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 
 _LANDIS_KOCH = (
@@ -121,18 +90,6 @@ _LANDIS_KOCH = (
     (1.0, "almost perfect"),
 )
 """The upper end of each band, inclusive; below 0 is poor."""
-
-
-@dataclass(frozen=True)
-class LabelScore:
-    """One label: the second annotator against the first. None if a denominator is 0."""
-
-    label: str
-    precision: float | None
-    recall: float | None
-    f1: float
-    reference: int
-    """How often the first annotator gave this label."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +114,7 @@ class Agreement:
     statements: int
     observed: float
     kappa: float | None
-    labels: tuple[LabelScore, ...]
+    labels: tuple[ClassScore, ...]
     binary: float | None
 
 
@@ -199,7 +156,7 @@ def kappa(first: Sequence[str], second: Sequence[str]) -> float | None:
     if len(first) != len(second) or not first:
         raise UsageError(f"kappa needs two labels per statement, not {len(first)} and {len(second)} labels")
     n = len(first)
-    observed = sum(a == b for a, b in zip(first, second, strict=True)) / n
+    observed = same_share(first, second)
     # Integers, so that rounding cannot hide a chance of exactly 1.
     chance = sum(first.count(label) * second.count(label) for label in set(first))
     return None if chance == n * n else (observed - chance / n**2) / (1 - chance / n**2)
@@ -214,11 +171,15 @@ def in_words(value: float | None) -> str:
     return next(word for bound, word in _LANDIS_KOCH if round(value, 2) <= bound)
 
 
-def label_scores(reference: Sequence[str], other: Sequence[str]) -> tuple[LabelScore, ...]:
+def same_share(first: Sequence[str], second: Sequence[str]) -> float:
+    """The share of equal labels."""
+    return sum(a == b for a, b in zip(first, second, strict=True)) / len(first)
+
+
+def label_scores(reference: Sequence[str], other: Sequence[str]) -> tuple[ClassScore, ...]:
     """Precision, recall and F1 of each label that was given, in the order of `CATEGORIES`."""
-    pairs = list(zip(reference, other, strict=True))
-    given = {*reference, *other}
-    return tuple(_label_score(label, pairs) for label in CATEGORIES if label in given)
+    found = {one.label: one for one in scores_by_class(((a,), (b,)) for a, b in zip(reference, other, strict=True))}
+    return tuple(found[label] for label in CATEGORIES if label in found)
 
 
 def faithfulness_by_item(annotations: Sequence[Annotation]) -> Mapping[tuple[str, int, str], float]:
@@ -248,21 +209,8 @@ def _compared(annotations: Sequence[Annotation], first: str, second: str, contex
         other=second,
         context=context,
         statements=len(places),
-        observed=sum(a == b for a, b in zip(one, other, strict=True)) / len(places),
+        observed=same_share(one, other),
         kappa=kappa(one, other),
         labels=label_scores(one, other),
         binary=kappa(*([label.split("-")[0] for label in given] for given in (one, other))),
-    )
-
-
-def _label_score(label: str, pairs: Sequence[tuple[str, str]]) -> LabelScore:
-    both = sum(a == label and b == label for a, b in pairs)
-    reference = sum(a == label for a, _ in pairs)
-    given = sum(b == label for _, b in pairs)
-    return LabelScore(
-        label=label,
-        precision=both / given if given else None,
-        recall=both / reference if reference else None,
-        f1=2 * both / (reference + given),
-        reference=reference,
     )

@@ -13,7 +13,6 @@ from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.items import Item, RunHeader, RunLine
 from medground_evaluate.manifest import differences
 from medground_evaluate.metrics.answers import (
-    ClassScore,
     SetScores,
     accuracy,
     class_scores,
@@ -30,15 +29,13 @@ from medground_evaluate.metrics.evidence import (
     support_scores,
 )
 from medground_evaluate.run_file import read_run
-from medground_evaluate.statistics import PairedDifference, Share, holm, mcnemar, paired_bootstrap
+from medground_evaluate.statistics import ClassScore, PairedDifference, Share, holm, mcnemar, paired_bootstrap
 from medground_evaluate.tally import is_right, tallied
-
-# Reading runs for comparisons and reports.
 
 
 @dataclass(frozen=True)
 class Result:
-    """A run read from its file. `lines` are by question id, without their texts."""
+    """A run read from its file. `lines` are by question id, without their texts unless a judge reads them."""
 
     name: str
     header: RunHeader
@@ -50,12 +47,13 @@ class Result:
         return max(0, self.header.items - len(self.lines))
 
 
-def read_result(path: Path, *, rankings: bool = False) -> Result:
+def read_result(path: Path, *, rankings: bool = False, texts: bool = False) -> Result:
     """Read a run and name it after its file. A truncated last line is ignored.
 
     Args:
         path: the run's file.
         rankings: keep the documents that searches found, for retrieval measures.
+        texts: keep everything, for judges.
 
     Raises:
         UsageError: the file is missing or is not a run, a line is invalid or repeated, or no question is finished.
@@ -66,7 +64,7 @@ def read_result(path: Path, *, rankings: bool = False) -> Result:
     for line in lines:
         if line.id in kept:
             raise UsageError(f"{path}: {line.id!r} has two lines; remove one of them")
-        kept[line.id] = line.model_copy(update=dropped)
+        kept[line.id] = line if texts else line.model_copy(update=dropped)
     if not kept:
         raise UsageError(f"{path} has no finished questions yet; run it first")
     return Result(path.stem, header, kept)
@@ -113,8 +111,6 @@ def _as_asked(item: Item, task: Task) -> Item:
     return item.model_copy(update={"question": item.question.model_copy(update={"task": task})})
 
 
-# Reasons why two runs cannot be compared, or should be compared with care.
-
 SELECTION = ("dataset_hash", "split", "limit", "seed", "with_context")
 """Header fields that decide which questions are asked, and with which documents."""
 
@@ -156,9 +152,6 @@ def chosen_differences(first: RunHeader, other: RunHeader) -> list[str]:
 def warnings_of(header: RunHeader) -> list[str]:
     """Warnings about a single run: differences that were accepted when it was resumed."""
     return [f"resumed although {difference}" for difference in header.accepted]
-
-
-# Runs over one data set side by side: intervals, paired tests, questions won and lost, costs, classes.
 
 
 @dataclass(frozen=True)

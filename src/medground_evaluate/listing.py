@@ -15,12 +15,10 @@ from pydantic import Field
 from medground.errors import UsageError
 from medground.values.document import Frozen
 from medground_evaluate.compare import Row, compare, read_result
-from medground_evaluate.items import RunHeader, RunLine
+from medground_evaluate.items import RunLine
 from medground_evaluate.run_file import read_run
 from medground_evaluate.statistics import Share
-from medground_evaluate.tally import UNFINISHED, Tally, is_right
-
-# The runs in a folder: what each one is, and its accuracy with every item in the denominator.
+from medground_evaluate.tally import UNFINISHED, Tally, is_right, tallied
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 _SUFFIX = ".jsonl"
@@ -117,39 +115,21 @@ class Runs:
 def _read(path: Path) -> Listed:
     try:
         header, lines = read_run(path)
-        tally = Tally(items=header.items)
-        for line in lines:
-            tally.add(line)
+        tally = tallied(lines, header.items)
     except UsageError as error:
         return Listed(id=path.stem, problem=str(error).replace(str(path), path.name))
-    return _told(path.stem, header, tally)
-
-
-def _told(run_id: str, header: RunHeader, tally: Tally) -> Listed:
     gold, count = tally.majority or ((), 0)
+    made = ("dataset", "split", "recipe", "model", "started", "limit", "seed", "with_context", "items")
+    spent = ("input_tokens", "output_tokens", "model_calls", "cached_calls", "searches", "seconds", "price")
     return Listed(
-        id=run_id,
-        dataset=header.dataset,
-        split=header.split,
-        recipe=header.recipe,
-        model=header.model,
-        started=header.started,
-        limit=header.limit,
-        seed=header.seed,
-        with_context=header.with_context,
-        items=header.items,
+        id=path.stem,
         unfinished=tally.unfinished,
         accuracy=_accuracy(tally),
         majority=", ".join(gold),
         majority_share=count / tally.scored if gold else None,
         statuses=dict(tally.statuses.most_common()),
-        input_tokens=tally.input_tokens,
-        output_tokens=tally.output_tokens,
-        model_calls=tally.model_calls,
-        cached_calls=tally.cached_calls,
-        searches=tally.searches,
-        seconds=tally.seconds,
-        price=tally.price,
+        **{name: getattr(header, name) for name in made},
+        **{name: getattr(tally, name) for name in spent},
     )
 
 
@@ -161,8 +141,6 @@ def _accuracy(tally: Tally) -> Accuracy | None:
         value=tally.final_accuracy, low=low, high=high, right=tally.right, of=tally.scored + tally.unfinished
     )
 
-
-# One run, opened: its metrics with intervals, its classes, its cost, and its questions page by page.
 
 Which = Literal["all", "right", "wrong", "failed"]
 _FAILED = frozenset(["failed", "unreadable", "budget"])
@@ -241,10 +219,7 @@ def open_run(path: Path, listed: Listed) -> OpenedRun:
         run=listed,
         metrics=_metrics(row),
         outcomes=_outcomes(row),
-        classes=tuple(
-            ClassTold(label=c.label, gold=c.gold, given=c.given, precision=c.precision, recall=c.recall, f1=c.f1)
-            for c in row.classes
-        ),
+        classes=tuple(ClassTold.model_validate(one, from_attributes=True) for one in row.classes),
         macro_f1=row.macro_f1,
         support=row.support.support.value,
         supported_answers=row.support.support.of,
@@ -282,15 +257,8 @@ def _fits(line: RunLine, which: Which) -> bool:
 
 
 def _question_told(line: RunLine) -> AskedTold:
-    return AskedTold(
-        id=line.id,
-        question=line.question,
-        gold=line.gold,
-        answer=line.answer,
-        outcome=line.status,
-        right=is_right(line),
-        error=line.error,
-    )
+    same = {name: getattr(line, name) for name in ("id", "question", "gold", "answer", "error")}
+    return AskedTold(**same, outcome=line.status, right=is_right(line))
 
 
 def _metrics(row: Row) -> tuple[Metric, ...]:

@@ -76,7 +76,10 @@ def differences(old: RunHeader, new: RunHeader) -> dict[str, str]:
         del first["prompts_hash"], second["prompts_hash"]
         _fill(first["settings"], second["settings"])
         _fill(second["settings"], first["settings"])
-    one, other = _flat(first), _flat(second)
+    one, other = (
+        {name.removeprefix("settings."): value for name, value in flattened(content).items()}
+        for content in (first, second)
+    )
     return {
         name: f"{name} was {_shown(one.get(name))}, is {_shown(other.get(name))}"
         for name in sorted(one.keys() | other.keys())
@@ -102,23 +105,20 @@ def _compared(header: RunHeader) -> dict[str, Any]:
     for group, names in _NOT_COMPARED.items():
         for name in names:
             content["settings"].get(group, {}).pop(name, None)
-    kind = section_of(header.recipe)
-    own = kind.section if kind else None
+    own = section_of(header.recipe)
     for name in RECIPES:  # runs made before recipes declared their sections recorded those of all recipes
-        if (other := section_of(name)) is not None and (section := other.section) != own:
-            content["settings"].pop(section, None)
+        if (other := section_of(name)) is not None and (own is None or other.section != own.section):
+            content["settings"].pop(other.section, None)
     content["medground"] = header.versions.get("medground")
     return content
 
 
-def _flat(content: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+def flattened(content: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """The values of nested groups, by dotted name."""
     flat: dict[str, Any] = {}
     for name, value in content.items():
-        if isinstance(value, Mapping):
-            flat.update(_flat(value, f"{prefix}{name}."))
-        else:
-            flat[prefix + name] = value
-    return {name.removeprefix("settings."): value for name, value in flat.items()}
+        flat |= flattened(value, f"{prefix}{name}.") if isinstance(value, Mapping) else {prefix + name: value}
+    return flat
 
 
 def _shown(value: Any) -> str:

@@ -1,14 +1,13 @@
-"""Shares, means and intervals, and whether two runs differ by more than chance."""
+"""Shares, means and intervals, precision and recall, and whether two runs differ by more than chance."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-
-# Confidence intervals of shares.
 
 Z95 = 1.959963984540054
 
@@ -25,9 +24,6 @@ def wilson(right: int, of: int, z: float = Z95) -> tuple[float, float]:
     middle = share + z * z / (2 * of)
     spread = z * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of))
     return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
-
-
-# Shares and means with their denominators.
 
 
 @dataclass(frozen=True)
@@ -64,7 +60,54 @@ def mean(values: Iterable[float | None]) -> Mean:
     return Mean(sum(known) / len(known) if known else None, len(known), len(listed) - len(known))
 
 
-# Whether two runs over the same questions differ by more than chance.
+@dataclass(frozen=True)
+class ClassScore:
+    """What was given against what is right: one class over many items, or all values of one item.
+
+    Attributes:
+        label: the class: an option's letter, `yes`, ...; empty for an item.
+        gold: how often it is right.
+        given: how often it was given.
+        both: how often it was given where it is right.
+    """
+
+    label: str
+    gold: int
+    given: int
+    both: int
+
+    @property
+    def precision(self) -> float | None:
+        """`both / given`; None if it was never given."""
+        return self.both / self.given if self.given else None
+
+    @property
+    def recall(self) -> float | None:
+        """`both / gold`; None if it is never right."""
+        return self.both / self.gold if self.gold else None
+
+    @property
+    def f1(self) -> float:
+        """`2 both / (gold + given)`, the harmonic mean of precision and recall; 0 if both are undefined or 0."""
+        return 2 * self.both / (self.gold + self.given) if self.gold + self.given else 0.0
+
+
+def item_score(gold: Collection[str], given: Collection[str]) -> ClassScore:
+    """The values of one item; each counts once."""
+    return ClassScore("", len(set(gold)), len(set(given)), len({*gold} & {*given}))
+
+
+def scores_by_class(pairs: Iterable[tuple[Collection[str], Collection[str]]]) -> tuple[ClassScore, ...]:
+    """A score for each class in pairs of right and given values, sorted by label."""
+    gold: Counter[str] = Counter()
+    given: Counter[str] = Counter()
+    both: Counter[str] = Counter()
+    for right, said in pairs:
+        gold.update(set(right))
+        given.update(set(said))
+        both.update({*right} & {*said})
+    return tuple(ClassScore(label, gold[label], given[label], both[label]) for label in sorted(gold.keys() | given))
+
 
 SAMPLES = 10_000
 _CELLS = 4_000_000

@@ -11,6 +11,7 @@ from medground_evaluate.items import RunLine
 from medground_evaluate.statistics import wilson
 
 UNFINISHED = "unfinished"
+_SUMMED = ("input_tokens", "output_tokens", "estimated_tokens", "model_calls", "cached_calls", "searches", "seconds")
 
 
 def is_right(line: RunLine) -> bool:
@@ -61,13 +62,8 @@ class Tally:
             self.scored += 1
             self.right += is_right(line)
             self.gold[tuple(sorted(line.gold))] += 1
-        self.input_tokens += used.input_tokens
-        self.output_tokens += used.output_tokens
-        self.estimated_tokens += used.estimated_tokens
-        self.model_calls += used.model_calls
-        self.cached_calls += used.cached_calls
-        self.searches += used.searches
-        self.seconds += used.seconds
+        for name in _SUMMED:
+            setattr(self, name, getattr(self, name) + getattr(used, name))
         self.price = None if self.price is None or used.price is None else self.price + used.price
         self.error = line.error or self.error
         self.failed_sources.update(line.failed_sources.keys())

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import random
 import sys
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-import typer
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
+from runs import write_lines
 
 from medground.errors import ConfigError, UsageError
+from medground.testing.command import run
 from medground.values.document import Document
 from medground.values.question import Question, Task
 from medground_evaluate.audit.baselines import Audit, longest, scored
 from medground_evaluate.audit.linear import by_options
 from medground_evaluate.audit.report import audit, best_blind
-from medground_evaluate.cli.sets import audit as audit_command
 from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.items import Item, Split
 
@@ -209,20 +207,18 @@ def test_the_best_baseline_is_at_least_the_majority(golds: list[str]) -> None:
     assert sum(figure.count for figure in found.facts if "is right" in figure.name) == len(golds)
 
 
-def test_the_command_line(home: Path, tmp_path: Path) -> None:
-    commands = typer.Typer()
-    commands.command()(audit_command)
-    path = tmp_path / "own.jsonl"
+def test_the_command_line(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asked = [{"id": f"q{n}", "question": f"Is it so in case {n}?", "answer": "yes"} for n in range(3)]
-    path.write_text("".join(json.dumps(record) + "\n" for record in asked))
-    words = ["jsonl", "--data", str(path), "--split", "all"]
-    shown = CliRunner().invoke(commands, words, catch_exceptions=False).stdout
+    path = write_lines(tmp_path / "own.jsonl", asked)
+    words = ["eval", "audit", "jsonl", "--data", str(path)]
+    assert run(*words) == 0
+    shown = capsys.readouterr().out
     assert "3 items, 3 with a gold answer" in shown
     assert "majority class  100.0%  [ 43.9%, 100.0%]  3 of 3: always 'yes'" in shown
-    content = CliRunner().invoke(commands, [*words, "--json", "--no-linear"], catch_exceptions=False).stdout
-    assert Audit.model_validate_json(content).baselines[0].name == "majority class"
-    with pytest.raises(UsageError, match="no questions in split 'train'"):
-        CliRunner().invoke(commands, [*words[:3], "--split", "train"], catch_exceptions=False)
+    assert run(*words, "--json", "--no-linear") == 0
+    assert Audit.model_validate_json(capsys.readouterr().out).baselines[0].name == "majority class"
+    assert run(*words, "--split", "train") == 2
+    assert "no questions in split 'train'" in capsys.readouterr().err
 
 
 def test_biomedmcqs_leaks_as_reported(shared: Path) -> None:

@@ -24,8 +24,7 @@ from medground.testing.command import run as medground
 from medground.values.document import Document
 from medground_evaluate.audit.baselines import Baseline, chance
 from medground_evaluate.audit.report import audit
-from medground_evaluate.build.attempt import Rejected, Wanted, attempt
-from medground_evaluate.build.checks import gives_away, too_easy
+from medground_evaluate.build.attempt import Rejected, Wanted, attempt, gives_away, too_easy
 from medground_evaluate.build.file import (
     BuildFile,
     BuiltOption,
@@ -36,15 +35,15 @@ from medground_evaluate.build.file import (
     Proof,
     SubTopic,
     answer_sets,
+    write_set,
 )
 from medground_evaluate.build.make import FILE, Built, Plan, build_set, key_counts
 from medground_evaluate.build.operators import CheckOptionOutput, WriteQuestionOutput, WrittenOption
-from medground_evaluate.build.write import write_set
 from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.items import Item
 
 MakeRun = Callable[..., Run]
-DRUGS = (
+DRUGS = [
     "aspirin",
     "statin",
     "insulin",
@@ -59,7 +58,7 @@ DRUGS = (
     "dopamine",
     "ketamine",
     "quinine",
-)
+]
 DOSES = ("early", "late", "oral", "inhaled", "topical", "repeated", "intravenous", "nightly")
 MEASURES = ("blood flow", "oxygen use", "water content", "cell count", "pressure", "volume", "sodium", "temperature")
 PEOPLE = ("older men", "young women", "children", "rats", "infants", "athletes", "smokers", "nurses")
@@ -173,20 +172,9 @@ def test_what_is_asked_for_is_refused_or_reported_where_it_cannot_be_made(settin
 def test_the_command_builds_audits_and_writes(
     settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = [
-        "eval",
-        "build",
-        str(tmp_path / "s"),
-        "--topic",
-        "septic shock",
-        "-c",
-        "sepsis",
-        "--count",
-        "10",
-        "--tries",
-        "8",
-    ]
-    assert medground(*words, "--subtopics", "1", "--papers", "200", "--top", "200", "-q") == 0
+    plan = ["--count", "10", "--tries", "8", "--subtopics", "1", "--papers", "200", "--top", "200", "-q"]
+    words = ["eval", "build", str(tmp_path / "s"), "--topic", "septic shock", "-c", "sepsis", *plan]
+    assert medground(*words) == 0
     out = capsys.readouterr().out
     assert "10 of 10 questions" in out
     assert "the set passes" in out

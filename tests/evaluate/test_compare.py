@@ -1,4 +1,4 @@
-"""Comparison of runs: by hand, against SciPy, through the command, and with invalid files."""
+"""Comparison of runs: by hand, against SciPy, through the command, with invalid files; MIRAGE's scorer beside ours."""
 
 from __future__ import annotations
 
@@ -11,51 +11,36 @@ import typer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import each_row
+from runs import header, line, write_lines, write_run
 from scipy.stats import binomtest
 from typer.testing import CliRunner
 
 from medground.errors import UsageError
 from medground_evaluate.cli.compare import compare_runs
 from medground_evaluate.compare import compare, items_of, read_result, read_results
+from medground_evaluate.datasets.choice import MIRAGE
 from medground_evaluate.datasets.registry import open_dataset
-from medground_evaluate.items import RunHeader, RunLine
+from medground_evaluate.mirage_scorer import (
+    MirageScore,
+    MirageScores,
+    Reply,
+    published_choice,
+    score_replies,
+    score_run,
+)
 from medground_evaluate.statistics import holm, mcnemar, paired_bootstrap
 
-HEADER = RunHeader(
-    dataset="pubmedqa",
-    dataset_hash="h",
-    split="test",
-    recipe="rag",
-    model="keyless",
-    limit=4,
-    items=4,
-    settings={"recipe": {"rounds": 3}},
-    settings_hash="s",
-    prompts_hash="p",
-    snapshots={"corpus": "c"},
-    versions={"medground": "0.1.0"},
-)
 
-
-def write(path: Path, answers: str, **header: Any) -> Path:
+def write(path: Path, answers: str, **fields: Any) -> Path:
     """A run over questions q1, q2, ... with gold `yes yes no no ...`; `-` is a question without an answer."""
     gold = ["yes", "yes", "no", "no"] * 20
+    usage = {"model_calls": 2, "input_tokens": 100 * len(answers.split())}
     lines = [
-        RunLine(
-            id=f"q{n}",
-            question="?",
-            task="yes-no-maybe",
-            gold=(gold[n - 1],),
-            answer=() if given == "-" else (given,),
-            status="not judged" if given == "-" else "answered",
-            usage={"model_calls": 2, "input_tokens": 100 * len(answers.split())},
-            text="text " * 9,
-        )
+        line(f"q{n}", gold[n - 1], given.strip("-"), usage=usage, text="text " * 9)
         for n, given in enumerate(answers.split(), start=1)
     ]
-    content = [HEADER.model_copy(update=header), *lines]
-    path.write_text("".join(model.model_dump_json() + "\n" for model in content), encoding="utf-8")
-    return path
+    settings = {"recipe": {"rounds": 3}}
+    return write_run(path, lines, **{"limit": 4, "settings": settings, "snapshots": {"corpus": "c"}, **fields})
 
 
 def test_holm_and_mcnemar_by_hand() -> None:
@@ -155,17 +140,12 @@ def test_rows_that_are_not_comparable(tmp_path: Path, field: str, value: Any, sa
 
 def test_what_differs_by_design_between_recipes_is_not_listed(tmp_path: Path) -> None:
     """Each recipe has its own prompts and its own section, which is listed where it differs from its defaults."""
-    pubmed = {"recipe": {"rounds": 3}, "pubmed_reasoner": {"signals": 10, "critic": False}}
+    plain = {"recipe": {"rounds": 3}}
+    ten, three = (plain | {"pubmed_reasoner": {"signals": signals, "critic": False}} for signals in (10, 3))
+    runs = [("rag", ten), ("self-medrag", plain), ("pubmed-reasoner", three)]
     paths = [
-        write(tmp_path / "a.jsonl", "yes", prompts_hash="a", settings=pubmed),
-        write(tmp_path / "b.jsonl", "yes", prompts_hash="b", recipe="self-medrag", settings={"recipe": {"rounds": 3}}),
-        write(
-            tmp_path / "c.jsonl",
-            "yes",
-            prompts_hash="c",
-            recipe="pubmed-reasoner",
-            settings={"recipe": {"rounds": 3}, "pubmed_reasoner": {"signals": 3, "critic": False}},
-        ),
+        write(tmp_path / f"{recipe}.jsonl", "yes", prompts_hash=recipe, recipe=recipe, settings=settings)
+        for recipe, settings in runs
     ]
     one, other = compare(read_results(paths)).pairs
     assert one.chosen == ("recipe was rag, is self-medrag", "pubmed_reasoner.critic was false, is true")
@@ -266,9 +246,8 @@ def test_the_command_shows_everything_a_reader_needs(tmp_path: Path) -> None:
 
 
 def test_the_command_shows_the_best_baseline_without_evidence(tmp_path: Path) -> None:
-    data = tmp_path / "questions.jsonl"
     records = [{"id": f"q{n}", "question": f"Is number {n} right?", "answer": "yes"} for n in range(1, 5)]
-    data.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    data = write_lines(tmp_path / "questions.jsonl", records)
     digest = open_dataset("jsonl").hash(data)
     run = write(tmp_path / "a.jsonl", "yes no", dataset="jsonl", dataset_hash=digest)
     rows = shown(str(run), "--data", str(data)).splitlines()
@@ -278,12 +257,98 @@ def test_the_command_shows_the_best_baseline_without_evidence(tmp_path: Path) ->
     with pytest.raises(UsageError, match="is not the file that rag was made from"):
         items_of(read_results([write(tmp_path / "b.jsonl", "yes", dataset="jsonl")])[0], data)
 
-    data = tmp_path / "questions.jsonl"
-    records = [{"id": f"q{n}", "question": f"Is number {n} right?", "answer": "yes"} for n in range(1, 5)]
-    data.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    digest = open_dataset("jsonl").hash(data)
     run = write(tmp_path / "a.jsonl", "yes no", dataset="jsonl (yes or no)", dataset_hash=digest)
     text = run.read_text(encoding="utf-8").replace('"task":"yes-no-maybe"', '"task":"yes-no"')
     run.write_text(text, encoding="utf-8")
     assert [item.question.task for item in items_of(read_results([run])[0], data)] == ["yes-no"] * 2
     assert "best blind: " in shown(str(run), "--data", str(data))
+
+
+@each_row(
+    ("reply", "published"),
+    [
+        ('{"step_by_step_thinking": "x", "answer_choice": "C"}', "C"),
+        ("B", "B"),
+        ("D.", "D"),
+        ('{"answer_choice": "B or C"}', "B"),
+        ('{"answer_choice": "B: hypertension"}', "B"),
+        # Here the script is wrong.
+        ("I cannot tell.", "A"),
+        ("", "A"),
+        ('{"answer_choice": "none of them"}', "A"),
+        ('{"answer_choice": "E"}', "A"),
+        ('{"answer_choice": "B", "step_by_step_thinking": "Option C is wrong"}', "C"),
+        ("Both are wrong. Note: Common sense says no.", "C"),
+    ],
+)
+def test_what_the_script_reads(reply: str, published: str) -> None:
+    assert published_choice(reply) == published
+
+
+def score_of(*answers: tuple[str, str | None]) -> MirageScore:
+    """The score of pairs of a gold letter and the letter that the reply names, if any."""
+    texts = (f'{{"answer_choice": "{letter or ""}"}}' for _, letter in answers)
+    replies = [Reply("medqa", gold, published_choice(t), a) for (gold, a), t in zip(answers, texts, strict=True)]
+    return score_replies(replies).whole
+
+
+def test_both_scores_by_hand() -> None:
+    score = score_of(("A", "A"), ("B", "C"), ("A", None), ("B", None), ("B", "B"))
+    assert score.published.value == 3 / 5
+    assert score.honest.value == 2 / 5
+    assert (score.read_as_a, score.lucky, score.misread) == (2, 1, 0)
+    assert score.note == "2 replies name no letter but are read as one, 1 of them as correct"
+
+    score = score_of(("A", "B"), ("B", "B"), ("C", "D"), ("D", "D"))
+    assert score.published == score.honest
+    assert score.note == ""
+
+    assert score_of().published.value is None
+    assert score_replies([]).sets == ()
+    assert score_replies([]).average is None
+    scores = score_replies([Reply("mmlu", "A", "A", "A")], 1)
+    score = scores.whole
+    assert scores.sets == (score,)
+    assert (score.published.value, score.honest.value) == (1.0, 0.5)
+    assert "unfinished" in score.note
+
+
+def scored(*lines: tuple[str, str, str], dataset: str = "mirage", items: int = 0) -> MirageScores:
+    read = [
+        line(i, gold, answer, task="yes-no-maybe" if gold.islower() else "single-choice") for i, gold, answer in lines
+    ]
+    return score_run(header(dataset=dataset, items=items or len(read)), read)
+
+
+def test_a_run_by_set_and_what_is_refused() -> None:
+    scores = scored(
+        ("medqa:1", "B", "B"), ("medqa:2", "A", ""), ("pubmedqa:1", "maybe", "maybe"), ("pubmedqa:2", "no", "")
+    )
+    assert [(s.name, s.published.value, s.honest.value) for s in scores.sets] == [
+        ("medqa", 1.0, 0.5),
+        ("pubmedqa", 0.5, 0.5),
+    ]
+    assert scores.average == (0.75, 0.5)
+    assert (scores.whole.published.value, scores.whole.honest.value) == (0.75, 0.5)
+
+    scores = scored(("medqa:1", "B", "B"), ("mmlu:1", "C", "C"), items=8)
+    assert scores.whole.honest.value == 2 / 8
+    assert [s.honest.value for s in scores.sets] == [1.0, 1.0]
+    assert "6 questions are unfinished" in scores.whole.note
+
+    with pytest.raises(UsageError, match="not pubmedqa"):
+        scored(("1", "A", "A"), dataset="pubmedqa")
+    with pytest.raises(UsageError, match="'E' is not a MIRAGE answer"):
+        scored(("medqa:1", "E", "A"))
+
+
+def test_a_system_that_answers_nothing_scores_on_the_real_questions(shared: Path) -> None:
+    """On MIRAGE's own questions the script gives a score of 25 to 33 % to a system that never answers."""
+    items = list(MIRAGE.read(MIRAGE.find(shared / "mirage"), "test"))
+    nothing = scored(*((item.id, item.gold[0], "") for item in items))
+    assert sum(s.published.of for s in nothing.sets) == len(items) > 3_000
+    for score in nothing.sets:
+        assert score.honest.right == 0
+        assert 0.15 < (score.published.value or 0) < 0.35
+    perfect = scored(*((item.id, item.gold[0], item.gold[0]) for item in items))
+    assert {(s.published.value, s.honest.value, s.note) for s in perfect.sets} == {(1.0, 1.0, "")}

@@ -18,18 +18,17 @@ from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.errors import UsageError
-from medground.faces.cli.app import main
 from medground.home.layers import preset_names
 from medground.home.registry import recipe_names
 from medground.home.settings import Settings
 from medground.models import registry as models_open
 from medground.models.base import Reply
+from medground.testing.command import run
 from medground.values.usage import Usage
 from medground_evaluate.compare import read_result
 from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.experiments import figures
 from medground_evaluate.experiments.columns import DEVIATION, UNCERTAINTY, is_planned
-from medground_evaluate.experiments.figures import read_traced
 from medground_evaluate.experiments.form import Experiment, find_experiments, part_of, read_experiment
 from medground_evaluate.experiments.judging import is_marked
 from medground_evaluate.experiments.run import Made, Options, make
@@ -41,6 +40,7 @@ RUNNABLE = [pytest.param(path, id=experiment.name) for path, experiment in ALL i
 SPREAD = {"000/figure-3", "000/table-6", "001/table-3", "001/table-4", "003/figure-3"}
 """Their figures are in running text or in columns, not in one line of a table."""
 
+NAMED = {"paper": "004", "title": "t", "table": "Table 1", "shows": "s", "of": "o"}
 PUBMEDQA = {
     "11": ("Does aspirin reduce the risk of stroke in adults?", "Aspirin reduced the risk of stroke.", "yes"),
     "12": ("Do statins raise the risk of diabetes in adults?", "Statins did not raise the risk of diabetes.", "no"),
@@ -197,21 +197,11 @@ def test_an_experiment_that_waits_is_listed_and_refused_in_one_line(
 ) -> None:
     path = tmp_path / "004" / "table-9.toml"
     path.parent.mkdir()
-    names = {
-        "paper": "004",
-        "title": "t",
-        "table": "Table 9",
-        "shows": "s",
-        "of": "o",
-        "status": "waits for recipe new",
-    }
+    names = {**NAMED, "table": "Table 9", "status": "waits for recipe new"}
     path.write_text("".join(f'{name} = "{value}"\n' for name, value in names.items()), encoding="utf-8")
-    with pytest.raises(SystemExit):
-        main(["experiment", "list", "--folder", str(tmp_path)])
+    assert run("experiment", "list", "--folder", str(tmp_path)) == 0
     assert "(waits for recipe new)" in capsys.readouterr().out
-    with pytest.raises(SystemExit) as stopped:
-        main(["experiment", "run", str(path), "--data", str(ready / "data"), "--smoke"])
-    assert stopped.value.code == 2
+    assert run("experiment", "run", str(path), "--data", str(ready / "data"), "--smoke") == 2
     said = capsys.readouterr().err
     assert said.startswith("medground: 004/table-9 waits for recipe new; ")
     assert said.count("\n") == 1
@@ -267,18 +257,6 @@ def test_the_blind_baseline_is_over_the_sampled_questions(ready: Path, tmp_path:
     made = asyncio.run(make(chosen, options(ready, out=tmp_path)))
     assert {run.items for run in made.runs.values()} == {2}
     assert made.blind["pubmedqa"].of == 2
-
-
-def test_round_figures_are_what_the_recipe_would_have_answered(tmp_path: Path) -> None:
-    rounds = [("no", 0.2), ("yes", 0.6), ("maybe", 0.4)]
-    spans = [
-        {"name": "round", "start": n, "attributes": {"medground.answer": [answer], "medground.steering_score": score}}
-        for n, (answer, score) in enumerate(rounds)
-    ]
-    (tmp_path / "20260101-000000-00000000.jsonl").write_text("\n".join(map(json.dumps, spans)), encoding="utf-8")
-    traced = read_traced(tmp_path, "20260101-000000-00000000")
-    assert traced is not None
-    assert traced.rounds == (("no",), ("yes",), ("yes",))  # the third scored below the second
 
 
 def test_a_run_is_made_once_and_resumed(ready: Path, tmp_path: Path) -> None:
@@ -359,27 +337,20 @@ def test_list_and_run_as_commands(
     ready: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(FILES.parent)
-    with pytest.raises(SystemExit):
-        main(["experiment", "list"])
-    listed = capsys.readouterr().out
-    assert "000/table-1" in listed
+    assert run("experiment", "list") == 0
+    assert "000/table-1" in capsys.readouterr().out
     words = ["--smoke", "-q", "-c", "tiny", "--data", str(ready / "data"), "--out", str(ready / "runs")]
-    with pytest.raises(SystemExit) as stopped:
-        main(["experiment", "run", "001/table-4", *words])
-    assert stopped.value.code == 0
-    out = capsys.readouterr().out
-    assert "| LLM Verifier" in out
-    with pytest.raises(SystemExit) as stopped:
-        main(["experiment", "run", "001/table-4", *words, "--model", "openai:gpt-5"])
-    assert stopped.value.code == 2
+    assert run("experiment", "run", "001/table-4", *words) == 0
+    assert "| LLM Verifier" in capsys.readouterr().out
+    assert run("experiment", "run", "001/table-4", *words, "--model", "openai:gpt-5") == 2
 
 
 def test_a_round_keeps_its_answer_and_columns_that_need_a_judge_say_so(ready: Path) -> None:
     made = asyncio.run(make(read_experiment(FILES / "003" / "figure-3.toml"), options(ready)))
-    run = made.runs["ours", "pubmedqa"]
-    one, two = (figures.figure(f"accuracy-round-{n}", run, None) for n in (1, 2))
+    ours = made.runs["ours", "pubmedqa"]
+    one, two = (figures.figure(f"accuracy-round-{n}", ours, None) for n in (1, 2))
     assert one is not None and two is not None
-    assert one.of == two.of == run.items
+    assert one.of == two.of == ours.items
     judged = asyncio.run(make(read_experiment(FILES / "000" / "table-8.toml"), options(ready)))
     assert cells(judged)["ours: soundness"] == ["needs a judge"] * 5
 
@@ -394,15 +365,6 @@ def test_removed_traces_leave_no_figure_and_failures_stay_in_the_denominator(rea
     assert figures.figure("within-5", one_failed, None).of == 3  # type: ignore[union-attr]
     assert figures.figure("within-5", replace(run, traces=tmp_path), None) is None
     assert figures.figure("accuracy-round-1", replace(run, traces=tmp_path), None) is None
-
-
-@pytest.mark.slow
-def test_real_questions(shared: Path, ready: Path) -> None:
-    experiment = read_experiment(FILES / "000" / "table-7.toml")
-    made = asyncio.run(make(experiment, options(ready, data=shared, out=ready / "real")))
-    assert not made.missing
-    assert {run.header.dataset for run in made.runs.values()} == {"pubmedqa", "mirage-mmlu (mmlu:clinical_knowledge-*)"}
-    assert isinstance(experiment, Experiment)
 
 
 def test_a_row_is_repeated_for_the_mean_and_standard_deviation_of_its_accuracy(
@@ -427,11 +389,7 @@ def test_a_row_is_repeated_for_the_mean_and_standard_deviation_of_its_accuracy(
     )
     experiment = Experiment.model_validate(
         {
-            "paper": "004",
-            "title": "t",
-            "table": "Table 1",
-            "shows": "s",
-            "of": "o",
+            **NAMED,
             "columns": ["p.accuracy", "p.sd"],
             "data": {"p": {"set": "pubmedqa", "limit": 3}},
             "rows": [{"name": "baseline", "recipe": "model-only"}],
@@ -463,8 +421,8 @@ def small(
     """Runs an experiment of some of `ROWS` as a command in a folder of its own, and gives what it prints."""
     monkeypatch.chdir(tmp_path)
 
-    def run(*names: str, words: Sequence[str] = (), corpora: Sequence[str] = ("tiny",)) -> str:
-        lines = ['paper = "900"', 'title = "t"', 'table = "Table 1"', 'shows = "s"', 'of = "o"']
+    def run_small(*names: str, words: Sequence[str] = (), corpora: Sequence[str] = ("tiny",)) -> str:
+        lines = [f'{name} = "{value}"' for name, value in NAMED.items()]
         lines += ['columns = ["p.accuracy"]', "[data.p]", 'set = "pubmedqa"']
         lines += [f"corpora = {json.dumps(corpora)}"] if corpora else []
         for name in names:
@@ -472,12 +430,11 @@ def small(
             lines += [f'{key} = "{value}"' for key, value in ROWS[name].items() if key != "settings"]
             lines += [f'settings."{key}" = {json.dumps(v)}' for key, v in ROWS[name].get("settings", {}).items()]
         (tmp_path / "small.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        with pytest.raises(SystemExit):
-            main(["experiment", "run", "small.toml", "--smoke", "-q", "--data", str(ready / "data"), *words])
+        run("experiment", "run", "small.toml", "--smoke", "-q", "--data", str(ready / "data"), *words)
         said = capsys.readouterr()
         return said.out + said.err
 
-    return run
+    return run_small
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from runs import header, line
 
 from medground.home.settings import Settings
 from medground.values.steps import SourcesPlanned
@@ -19,7 +20,6 @@ from medground_evaluate.experiments.figures import Figure, RunOfRow
 from medground_evaluate.experiments.form import Experiment
 from medground_evaluate.experiments.run import Made
 from medground_evaluate.experiments.table import notes, results, value_of
-from medground_evaluate.items import RunHeader, RunLine
 from medground_evaluate.judges.judgements import Judgement, Score
 from medground_evaluate.metrics.uncertainty import SampledUncertainty, luq
 from medground_evaluate.statistics import Mean
@@ -45,25 +45,11 @@ def trace_of(folder: Path, name: str, plan: Mapping[str, Sequence[str]] | None, 
 def a_run(
     folder: Path, name: str, right: Sequence[bool], plans: Sequence[Mapping[str, Sequence[str]] | None]
 ) -> RunOfRow:
-    known: dict[str, Any] = {"dataset_hash": "d", "settings": {}, "settings_hash": "s", "prompts_hash": "p"}
-    header = RunHeader(dataset="pubmedqa", split="test", recipe="rag", model="keyless", items=len(right), **known)
     lines = []
     for number, (correct, plan) in enumerate(zip(right, plans, strict=True)):
-        trace = f"{name}-{number}"
-        trace_of(folder, trace, plan)
-        answer = ("yes" if correct else "no",)
-        lines.append(
-            RunLine(
-                id=str(number),
-                question="?",
-                task="yes-no",
-                gold=("yes",),
-                answer=answer,
-                status="answered",
-                trace=trace,
-            )
-        )
-    return RunOfRow(folder / f"{name}.jsonl", header, tuple(lines), {}, folder)
+        trace_of(folder, f"{name}-{number}", plan)
+        lines.append(line(number, "yes", "yes" if correct else "no", trace=f"{name}-{number}"))
+    return RunOfRow(folder / f"{name}.jsonl", header(items=len(right)), tuple(lines), {}, folder)
 
 
 def made(folder: Path, runs: Mapping[tuple[str, str], RunOfRow], **more: Any) -> Made:
@@ -144,12 +130,12 @@ def test_diversity_needs_an_encoder_which_encodes_each_query_once(
 def test_people_s_marks_are_those_of_the_row(tmp_path: Path, two: dict[tuple[str, str], RunOfRow]) -> None:
     marks = tuple(
         Judgement(item="0", judge=judge, shown=(run,), marks=({"relevance": Score(score=score)},))
-        for judge, run, score in [
+        for judge, run, score in (
             ("anna", "whole-a", 5),
             ("bert", "whole-a", 4),
             ("anna", "whole-b", 3),
             ("anna", "x", 1),
-        ]
+        )
     )
     of = made(tmp_path, two, marks=marks)
     assert value(of, "whole", "all.marks-relevance") == 4.0

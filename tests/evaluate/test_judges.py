@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
+from runs import header, line, write_lines, write_run
 from typer.testing import CliRunner
 
 from medground.engine.operator_names import operator_names
@@ -22,18 +22,17 @@ from medground.models.base import Keyless
 from medground.models.operators.base import EvidenceView
 from medground.models.registry import Models, open_models
 from medground.testing.chat_peer import ChatPeer, chat
-from medground_evaluate.cli.judge import judge
-from medground_evaluate.cli.judge import judged as judged_files
+from medground_evaluate.cli.commands import eval_app
+from medground_evaluate.compare import Result
 from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.experiments.figures import read_row
 from medground_evaluate.experiments.form import read_experiment
 from medground_evaluate.experiments.judging import check_judge, judge_rows
 from medground_evaluate.experiments.run import Made, Options
 from medground_evaluate.experiments.table import notes, results, table
-from medground_evaluate.items import RunHeader, RunLine
-from medground_evaluate.judges.form import read_marked
-from medground_evaluate.judges.judge import JudgedRun, judge_long, judge_pairs, pairs_of
-from medground_evaluate.judges.judgements import Judgement
+from medground_evaluate.judges.form import FormLine, blank_form, read_marked, write_form
+from medground_evaluate.judges.judge import judge_long, judge_pairs, pairs_of
+from medground_evaluate.judges.judgements import LONG_AXES, Judgement
 from medground_evaluate.judges.operators import (
     CompareInput,
     CompareOutput,
@@ -54,35 +53,21 @@ from medground_evaluate.judges.results import (
 
 Scripted = Callable[..., Any]
 
-COMMANDS = typer.Typer()
-COMMANDS.command()(judge)
-COMMANDS.command()(judged_files)
-
 
 def a_run(
     name: str, texts: Mapping[str, str], *, right: bool = True, model: str = "openai:small", **more: Any
-) -> JudgedRun:
-    known: dict[str, Any] = {"dataset_hash": "d", "settings": {}, "settings_hash": "s", "prompts_hash": "p"}
-    header = RunHeader(dataset="jsonl", split="test", recipe="rag", model=model, items=len(texts), **known | more)
-    lines = {
-        i: RunLine(
-            id=i,
-            question=f"Is {i} so?",
-            task="yes-no",
-            gold=("yes",),
-            answer=("yes" if right else "no",),
-            status="answered",
-            text=text,
-        )
-        for i, text in texts.items()
-    }
-    return JudgedRun(name=name, header=header, lines=lines)
+) -> Result:
+    said = "yes" if right else "no"
+    lines = {i: line(i, "yes", said, question=f"Is {i} so?", task="yes-no", text=text) for i, text in texts.items()}
+    return Result(name, header(dataset="jsonl", model=model, items=len(texts), **more), lines)
 
 
-def written(folder: Path, run: JudgedRun) -> Path:
-    path = folder / f"{run.name}.jsonl"
-    path.write_text("".join(line.model_dump_json() + "\n" for line in (run.header, *run.lines.values())))
-    return path
+def written(folder: Path, run: Result) -> Path:
+    return write_run(folder / f"{run.name}.jsonl", run.lines.values(), **run.header.model_dump())
+
+
+def output(*words: str) -> str:
+    return CliRunner().invoke(eval_app, words, catch_exceptions=False).output
 
 
 def marks(score: int) -> ExplanationMarks:
@@ -101,7 +86,7 @@ def prefers(word: str) -> Callable[[CompareInput], CompareOutput]:
     return say
 
 
-def judged(model: Any, one: JudgedRun, other: JudgedRun, out: Path, **more: Any) -> list[Judgement]:
+def judged(model: Any, one: Result, other: Result, out: Path, **more: Any) -> list[Judgement]:
     models = Models(model.name, {}, {model.name: model})
     return asyncio.run(judge_pairs(models, one, other, out, **more))
 
@@ -143,7 +128,7 @@ def test_runs_that_are_compared() -> None:
     assert (found.right, found.both, found.unexplained) == (("q1",), 3, 1)
 
     other = a_run("b", GOOD)
-    changed = JudgedRun("b", other.header.model_copy(update={"dataset_hash": "other"}), other.lines)
+    changed = Result("b", other.header.model_copy(update={"dataset_hash": "other"}), other.lines)
     with pytest.raises(UsageError, match="differ in dataset_hash"):
         pairs_of(a_run("a", GOOD), changed)
     with pytest.raises(UsageError, match="both runs are called a"):
@@ -200,34 +185,31 @@ def test_a_served_judge_and_the_command_line(home: Path, tmp_path: Path, loopbac
     reply = CompareOutput(first=marks(5), second=marks(1), better="first").model_dump_json()
     with ChatPeer(chat(reply)) as peer:
         words = ["judge", *map(str, paths), "--model", "openai:judge", "--set", f"model.base_url={peer.url}", "--quiet"]
-        shown = CliRunner().invoke(COMMANDS, words, catch_exceptions=False)
-        again = CliRunner().invoke(COMMANDS, [*words, "--json"], catch_exceptions=False)
+        shown = output(*words)
+        again = CliRunner().invoke(eval_app, [*words, "--json"], catch_exceptions=False).stdout
         assert len(peer.requests) == 5  # two equal explanations share one call; the second command makes none
-    assert shown.exit_code == again.exit_code == 0
-    assert "3 questions: 3 judged, 0 not judged, 0 failed" in shown.output
-    assert "the answer shown first won 100% of decided comparisons" in shown.output
-    assert "both correct: 3 of 3 questions" in shown.output
-    overall = json.loads(again.stdout)["pairs"][0]["axes"][0]
+    assert "3 questions: 3 judged, 0 not judged, 0 failed" in shown
+    assert "the answer shown first won 100% of decided comparisons" in shown
+    assert "both correct: 3 of 3 questions" in shown
+    overall = json.loads(again)["pairs"][0]["axes"][0]
     assert (overall["axis"], overall["wins"], overall["ties"], overall["flipped"]) == ("overall", 0, 3, 3)
     (out,) = (home / "judgements").glob("*.jsonl")
-    shown = CliRunner().invoke(COMMANDS, ["judged", str(out)], catch_exceptions=False)
-    assert "ours against base, judged by openai:judge" in shown.output
+    assert "ours against base, judged by openai:judge" in output("judged", str(out))
 
 
 def test_long_answers_on_the_command_line(home: Path, tmp_path: Path) -> None:
     """Keyless, so nothing is judged, and the output says so."""
-    questions = tmp_path / "questions.jsonl"
-    questions.write_text('{"id": "q1", "question": "How is it treated?", "reference": "With rest."}\n')
+    asked = {"id": "q1", "question": "How is it treated?", "reference": "With rest."}
+    questions = write_lines(tmp_path / "questions.jsonl", [asked])
     digest = open_dataset("jsonl").hash(questions)
     run = written(tmp_path, a_run("long", {"q1": "With rest."}, dataset_hash=digest))
     words = ["judge", str(run), "--model", "keyless", "--data", str(questions), "--quiet"]
-    shown = CliRunner().invoke(COMMANDS, words, catch_exceptions=False)
-    assert "1 questions: 0 judged, 1 not judged, 0 failed" in shown.output
-    questions.write_text('{"id": "q1", "question": "How is it treated?", "reference": "With sleep."}\n')
+    assert "1 questions: 0 judged, 1 not judged, 0 failed" in output(*words)
+    write_lines(questions, [asked | {"reference": "With sleep."}])
     with pytest.raises(UsageError, match="not the file that long was made from"):
-        CliRunner().invoke(COMMANDS, words, catch_exceptions=False)
+        output(*words)
     with pytest.raises(UsageError, match="give two runs"):
-        CliRunner().invoke(COMMANDS, words[:4], catch_exceptions=False)
+        output(*words[:4])
 
 
 def test_without_a_model_nothing_is_judged(tmp_path: Path) -> None:
@@ -255,42 +237,28 @@ def test_a_model_may_not_judge_itself(
     assert model.seen == []
 
 
-def test_existing_judgements_are_not_asked_for_again(scripted_model: Scripted, tmp_path: Path) -> None:
+def test_a_file_of_judgements_resumes_for_its_own_judge_only(scripted_model: Scripted, tmp_path: Path) -> None:
     out = tmp_path / "j.jsonl"
     one, other = a_run("ours", GOOD), a_run("base", PLAIN)
     first = scripted_model({"compare_explanations": prefers("good")})
     judged(first, one, other, out, limit=2)
-    whole = out.read_bytes()
-    out.write_bytes(whole[:-20])  # interrupted within the last line
+    out.write_bytes(out.read_bytes()[:-20])  # interrupted within the last line
+    refusing = scripted_model({"compare_explanations": ConfigError("the key is refused")})
+    with pytest.raises(ConfigError, match="refused"):
+        judged(refusing, one, other, out)
+    assert len(read_marked([out]).lines) == 3
     second = scripted_model({"compare_explanations": prefers("good")})
     lines = judged(second, one, other, out)
     assert (len(first.seen), len(second.seen), len(lines)) == (4, 3, 6)
     assert read_marked([out]).lines == lines
 
-
-def test_an_unusable_judge_stops_and_existing_judgements_stay(scripted_model: Scripted, tmp_path: Path) -> None:
-    def say(value: CompareInput) -> Any:
-        return prefers("good")(value) if "q1" in value.question else ConfigError("the key is refused")
-
-    out = tmp_path / "j.jsonl"
-    with pytest.raises(ConfigError, match="refused"):
-        judged(scripted_model({"compare_explanations": say}), a_run("ours", GOOD), a_run("base", PLAIN), out)
-    assert [line.item for line in read_marked([out]).lines] == ["q1", "q1"]
-
-
-def test_another_judge_needs_another_file(scripted_model: Scripted, tmp_path: Path) -> None:
-    out = tmp_path / "j.jsonl"
-    one, other = a_run("ours", GOOD), a_run("base", PLAIN)
-    judged(scripted_model({"compare_explanations": prefers("good")}), one, other, out)
-    before = out.read_bytes()
-    with pytest.raises(UsageError, match="with different runs, judge or instructions"):
-        judged(scripted_model({}, name="other:judge"), one, other, out)
-    assert out.read_bytes() == before
     notes = tmp_path / "notes.md"
     notes.write_text("my notes, without a line end")
-    with pytest.raises(UsageError, match="not a file of judgements"):
-        judged(scripted_model({}), one, other, notes)
-    assert notes.read_text() == "my notes, without a line end"
+    for path, problem in ((out, "with different runs, judge or instructions"), (notes, "not a file of judgements")):
+        before = path.read_bytes()
+        with pytest.raises(UsageError, match=problem):
+            judged(scripted_model({}, name="other:judge"), one, other, path)
+        assert path.read_bytes() == before
 
 
 def rate(value: RateInput) -> RateOutput:
@@ -404,7 +372,7 @@ def test_orders_are_symmetric_and_nothing_is_lost(said: list[tuple[Any, Any]]) -
 FILES = Path(__file__).resolve().parents[2] / "experiments"
 
 
-def made_of(folder: Path, name: str, first: JudgedRun, second: JudgedRun) -> Made:
+def made_of(folder: Path, name: str, first: Result, second: Result) -> Made:
     """An experiment whose two judged rows were run on PubMedQA."""
     experiment = read_experiment(FILES / f"{name}.toml")
     assert experiment.judged is not None
@@ -474,3 +442,95 @@ def test_columns_of_a_judge_without_one_or_without_a_pair(scripted_model: Script
 def test_an_unusable_judge_is_refused_before_anything_runs(name: str, judge: str, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         check_judge(read_experiment(FILES / f"{name}.toml"), judge, Options(data=FILES, model="openai:small"))
+
+
+REFERENCES = {"q1": "With rest.", "q2": "With sleep.", "q4": "With food."}
+MARK = st.integers(1, 5)
+
+
+TREATED = {"q1": "It is treated with rest.", "q2": "It is treated with sleep.", "q3": "Unknown.", "q4": ""}
+
+
+def a_form(folder: Path) -> tuple[Path, list[dict[str, Any]]]:
+    quotes = {"q1": (EvidenceView(id="E1", quote="Rest helps."),)}
+    path = folder / "form.jsonl"
+    write_form(list(blank_form(a_run("long", TREATED), REFERENCES, quotes)), path)
+    return path, [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_form_is_blank_and_filled_lines_are_averaged(tmp_path: Path) -> None:
+    path, records = a_form(tmp_path)
+    assert [record["item"] for record in records] == ["q1", "q2"]  # q3 has no reference, q4 no text
+    assert records[0]["documents"] == ["Rest helps."]
+    assert records[0]["marks"] == dict.fromkeys(LONG_AXES)
+    assert set(records[1]["marks"]) == set(LONG_AXES) - {"interpretability"}  # no documents, nothing to mark
+    with pytest.raises(UsageError, match="all 2 lines are still blank"):
+        read_marked([path])
+    with pytest.raises(UsageError, match="may hold marks"):
+        write_form(list(blank_form(a_run("long", TREATED), REFERENCES, {})), path)
+    with pytest.raises(UsageError, match="no long answer"):
+        write_form([], tmp_path / "none.jsonl")
+
+    path.unlink()
+    path, records = a_form(tmp_path)
+    records[0] |= {"judge": "anna", "marks": dict(zip(LONG_AXES, (5, 4, 3, 2), strict=True))}
+    other = [{**records[0], "judge": "bert", "marks": dict(zip(LONG_AXES, (4, 4, 4, 4), strict=True))}]
+    found = read_marked([write_lines(path, records), write_lines(tmp_path / "bert.jsonl", other)])
+    assert found.blank == 1
+    by_judge = {result.judge: result.means for result in long_results(found.lines)}
+    assert by_judge["anna"] == dict(zip(LONG_AXES, (5.0, 4.0, 3.0, 2.0), strict=True))
+    assert by_judge["bert"]["relevance"] == 4.0
+    with pytest.raises(UsageError, match="2 times"):
+        read_marked([path, path])
+
+
+@each_row(
+    ("change", "problem"),
+    [
+        ({"marks": {"relevance": 4}}, "completeness, proficiency, interpretability not marked"),
+        ({"marks": dict.fromkeys(LONG_AXES, 6)}, "less than or equal to 5"),
+        ({"marks": dict.fromkeys(LONG_AXES, 4), "judge": " "}, "`judge` is missing"),
+        ({"marks": {**dict.fromkeys(LONG_AXES, 4), "beauty": 4}}, "unknown axes beauty"),
+        ({"marks": {"relevance": "good"}}, "marks"),
+        ({"colour": "red"}, "colour"),
+    ],
+)
+def test_a_line_that_is_not_well_marked_is_refused(tmp_path: Path, change: dict[str, Any], problem: str) -> None:
+    path, records = a_form(tmp_path)
+    with pytest.raises(BadDocument, match=problem) as raised:
+        read_marked([write_lines(path, [{**records[0], "judge": "anna", **change}])])
+    assert raised.value.position == 1
+    assert "\n" not in str(raised.value)
+
+
+@given(st.lists(st.tuples(MARK, MARK, MARK, MARK), min_size=1, max_size=8))
+def test_what_is_marked_is_what_is_read(tmp_path_factory: pytest.TempPathFactory, marks: list[tuple[int, ...]]) -> None:
+    lines = [
+        FormLine(
+            item=f"q{n}", shown="long", judge="anna", documents=("a",), marks=dict(zip(LONG_AXES, one, strict=True))
+        )
+        for n, one in enumerate(marks)
+    ]
+    path = tmp_path_factory.mktemp("form") / "form.jsonl"
+    write_form(lines, path)
+    (result,) = long_results(read_marked([path]).lines)
+    assert result.judged == len(marks)
+    for place, axis in enumerate(LONG_AXES):
+        assert result.means[axis] == pytest.approx(sum(one[place] for one in marks) / len(marks))
+
+
+def test_the_commands_of_a_form(home: Path, tmp_path: Path) -> None:
+    asked = {"id": "q1", "question": "How is it treated?", "reference": "With rest."}
+    questions = write_lines(tmp_path / "questions.jsonl", [asked])
+    path = written(tmp_path, a_run("long", TREATED, dataset_hash=open_dataset("jsonl").hash(questions)))
+    form = tmp_path / "form.jsonl"
+    words = ["form", str(path), "--data", str(questions), "--out", str(form)]
+    shown = output(*words)
+    assert "1 answer to mark" in shown
+    assert "completeness" in shown
+    record = json.loads(form.read_text(encoding="utf-8"))
+    filled = {**record, "judge": "anna", "marks": dict.fromkeys(record["marks"], 4)}
+    write_lines(form, [filled, {**record, "item": "q9"}])
+    shown = output("judged", str(form))
+    assert "marked by anna" in shown
+    assert "1 answer not marked yet" in shown

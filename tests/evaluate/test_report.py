@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from runs import line, write_lines, write_run
 
 from medground.errors import StorageFailed, UsageError
-from medground.faces.cli.app import main
+from medground.testing.command import run
 from medground.values.question import Question
-from medground.values.usage import UsageReport
 from medground.wording.elements import element
 from medground_evaluate.datasets.registry import open_dataset
-from medground_evaluate.items import Item, RunHeader, RunLine, RunStatus
+from medground_evaluate.items import Item
 from medground_evaluate.report.content import Report, read_report
 from medground_evaluate.report.markdown import as_markdown, write_report
 from medground_evaluate.report.page import as_html
@@ -31,42 +31,11 @@ SAID = [("yes", "yes"), ("yes", "no"), ("no", "no"), ("maybe", "")]
 """Gold and answer of the four questions of a run."""
 
 
-def header(**fields: object) -> RunHeader:
-    known: dict[str, object] = {
-        "dataset": "pubmedqa",
-        "dataset_hash": "0" * 64,
-        "split": "test",
-        "recipe": "rag",
-        "model": "keyless",
-        "items": 4,
-        "settings": {"recipe": {"name": "rag"}},
-        "settings_hash": "s",
-        "prompts_hash": "p",
-        "snapshots": {"tiny": "f" * 64},
-        "versions": {"medground": "0.1.0", "model": "keyless"},
-        "started": "2026-01-01T00:00:00+00:00",
-    }
-    return RunHeader.model_validate(known | fields)
-
-
-def line(n: int, gold: str, answer: str, **fields: object) -> RunLine:
-    status: RunStatus = "answered" if answer else "not judged"
-    known: dict[str, object] = {
-        "id": f"q{n}",
-        "question": f"Is number {n} right?",
-        "task": "yes-no-maybe",
-        "gold": (gold,),
-        "answer": (answer,) if answer else (),
-        "status": status,
-        "usage": UsageReport(input_tokens=100, output_tokens=10, model_calls=1, searches=2, seconds=0.5),
-    }
-    return RunLine.model_validate(known | fields)
-
-
-def written(path: Path, said: Sequence[tuple[str, str]], about: RunHeader | None = None) -> Path:
-    lines = [about or header(), *(line(n, gold, answer) for n, (gold, answer) in enumerate(said))]
-    path.write_text("".join(f"{entry.model_dump_json()}\n" for entry in lines), encoding="utf-8")
-    return path
+def written(path: Path, said: Sequence[tuple[str, str]], **fields: object) -> Path:
+    """A run of `rag`, whose questions q0, q1, ... have these gold answers and answers."""
+    usage = {"input_tokens": 100, "output_tokens": 10, "model_calls": 1, "searches": 2, "seconds": 0.5}
+    lines = [line(f"q{n}", *pair, question=f"Is number {n} right?", usage=usage) for n, pair in enumerate(said)]
+    return write_run(path, lines, **fields)
 
 
 @pytest.fixture
@@ -74,7 +43,7 @@ def runs(tmp_path: Path) -> list[Path]:
     better = [("yes", "yes"), ("yes", "yes"), ("no", "yes"), ("maybe", "")]
     return [
         written(tmp_path / "one.jsonl", SAID),
-        written(tmp_path / "two.jsonl", better, header(recipe="ground", settings={"recipe": {"name": "ground"}})),
+        written(tmp_path / "two.jsonl", better, recipe="ground"),
     ]
 
 
@@ -142,7 +111,7 @@ def test_questions_that_differ_are_listed_first_if_there_are_too_many(
 
 
 def test_unfinished_questions_are_in_the_denominator(tmp_path: Path) -> None:
-    page = text_of(Page(as_html(read_report([written(tmp_path / "run.jsonl", SAID, header(items=8))]))))
+    page = text_of(Page(as_html(read_report([written(tmp_path / "run.jsonl", SAID, items=8)]))))
     assert "25.0 %" in page
     assert "4 of 8 questions are unfinished and count as wrong" in page
 
@@ -162,13 +131,9 @@ def test_the_page_loads_nothing_and_runs_only_its_own_script(runs: list[Path]) -
 
 
 def hostile(tmp_path: Path, text: str) -> Report:
-    path = tmp_path / "hostile.jsonl"
-    entries = [
-        header(items=1, dataset=f"x {text}", model=text, accepted=(text,), snapshots={text: "f" * 64}),
-        line(0, text, text, id=text, question=text, error=text),
-    ]
-    path.write_text("".join(f"{entry.model_dump_json()}\n" for entry in entries), encoding="utf-8")
-    return read_report([path])
+    said = line(text, question=text, error=text).model_copy(update={"gold": (text,), "answer": (text,)})
+    fields = {"dataset": f"x {text}", "model": text, "accepted": (text,), "snapshots": {text: "f" * 64}}
+    return read_report([write_run(tmp_path / "hostile.jsonl", [said], items=1, **fields)])
 
 
 def test_hostile_text_is_only_text(tmp_path: Path) -> None:
@@ -205,15 +170,13 @@ def test_an_element_contains_its_text(text: str, value: str) -> None:
 def test_the_command_writes_both_files_and_refuses_mistakes(
     runs: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main(["eval", "report", *map(str, runs), "--out", str(tmp_path / "report")])
-    assert stopped.value.code == 0
+    assert run("eval", "report", *map(str, runs), "--out", str(tmp_path / "report")) == 0
     assert capsys.readouterr().out.split() == [str(tmp_path / "report" / f"report.{end}") for end in ("md", "html")]
     assert (tmp_path / "report" / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
     with pytest.raises(UsageError, match="cannot be read"):
         read_report([tmp_path / "nothing.jsonl"])
-    other = written(tmp_path / "other.jsonl", SAID, header(dataset="bioasq"))
+    other = written(tmp_path / "other.jsonl", SAID, dataset="bioasq")
     with pytest.raises(UsageError, match="compare runs over the same data set"):
         read_report([runs[0], other])
     (tmp_path / "file").write_text("", encoding="utf-8")
@@ -222,17 +185,12 @@ def test_the_command_writes_both_files_and_refuses_mistakes(
 
 
 def test_the_baseline_needs_the_file_that_the_run_was_made_from(tmp_path: Path) -> None:
-    data = tmp_path / "questions.jsonl"
-    asked = "".join(f'{{"id": "q{n}", "question": "Is it {n}?", "answer": "yes"}}\n' for n in range(4))
-    data.write_text(asked, encoding="utf-8")
+    asked = [{"id": f"q{n}", "question": f"Is it {n}?", "answer": "yes"} for n in range(4)]
+    data = write_lines(tmp_path / "questions.jsonl", asked)
     digest = open_dataset("jsonl").hash(data)
-    run = written(tmp_path / "run.jsonl", SAID[:1], header(dataset="jsonl", dataset_hash=digest))
-    words = ["eval", "report", str(run), "--data", str(data), "--out", str(tmp_path / "report")]
-    with pytest.raises(SystemExit) as stopped:
-        main(words)
-    assert stopped.value.code == 0
+    path = written(tmp_path / "run.jsonl", SAID[:1], dataset="jsonl", dataset_hash=digest)
+    words = ["eval", "report", str(path), "--data", str(data), "--out", str(tmp_path / "report")]
+    assert run(*words) == 0
     assert "best blind baseline" in (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
-    data.write_text(asked.replace("Is it", "Was it"), encoding="utf-8")
-    with pytest.raises(SystemExit) as stopped:
-        main(words)
-    assert stopped.value.code == 2
+    write_lines(data, asked[:3])
+    assert run(*words) == 2

@@ -23,20 +23,27 @@ from medground.answering.conclude.compose import compose
 from medground.answering.lookups import words_lookup
 from medground.answering.run import Run
 from medground.answering.write.draft import Draft
+from medground.corpus.build import build
+from medground.corpus.library import Library
+from medground.corpus.readers import find_inputs
 from medground.engine.engine import Engine
+from medground.engine.open_sources import open_sources
 from medground.errors import BudgetExhausted, ConfigError, ModelFailed, SourceUnavailable, UsageError
 from medground.home.settings import Settings
 from medground.models.base import Keyless
 from medground.models.failures import Endpoint, explain
 from medground.models.registry import Models
 from medground.recipes.base import Recipe, open_recipe
+from medground.sources.base import DescribedSource, TermsSource
 from medground.values.answer import Answer
 from medground.values.document import Document
 from medground.values.question import Question
 from medground.values.sentence import Sentence
+from medground.values.source_description import SourceDescription
 from medground.values.usage import Usage
 from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.items import RunLine
+from medground_evaluate.recorded_sources import GivenSource, recording
 from medground_evaluate.run_file import read_run
 from medground_evaluate.runner import Selection, run_set
 from medground_evaluate.tally import Tally
@@ -177,17 +184,10 @@ def test_a_seed_gives_one_order_and_smaller_limits_are_part_of_greater_ones(home
     assert ten[:4] == order(7, 4)
     assert ten != order(8, 10)
     assert len(set(ten)) == 10
-
-
-def test_an_interrupted_shuffle_goes_on_with_the_same_questions(home: Path, tmp_path: Path) -> None:
-    chosen = questions(tmp_path, 30)
-    selection = Selection(chosen.dataset, chosen.path, limit=10, seed=7)
-    run(home, yes, selection)
-    whole = (home / "run.jsonl").read_bytes()
-    order = [line.id for line in lines(home)]
-    (home / "run.jsonl").write_bytes(b"".join(whole.splitlines(keepends=True)[:4]))
-    run(home, yes, selection)
-    assert [line.id for line in lines(home)] == order
+    run(home, yes, Selection(chosen.dataset, chosen.path, limit=10, seed=7))
+    written = (home / "run.jsonl").read_bytes().splitlines(keepends=True)
+    (home / "run.jsonl").write_bytes(b"".join(written[:4]))
+    assert order(7, 10) == ten, "an interrupted one goes on with the same questions"
 
 
 def test_questions_are_under_way_together(home: Path, tmp_path: Path) -> None:
@@ -275,23 +275,29 @@ def test_a_selection_of_nothing_is_refused_before_anything_is_written(
     assert not (home / "run.jsonl").exists()
 
 
-def test_another_data_file_is_another_run(home: Path, tmp_path: Path) -> None:
-    run(home, yes, questions(tmp_path, 3))
-    with pytest.raises(UsageError, match="dataset_hash was"):
-        run(home, yes, questions(tmp_path, 4))
-
-
-def test_the_header_says_what_was_run(home: Path, tmp_path: Path) -> None:
-    run(home, yes, questions(tmp_path, 3))
+def test_the_header_says_what_was_run_and_the_watch_sees_every_line(home: Path, tmp_path: Path) -> None:
+    seen: list[tuple[int, Decimal | None]] = []
+    run(home, yes, questions(tmp_path, 3), watch=lambda tally: seen.append((tally.lines, tally.price)))
+    assert [count for count, _ in seen] == [0, 1, 2, 3]
     header, _ = read_run(home / "run.jsonl")
     assert (header.dataset, header.split, header.items, header.model) == ("jsonl", "test", 3, "keyless")
     assert header.settings["recipe"]["name"] == "model-only"
     assert {"medground", "python", "model"} <= header.versions.keys()
     assert "keys" not in header.settings
     assert len(header.prompts_hash) == 16
+    with pytest.raises(UsageError, match="dataset_hash was"):
+        run(home, yes, questions(tmp_path, 4))
 
 
-def test_the_watch_sees_every_line(home: Path, tmp_path: Path) -> None:
-    seen: list[tuple[int, Decimal | None]] = []
-    run(home, yes, questions(tmp_path, 3), watch=lambda tally: seen.append((tally.lines, tally.price)))
-    assert [count for count, _ in seen] == [0, 1, 2, 3]
+def test_a_recorded_source_says_what_the_source_says_of_itself(home: Path, tmp_path: Path) -> None:
+    """Else a plan of sources would name it differently in a run than outside of it."""
+    (tmp_path / "heart.txt").write_text("The heart pumps blood.", encoding="utf-8")
+    book = SourceDescription(name="book", kind="book", about="Chapters.", licence="CC BY 4.0", origin="the test")
+    library = Library(home)
+    build(library, "omni.book", find_inputs([tmp_path / "heart.txt"]), described=book)
+    [source] = recording(open_sources(Settings.load(options={"retrieval.corpora": "omni.book"})))
+    assert isinstance(source, DescribedSource) and isinstance(source, TermsSource)
+    assert source.described == source.terms == book
+    [given] = recording([GivenSource([])])
+    assert isinstance(given, DescribedSource) and given.described is None
+    asyncio.run(source.close())

@@ -16,19 +16,14 @@ from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.engine.engine import Engine
-from medground.faces.cli.app import main
 from medground.home.settings import Settings
+from medground.models.base import Keyless
 from medground.models.operators.reasoning import ReasonOutput, SubClaim
+from medground.models.registry import Models
 from medground.recipes.reason_and_verify.pool import read_pool
+from medground.testing.command import run
 from medground_evaluate.demonstrations.build import build_pool
 from medground_evaluate.demonstrations.records import Source
-
-
-def run(*words: str) -> int:
-    with pytest.raises(SystemExit) as stopped:
-        main(list(words))
-    return int(stopped.value.code or 0)
-
 
 pytestmark = pytest.mark.usefixtures("stems")
 
@@ -99,25 +94,9 @@ def home(records: tuple[Path, list[dict[str, Any]]], tmp_path_factory: pytest.Te
     return folder
 
 
-@pytest.mark.slow
-def test_a_pool_of_real_questions_holds_none_of_the_test_split(
-    home: Path, records: tuple[Path, list[dict[str, Any]]]
-) -> None:
-    pool = read_pool("pubmedqa", home)
-    held_out = {str(r["pmid"]) for r in records[1]}
-    assert pool.manifest.demonstrations == 40
-    assert held_out.isdisjoint(one.id for one in pool.solved)
-    assert pool.manifest.left_out["refused: from the split test"] == FIRST
-    for one in pool.solved:
-        assert all(" ".join(quoted.quote.split())[:200] in one.rationale for quoted in one.evidence)
-
-
 def test_a_model_sees_demonstrations_for_real_questions(
     home: Path, records: tuple[Path, list[dict[str, Any]]], scripted_model: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from medground.models.base import Keyless
-    from medground.models.registry import Models
-
     def first_passage(value: Any) -> ReasonOutput:
         sentences = value.passages[0].sentences  # all of them, since one that states an aim does not support a decision
         return ReasonOutput(claims=tuple(SubClaim(text=s.text, sentences=(s.id,)) for s in sentences), answer=("yes",))
@@ -135,7 +114,11 @@ def test_a_model_sees_demonstrations_for_real_questions(
         async with await Engine.open(settings) as engine:
             return [await engine.ask(r["question"], task="yes-no-maybe") for r in records[1][:3]]
 
-    pool = {one.question: one for one in read_pool("pubmedqa", home).solved}
+    made = read_pool("pubmedqa", home)
+    assert made.manifest.demonstrations == 40
+    assert made.manifest.left_out["refused: from the split test"] == FIRST
+    assert {str(r["pmid"]) for r in records[1]}.isdisjoint(one.id for one in made.solved)
+    pool = {one.question: one for one in made.solved}
     for answer, (_, value) in zip(asyncio.run(ask()), model.seen, strict=True):
         assert [d.question in pool for d in value.demonstrations] == [True, True]
         assert all(d.answer == pool[d.question].answer for d in value.demonstrations)

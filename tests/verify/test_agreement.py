@@ -70,7 +70,7 @@ def test_the_same_numbers_as_scikit_learn(pairs: list[tuple[str, str]]) -> None:
     assert [s.precision or 0 for s in scores] == pytest.approx(list(precision))
     assert [s.recall or 0 for s in scores] == pytest.approx(list(recall))
     assert [s.f1 for s in scores] == pytest.approx(list(f1))
-    assert [s.reference for s in scores] == list(times)
+    assert [s.gold for s in scores] == list(times)
 
 
 def test_the_words_of_landis_and_koch() -> None:

@@ -15,8 +15,6 @@ from medground.values.question import Task
 from medground_evaluate.items import Item
 from medground_evaluate.statistics import wilson
 
-# Results of an audit: shares with their confidence intervals, each with a one-line explanation.
-
 Answers = frozenset[str]
 """All values of one answer: `{"yes"}`, `{"A", "C"}`."""
 
@@ -77,8 +75,6 @@ def choices(item: Item) -> tuple[str, ...]:
         return tuple(option.letter for option in item.question.options)
     return _CLOSED.get(item.question.task, ())
 
-
-# Baselines that read nothing: chance, the most common answer, the longest option; and positions of correct options.
 
 Guesses = Mapping[str, Answers]
 """Guessed answers by item id. An item without one gets the most common answer of its task."""

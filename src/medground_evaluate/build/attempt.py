@@ -1,10 +1,12 @@
-"""The literature of a topic, and one attempt at a question from its findings."""
+"""The literature of a topic, one attempt at a question from its findings, and the checks of questions and of a set."""
 
 from __future__ import annotations
 
 import asyncio
 import random
+import re
 import string
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,7 +22,9 @@ from medground.recipes.biomedsearch.papers import merged
 from medground.recipes.biomedsearch.settings import BioMedSearchSettings
 from medground.values.document import Document, Hit
 from medground.values.lookup import Lookup
-from medground_evaluate.build.checks import gives_away, repeats
+from medground_evaluate.audit import linear, overlap
+from medground_evaluate.audit.baselines import Guesses, chance, scored, usual_number
+from medground_evaluate.build.by_words import ABSOLUTE, HEDGED
 from medground_evaluate.build.file import BuiltOption, BuiltQuestion, Finding, Proof, SubTopic
 from medground_evaluate.build.operators import (
     BriefInput,
@@ -37,8 +41,6 @@ from medground_evaluate.build.operators import (
     write_choice_question,
 )
 from medground_evaluate.items import Item
-
-# The literature of a topic: sub-topics, their papers, the best of them, and what these found.
 
 FIRST_LOOK = 100
 """Titles that show what is published on a topic."""
@@ -140,8 +142,6 @@ async def _found(text: str, most: int, run: Run) -> list[Document]:
     return [document for document in read if document.kind == "research"]
 
 
-# One attempt at a question: written from findings, then every option checked against the literature by another.
-
 READ = 5
 """Papers that are searched for each option, beside those of its own findings."""
 
@@ -215,13 +215,11 @@ async def attempt(wanted: Wanted, there: Sequence[Item], run: Run) -> BuiltQuest
             kind = "right" if option.right else "wrong"
             raise Rejected(f"the second check says {check.says} of a {kind} option: {option.text[:60]}")
     question = _lettered(wanted, written.question, list(zip(written.options, checks, strict=True)), run)
-    if (reason := gives_away(question)) or (reason := _as_repeat(repeats(question, there))):
+    if reason := gives_away(question):
         raise Rejected(reason)
+    if other := repeats(question, there):
+        raise Rejected(f"nearly the same as {other}")
     return question
-
-
-def _as_repeat(other: str) -> str:
-    return f"nearly the same as {other}" if other else ""
 
 
 async def _check(option: WrittenOption, findings: dict[str, Finding], run: Run) -> Checked:
@@ -267,3 +265,73 @@ def _lettered(wanted: Wanted, text: str, checked: list[tuple[WrittenOption, Chec
         written_by=run.answerer(write_choice_question).name,
         checked_by=run.answerer(check_option).name,
     )
+
+
+LENGTHS = 1.5
+"""All options of one kind may not be longer than all of the other kind by this factor. A lower one would reject so many
+questions whose right options are the longest that being the longest would mark wrong ones."""
+_POINTS = re.compile(
+    r"\b(?:the (?:context|text|passage|report|abstract)|(?:these|the above|provided) (?:findings|passages))\b",
+    re.IGNORECASE,
+)
+
+
+def gives_away(question: BuiltQuestion) -> str:
+    """What shows the key of a question to someone who has read nothing; empty if nothing was seen."""
+    if _POINTS.search(question.question):
+        return "the question speaks of a context that nobody is shown"
+    right = [option.text for option in question.options if option.right]
+    wrong = [option.text for option in question.options if not option.right]
+    for name, one, other in (("longer", right, wrong), ("shorter", wrong, right)):
+        if one and other and min(map(len, one)) > LENGTHS * max(map(len, other)):
+            return f"every right option is {name} than every wrong one"
+    for name, words in (("an absolute word", ABSOLUTE), ("a hedge", HEDGED)):
+        held = [sum(bool(words.search(text)) for text in texts) for texts in (right, wrong)]
+        if any(held) and not all(held):
+            return f"{name} stands in {'right' if held[0] else 'wrong'} options only"
+    return ""
+
+
+def repeats(question: BuiltQuestion, items: Sequence[Item]) -> str:
+    """The id of a question of which this one is nearly a duplicate; empty if there is none."""
+    every = [*items, question.item()]
+    found = next((one for one, other in overlap.near_pairs(every) if other == len(items)), None)
+    return "" if found is None else every[found].id
+
+
+SEEDS = (0, 1, 2)
+MOST = 0.25
+"""Most questions that are taken out at once, as a share of the set."""
+
+
+def too_easy(items: Sequence[Item]) -> list[str]:
+    """Ids of questions to take out: those that baselines above chance answer right most often; empty if none is above.
+
+    Only what an option says can be mended here; a key that is too common cannot.
+    """
+    if len(items) < linear.FEWEST:
+        return []
+    drawn = chance(items)
+    groups = overlap.groups_of(items, overlap.near_pairs(items))
+    hits: Counter[str] = Counter()
+    surplus = 0
+    for answers in _guesses(items, groups):
+        figure = scored("", items, answers, "")
+        if figure.low > drawn.share:
+            surplus = max(surplus, figure.count - drawn.count)
+            hits.update(item.id for item in items if answers.get(item.id) == frozenset(item.gold))
+    most = min(surplus, int(MOST * len(items)))
+    return [name for name, _ in sorted(hits.items(), key=lambda one: (-one[1], one[0]))[:most]]
+
+
+def _guesses(items: Sequence[Item], groups: linear.Groups) -> list[Guesses]:
+    """The answers of linear models, and the longest options, as many as are usually right."""
+    found: list[Guesses] = []
+    for seed in SEEDS:
+        found.append(linear.by_options(items, groups, seed))
+        found.append(linear.by_options(items, groups, seed, function_words=True))
+        found.append(linear.by_options(items, groups, seed, with_question=True))
+    number = usual_number(items)
+    ranked = {i.id: sorted(i.question.options, key=lambda option: -len(option.text))[:number] for i in items}
+    longest = {name: frozenset(option.letter for option in options) for name, options in ranked.items()}
+    return [*(one for one in found if one), longest]

@@ -21,8 +21,6 @@ from medground.language.prose import is_prose
 from medground.language.sentences import sentence_spans
 from medground.models.operators.flags.words import HEDGE, NEGATION, cue
 
-# One word or one number of a finding, exchanged so that the sentence says something else, and reads as before.
-
 SwapKind = Literal["direction", "number", "order"]
 
 _FORMS: Mapping[str, tuple[SwapKind, str, str]] = {

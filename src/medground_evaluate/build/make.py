@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -24,8 +25,16 @@ from medground.recipes.biomedsearch.settings import BioMedSearchSettings
 from medground.values.question import Question
 from medground.values.steps import Progress, no_progress
 from medground.values.usage import Author
-from medground_evaluate.build.attempt import Rejected, Wanted, attempt, divided, findings_of, titles_on, with_papers
-from medground_evaluate.build.checks import too_easy
+from medground_evaluate.build.attempt import (
+    Rejected,
+    Wanted,
+    attempt,
+    divided,
+    findings_of,
+    titles_on,
+    too_easy,
+    with_papers,
+)
 from medground_evaluate.build.file import OPTIONS, BuildFile, BuiltQuestion, Finding, Head, Line, SubTopic, answer_sets
 from medground_evaluate.build.operators import BUILDING, Level, write_choice_question
 
@@ -154,17 +163,17 @@ class _Builder:
     def built(self, seconds: float) -> Built:
         """What there is now."""
         questions = self._build.questions()
-        missing: dict[str, int] = {}
+        missing: Counter[str] = Counter()
         for slot in range(len(self._slots)):
             if slot not in questions:
                 reason = next((one.rejected for one in reversed(self._build.attempts(slot))), "not attempted")
-                missing[reason.partition(":")[0]] = missing.get(reason.partition(":")[0], 0) + 1
+                missing[reason.partition(":")[0]] += 1
         return Built(
             questions=tuple(questions[slot] for slot in sorted(questions)),
             wanted=len(self._slots),
             attempts=sum(line.slot is not None for line in self._build.lines),
             dropped=sum(len(line.dropped) for line in self._build.lines),
-            missing=missing,
+            missing=dict(missing),
             seconds=seconds,
         )
 
@@ -242,7 +251,8 @@ class _Builder:
     def _wanted(self, slot: int, number: int, rejected: tuple[str, ...]) -> Wanted | None:
         """What to ask for: findings that no question uses yet, of one sub-topic or, where it has few, of its topic."""
         level, key = self._slots[slot]
-        used = {text for one in self._build.questions().values() for text in _quotes(one)}
+        built = self._build.questions().values()
+        used = {proof.quote for one in built for option in one.options for proof in option.proofs}
         drawn = random.Random(f"{self._plan.seed} {slot} {number}")
         left = [
             (one, free)
@@ -265,13 +275,6 @@ class _Builder:
         )
 
 
-def _quotes(question: BuiltQuestion) -> Iterator[str]:
-    return (proof.quote for option in question.options for proof in option.proofs)
-
-
 def key_counts(questions: Sequence[BuiltQuestion]) -> dict[str, int]:
     """How often each set of letters is the key."""
-    counts = {"".join(key): 0 for key in answer_sets()}
-    for one in questions:
-        counts["".join(one.key)] = counts.get("".join(one.key), 0) + 1
-    return counts
+    return {"".join(key): 0 for key in answer_sets()} | Counter("".join(one.key) for one in questions)

@@ -10,17 +10,14 @@ import typer
 
 from medground.faces.cli.options import Sets, SettingsFile, load_settings
 from medground.faces.cli.terminal import say, say_json
-from medground.language.clean import one_line
-from medground_evaluate.cli.figures import number, percent
 from medground_evaluate.cli.running import run_stoppable
+from medground_evaluate.cli.tables import aligned, number, percent
 
 if TYPE_CHECKING:
     from medground_evaluate.audit.baselines import Baseline
     from medground_evaluate.compare import Comparison, Pair, Result, Row
     from medground_evaluate.metrics.measures import Measures
 
-
-# `medground eval measure RUN`, and `medground eval uncertainty RUN RUN ...`.
 
 WITHIN = (5, 10, 20)
 """Numbers of articles, as in the paper."""
@@ -122,9 +119,6 @@ def _lines(found: Measures, *, encoded: bool) -> Iterator[str]:
         yield f"ROUGE-L against the reference: F1 {number(found.rouge.value)} ({found.rouge.of:,} questions)"
 
 
-# `medground eval compare RUN...`: runs side by side.
-
-
 def compare_runs(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run files; all are compared with the first.")],
     classes: Annotated[bool, typer.Option("--classes", help="Show scores by class, and the confusion matrix.")] = False,
@@ -193,7 +187,7 @@ def _show_rows(comparison: Comparison, blind: Baseline | None) -> None:
             )
         )
     say(f"{comparison.dataset}, {len(comparison.rows)} runs")
-    _table(table)
+    say(*aligned(table))
 
 
 def _show_evidence(comparison: Comparison) -> None:
@@ -211,7 +205,7 @@ def _show_evidence(comparison: Comparison) -> None:
         for row in comparison.rows
     ]
     say("", "precision and recall: cited against gold documents")
-    _table(table)
+    say(*aligned(table))
 
 
 def _show_retrieval(results: Sequence[Result]) -> None:
@@ -226,41 +220,31 @@ def _show_retrieval(results: Sequence[Result]) -> None:
     ]
     say("", *([] if names else ["retrieval: no question has gold documents"]))
     if names:
-        _table(table)
+        say(*aligned(table))
 
 
 def _show_costs(comparison: Comparison) -> None:
-    names = ("input_tokens", "output_tokens", "model_calls", "searches", "seconds", "money")
-    table: list[tuple[str, ...]] = [
-        ("per question", "tokens in", "tokens out", "model calls", "searches", "seconds", "US $")
-    ]
-    for row in comparison.rows:
-        cells = []
-        for name in names:
-            value, ratio = getattr(row.cost, name), row.cost_ratio[name]
-            times = "" if ratio is None or row.name == comparison.cost_base else f" x{ratio:,.2f}"
-            cells.append("unknown" if value is None else f"{value:,.4g}{times}")
-        table.append((row.name, *cells))
+    from medground_evaluate.report.figures import COSTS, cost_rows
+
+    table = [("per question", *COSTS[1:]), *cost_rows(comparison, " x{:,.2f}")]
     say("", f"cost (x: ratio to {comparison.cost_base})")
-    _table(table)
+    say(*aligned(table))
 
 
 def _show_classes(row: Row) -> None:
     say("", f"classes of {row.name}")
-    _table(
-        [("class", "gold", "given", "precision", "recall", "F1")]
-        + [
-            (s.label, f"{s.gold:,}", f"{s.given:,}", number(s.precision), number(s.recall), number(s.f1))
-            for s in row.classes
-        ]
-    )
+    table = [("class", "gold", "given", "precision", "recall", "F1")]
+    table += [
+        (s.label, f"{s.gold:,}", f"{s.given:,}", number(s.precision), number(s.recall), number(s.f1))
+        for s in row.classes
+    ]
+    say(*aligned(table))
     answers = sorted({answer for _, answer in row.confusion})
     golds = sorted({gold for gold, _ in row.confusion})
     say("gold answers (rows) and answers given (columns)")
-    _table(
-        [("", *(answer or "(none)" for answer in answers))]
-        + [(gold, *(f"{row.confusion.get((gold, answer), 0):,}" for answer in answers)) for gold in golds]
-    )
+    matrix = [("", *(answer or "(none)" for answer in answers))]
+    matrix += [(gold, *(f"{row.confusion.get((gold, answer), 0):,}" for answer in answers)) for gold in golds]
+    say(*aligned(matrix))
 
 
 def _show_pair(pair: Pair, questions: int) -> None:
@@ -295,16 +279,14 @@ def _show_mirage(results: Sequence[Result]) -> None:
         if several and scores.average is not None:
             table.append((result.name, "mean of sets", *map(percent, scores.average), ""))
     say("")
-    _table(table)
+    say(*aligned(table))
 
 
 def _show_warnings(comparison: Comparison) -> None:
-    warnings = [f"{row.name}: {text}" for row in comparison.rows for text in row.warnings]
-    warnings += [f"{pair.first} and {pair.other}: {text}" for pair in comparison.pairs for text in pair.warnings]
-    if warnings:
-        say("", "warnings")
-    for line in warnings:
-        say(f"  {line}")
+    from medground_evaluate.report.figures import warnings_in
+
+    if warnings := warnings_in(comparison):
+        say("", "warnings", *(f"  {line}" for line in warnings))
 
 
 def _as_json(comparison: Comparison, blind: Baseline | None) -> None:
@@ -317,10 +299,3 @@ def _as_json(comparison: Comparison, blind: Baseline | None) -> None:
     content = TypeAdapter(Whole).dump_python(comparison, mode="json")
     content["best_blind"] = None if blind is None else blind.model_dump(mode="json")
     say_json(json.dumps(content, indent=2, ensure_ascii=False))
-
-
-def _table(rows: Sequence[Sequence[str]]) -> None:
-    cells = [[one_line(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    for row in cells:
-        say("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())

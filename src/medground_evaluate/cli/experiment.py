@@ -11,7 +11,8 @@ import typer
 
 from medground.faces.cli.options import Quiet, Sets
 from medground.faces.cli.terminal import page, say
-from medground_evaluate.cli.running import run_stoppable
+from medground_evaluate.cli.running import run_stoppable, shown_run
+from medground_evaluate.cli.tables import aligned
 
 if TYPE_CHECKING:
     from medground_evaluate.experiments.form import Experiment
@@ -40,10 +41,8 @@ def list_experiments(folder: Folder = Path("experiments")) -> None:
     from medground_evaluate.experiments.form import find_experiments
 
     found = find_experiments(folder)
-    width = max(len(experiment.name) for _, experiment in found)
-    for _, experiment in found:
-        status = "" if experiment.runnable else f" ({experiment.status})"
-        say(f"{experiment.name:<{width}}  {experiment.shows}{status}")
+    rows = [(one.name, one.shows + ("" if one.runnable else f" ({one.status})")) for _, one in found]
+    say(*aligned(rows))
 
 
 @experiment_app.command("run")
@@ -107,7 +106,6 @@ def _path(file: str, folder: Path) -> Path:
 
 
 async def _make(experiment: Experiment, options: Options, judge: str | None, *, quiet: bool) -> Made:
-    from medground_evaluate.cli.running import shown_run
     from medground_evaluate.experiments.judging import check_judge
     from medground_evaluate.experiments.run import make
 

@@ -1,4 +1,4 @@
-"""`medground eval judge`, `judged` and `form`, and `medground judge`."""
+"""`medground eval judge`, `judged` and `form`, `medground judge`, and `medground agreement`."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ import typer
 
 from medground.faces.cli.options import Quiet, Sets, SettingsFile, load_settings
 from medground.faces.cli.terminal import confirm, count, page, say, say_json
+from medground.language.clean import one_line
 from medground_evaluate.cli.running import run_stoppable
+from medground_evaluate.cli.tables import aligned, number
 
 if TYPE_CHECKING:
     from medground.answering.verify.measured import Measured
     from medground.home.settings import Settings
     from medground.values.document import Frozen
-    from medground_evaluate.judges.judge import JudgedRun, Watch
+    from medground_evaluate.agreement import Agreement
+    from medground_evaluate.compare import Result
+    from medground_evaluate.judges.judge import Watch
     from medground_evaluate.judges.judgements import Judgement
-    from medground_evaluate.judges.measurement import Measurement
+    from medground_evaluate.judges.measure import Measurement
     from medground_evaluate.judges.results import JudgesAgreement, LongResult, PairResult
-
-
-# Judgements as text or JSON.
 
 
 def shown_judgements(lines: Sequence[Judgement], *, json: bool) -> str:
@@ -39,35 +40,28 @@ def shown_judgements(lines: Sequence[Judgement], *, json: bool) -> str:
         content: dict[str, Sequence[Frozen]] = {"pairs": pairs, "long": long, "agreement": agreement}
         return dumps({name: [r.model_dump() for r in rows] for name, rows in content.items()}, indent=2)
     parts = [*map(_pair, pairs), *map(_long, long)]
-    return "\n\n".join(parts + ([_agreement(agreement)] if agreement else []) or ["nothing was judged"])
+    return "\n\n".join(parts + (["\n".join(_agreement(agreement))] if agreement else []) or ["nothing was judged"])
 
 
 def _pair(found: PairResult) -> str:
-    from medground.language.clean import one_line
-
     lines = [
         f"{one_line(found.one)} against {one_line(found.other)}, judged by {one_line(found.judge)}",
         _counts(found),
     ]
     if found.first_preferred is not None:
         lines.append(f"  the answer shown first won {found.first_preferred:.0%} of decided comparisons")
-    if found.axes:
-        lines.append(
-            f"  {'':<16}{'win':>6}{'tie':>6}{'loss':>6}{'flipped':>9}   {'wins, 95 % Wilson':<20}{'means':>11}"
-        )
+    table: list[tuple[str, ...]] = [("", "win", "tie", "loss", "flipped", "wins, 95 % Wilson", "means")]
     for axis in found.axes:
-        counts = f"{axis.wins:>6}{axis.ties:>6}{axis.losses:>6}{axis.flipped:>9}"
-        interval = f"[{axis.low:.1%}, {axis.high:.1%}]"
-        means = "" if axis.mean is None else f"{_number(axis.mean)} {_number(axis.other_mean)}"
-        lines.append(f"  {axis.axis:<16}{counts}   {interval:<20}{means:>11}")
-    return "\n".join(lines)
+        counts = (str(count) for count in (axis.wins, axis.ties, axis.losses, axis.flipped))
+        means = "" if axis.mean is None else f"{number(axis.mean, 2)} {number(axis.other_mean, 2)}"
+        table.append((axis.axis, *counts, f"[{axis.low:.1%}, {axis.high:.1%}]", means))
+    return "\n".join([*lines, *(aligned(table, indent="  ", right=True) if found.axes else ())])
 
 
 def _long(found: LongResult) -> str:
-    from medground.language.clean import one_line
-
     lines = [f"long answers of {one_line(found.answer)}, marked by {one_line(found.judge)}", _counts(found)]
-    return "\n".join([*lines, *(f"  {axis:<16}{_number(mean):>6}" for axis, mean in found.means.items())])
+    means = [(axis, number(mean, 2)) for axis, mean in found.means.items()]
+    return "\n".join([*lines, *aligned(means, indent="  ", right=True)])
 
 
 def _counts(found: PairResult | LongResult) -> str:
@@ -77,23 +71,11 @@ def _counts(found: PairResult | LongResult) -> str:
     )
 
 
-def _agreement(found: Sequence[JudgesAgreement]) -> str:
-    return "\n".join(["agreement between judges", *_agreement_lines(found)])
-
-
-def _agreement_lines(found: Sequence[JudgesAgreement]) -> Iterator[str]:
-    from medground.language.clean import one_line
-
+def _agreement(found: Sequence[JudgesAgreement]) -> Iterator[str]:
+    yield "agreement between judges"
     for row in found:
-        who = f"{one_line(row.judges[0])} and {one_line(row.judges[1])}, {row.axis}, {row.items:,} items"
-        yield f"  {who}: kappa {_number(row.kappa)} ({row.words}), same judgement {row.observed:.1%}"
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"
-
-
-# `medground eval judge RUN [RUN]` and `medground eval judged FILE ...`: judges of explanations and long answers.
+        who = one_line(f"{row.judges[0]} and {row.judges[1]}, {row.axis}, {row.items:,} items")
+        yield f"  {who}: kappa {number(row.kappa, 2)} ({row.words}), same judgement {row.observed:.1%}"
 
 
 def judge(
@@ -111,13 +93,14 @@ def judge(
 ) -> None:
     """Compare two runs' explanations where both are correct, in both orders, or mark one run's long answers."""
     from medground.errors import UsageError
-    from medground_evaluate.judges.judge import JudgedRun, place_of
+    from medground_evaluate.compare import read_result
+    from medground_evaluate.judges.judge import place_of
 
     if (other is None) == (data is None):
         raise UsageError("give two runs to compare them, or one run and --data to mark its long answers")
     # The judge is the model named here, whatever the settings say about single operators.
     chosen = load_settings(sets, None, settings, {"model.default": model, "model.operators": {}})
-    runs = [JudgedRun.read(path) for path in (run, other) if path]
+    runs = [read_result(path, texts=True) for path in (run, other) if path]
     place = out or place_of(chosen.home, model, [run.name for run in runs])
     lines = run_stoppable(_judged(runs, data, place, limit, concurrency, chosen, quiet=quiet))
     (say_json if json else page)(shown_judgements(lines, json=json))
@@ -148,10 +131,10 @@ def form(
 ) -> None:
     """Write a form in which a person marks a run's long answers; read it with `medground eval judged`."""
     from medground.language.english import some
+    from medground_evaluate.compare import read_result
     from medground_evaluate.judges.form import SCALE, blank_form, quotes_of, references_of, write_form
-    from medground_evaluate.judges.judge import JudgedRun
 
-    read = JudgedRun.read(run)
+    read = read_result(run, texts=True)
     home = load_settings(sets, None, settings).home
     lines = list(blank_form(read, references_of(read, data), quotes_of(read, home)))
     write_form(lines, out)
@@ -172,7 +155,7 @@ def shown_judging(*, quiet: bool) -> Watch:
 
 
 async def _judged(
-    runs: list[JudgedRun],
+    runs: list[Result],
     data: Path | None,
     out: Path,
     limit: int | None,
@@ -206,15 +189,13 @@ async def _judged(
         await models.close()
 
 
-def _compared(runs: list[JudgedRun]) -> str:
+def _compared(runs: list[Result]) -> str:
     from medground_evaluate.judges.judge import pairs_of
 
     found = pairs_of(*runs)
     without = f", {found.unexplained:,} more without an explanation" if found.unexplained else ""
     return f"both correct: {len(found.right):,} of {found.both:,} questions{without}"
 
-
-# `medground judge`: measure whether a model may judge statements here, and list who may.
 
 judge_app = typer.Typer(
     help="Measure whether a model may call statements supported or contradicted, and list who may.",
@@ -240,7 +221,7 @@ def measure(
 
     If interrupted, run the same command to resume.
     """
-    from medground_evaluate.judges.measurement import prepared
+    from medground_evaluate.judges.measure import prepared
 
     planned = prepared(model, data, load_settings(sets, None, settings, {"model.concurrency": concurrency}))
     _confirm(planned, yes=yes, fresh=fresh)
@@ -335,3 +316,50 @@ def _shipped() -> list[str]:
         f"{domain(one.name)}"
         for one in shipped().values()
     ]
+
+
+def agreement(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Annotations as JSON Lines; answers as JSON.")],
+    reference: Annotated[
+        str | None, typer.Option(help="Annotator to compare all others with; by default every pair is compared.")
+    ] = None,
+    context: Annotated[int, typer.Option(min=1, help="The j of CONTEXT-j that the labels of answers are for.")] = 5,
+    json: Json = False,
+) -> None:
+    """Compare annotators of the eight labels: Cohen's kappa, and precision, recall and F1 per label, per context."""
+    from medground_evaluate.agreement import agreements, faithfulness_by_item, in_words, read_annotations
+
+    annotations = read_annotations(files, context=context)
+    found = agreements(annotations, reference)
+    if json:
+        _agreements_as_json(found)
+        return
+    for pair in found:
+        where = "all contexts" if pair.context is None else f"CONTEXT-{pair.context}"
+        say(f"{pair.reference} and {pair.other}, {where}, {pair.statements:,} statements")
+        say(f"  kappa {number(pair.kappa, 2)} ({in_words(pair.kappa)}), same labels {pair.observed:.1%}")
+        say(f"  CORRECT against INCORRECT: kappa {number(pair.binary, 2)} ({in_words(pair.binary)})")
+        table: list[tuple[str, ...]] = [("label", "precision", "recall", "F1", "times")]
+        table += [
+            (s.label, *(number(one, 2) for one in (s.precision, s.recall, s.f1)), str(s.gold)) for s in pair.labels
+        ]
+        say(*aligned(table, indent="  ", right=True), "")
+    say("Faithfulness (share of statements labelled CORRECT)")
+    for (item, j, annotator), share in faithfulness_by_item(annotations).items():
+        say(f"  {item}, CONTEXT-{j}, {annotator}: {share:.2f}")
+
+
+def _agreements_as_json(found: Sequence[Agreement]) -> None:
+    from dataclasses import asdict
+    from json import dumps
+
+    from medground_evaluate.agreement import in_words
+
+    rows = []
+    for pair in found:
+        labels = [
+            {"label": s.label, "precision": s.precision, "recall": s.recall, "f1": s.f1, "reference": s.gold}
+            for s in pair.labels
+        ]
+        rows.append(asdict(pair) | {"labels": labels, "kappa_in_words": in_words(pair.kappa)})
+    say_json(dumps(rows, indent=2, ensure_ascii=False))

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from medground.faces.cli.terminal import bars, begin, say
+from medground_evaluate.cli.tables import aligned
 
 if TYPE_CHECKING:
     from medground_evaluate.runner import Watch
     from medground_evaluate.tally import Tally
 
-
-# Running a coroutine that Ctrl-C can stop, pressed once or twice, without a traceback.
 
 T = TypeVar("T")
 
@@ -37,9 +36,6 @@ def run_stoppable(work: Coroutine[Any, Any, T]) -> T:
 def _ignore_interrupts(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     if not isinstance(context.get("exception"), KeyboardInterrupt):
         loop.default_exception_handler(context)
-
-
-# The progress line of an evaluation: progress, accuracy so far, cost, time left.
 
 
 @contextlib.contextmanager
@@ -90,12 +86,8 @@ def describe(tally: Tally) -> str:
     return "  ".join(part for part in (right, f"{tally.input_tokens + tally.output_tokens:,} tokens", price) if part)
 
 
-# The summary of a finished run.
-
-
 def show_summary(tally: Tally, path: Path) -> None:
     """Print accuracy with its interval, statuses, majority class and cost. Every item counts in the denominator."""
-
     rows = [("items", f"{tally.items:,}" + (f", {tally.unfinished:,} unfinished" if tally.unfinished else ""))]
     if tally.final_accuracy is not None:
         rows.append(("accuracy", _share(tally.right, tally.scored + tally.unfinished, tally.final_interval)))
@@ -114,9 +106,7 @@ def show_summary(tally: Tally, path: Path) -> None:
     rows.append(("seconds", f"{tally.seconds:,.1f} for all questions, {each:.2f} each"))
     rows.append(("price", "unknown" if tally.price is None else f"${tally.price:f}"))
     rows.append(("run", str(path)))
-    width = max(len(name) for name, _ in rows)
-    for name, value in rows:
-        say(f"{name:<{width}}  {value}")
+    say(*aligned(rows))
 
 
 def _share(right: int, of: int, interval: tuple[float, float]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,17 +11,17 @@ import typer
 
 from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, load_settings, searched
 from medground.faces.cli.terminal import page, say, say_json
+from medground_evaluate.cli.running import run_stoppable
+from medground_evaluate.cli.tables import aligned
 
 if TYPE_CHECKING:
     from medground.home.settings import Settings
     from medground.values.document import Document
-    from medground_evaluate.audit.baselines import Audit, Figure
+    from medground_evaluate.audit.baselines import Audit
     from medground_evaluate.build.make import Built
     from medground_evaluate.datasets.registry import FileCheck
     from medground_evaluate.items import DataSetInfo
 
-
-# `medground data`: list the evaluation data sets and check their files.
 
 data_app = typer.Typer(help="List the evaluation data sets, and check their files.", no_args_is_help=True)
 
@@ -76,9 +77,6 @@ def _report(found: FileCheck) -> None:
     say(f"    {found.path}")
 
 
-# `medground eval audit SET`: how well a data set can be answered without reading any evidence.
-
-
 def audit(
     dataset: Annotated[str, typer.Argument(metavar="SET", help="A set from `medground data list`.")],
     data: Annotated[Path, typer.Option(help="The set's file, or its folder.")],
@@ -122,24 +120,24 @@ def _documents(settings: Settings, names: list[str]) -> Iterator[Document]:
 
 def shown_audit(found: Audit) -> str:
     """The audit as text."""
-    width = max(len(figure.name) for figure in (*found.baselines, *found.facts))
+    figures = [*found.baselines, *found.facts]
+    rows = aligned(
+        [
+            (
+                one.name,
+                f"{one.share:6.1%}",
+                f"[{one.low:6.1%}, {one.high:6.1%}]",
+                f"{one.count:,} of {one.of:,}: {one.words}",
+            )
+            for one in figures
+        ],
+        indent="  ",
+    )
     lines = [f"{found.items:,} items, {found.scored:,} with a gold answer"]
     if found.baselines:
-        lines += ["", "Accuracy without evidence (95 % Wilson interval)"]
-        lines += [_line(figure, width) for figure in found.baselines]
-    lines += ["", "Other shares"]
-    lines += [_line(figure, width) for figure in found.facts]
-    return "\n".join([*lines, *(f"\n{note}" for note in found.notes)])
+        lines += ["", "Accuracy without evidence (95 % Wilson interval)", *islice(rows, len(found.baselines))]
+    return "\n".join([*lines, "", "Other shares", *rows, *(f"\n{note}" for note in found.notes)])
 
-
-def _line(figure: Figure, width: int) -> str:
-    interval = f"[{figure.low:6.1%}, {figure.high:6.1%}]"
-    return (
-        f"  {figure.name:<{width}}  {figure.share:6.1%}  {interval}  {figure.count:,} of {figure.of:,}: {figure.words}"
-    )
-
-
-# `medground eval build`: a set of multiple-choice questions from literature.
 
 Levels = Annotated[
     list[int] | None,
@@ -180,7 +178,6 @@ def build(
     from medground.faces.cli.progress import shown_progress
     from medground_evaluate.build.make import Plan, build_set
     from medground_evaluate.build.operators import LEVELS
-    from medground_evaluate.cli.running import run_stoppable
 
     chosen = load_settings(sets, preset, settings, {**searched(corpus, kb), "model.default": model})
     plan = Plan(
@@ -204,7 +201,7 @@ def build(
 def _write(built: Built, out: Path) -> None:
     """Audit what was made, write it, and say what it is."""
     from medground.errors import UsageError
-    from medground_evaluate.build.write import write_set
+    from medground_evaluate.build.file import write_set
 
     if not built.questions:
         raise UsageError(f"no question could be made: {_missing(built)}; give other topics or search more literature")

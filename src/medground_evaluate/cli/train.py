@@ -9,13 +9,12 @@ import typer
 
 from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, load_settings, searched
 from medground.faces.cli.terminal import page, say
+from medground_evaluate.cli.running import run_stoppable
 
 if TYPE_CHECKING:
-    from medground_evaluate.planning.explore import Finished
     from medground_evaluate.planning.trainset import TrainingOptions
+    from medground_evaluate.planning.work import Finished
 
-
-# `medground train planner explore` and `judge`: which queries find what supports the gold answer.
 
 Out = Annotated[Path, typer.Option("--out", metavar="FILE", help="File to write; an unfinished one is resumed.")]
 Workers = Annotated[int, typer.Option(min=1, help="Questions at the same time.")]
@@ -51,7 +50,6 @@ def explore(
 ) -> None:
     """Try several queries for each source and training question, and keep what each finds."""
     from medground.faces.cli.progress import shown_progress
-    from medground_evaluate.cli.running import run_stoppable
     from medground_evaluate.demonstrations.records import Source
     from medground_evaluate.planning.explore import Exploration, check_exploring, explore_questions
     from medground_evaluate.runner import check_searched
@@ -60,7 +58,7 @@ def explore(
     check_searched(chosen)
     wanted = Exploration(Source(source, dataset, (), as_training), queries, tuple(only or ()), limit, seed)
     if check:
-        page(run_stoppable(check_exploring(wanted, chosen)).told())
+        page(str(run_stoppable(check_exploring(wanted, chosen))))
         return
     with shown_progress(quiet=quiet) as progress:
         finished = run_stoppable(explore_questions(wanted, chosen, out, workers=workers, progress=progress))
@@ -87,8 +85,7 @@ def judge(
     """Label every query: does what it found support the gold answer?"""
     from medground.errors import UsageError
     from medground.faces.cli.progress import shown_progress
-    from medground_evaluate.cli.running import run_stoppable
-    from medground_evaluate.planning.cost import estimate_judging
+    from medground_evaluate.planning.explore import estimate_judging
     from medground_evaluate.planning.judging import METHODS, judge_explored
     from medground_evaluate.planning.work import Explored, read_work
 
@@ -98,7 +95,7 @@ def judge(
     chosen = load_settings(sets, preset, settings, {"retrieval.corpora": (), "model.default": model})
     if check:
         who = chosen.model.operators.get("judge_found", chosen.model.default)
-        page(estimate_judging(read_work(explored, Explored)[1], passages, who).told())
+        page(str(estimate_judging(read_work(explored, Explored)[1], passages, who)))
         return
     with shown_progress(quiet=quiet) as progress:
         finished = run_stoppable(
@@ -119,8 +116,6 @@ def _tell(finished: Finished, workers: int) -> None:
         say(f"{len(finished.unfinished)} questions are not finished; run the same command to try again", err=True)
         raise typer.Exit(1)
 
-
-# `medground train planner label`, `agreement` and `export`: labels made by hand, and the training set.
 
 JudgedFile = Annotated[Path, typer.Argument(help="File that judge wrote.", metavar="JUDGED")]
 
@@ -149,7 +144,7 @@ def agreement(
     from medground_evaluate.planning.work import Judged, read_work
 
     head, lines = read_work(judged, Judged)
-    page(compared(sheet, lines).told(head.model))
+    page(compared(sheet, lines).line(head.model))
 
 
 def export(
@@ -161,7 +156,7 @@ def export(
     seed: Annotated[int, typer.Option(help="Seed for the choice of three queries.")] = 0,
 ) -> None:
     """Write prompts with positive plans, negative plans and pairs, as JSON Lines."""
-    from medground_evaluate.planning.export import export as write_set
+    from medground_evaluate.planning.trainset import export as write_set
 
     manifest = write_set(judged, out, seed=seed, labels=labels)
     counts = ", ".join(f"{number:,} {name}" for name, number in manifest.counts.items())
@@ -173,8 +168,6 @@ def export(
     if manifest.agreement:
         say(manifest.agreement)
 
-
-# `medground train planner sft`, `dpo` and `merge`: train an adapter, and join it with its base.
 
 Data = Annotated[Path, typer.Argument(help="Folder that export wrote.", metavar="DATA")]
 Planner = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Folder of the planner; unfinished is resumed.")]
@@ -192,6 +185,7 @@ Price = Annotated[float | None, typer.Option("--price-per-hour", min=0, help="US
 
 
 def sft(
+    command: typer.Context,
     data: Data,
     out: Planner,
     base: Base = None,
@@ -215,24 +209,12 @@ def sft(
     """Train a planner on plans (supervised fine-tuning of a LoRA adapter)."""
     from medground_evaluate.planning.trainset import SFT
 
-    options = _changed(
-        SFT,
-        which="negative" if negative else "positive",
-        batch=batch,
-        at_once=at_once,
-        learning_rate=learning_rate,
-        epochs=epochs,
-        rank=rank,
-        alpha=alpha,
-        ratio=ratio,
-        longest=longest,
-        save_every=save_every,
-        seed=seed,
-    )
+    options = _chosen(SFT, command, which="negative" if negative else "positive")
     _train(data, out, options, base, None, check=check, price=price_per_hour, quiet=quiet)
 
 
 def dpo(
+    command: typer.Context,
     data: Data,
     out: Planner,
     adapter: Annotated[Path, typer.Option(metavar="FOLDER", help="The planner after sft: model and reference.")],
@@ -253,18 +235,7 @@ def dpo(
     """Train a planner to prefer positive plans to negative ones (direct preference optimisation)."""
     from medground_evaluate.planning.trainset import DPO
 
-    options = _changed(
-        DPO,
-        beta=beta,
-        batch=batch,
-        at_once=at_once,
-        learning_rate=learning_rate,
-        epochs=epochs,
-        ratio=ratio,
-        longest=longest,
-        save_every=save_every,
-        seed=seed,
-    )
+    options = _chosen(DPO, command)
     _train(data, out, options, base, adapter, check=check, price=price_per_hour, quiet=quiet)
 
 
@@ -280,13 +251,15 @@ def merge(
     say(f"{out}: {card.base} with {', '.join(card.stages)}")
 
 
-def _changed(options: TrainingOptions, **changes: Any) -> TrainingOptions:
+def _chosen(options: TrainingOptions, command: typer.Context, **more: Any) -> TrainingOptions:
+    """The options of a stage with those that the command was given."""
     from pydantic import ValidationError
 
     from medground.errors import UsageError
 
     try:
-        return type(options).model_validate({**options.model_dump(), **changes})
+        given = {name: value for name, value in command.params.items() if name in type(options).model_fields}
+        return type(options).model_validate({**options.model_dump(), **given, **more})
     except ValidationError as error:
         first = error.errors()[0]
         raise UsageError(f"--{str(first['loc'][0]).replace('_', '-')}: {first['msg']}") from None
@@ -310,13 +283,13 @@ def _train(
     if check:
         from medground.errors import UsageError
         from medground.models.planner_weights import read_card
-        from medground_evaluate.planning.cost import estimate_training
+        from medground_evaluate.planning.learn import estimate_training
 
         name = base or (read_card(adapter).base if adapter else None)
         if name is None:
             raise UsageError("name the model to train with --base NAME")
         hourly = None if price is None else Decimal(str(price))
-        page(estimate_training(data, name, options, price_per_hour=hourly).told())
+        page(str(estimate_training(data, name, options, price_per_hour=hourly)))
         return
     from medground_evaluate.planning.learn import train
 
@@ -335,8 +308,6 @@ def _train(
         f"{made.first_loss:.4f} at the first step, {made.last_loss:.4f} at the last"
     )
 
-
-# `medground train planner`: Source Planning Optimisation, step by step.
 
 train_app = typer.Typer(help="Train a planner of sources.", no_args_is_help=True)
 planner_app = typer.Typer(

@@ -16,6 +16,7 @@ from medground_evaluate.datasets.loader import (
     asked,
     closed,
     described,
+    is_json_lines,
     json_file,
     json_lines,
     unpacked_text,
@@ -28,7 +29,7 @@ SETS = ("medqa", "medmcqa", "mmlu", "pubmedqa", "bioasq")
 
 
 def _mirage_records(path: Path) -> Generator[Placed]:
-    if path.name.removesuffix(".gz").endswith(".jsonl"):
+    if is_json_lines(path):
         yield from json_lines(path)
         return
     content = json_file(path)
@@ -64,28 +65,20 @@ def _mirage_item(record: Record) -> Item:
     )
 
 
-def _loader(name: str) -> Loader:
+def _mirage(name: str, only: str | None = None) -> Loader:
     return Loader(
-        info=described(f"mirage-{name}"),
+        info=described(name),
         files=("benchmark.json", "questions.jsonl"),
         records=_mirage_records,
         known=_mirage_known,
-        ours=lambda record: bool(record["set"] == name),
+        ours=lambda record: only in (None, record["set"]),
         key=_mirage_key,
         item=_mirage_item,
     )
 
 
-MIRAGE_SETS = tuple(_loader(name) for name in SETS)
-
-MIRAGE = Loader(
-    info=described("mirage"),
-    files=("benchmark.json", "questions.jsonl"),
-    records=_mirage_records,
-    known=_mirage_known,
-    key=_mirage_key,
-    item=_mirage_item,
-)
+MIRAGE = _mirage("mirage")
+MIRAGE_SETS = tuple(_mirage(f"mirage-{name}", name) for name in SETS)
 
 
 # MMLU, six medical subjects: CSV files without a header, one per subject and split, such as `anatomy_test.csv`.
@@ -118,7 +111,8 @@ def _mmlu_records(path: Path) -> Generator[Placed]:
             if len(row) != len(_COLUMNS):
                 raise UsageError(f"{where}: {len(row)} columns; MMLU has {len(_COLUMNS)}: {', '.join(_COLUMNS)}")
             named = dict(zip(_COLUMNS, row, strict=True))
-            yield where, {"id": f"{subject}-{split}-{number:03d}", "subject": subject, "split": split, **named}
+            known = {"id": f"{subject}-{split}-{number:03d}", "subject": subject, **named}
+            yield where, {**known, "split": _SPLITS.get(split, "unknown")}
 
 
 def _rows(file: Path) -> Iterator[list[str]]:
@@ -136,13 +130,7 @@ def _subject(file: Path) -> tuple[str, str]:
 
 def _mmlu_item(record: Record) -> Item:
     question, gold = closed(record["question"], {letter: record[letter] for letter in "ABCD"}, record["answer"])
-    return Item(
-        id=record["id"], question=question, gold=gold, split=_mmlu_split(record), extra={"set": record["subject"]}
-    )
-
-
-def _mmlu_split(record: Record) -> Split:
-    return _SPLITS.get(record["split"], "unknown")
+    return Item(id=record["id"], question=question, gold=gold, split=record["split"], extra={"set": record["subject"]})
 
 
 MMLU = Loader(
@@ -150,7 +138,6 @@ MMLU = Loader(
     files=(),
     records=_mmlu_records,
     known=lambda record: record.get("answer") in ("A", "B", "C", "D") and "subject" in record,
-    split=_mmlu_split,
     item=_mmlu_item,
     parts=parts,
     folder=lambda path: bool(parts(path)),
@@ -179,17 +166,13 @@ def _mmlu_pro_item(record: Record) -> Item:
         id=_mmlu_pro_key(record),
         question=question,
         gold=gold,
-        split=_mmlu_pro_split(record),
+        split=record["split"],
         extra={"set": record.get("src")},
     )
 
 
 def _mmlu_pro_key(record: Record) -> str:
     return str(record.get("question_id", record.get("realidx")))
-
-
-def _mmlu_pro_split(record: Record) -> Split:
-    return "validation" if record["split"] == "validation" else "test"
 
 
 def _mmlu_pro_known(record: Record) -> bool:
@@ -204,7 +187,6 @@ MMLU_PRO = Loader(
     known=_mmlu_pro_known,
     ours=lambda record: bool(record["category"] == _CATEGORY),
     key=_mmlu_pro_key,
-    split=_mmlu_pro_split,
     item=_mmlu_pro_item,
 )
 
@@ -229,7 +211,7 @@ def _answers_of(questions: Path) -> Path:
 
 
 def _biomedmcqs_records(path: Path) -> Generator[Placed]:
-    if path.name.removesuffix(".gz").endswith(".jsonl"):
+    if is_json_lines(path):
         yield from json_lines(path)
         return
     for file in _parts(path)[::2]:

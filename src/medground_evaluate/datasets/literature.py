@@ -12,7 +12,16 @@ from medground.corpus.readers.questions import golden_files, paper_id, papers_of
 from medground.corpus.readers.sets import scifact_document
 from medground.errors import UsageError
 from medground.values.document import Document
-from medground_evaluate.datasets.loader import Loader, Placed, Record, asked, described, json_file, json_lines
+from medground_evaluate.datasets.loader import (
+    Loader,
+    Placed,
+    Record,
+    asked,
+    described,
+    is_json_lines,
+    json_file,
+    json_lines,
+)
 from medground_evaluate.items import Item, Split
 
 # PubMedQA, the 1,000 expert-labelled questions (PQA-L): yes, no or maybe, with the abstract without its conclusion.
@@ -24,7 +33,7 @@ _SPLITS: Mapping[str, Split] = {"test": "test", "train": "train", "train_dev": "
 
 
 def _pubmedqa_records(path: Path) -> Generator[Placed]:
-    if path.name.removesuffix(".gz").endswith(".jsonl"):
+    if is_json_lines(path):
         yield from json_lines(path)
         return
     content = json_file(path)
@@ -123,15 +132,10 @@ def _bioasq_item(record: Record) -> Item:
         reference=reference,
         documents=tuple(dict.fromkeys(filter(None, map(paper_id, record.get("documents") or ())))),
         context=tuple(papers_of(record.get("snippets") or ())),
-        split=_bioasq_split(record),
+        split=record.get("split", "test"),
         group=str(record["id"]),
         extra={"set": record["type"], "exact": record.get("exact_answer"), "batch": record.get("batch", "")},
     )
-
-
-def _bioasq_split(record: Record) -> Split:
-    split: Split = record.get("split", "test")
-    return split
 
 
 def _folder(path: Path) -> bool:
@@ -149,7 +153,6 @@ def _loader(name: str, only: str | None) -> Loader:
         records=_bioasq_records,
         known=lambda record: record.get("type") in _TYPES and {"id", "body"} <= record.keys(),
         ours=lambda record: only in (None, record["type"]),
-        split=_bioasq_split,
         item=_bioasq_item,
         parts=_bioasq_parts,
         folder=_folder,
@@ -187,9 +190,9 @@ def _scifact_records(path: Path) -> Generator[Placed]:
             yield where, {**record, "split": split, "corpus": _corpus_beside(file.parent)}
 
 
-@lru_cache(maxsize=1)
-def _abstracts(corpus: Path) -> Mapping[str, Record]:
-    return {str(record["doc_id"]): record for _, record in json_lines(corpus)}
+@lru_cache(maxsize=2)
+def _by_document(path: Path) -> Mapping[str, Record]:
+    return {str(record["doc_id"]): record for _, record in json_lines(path)}
 
 
 def _scifact_item(record: Record) -> Item:
@@ -214,13 +217,8 @@ def _scifact_item(record: Record) -> Item:
 def _context(corpus: Path | None, cited: list[str]) -> tuple[Document, ...]:
     if corpus is None:
         return ()
-    abstracts = _abstracts(corpus)
+    abstracts = _by_document(corpus)
     return tuple(scifact_document(abstracts[i]) for i in cited if i in abstracts)
-
-
-def _scifact_split(record: Record) -> Split:
-    split: Split = record["split"]
-    return split
 
 
 SCIFACT = Loader(
@@ -228,7 +226,6 @@ SCIFACT = Loader(
     files=tuple(_FILES),
     records=_scifact_records,
     known=lambda record: {"id", "claim"} <= record.keys(),
-    split=_scifact_split,
     item=_scifact_item,
     parts=_scifact_parts,
     folder=lambda path: bool(_claims(path)),
@@ -243,11 +240,7 @@ _HEAD = 600
 
 
 def _covidqa_parts(path: Path) -> tuple[Path, ...]:
-    return (path, _documents_beside(path)) if _is_lines(path) else (path,)
-
-
-def _is_lines(path: Path) -> bool:
-    return path.name.removesuffix(".gz").endswith(".jsonl")
+    return (path, _documents_beside(path)) if is_json_lines(path) else (path,)
 
 
 def _documents_beside(path: Path) -> Path:
@@ -258,7 +251,7 @@ def _documents_beside(path: Path) -> Path:
 
 
 def _covidqa_records(path: Path) -> Generator[Placed]:
-    if _is_lines(path):
+    if is_json_lines(path):
         articles = None
         for where, record in json_lines(path):
             if "doc_id" in record:
@@ -276,16 +269,11 @@ def _covidqa_records(path: Path) -> Generator[Placed]:
                 yield f"{path.name}: {question.get('id')}", {**question, "doc_id": known["doc_id"], "article": known}
 
 
-@lru_cache(maxsize=1)
-def _articles(path: Path) -> Mapping[str, Record]:
-    return {str(record["doc_id"]): record for _, record in json_lines(path)}
-
-
 def _covidqa_item(record: Record) -> Item:
     answers = record["answers"]
     if not answers or not answers[0]["text"].strip():
         raise ValueError("the gold answer is missing")
-    article = _article(record.get("article") or _articles(record["articles"])[str(record["doc_id"])])
+    article = _article(record.get("article") or _by_document(record["articles"])[str(record["doc_id"])])
     return Item(
         id=str(record["id"]),
         question=asked(record["question"], "free"),

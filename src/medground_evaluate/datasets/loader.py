@@ -26,13 +26,12 @@ from medground.errors import UsageError, UserMistake
 from medground.values.question import Option, Question, Task
 from medground_evaluate.items import DataSetInfo, Item, Split
 
-# Reading the records of a data set strictly: errors name file and position, and nothing is skipped.
-
 Record = Mapping[str, Any]
 Placed = tuple[str, Record]
 """A record with its position, such as `questions.jsonl:12`."""
 
 _BLOCK = 1 << 20
+_PACKED = ".gz"
 
 
 @contextmanager
@@ -91,6 +90,11 @@ def json_lines(path: Path) -> Generator[Placed]:
                 yield f"{path.name}:{number}", _object(line, f"{path.name}:{number}")
 
 
+def is_json_lines(path: Path) -> bool:
+    """Whether a file is named as JSON Lines, compressed or not."""
+    return path.name.removesuffix(_PACKED).endswith(".jsonl")
+
+
 def json_file(path: Path) -> Any:
     """The value of a JSON file.
 
@@ -123,12 +127,10 @@ def _hash(path: Path) -> str:
     return digest.hexdigest()
 
 
-# Questions as data sets ask them: some are longer than a user may type or have two equal options; all are kept.
-
 LETTERS = string.ascii_uppercase + string.ascii_lowercase
 """Letters of options: A to Z, then a to z."""
 
-_YES_NO: Mapping[frozenset[str], Task] = {
+YES_NO_TASKS: Mapping[frozenset[str], Task] = {
     frozenset({"yes", "no"}): "yes-no",
     frozenset({"yes", "no", "maybe"}): "yes-no-maybe",
 }
@@ -163,7 +165,7 @@ def closed(text: object, options: Mapping[str, str], letter: object) -> tuple[Qu
     if not isinstance(letter, str) or letter not in options:
         raise ValueError(f"the gold answer is {letter!r}, not one of the options {', '.join(options)}")
     values = {key: str(value).strip().lower() for key, value in options.items()}
-    task = _YES_NO.get(frozenset(values.values()))
+    task = YES_NO_TASKS.get(frozenset(values.values()))
     if task is not None and len(values) == len(set(values.values())):
         return asked(text, task), (values[letter],)
     return asked(text, "single-choice", options), (letter,)
@@ -177,8 +179,6 @@ def _clean(text: object, what: str) -> str:
         raise ValueError(f"the {what} is empty")
     return cleaned
 
-
-# Whether a file is the release of a set that its loader was written for.
 
 FIELD = "dataset_hash"
 
@@ -204,12 +204,9 @@ def check_release(info: DataSetInfo, path: Path, digest: str, accept: Collection
     return problem
 
 
-# The loader of every set: a set defines how to read its records and build its items; the checks are here.
-
 ALL = "all"
 _DESCRIPTIONS = "sets.toml"
 _TRIED = 3
-_PACKED = ".gz"
 
 
 @cache
@@ -238,7 +235,7 @@ class Loader:
         known: whether a record has this set's format.
         ours: whether a record in this format is a question of this set; others in the file are skipped.
         key: the id of a record, unique in the set.
-        split: the split of a record.
+        split: the split of a record; by default what it says itself, else `test`.
         item: builds the item of a record; raises ValueError, with a one-line message, if it cannot.
         parts: the file and the files next to it that belong to it.
         folder: whether a folder is the set itself, in several files.
@@ -251,7 +248,7 @@ class Loader:
     known: Callable[[Record], bool]
     item: Callable[[Record], Item]
     key: Callable[[Record], str] = lambda record: str(record["id"])
-    split: Callable[[Record], Split] = lambda record: "test"
+    split: Callable[[Record], Split] = lambda record: record.get("split", "test")
     parts: Callable[[Path], tuple[Path, ...]] = only_itself
     folder: Callable[[Path], bool] = lambda path: False
     ours: Callable[[Record], bool] = lambda record: True
@@ -282,6 +279,13 @@ class Loader:
                 known = all(self.known(record) for record in first)
                 return known and (any(map(self.ours, first)) or any(self.ours(record) for _, record in records))
         except UserMistake:
+            return False
+
+    def recognises(self, path: Path) -> bool:
+        """Whether a file, or a file in a folder, looks like this set."""
+        try:
+            return self.fits(self.find(path))
+        except UsageError:
             return False
 
     def hash(self, path: Path) -> str:

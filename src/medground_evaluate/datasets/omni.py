@@ -1,4 +1,4 @@
-"""The sets of Omni-RAG, in its format and in their owners': long answers, and the clinical sets of MedS-Bench."""
+"""The sets of Omni-RAG, in its format and in their owners': long answers, the clinical sets of MedS-Bench; MedQuAD."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from medground_evaluate.datasets.loader import (
     asked,
     closed,
     described,
+    is_json_lines,
     json_file,
     json_lines,
     unpacked_text,
@@ -51,7 +52,7 @@ def omni_records(path: Path) -> Generator[Placed]:
     Raises:
         UsageError: the file is invalid.
     """
-    if path.name.removesuffix(".gz").endswith(".jsonl"):
+    if is_json_lines(path):
         yield from json_lines(path)
         return
     content = json_file(path)
@@ -184,7 +185,7 @@ _SOURCES = {"seer": ("seer",), "ddxplus": ("ddxplus",), "mimic-iv-ed": ("mimic",
 
 
 def _records(path: Path, name: str) -> Generator[Placed]:
-    content = None if path.name.removesuffix(".gz").endswith(".jsonl") else json_file(path)
+    content = None if is_json_lines(path) else json_file(path)
     if isinstance(content, dict):
         yield from _instances(path, content, name)
         return
@@ -255,3 +256,69 @@ def _medsbench_loader(name: str) -> Loader:
 
 
 SEER, DDXPLUS, MIMIC_IV_ED = (_medsbench_loader(name) for name in _SOURCES)
+
+
+# MedQuAD: consumer health questions with answers from NIH pages; the authors' XML folders, or JSON Lines. Questions
+# whose answers the authors removed for copyright reasons are left out.
+
+
+def _medquad_parts(path: Path) -> tuple[Path, ...]:
+    return tuple(sorted(path.rglob("*.xml"))) if path.is_dir() else (path,)
+
+
+def _medquad_records(path: Path) -> Generator[Placed]:
+    if path.is_dir() or path.suffix == ".xml":
+        for file in _medquad_parts(path):
+            yield from _medquad_pairs(file)
+        return
+    yield from ((where, record) for where, record in json_lines(path) if record.get("answer", True))
+
+
+def _medquad_pairs(file: Path) -> Generator[Placed]:
+    for element in records(file, ["Document"], ["Document"]):
+        focus, source = flat_text(element.find("Focus")), element.get("source", "")
+        for pair in element.iter("QAPair"):
+            question, answer = pair.find("Question"), flat_text(pair.find("Answer"))
+            if question is not None and answer:
+                qid = question.get("qid", "")
+                yield (
+                    f"{file.name}: {qid}",
+                    {
+                        "qid": qid,
+                        "qtype": question.get("qtype", ""),
+                        "question": flat_text(question),
+                        "answer": answer,
+                        "focus": focus,
+                        "source": source,
+                        "url": element.get("url", ""),
+                    },
+                )
+
+
+def _medquad_item(record: Record) -> Item:
+    answer = " ".join(str(record["answer"]).split())
+    if not answer:
+        raise ValueError("the gold answer is empty")
+    return Item(
+        id=_medquad_key(record),
+        question=asked(record["question"], "free"),
+        reference=answer,
+        group=f"{record['source']}:{record['qid'].partition('-')[0]}",
+        extra={"set": record["source"], "kind": record["qtype"], "url": record.get("url", "")},
+    )
+
+
+def _medquad_key(record: Record) -> str:
+    return f"{record['source']}:{record['qid']}:{record['focus']}"
+
+
+MEDQUAD = Loader(
+    info=described("medquad"),
+    files=("qa.jsonl",),
+    records=_medquad_records,
+    known=lambda record: {"qid", "qtype", "question", "focus", "source"} <= record.keys(),
+    key=_medquad_key,
+    item=_medquad_item,
+    parts=_medquad_parts,
+    folder=lambda path: next(path.glob("*_QA*/*.xml"), None) is not None,
+)

@@ -82,11 +82,6 @@ def _key(record: Record) -> str:
     return str(record.get("id") or hashlib.sha256(str(record.get("question")).encode()).hexdigest()[:12])
 
 
-def _split(record: Record) -> Split:
-    split: Split = record.get("split", "test")
-    return split
-
-
 OWN = Loader(
     info=described("jsonl"),
     files=("questions.jsonl",),
@@ -94,6 +89,5 @@ OWN = Loader(
     known=lambda record: not _unlike(record),
     unlike=_unlike,
     key=_key,
-    split=_split,
     item=_item,
 )

@@ -11,12 +11,18 @@ from medground.errors import UsageError
 from medground_evaluate.datasets.choice import BIOMEDMCQS, MIRAGE, MIRAGE_SETS, MMLU, MMLU_PRO
 from medground_evaluate.datasets.literature import BIOASQ, COVIDQA, PUBMEDQA, SCIFACT, YES_NO
 from medground_evaluate.datasets.loader import ALL, Loader, release_problem
-from medground_evaluate.datasets.medquad import MEDQUAD
-from medground_evaluate.datasets.omni import DDXPLUS, EXPERTQA, LIVEQA, MEDICATIONQA, MIMIC_IV_ED, OMNI_LONG, SEER
+from medground_evaluate.datasets.omni import (
+    DDXPLUS,
+    EXPERTQA,
+    LIVEQA,
+    MEDICATIONQA,
+    MEDQUAD,
+    MIMIC_IV_ED,
+    OMNI_LONG,
+    SEER,
+)
 from medground_evaluate.datasets.own import OWN
 from medground_evaluate.items import DataSetInfo
-
-# Data sets by name.
 
 _LITERATURE = (BIOASQ, YES_NO, COVIDQA, PUBMEDQA, SCIFACT)
 _CHOICE = (BIOMEDMCQS, MIRAGE, *MIRAGE_SETS, MMLU, MMLU_PRO, SEER, DDXPLUS, MIMIC_IV_ED)
@@ -40,9 +46,6 @@ def open_dataset(name: str) -> Loader:
             f"unknown data set {name!r}; available: {', '.join(dataset_names())}; see `medground data list`"
         )
     return _SETS[name]
-
-
-# Checking a file before it is run: which set it is, whether it is complete, and whether it is the known release.
 
 
 @dataclass(frozen=True)
@@ -75,20 +78,13 @@ def recognised(path: Path) -> list[Loader]:
     """
     if not path.exists():
         raise UsageError(f"{path} does not exist; check the path")
-    sets = [dataset for dataset in map(open_dataset, dataset_names()) if _looks_like(dataset, path)]
+    sets = [dataset for dataset in map(open_dataset, dataset_names()) if dataset.recognises(path)]
     if not sets:
         raise UsageError(
             f"{path} does not look like any known data set; use --set NAME to see what is wrong, "
             "and `medground data list` for the names"
         )
     return sets
-
-
-def _looks_like(dataset: Loader, path: Path) -> bool:
-    try:
-        return dataset.fits(dataset.find(path))
-    except UsageError:
-        return False
 
 
 def check_file(dataset: Loader, path: Path) -> FileCheck:

@@ -50,8 +50,6 @@ from medground.version import __version__
 from medground_evaluate.demonstrations.records import Records, Source, documents_of, known_answer, read_records
 from medground_evaluate.items import Item
 
-# A pool being built: a plan and one line per finished question, so that a stopped build can resume.
-
 
 class Plan(Frozen):
     """Everything that determines the result of a build. Steps of a different plan are not reused."""
@@ -120,8 +118,6 @@ class Unfinished(LineFile):
             self.path.unlink()
         return finished
 
-
-# Solves training questions: finds passages and writes a rationale, with the same steps that answer questions.
 
 STEP = "demonstrations"
 
@@ -225,8 +221,6 @@ def _holds(hit: Hit, quote: Evidence) -> bool:
     same = passage.document_id == quote.document_id
     return same and passage.start <= quote.start and quote.end <= passage.end
 
-
-# Builds a pool from the training questions of a data set.
 
 EMBEDDER = "minilm"
 

@@ -80,7 +80,7 @@ def read_records(source: Source) -> Records:
             f"{file} has no questions of {dataset.info.name} from a training split; examples may only come from "
             f"those (other questions: {there}); if none of them will ever be asked, use --as-training"
         )
-    asked = [Source(path, _name_of(path, dataset)).open() for path in source.against]
+    asked = [Source(path, dataset.info.name if dataset.recognises(path) else None).open() for path in source.against]
     held_out += [item for one, place in asked for item in one.read(place, ALL)]
     digests = [one.hash(place) for one, place in [(dataset, file), *asked]]
     digest = digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
@@ -95,11 +95,3 @@ def known_answer(item: Item) -> tuple[str, ...]:
 def documents_of(items: Sequence[Item]) -> Iterator[str]:
     """The documents that the questions were written from."""
     return (document for item in items for document in item.documents)
-
-
-def _name_of(path: Path, dataset: Loader) -> str | None:
-    """The same set if the file is one of it; None lets the content tell."""
-    try:
-        return dataset.info.name if dataset.fits(dataset.find(path)) else None
-    except UsageError:
-        return None

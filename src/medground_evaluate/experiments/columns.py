@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from medground.corpus.embedder import Embedder
 from medground.home.settings import Settings
 from medground.values.usage import Author
-from medground_evaluate.experiments.figures import Figure, RunOfRow
+from medground_evaluate.experiments.figures import Figure, RunOfRow, averaged
 from medground_evaluate.metrics.answers import accuracy
 from medground_evaluate.metrics.cost import NAMES, StageMeans, stage_means
 from medground_evaluate.metrics.searching import QueryStatistics, query_statistics
@@ -25,8 +25,6 @@ from medground_evaluate.metrics.uncertainty import (
     uncertainty_of,
 )
 from medground_evaluate.statistics import Mean, mean, wilson
-
-# An encoder that encodes each query once: the figures of a table ask for the same queries again and again.
 
 
 class Remembering:
@@ -60,9 +58,6 @@ class Remembering:
             return np.zeros((0, self.dimensions), dtype=np.float32)
         return np.stack([self._vectors[text] for text in texts])
 
-
-# Figures of recipes that plan sources (Omni-RAG): queries, their words and diversity, and time, of one run or
-# several.
 
 AVERAGE = "average"
 """The mean over sources, as the paper's last column."""
@@ -99,7 +94,7 @@ def planned_figure(metric: str, runs: Sequence[RunOfRow], embedder: Embedder | N
     if not stages:
         return None
     if (found := _STAGE.fullmatch(metric)) is not None:
-        return _mean(getattr(stages[found[2]], found[1]))
+        return averaged(getattr(stages[found[2]], found[1]))
     hours = _HOURS.fullmatch(metric)
     return _hours(int(hours[1]), stages) if hours is not None else None
 
@@ -114,9 +109,9 @@ def _of_queries(
     if what == "queries" and source != AVERAGE and source not in by_source:
         return Figure(0.0, len(plans))  # no plan asked it
     if source != AVERAGE:
-        return _mean(_OF[what](by_source[source])) if source in by_source else None
+        return averaged(_OF[what](by_source[source])) if source in by_source else None
     values = [_OF[what](found).value for found in by_source.values()]
-    return _mean(mean(values)) if any(value is not None for value in values) else None
+    return averaged(mean(values)) if any(value is not None for value in values) else None
 
 
 def _only(plan: Mapping[str, Sequence[str]], source: str) -> Mapping[str, Sequence[str]]:
@@ -128,12 +123,6 @@ def _hours(questions: int, stages: Mapping[str, StageMeans]) -> Figure | None:
     each = [stages[name].seconds for name in ("retrieval", "planning")]
     return Figure(sum(one.value or 0.0 for one in each) * questions / 3600, each[0].of)
 
-
-def _mean(found: Mean) -> Figure | None:
-    return None if found.value is None else Figure(found.value, found.of)
-
-
-# Repeated runs of a row: the mean of their accuracies and its standard deviation.
 
 DEVIATION = "sd"
 REPEATING = {"model.cache": False}
@@ -173,8 +162,6 @@ def _accuracies(runs: Sequence[RunOfRow]) -> list[float]:
     found = [accuracy(run.lines, run.items).value for run in runs]
     return [value for value in found if value is not None] if None not in found else []
 
-
-# The uncertainty of a row: nine sampled answers to each question, compared by an NLI model.
 
 SAMPLES = 9
 TEMPERATURE = 0.7

@@ -4,65 +4,20 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from medground.answering.trace import read_trace
-from medground.errors import UsageError
 from medground_evaluate.items import RunHeader, RunLine
-from medground_evaluate.metrics.answers import accuracy, class_scores, macro_f1, round_curve
-from medground_evaluate.metrics.cost import Cost, Stages, cost_ratio, mean_cost, stages
-from medground_evaluate.metrics.evidence import checked_rate, grounded_rate, support_scores
-from medground_evaluate.metrics.measures import answers_by_round, final_query, planned_queries, reading, was_rewritten
-from medground_evaluate.metrics.searching import Reading, evidence_depths, heading_scores, headings_of
+from medground_evaluate.metrics.answers import accuracy, class_scores, macro_f1
+from medground_evaluate.metrics.cost import Cost, cost_ratio, mean_cost
+from medground_evaluate.metrics.evidence import grounded_rate, support_scores
+from medground_evaluate.metrics.measures import Traced, depths_of, read_traced, rewritten_share, rounds_of
+from medground_evaluate.metrics.searching import heading_scores, headings_of
 from medground_evaluate.run_file import read_run
-from medground_evaluate.statistics import Share
+from medground_evaluate.statistics import Mean, Share
 from medground_evaluate.tally import tallied
-
-# The final query, the documents read and the rounds of a question, from its trace.
-
-
-@dataclass(frozen=True)
-class Traced:
-    """One question.
-
-    Attributes:
-        query: the query whose documents were read, in PubMed's language; empty where the recipe has none.
-        reading: documents read in batches, and whether they were found sufficient.
-        rounds: what a recipe that loops would have answered, had it ended after each round.
-        plan: the queries of each source in the plan that was searched; None for a recipe that plans no sources.
-        stages: seconds and tokens of planning, retrieval and answering, of such a recipe.
-        rewritten: whether the question was rewritten because too little was found; None if the recipe never asks that.
-    """
-
-    query: str
-    reading: Reading
-    rounds: tuple[tuple[str, ...], ...]
-    rewritten: bool | None = None
-    plan: Mapping[str, Sequence[str]] | None = None
-    stages: Stages | None = None
-
-
-def read_traced(folder: Path, trace: str) -> Traced | None:
-    """What a stored trace contains; None if it was removed."""
-    try:
-        spans = read_trace(folder, trace)
-    except UsageError:
-        return None
-    read = reading(spans) or Reading(0, False)
-    return Traced(
-        final_query(spans) or "",
-        read,
-        answers_by_round(spans),
-        was_rewritten(spans),
-        planned_queries(spans),
-        stages(spans),
-    )
-
-
-# Our figures: a value for each metric that a column names, with its interval if it has one.
 
 _ROUND = re.compile(r"accuracy-round-(\d+)")
 _WITHIN = re.compile(r"within-(\d+)")
@@ -164,12 +119,16 @@ def figure(metric: str, run: RunOfRow, base: RunOfRow | None) -> Figure | None:
         ratio = cost_ratio(cost, of)[_RATIOS[metric]]
         return None if ratio is None else Figure(ratio, len(run.lines))
     if (found := _ROUND.fullmatch(metric)) is not None:
-        return _after_round(run, int(found[1]))
+        curve = rounds_of(run.lines, run.traced) if run.all_traced else ()
+        return _share(curve[min(int(found[1]), len(curve)) - 1].accuracy) if curve else None
     if (found := _WITHIN.fullmatch(metric)) is not None and run.all_traced:
-        readings = [traced.reading for traced in run.traced.values()]
-        never = [Reading(0, False)] * (run.items - len(readings))
-        return _share(evidence_depths([*readings, *never]).within(int(found[1])))
+        return _share(depths_of(run.traced.values(), run.items).within(int(found[1])))
     return None
+
+
+def averaged(found: Mean) -> Figure | None:
+    """A mean as a figure; None if nothing has a value."""
+    return None if found.value is None else Figure(found.value, found.of)
 
 
 def _share(share: Share) -> Figure | None:
@@ -179,17 +138,9 @@ def _share(share: Share) -> Figure | None:
     return Figure(100 * share.value, share.of, 100 * low, 100 * high)
 
 
-def _accuracy(run: RunOfRow) -> Figure | None:
-    return _share(accuracy(run.lines, run.items))
-
-
-def _grounded(run: RunOfRow) -> Figure | None:
-    return _share(grounded_rate(run.lines, run.items))
-
-
 def _checked(run: RunOfRow) -> Figure | None:
     sufficient = {i for i, traced in run.traced.items() if traced.reading.sufficient}
-    return _share(checked_rate(run.lines, sufficient, run.items)) if run.all_traced else None
+    return _share(grounded_rate(run.lines, run.items, sufficient)) if run.all_traced else None
 
 
 def _macro_f1(run: RunOfRow) -> Figure | None:
@@ -197,15 +148,10 @@ def _macro_f1(run: RunOfRow) -> Figure | None:
     return None if value is None else Figure(100 * value, len(run.lines))
 
 
-def _faithfulness(run: RunOfRow) -> Figure | None:
-    mean = support_scores(run.lines).faithfulness
-    return None if mean.value is None else Figure(mean.value, mean.of)
-
-
 def _rewritten(run: RunOfRow) -> Figure | None:
     """In %, of the questions that the recipe might have rewritten."""
-    triggers = [traced.rewritten for traced in run.traced.values() if traced.rewritten is not None]
-    return _share(Share(sum(triggers), len(triggers))) if triggers and run.all_traced else None
+    share = rewritten_share(run.traced.values()) if run.all_traced else None
+    return _share(share) if share else None
 
 
 def _headings(run: RunOfRow, kind: str) -> Figure | None:
@@ -214,24 +160,16 @@ def _headings(run: RunOfRow, kind: str) -> Figure | None:
         return None
     pairs = [(headings_of(queried.get(line.id, "")), run.headings.get(line.id, ())) for line in run.lines]
     scores = heading_scores(pairs)
-    value = scores.precision if kind == "precision" else scores.recall
+    value = getattr(scores, kind)
     return None if value is None else Figure(value, scores.questions)
 
 
-def _after_round(run: RunOfRow, number: int) -> Figure | None:
-    if not run.all_traced:
-        return None
-    histories = [(line, run.traced[line.id].rounds if line.id in run.traced else ()) for line in run.lines]
-    curve = round_curve(histories)
-    return _share(curve[min(number, len(curve)) - 1].accuracy) if curve else None
-
-
 _SIMPLE: Mapping[str, Callable[[RunOfRow], Figure | None]] = {
-    "accuracy": _accuracy,
+    "accuracy": lambda run: _share(accuracy(run.lines, run.items)),
     "macro-f1": _macro_f1,
-    "grounded": _grounded,
+    "grounded": lambda run: _share(grounded_rate(run.lines, run.items)),
     "grounded-checked": _checked,
-    "faithfulness": _faithfulness,
+    "faithfulness": lambda run: averaged(support_scores(run.lines).faithfulness),
     "rewritten": _rewritten,
     "mesh-precision": lambda run: _headings(run, "precision"),
     "mesh-recall": lambda run: _headings(run, "recall"),

@@ -13,12 +13,9 @@ from pydantic import Field, ValidationError, model_validator
 
 from medground.errors import UsageError
 from medground.values.document import Frozen
-from medground.values.question import Task
-from medground_evaluate.datasets.loader import Loader
+from medground_evaluate.datasets.loader import YES_NO_TASKS, Loader
 from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.items import Item
-
-# The format of an experiment's file: data, rows to run, and the figures that the paper published.
 
 RUNNABLE = "runnable"
 POOLED = frozenset({"all", "average"})
@@ -207,14 +204,6 @@ def _numbered(stem: str) -> tuple[str, int, str]:
     return kind, int(number) if number.isdecimal() else 0, number
 
 
-# Finding the data of an experiment, and the subset of it that is used.
-
-_DECIDED: dict[frozenset[str], Task] = {
-    frozenset({"yes", "no"}): "yes-no",
-    frozenset({"yes", "no", "maybe"}): "yes-no-maybe",
-}
-
-
 @dataclass(frozen=True)
 class PartOfSet(Loader):
     """A subset of a data set. It has its own name, so its runs cannot be mistaken for runs of the whole."""
@@ -234,7 +223,7 @@ class PartOfSet(Loader):
 
     def _narrowed(self, item: Item) -> Item:
         """The item, without answers that are never correct in this subset."""
-        task = _DECIDED.get(frozenset(self.gold))
+        task = YES_NO_TASKS.get(frozenset(self.gold))
         if task is None or item.question.task not in ("yes-no", "yes-no-maybe"):
             return item
         return item.model_copy(update={"question": item.question.model_copy(update={"task": task})})
@@ -257,12 +246,8 @@ def find_data(data: Data, folder: Path) -> tuple[Loader, Path]:
     """
     whole = open_dataset(data.name)
     for place in (folder, *sorted(path for path in folder.glob("*") if path.is_dir())):
-        try:
-            found = whole.find(place)
-        except UsageError:
-            continue
-        if whole.fits(found):
-            return part_of(whole, data.ids, data.gold) if data.ids or data.gold else whole, found
+        if whole.recognises(place):
+            return part_of(whole, data.ids, data.gold) if data.ids or data.gold else whole, whole.find(place)
     # Stored with the results as the reason for a missing row, so it must not contain a local path.
     raise UsageError(
         f"no file of {data.name} in the folder of --data or in its folders; it comes from {whole.info.obtain}"

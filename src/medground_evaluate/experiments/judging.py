@@ -1,4 +1,8 @@
-"""Columns of a judge, and of people's marks."""
+"""Columns of a judge, and of people's marks.
+
+A judge compares the explanations of two rows where both are correct (000, appendices B and H); people mark long answers
+(Omni-RAG, Table 5, appendix A.4, instruction E.12).
+"""
 
 from __future__ import annotations
 
@@ -9,15 +13,14 @@ from pathlib import Path
 from medground.errors import UsageError
 from medground.models.registry import Models
 from medground.values.usage import Author
+from medground_evaluate.compare import read_result
 from medground_evaluate.experiments.figures import JUDGED, Figure, RunOfRow
 from medground_evaluate.experiments.form import Experiment
 from medground_evaluate.experiments.run import Made, Options, model_of
-from medground_evaluate.judges.judge import JudgedRun, Watch, judge_pairs, place_of, same_model
+from medground_evaluate.judges.judge import Watch, judge_pairs, place_of, same_model
 from medground_evaluate.judges.judgements import LONG_AXES, PAIR_AXES, Judgement
 from medground_evaluate.judges.operators import compare_explanations
 from medground_evaluate.judges.results import ORDERS, AxisResult, PairResult, pair_results
-
-# Columns of a judge, which compares the explanations of two rows where both are correct (000, appendices B and H).
 
 ROW = "judge"
 """The name under which `missing` gives the reason for a missing judgement."""
@@ -52,7 +55,7 @@ async def judge_rows(
         runs = [made.runs[row, name] for row in made.experiment.judged or () if (row, name) in made.runs]
         if len(runs) < ORDERS:
             continue
-        one, other = (JudgedRun.read(run.path) for run in runs)
+        one, other = (read_result(run.path, texts=True) for run in runs)
         place = place_of(home, judge, [one.name, other.name])
         try:
             lines = await judge_pairs(models, one, other, place, concurrency=concurrency, watch=watch)
@@ -114,8 +117,6 @@ def _axis(result: PairResult, axis: str | None) -> AxisResult | None:
 def _mean(value: float | None, of: int) -> Figure | None:
     return None if value is None else Figure(value, of)
 
-
-# Columns of people's marks of long answers (Omni-RAG, Table 5, appendix A.4, instruction E.12).
 
 _PREFIX = "marks-"
 

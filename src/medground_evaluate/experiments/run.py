@@ -1,10 +1,15 @@
-"""Running an experiment: each row on each data set, one resumable run file for each."""
+"""Running an experiment: each row on each data set, one resumable run file for each.
+
+A figure stands in a table under its row's name, so it must come from the settings that the row names: what changes them
+from outside is refused from the environment and `medground.toml`, and shown from `--set`.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
 import json
+import os
 import re
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -15,13 +20,13 @@ from typing import Any, Protocol
 from medground.corpus.embedder import Embedder
 from medground.engine.engine import Engine
 from medground.errors import ConfigError, SnapshotCorrupt, SourceUnavailable, StorageFailed, UsageError, UserMistake
+from medground.home.layers import FILE_NAME, PREFIX
 from medground.home.settings import Settings
 from medground.models.embedding.named import open_embedder
 from medground.values.usage import KEYLESS, Author
 from medground_evaluate.audit.baselines import Baseline
 from medground_evaluate.audit.report import best_blind
 from medground_evaluate.datasets.loader import Loader
-from medground_evaluate.experiments.changes import changes, load_declared
 from medground_evaluate.experiments.columns import (
     REPEATING,
     SAMPLING,
@@ -40,6 +45,7 @@ from medground_evaluate.experiments.form import Data, Experiment, Row, find_data
 from medground_evaluate.judges.form import read_marked
 from medground_evaluate.judges.judgements import Judgement
 from medground_evaluate.judges.results import PairResult
+from medground_evaluate.manifest import flattened
 from medground_evaluate.metrics.uncertainty import SampledUncertainty
 from medground_evaluate.runner import Selection, Watch, check_searched, run_set, selected_items
 
@@ -181,7 +187,7 @@ async def make(experiment: Experiment, options: Options, shown: Shown = unseen) 
         rows.runs,
         rows.missing,
         blind,
-        _stand_ins(experiment, options),
+        {r.name: r.stand_in for r in experiment.rows if r.stand_in and not Author(model_of(r, options)).is_model},
         changed=rows.changed,
         uncertain=rows.uncertain,
         again=rows.again,
@@ -220,20 +226,97 @@ class _Rows:
             settings = settings_of(row, data, options)
             if found_changes := changes(row.preset, _chosen(row, data, options), options.sets):
                 self.changed[row.name] = found_changes
-            path = run_path(selection, settings, options)
-            with self.shown(f"{name}, {row.name}") as watch:
-                await _run(selection, settings, path, options, watch)
-            self.runs[key] = _answered(read_row(path, headings, settings.home / "traces"))
-            paths = await _repeated(selection, settings_of(row, data, _uncached(options)), path, options, self.shown)
-            self.again[key] = tuple(read_row(one, headings, settings.home / "traces") for one in paths)
+            path, traces = run_path(selection, settings, options), settings.home / "traces"
+            await self._run(selection, settings, {path: f"{name}, {row.name}"})
+            self.runs[key] = _answered(read_row(path, headings, traces))
+            again = repeat_paths(path, repeats(settings, options.repeat))
+            named = {one: f"run {number} of {len(again) + 1}" for number, one in enumerate(again, start=2)}
+            await self._run(selection, self._settings(row, data, REPEATING), named)
+            self.again[key] = tuple(read_row(one, headings, traces) for one in again)
             if uncertain:
-                sampled = await _uncertainty(selection, row, data, options, self.shown)
-                if isinstance(sampled, str):
-                    self.waits[sampled] = None
-                else:
-                    self.uncertain[key] = sampled
+                await self._sample(key, selection, row, data)
         except (UserMistake, SourceUnavailable, SnapshotCorrupt) as error:
             self.missing[key] = str(error)
+
+    def _settings(self, row: Row, data: Data, more: Mapping[str, Any]) -> Settings:
+        return settings_of(row, data, replace(self.options, sets={**self.options.sets, **more}))
+
+    async def _run(self, selection: Selection, settings: Settings, named: Mapping[Path, str]) -> None:
+        """Make the runs of these files; each is shown under its name."""
+        options = self.options
+        for path, name in named.items():
+            with self.shown(name) as watch:
+                if not selection.with_context:
+                    check_searched(settings)
+                async with await Engine.open(settings) as engine:
+                    await run_set(
+                        engine, selection, path, concurrency=options.concurrency, accept=options.accept, watch=watch
+                    )
+
+    async def _sample(self, key: tuple[str, str], selection: Selection, row: Row, data: Data) -> None:
+        """Measure the uncertainty of a row, or note what it waits for."""
+        settings = self._settings(row, data, SAMPLING)
+        nli = nli_of(settings, self.options.nli)
+        if waiting := waits_for(settings, nli):
+            self.waits[waiting] = None
+            return
+        entailment = await asyncio.to_thread(open_entailment, nli)  # before paying for the samples
+        paths = sample_paths(run_path(selection, settings, self.options))
+        named = {path: f"{row.name}, sample {number} of {len(paths)}" for number, path in enumerate(paths, start=1)}
+        await self._run(selection, settings, named)
+        self.uncertain[key] = await sampled_uncertainty(paths, entailment)
+
+
+_REACHING = frozenset(
+    {"model.base_url", "model.cache", "model.concurrency", "model.retries", "model.timeout", "retrieval.email"}
+)
+"""How a model or a service is reached. These may come from outside."""
+
+
+def load_declared(preset: str | None, chosen: Mapping[str, Any]) -> Settings:
+    """The settings of a row, with what the environment and `medground.toml` say about how services are reached.
+
+    Raises:
+        ConfigError: a preset or setting does not exist, or environment or file would change what the row is.
+    """
+    used = Settings.load(preset=preset, options=chosen)
+    changed = _differing(_alone(preset, chosen), used)
+    if not changed:
+        return used
+    raise ConfigError(
+        f"{FILE_NAME} or {PREFIX}... in the environment would change this row: {', '.join(changed)}; "
+        "remove it there, or change the row openly with --set"
+    )
+
+
+def changes(preset: str | None, chosen: Mapping[str, Any], sets: Mapping[str, Any]) -> tuple[str, ...]:
+    """What `--set` changes of a row: `retrieval.keep = 3`.
+
+    Raises:
+        ConfigError: a preset or setting does not exist.
+    """
+    return _differing(_alone(preset, chosen), _alone(preset, {**chosen, **sets}))
+
+
+def _alone(preset: str | None, chosen: Mapping[str, Any]) -> Settings:
+    return Settings.load(preset=preset, file=Path(os.devnull), environ={}, options=chosen)
+
+
+def _differing(named: Settings, used: Settings) -> tuple[str, ...]:
+    """Settings that are used in place of those that are named: `retrieval.keep = 3`."""
+    before, after = (
+        {name: json.dumps(value, ensure_ascii=False) for name, value in flattened(_read(settings)).items()}
+        for settings in (named, used)
+    )
+    names = sorted((before.keys() | after.keys()) - _REACHING)
+    return tuple(f"{name} = {after.get(name, 'the default')}" for name in names if before.get(name) != after.get(name))
+
+
+def _read(settings: Settings) -> dict[str, Any]:
+    """What the recipe reads, and the folder of replies that stand for the network, which is no part of the hash."""
+    content = settings.as_read_by(settings.recipe.name)
+    content["retrieval"]["replay"] = str(settings.retrieval.replay or "")
+    return content
 
 
 def settings_of(row: Row, data: Data, options: Options) -> Settings:
@@ -295,44 +378,6 @@ def _selection(dataset: Loader, place: Path, data: Data, options: Options) -> Se
     return Selection(dataset, place, data.split, limit, data.seed if limit is not None else None, data.with_context)
 
 
-async def _run(selection: Selection, settings: Settings, path: Path, options: Options, watch: Watch) -> None:
-    if not selection.with_context:
-        check_searched(settings)
-    async with await Engine.open(settings) as engine:
-        await run_set(engine, selection, path, concurrency=options.concurrency, accept=options.accept, watch=watch)
-
-
-def _uncached(options: Options) -> Options:
-    return replace(options, sets={**options.sets, **REPEATING})
-
-
-async def _repeated(
-    selection: Selection, settings: Settings, first: Path, options: Options, shown: Shown
-) -> list[Path]:
-    """Run a row again as often as wanted; the files of these runs."""
-    paths = repeat_paths(first, repeats(settings, options.repeat))
-    for number, path in enumerate(paths, start=2):
-        with shown(f"run {number} of {len(paths) + 1}") as watch:
-            await _run(selection, settings, path, options, watch)
-    return paths
-
-
-async def _uncertainty(
-    selection: Selection, row: Row, data: Data, options: Options, shown: Shown
-) -> SampledUncertainty | str:
-    """The uncertainty of a row, or what it waits for."""
-    settings = settings_of(row, data, replace(options, sets={**options.sets, **SAMPLING}))
-    nli = nli_of(settings, options.nli)
-    if waiting := waits_for(settings, nli):
-        return waiting
-    entailment = await asyncio.to_thread(open_entailment, nli)  # before paying for the samples
-    paths = sample_paths(run_path(selection, settings, options))
-    for number, path in enumerate(paths, start=1):
-        with shown(f"{row.name}, sample {number} of {len(paths)}") as watch:
-            await _run(selection, settings, path, options, watch)
-    return await sampled_uncertainty(paths, entailment)
-
-
 def _embedder(experiment: Experiment, options: Options, run: RunOfRow, waits: dict[str, None]) -> Embedder | None:
     if not any(metric.startswith("diversity-") for _, _, metric in experiment.cells()):
         return None
@@ -341,7 +386,3 @@ def _embedder(experiment: Experiment, options: Options, run: RunOfRow, waits: di
     except (ConfigError, StorageFailed) as error:
         waits[f"diversity waits for a model that encodes queries: {error}"] = None
         return None
-
-
-def _stand_ins(experiment: Experiment, options: Options) -> dict[str, Mapping[str, Any]]:
-    return {r.name: r.stand_in for r in experiment.rows if r.stand_in and not Author(model_of(r, options)).is_model}

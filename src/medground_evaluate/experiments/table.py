@@ -19,13 +19,11 @@ from medground_evaluate.experiments.columns import (
     mean_accuracy,
     planned_figure,
 )
-from medground_evaluate.experiments.figures import JUDGED, Figure, RunOfRow, figure, shown
+from medground_evaluate.experiments.figures import JUDGED, Figure, RunOfRow, averaged, figure, shown
 from medground_evaluate.experiments.form import POOLED, Experiment, Published
 from medground_evaluate.experiments.judging import is_marked, judge_notes, judged_figure, marked_figure, marks_notes
 from medground_evaluate.experiments.run import Made
 from medground_evaluate.tally import is_right
-
-# The paper's figures next to ours, as a Markdown table, with notes on how each was made.
 
 NOTHING = "–"
 JUDGE = "needs a judge"
@@ -137,7 +135,8 @@ def value_of(made: Made, row: str, data: str, metric: str) -> Figure | None:
     if is_planned(metric):
         return planned_figure(metric, _runs_of(made, row, data), made.embedder)
     if metric == UNCERTAINTY:
-        return _uncertainty(made, row, data)
+        sampled = made.uncertain.get((row, data))
+        return averaged(sampled.mean) if sampled else None
     if data in POOLED:
         return _average(made, row, metric) if data == "average" else None
     if metric == "change":
@@ -154,11 +153,6 @@ def _runs_of(made: Made, row: str, data: str) -> list[RunOfRow]:
     if data in POOLED:
         return made.of_row(row)
     return [made.runs[row, data]] if (row, data) in made.runs else []
-
-
-def _uncertainty(made: Made, row: str, data: str) -> Figure | None:
-    found = made.uncertain.get((row, data))
-    return None if found is None or found.mean.value is None else Figure(found.mean.value, found.mean.of)
 
 
 def _average(made: Made, row: str, metric: str) -> Figure | None:
@@ -231,9 +225,6 @@ def _blind(made: Made) -> list[str]:
         figures = Figure(100 * found.share, found.of, 100 * found.low, 100 * found.high) if found else None
         cells.append(_cell(figures) if figures else NOTHING)
     return ["best blind baseline", "no evidence read", *cells] if any(cell != NOTHING for cell in cells) else []
-
-
-# Saved results: one small file per experiment with the figures and settings of each model, without texts.
 
 
 def save(made: Made, folder: Path) -> list[Path]:

@@ -1,4 +1,4 @@
-"""The form in which people mark long answers, and what judges see besides the answer."""
+"""The form in which people mark long answers (Omni-RAG, E.12), and what judges see besides the answer."""
 
 from __future__ import annotations
 
@@ -14,14 +14,12 @@ from medground.engine.answers import Answers
 from medground.errors import BadDocument, StorageFailed, UsageError
 from medground.models.operators.base import EvidenceView
 from medground.values.document import Frozen
-from medground_evaluate.compare import items_of
-from medground_evaluate.judges.judge import JudgedRun
-from medground_evaluate.judges.judgements import LONG_AXES, Judgement, Score, each_once, judgements_in, text_of
-
-# What judges of long answers see besides the answer: its reference answer, and the quotes that it cites.
+from medground_evaluate.compare import Result, items_of
+from medground_evaluate.hand_files import problem_of, text_of, values_in
+from medground_evaluate.judges.judgements import LONG_AXES, Judgement, Score, each_once, judgements_in
 
 
-def references_of(run: JudgedRun, data: Path) -> dict[str, str]:
+def references_of(run: Result, data: Path) -> dict[str, str]:
     """Reference answers by item id, from the file that the run was made from.
 
     Raises:
@@ -30,7 +28,7 @@ def references_of(run: JudgedRun, data: Path) -> dict[str, str]:
     return {item.id: item.reference for item in items_of(run, data) if item.reference}
 
 
-def quotes_of(run: JudgedRun, home: Path) -> dict[str, tuple[EvidenceView, ...]]:
+def quotes_of(run: Result, home: Path) -> dict[str, tuple[EvidenceView, ...]]:
     """The quotes that each answer of a run cites, by item id, from the answers stored under `home`.
 
     Answers that were removed or have no quotes are left out.
@@ -55,8 +53,6 @@ def _quotes(answers: Answers, trace_id: str) -> tuple[EvidenceView, ...]:
         for evidence in answer.evidence
     )
 
-
-# The form in which people mark long answers: one JSON line per answer, with the marks left blank to be filled in.
 
 OPTIONAL = "interpretability"
 """It is about the retrieved documents, so an answer without any has no such mark."""
@@ -111,7 +107,7 @@ class Marked:
 
 
 def blank_form(
-    run: JudgedRun, references: Mapping[str, str], quotes: Mapping[str, Sequence[EvidenceView]]
+    run: Result, references: Mapping[str, str], quotes: Mapping[str, Sequence[EvidenceView]]
 ) -> Iterator[FormLine]:
     """A blank line for each long answer of a run that has text and a reference answer, in the order of the run."""
     for i, line in run.lines.items():
@@ -157,37 +153,18 @@ def read_marked(paths: Sequence[Path]) -> Marked:
     blank = 0
     for path in paths:
         text = text_of(path)
-        if not _is_form(text):
+        if not text.lstrip()[:200].replace(" ", "").startswith('{"form":'):
             lines += judgements_in(text, path)
             continue
-        for number, line in _form_lines(text, path):
+        for number, line in values_in(text, path, FormLine):
             if line.blank:
                 blank += 1
                 continue
             try:
                 lines.append(line.judgement())
             except ValueError as error:
-                raise BadDocument(_problem(error), file=str(path), position=number) from None
+                problem = problem_of(error) if isinstance(error, ValidationError) else str(error)
+                raise BadDocument(problem, file=str(path), position=number) from None
     if blank and not lines:
         raise UsageError(f"all {blank:,} lines are still blank; fill in `judge` and `marks` (1 to 5)")
     return Marked(each_once(lines, paths), blank)
-
-
-def _is_form(text: str) -> bool:
-    return text.lstrip()[:200].replace(" ", "").startswith('{"form":')
-
-
-def _form_lines(text: str, path: Path) -> Iterator[tuple[int, FormLine]]:
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            try:
-                yield number, FormLine.model_validate_json(line)
-            except ValidationError as error:
-                raise BadDocument(_problem(error), file=str(path), position=number) from None
-
-
-def _problem(error: ValueError) -> str:
-    if isinstance(error, ValidationError):
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}".removeprefix(": ").removeprefix("Value error, ")
-    return str(error)

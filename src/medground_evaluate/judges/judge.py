@@ -25,31 +25,13 @@ from medground_evaluate.judges.operators import (
     compare_explanations,
     rate_long_answer,
 )
-from medground_evaluate.run_file import read_run
 from medground_evaluate.tally import is_right
 
-# Runs as judges receive them, which judge may judge which run, and which items are compared.
 
-
-@dataclass(frozen=True)
-class JudgedRun(Result):
-    """A run whose answers are judged. Judgements refer to it by `name`."""
-
-    @classmethod
-    def read(cls, path: Path) -> JudgedRun:
-        """Read a run and name it after its file, without the suffix.
-
-        Raises:
-            UsageError: the file is not a run or is invalid.
-        """
-        header, lines = read_run(path)
-        return cls(name=path.stem, header=header, lines={line.id: line for line in lines})
-
-    @property
-    def models(self) -> frozenset[str]:
-        """All models that contributed to it."""
-        by_operator = self.header.settings.get("model", {}).get("operators", {})
-        return frozenset({self.header.model, *by_operator.values()})
+def models_of(run: Result) -> frozenset[str]:
+    """All models that contributed to a run."""
+    by_operator = run.header.settings.get("model", {}).get("operators", {})
+    return frozenset({run.header.model, *by_operator.values()})
 
 
 @dataclass(frozen=True)
@@ -67,7 +49,7 @@ class Pairs:
     unexplained: int
 
 
-def pairs_of(one: JudgedRun, other: JudgedRun) -> Pairs:
+def pairs_of(one: Result, other: Result) -> Pairs:
     """The questions on which two runs' explanations may be compared: those that both answer correctly (000, app. B).
 
     Raises:
@@ -89,14 +71,14 @@ def pairs_of(one: JudgedRun, other: JudgedRun) -> Pairs:
     return Pairs(right=tuple(explained), both=len(both), unexplained=len(right) - len(explained))
 
 
-def check_judge(judge: Model, runs: Sequence[JudgedRun]) -> None:
+def check_judge(judge: Model, runs: Sequence[Result]) -> None:
     """Check that a judge does not judge itself.
 
     Raises:
         UsageError: the judge is a model of one of the runs, under this or another provider's name.
     """
     for run in runs:
-        same = [name for name in sorted(run.models) if same_model(name, judge.name)]
+        same = [name for name in sorted(models_of(run)) if same_model(name, judge.name)]
         if same and Author(judge.name).is_model:  # word statistics judge nothing
             raise UsageError(
                 f"{judge.name} wrote answers of {run.name}, so it may not judge them; name another --model"
@@ -114,7 +96,7 @@ def same_model(one: str, other: str) -> bool:
     return _bare(one) == _bare(other)
 
 
-def pin(judge: Model, operator: Operator[Any, Any], runs: Sequence[JudgedRun]) -> str:
+def pin(judge: Model, operator: Operator[Any, Any], runs: Sequence[Result]) -> str:
     """Hash of everything that decides a judgement except the item: the judge, its instructions, and the runs."""
     content = {
         "judge": judge.identity,
@@ -129,9 +111,6 @@ def _bare(model: str) -> str:
     """A model's name without its provider: `openrouter:openai/gpt-5` and `openai:gpt-5` are one model."""
     name = model.casefold()
     return name if name.partition(":")[0] == "local" else name.replace(":", "/", 1).rpartition("/")[2]
-
-
-# Asking a judge: two answers in both orders, or a long answer next to its reference. Each reply becomes one line.
 
 
 class Watch(Protocol):
@@ -149,8 +128,8 @@ class _Job:
 
 async def judge_pairs(
     models: Models,
-    one: JudgedRun,
-    other: JudgedRun,
+    one: Result,
+    other: Result,
     out: Path,
     *,
     limit: int | None = None,
@@ -186,7 +165,7 @@ async def judge_pairs(
 
 async def judge_long(
     models: Models,
-    run: JudgedRun,
+    run: Result,
     references: Mapping[str, str],
     out: Path,
     *,
@@ -240,7 +219,7 @@ async def judge_long(
 async def _judge(
     models: Models,
     operator: Operator[Any, Any],
-    runs: Sequence[JudgedRun],
+    runs: Sequence[Result],
     jobs: Sequence[_Job],
     out: Path,
     concurrency: int,
@@ -277,7 +256,7 @@ def _fields_of(output: CompareOutput | RateOutput) -> dict[str, Any]:
     return {"status": "judged" if marks else "not judged", "better": better, "marks": marks, "reason": output.reason}
 
 
-def _text(run: JudgedRun, item: str) -> str:
+def _text(run: Result, item: str) -> str:
     """The text of an answer, with the documents that it cites."""
     line = run.lines[item]
     cited = f"\n\nCited: {', '.join(line.cited)}" if line.cited else ""

@@ -9,18 +9,18 @@ answer:
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
-from medground.errors import BadDocument, UsageError
+from medground.errors import UsageError
 from medground.home.line_file import LineFile
 from medground.values.document import Frozen
 from medground.values.usage import UsageReport
+from medground_evaluate.hand_files import values_in
 from medground_evaluate.judges.operators import ExplanationMarks, LongAnswerMarks
 
 PAIR_AXES: tuple[str, ...] = tuple(ExplanationMarks.model_fields)
@@ -102,9 +102,7 @@ def judgements_in(text: str, path: Path) -> list[Judgement]:
     Raises:
         BadDocument: a line is not a judgement.
     """
-    lines = text.split("\n")  # after the last line feed there is nothing, or a truncated line
-    found = (_judgement(line, path, n, last=n == len(lines)) for n, line in enumerate(lines, start=1) if line.strip())
-    return [judgement for judgement in found if judgement is not None]
+    return [one for _, one in values_in(text, path, Judgement, may_be_cut=True)]
 
 
 def scores(marks: ExplanationMarks | LongAnswerMarks) -> dict[str, Score]:
@@ -122,38 +120,6 @@ def by_judge(lines: Iterable[Judgement]) -> Mapping[str, list[Judgement]]:
     for line in lines:
         found.setdefault(line.judge, []).append(line)
     return found
-
-
-def text_of(path: Path) -> str:
-    """The text of a file of judgements.
-
-    Raises:
-        BadDocument: it cannot be read.
-    """
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise BadDocument(f"cannot be read: {reason}", file=str(path)) from None
-
-
-def _judgement(line: str, path: Path, number: int, *, last: bool) -> Judgement | None:
-    try:
-        return Judgement.model_validate(json.loads(line))
-    except json.JSONDecodeError:
-        if last:
-            return None
-        raise BadDocument("this line is not JSON", file=str(path), position=number) from None
-    except RecursionError:
-        raise BadDocument("this line is nested too deeply", file=str(path), position=number) from None
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        problem = f"{where}: {first['msg']}" if where else first["msg"].removeprefix("Value error, ")
-        raise BadDocument(problem, file=str(path), position=number) from None
-
-
-# The file that judgements are written to as they arrive: one judge, one set of instructions, the same runs.
 
 
 class Sheet(LineFile):

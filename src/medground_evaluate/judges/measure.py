@@ -1,10 +1,18 @@
-"""Asking a judge about pairs with known labels, each verdict in a file at once, and what comes of it."""
+"""One measurement of a judge on pairs with known labels, from its estimated cost to the record in the user's folder.
+
+A judge is asked about a pair as an answer asks it about a statement and its source. Each verdict is in a file at once,
+so that nothing is paid for twice.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Literal
 
@@ -12,22 +20,20 @@ from pydantic import ValidationError
 
 from medground.answering.verify.critic import Claim
 from medground.answering.verify.critics import judgement_of
-from medground.answering.verify.measured import Measured, asked_with
-from medground.errors import ModelFailed
+from medground.answering.verify.measured import Measured, asked_with, judges_folder, keep, stem
+from medground.errors import ModelFailed, UsageError
 from medground.home.line_file import LineFile, work_off
 from medground.home.settings import Settings
 from medground.models.base import CallLimits
 from medground.models.operators.base import EvidenceView
 from medground.models.operators.verifying import EntailInput, entail
-from medground.models.registry import Models, own_address
-from medground.models.shipped import Proof
+from medground.models.registry import Models, list_price, open_models, own_address
+from medground.models.shipped import Proof, shipped
 from medground.values.document import Frozen
-from medground.values.usage import Usage, UsageReport
+from medground.values.usage import Author, Usage, UsageReport
 from medground.version import __version__
-from medground_evaluate.judges.labelled_pairs import LabelledPair
+from medground_evaluate.judges.labelled_pairs import LabelledPair, drawn_pairs
 from medground_evaluate.statistics import wilson
-
-# The file that a judge's verdicts on the test are written to as they arrive, so that nothing is paid for twice.
 
 Said = Literal["entails", "contradicts", "related", "neutral", "unusable"]
 """`unusable`: a reply came, but it could not be read after all tries."""
@@ -76,8 +82,6 @@ class Sheet(LineFile):
         self.write(line)
         self.lines[line.pair] = line
 
-
-# Asking a judge about the test's pairs, as an answer asks it about a statement and its source, and what comes of it.
 
 CALLED_SUPPORTED = "the statements it calls supported"
 UNDECIDED = "texts that decide nothing"
@@ -168,8 +172,16 @@ def result(
 ) -> Measured:
     """The measurement that a complete sheet makes."""
     said = [(pair, lines[pair.id].said) for pair in pairs]
-    names = dict.fromkeys(pair.dataset for pair in pairs)
-    proofs = [_claims(name, [(p, s) for p, s in said if p.dataset == name and p.truth != "neutral"]) for name in names]
+    proofs = []
+    for name in dict.fromkeys(pair.dataset for pair in pairs):  # a judge that does not decide is wrong
+        here = [(p, word) for p, word in said if p.dataset == name and p.truth != "neutral"]
+        supports = sum(pair.truth == "support" for pair, _ in here) / len(here)
+        right = [_RIGHT[pair.truth] == word for pair, word in here]
+        proofs.append(_proof(name, "claims", right, max(supports, 1 - supports)))
+    share = sum(pair.truth == "support" for pair, _ in said) / len(said)
+    called = [pair.truth == "support" for pair, word in said if word == "entails"]
+    silent = [word in ("neutral", "related") for pair, word in said if pair.truth == "neutral"]
+    proofs += [_proof(CALLED_SUPPORTED, "supported", called, share), _proof(UNDECIDED, "neutral", silent, 0.5)]
     return Measured(
         model=model,
         address=own_address(model, settings),
@@ -177,35 +189,18 @@ def result(
         asked=asked_with(),
         measured=now,
         made_by=f"medground {__version__}",
-        proofs=(*proofs, _called_supported(said), _undecided(said)),
+        proofs=tuple(proofs),
         pairs=len(pairs),
         unusable=sum(word == "unusable" for _, word in said),
         usage=UsageReport.of(_total(lines[pair.id].usage for pair in pairs)),
     )
 
 
-def _claims(name: str, said: Sequence[tuple[LabelledPair, str]]) -> Proof:
-    """SUPPORT against CONTRADICT; a judge that does not decide is wrong."""
-    right = sum(_RIGHT[pair.truth] == word for pair, word in said)
-    supports = sum(pair.truth == "support" for pair, _ in said)
-    return _proof(name, right, len(said), max(supports, len(said) - supports) / len(said))
-
-
-def _called_supported(said: Sequence[tuple[LabelledPair, str]]) -> Proof:
-    called = [pair.truth == "support" for pair, word in said if word == "entails"]
-    share = sum(pair.truth == "support" for pair, _ in said) / len(said)
-    return _proof(CALLED_SUPPORTED, sum(called), len(called), share).model_copy(update={"of": "supported"})
-
-
-def _undecided(said: Sequence[tuple[LabelledPair, str]]) -> Proof:
-    right = [word in ("neutral", "related") for pair, word in said if pair.truth == "neutral"]
-    return _proof(UNDECIDED, sum(right), len(right), 0.5).model_copy(update={"of": "neutral"})
-
-
-def _proof(name: str, right: int, of: int, majority: float) -> Proof:
-    low, high = wilson(right, of)
-    accuracy = right / of if of else 0.0
-    return Proof(dataset=name, pairs=of, accuracy=accuracy, low=low, high=high, majority=round(majority, 6))
+def _proof(name: str, kind: str, right: Sequence[bool], majority: float) -> Proof:
+    low, high = wilson(sum(right), len(right))
+    accuracy = sum(right) / len(right) if right else 0.0
+    proof = Proof(dataset=name, pairs=len(right), accuracy=accuracy, low=low, high=high, majority=round(majority, 6))
+    return proof.model_copy(update={"of": kind})
 
 
 def _total(reports: Iterable[UsageReport]) -> Usage:
@@ -216,3 +211,107 @@ def _total(reports: Iterable[UsageReport]) -> Usage:
         ),
         Usage(),
     )
+
+
+_CHARACTERS = 4
+"""Characters of a token, roughly, in English."""
+_REPLY = 40
+"""Tokens of a reply; what a model thinks before it is not counted."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The expected cost. `price` is in US dollars; None means unknown."""
+
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    price: Decimal | None
+
+    def __str__(self) -> str:
+        price = "price unknown" if self.price is None else f"about ${self.price:.2f} at list price"
+        return (
+            f"{self.calls:,} calls, about {self.input_tokens:,} tokens in and {self.output_tokens:,} out "
+            f"(without any reasoning), {price}"
+        )
+
+
+def estimate(model: str, pairs: Sequence[LabelledPair], settings: Settings) -> Estimate:
+    """What asking about these pairs will cost, if every reply can be used."""
+    schema = len(json.dumps(entail.output.model_json_schema()))
+    prompts = (entail.prompt(EntailInput(statement=c.statement, evidence=c.premises)) for c in map(claim_of, pairs))
+    characters = sum(len(entail.instructions) + schema + len(prompt) for prompt in prompts)
+    tokens, replies = round(characters / _CHARACTERS, -3), len(pairs) * _REPLY
+    known = None if own_address(model, settings) else list_price(model, int(tokens), replies)
+    return Estimate(len(pairs), int(tokens), replies, known)
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A measurement that is about to be made: nothing was asked yet."""
+
+    model: str
+    settings: Settings
+    pairs: Sequence[LabelledPair]
+    models: Models
+    sheet: Path
+    """The file of what the judge says; its name tells judge, instructions and pairs."""
+
+    def left(self, *, fresh: bool = False) -> Estimate:
+        """What is still to be asked, and its cost.
+
+        Raises:
+            UsageError: another process is measuring the same judge.
+        """
+        if fresh or not self.sheet.exists():
+            return estimate(self.model, self.pairs, self.settings)
+        with Sheet(self.sheet) as sheet:
+            return estimate(self.model, [pair for pair in self.pairs if pair.id not in sheet.lines], self.settings)
+
+    async def make(
+        self,
+        *,
+        fresh: bool = False,
+        concurrency: int = 8,
+        watch: Watch = lambda done, of: None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> Measured:
+        """Ask what is left and store the result; from then on it counts on this machine.
+
+        Raises:
+            ModelFailed, ConfigError, StorageFailed: see `ask_all`; what was answered is kept.
+            UsageError: another process is measuring the same judge.
+        """
+        with Sheet(self.sheet, fresh=fresh) as sheet:
+            await ask_all(self.models, self.pairs, sheet, self.settings, concurrency=concurrency, watch=watch)
+            found = result(self.pairs, sheet.lines, self.model, self.settings, now())
+        keep(found, self.sheet.with_suffix(".json"))
+        return found
+
+
+def prepared(model: str, data: Path, settings: Settings) -> Measurement:
+    """Read the test and open the model; nothing is asked. The call cache is not used, so that replies are new.
+
+    Args:
+        model: its name, as in `model.default`.
+        data: the folder of `scifact` and `nli`.
+        settings: home folder, keys, address and temperature.
+
+    Raises:
+        UsageError: the model is not one that can be measured, or the data are missing.
+        ConfigError: the model is unknown, or its key or extra is missing.
+    """
+    if not Author(model).is_model:
+        raise UsageError(f"{model} compares words and is not a judge; name a language model, such as openai:gpt-5")
+    if model.startswith("nli:"):
+        raise UsageError(
+            f"{model} is not a language model; measure it with benchmarks/verification.py --critic {model}"
+        )
+    if model in shipped():
+        raise UsageError(f"{model} ships with its own measurements; see `medground judge list`")
+    chosen = settings.with_options({"model.default": model, "model.operators": {}, "model.cache": False})
+    models = open_models(chosen, ())
+    pairs = drawn_pairs(data)
+    pin = [models.of(entail.name).identity, asked_with(), [pair.id for pair in pairs]]
+    name = stem(model, hashlib.sha256(json.dumps(pin).encode()).hexdigest())
+    return Measurement(model, chosen, pairs, models, judges_folder(settings.home) / f"{name}.jsonl")

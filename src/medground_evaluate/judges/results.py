@@ -9,7 +9,7 @@ from typing import Literal
 
 from medground.errors import UsageError
 from medground.values.document import Frozen
-from medground_evaluate.agreement import in_words, kappa
+from medground_evaluate.agreement import in_words, kappa, same_share
 from medground_evaluate.judges.judgements import LONG_AXES, PAIR_AXES, Judgement, by_judge
 from medground_evaluate.statistics import wilson
 
@@ -193,9 +193,6 @@ def _statuses(statuses: Iterable[str]) -> dict[str, int]:
     return {"judged": counts["judged"], "not_judged": counts["not judged"], "failed": counts["failed"]}
 
 
-# Agreement between two judges, models or people: Cohen's kappa on outcomes, or on marks of long answers.
-
-
 class JudgesAgreement(Frozen):
     """Two judges on one axis.
 
@@ -252,7 +249,7 @@ def _agreements(
                 about=about,
                 axis=axis,
                 items=len(both),
-                observed=sum(a == b for a, b in zip(*labels, strict=True)) / len(both),
+                observed=same_share(*labels),
                 kappa=found,
                 words=in_words(found),
             )

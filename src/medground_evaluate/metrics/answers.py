@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rapidfuzz.distance import LCSseq
 
 from medground_evaluate.items import RunLine
-from medground_evaluate.statistics import Share
+from medground_evaluate.statistics import ClassScore, Share, item_score, scores_by_class
 from medground_evaluate.tally import is_right
-
-# Accuracy: the share of items whose answer is the gold answer.
 
 
 def accuracy(lines: Iterable[RunLine], items: int | None = None) -> Share:
@@ -34,12 +32,12 @@ def accuracy(lines: Iterable[RunLine], items: int | None = None) -> Share:
     return Share(right, scored + max(0, (items or 0) - count) if scored else 0)
 
 
-# Questions with several correct answers: exact match, and partial credit.
-
-
 @dataclass(frozen=True)
 class SetScores:
-    """Means over all items with a gold answer, 0 to 1; all 0 if there are none. An item without an answer scores 0."""
+    """Means over all items with a gold answer, 0 to 1; all 0 if there are none. An item without an answer scores 0.
+
+    `partial` is the share of values that are right and were chosen, of all that are right or were chosen.
+    """
 
     exact: Share
     partial: float
@@ -48,63 +46,21 @@ class SetScores:
     f1: float
 
 
-def partial_credit(gold: Collection[str], answer: Collection[str]) -> float:
-    """Correct values that were chosen, of all values that are correct or were chosen; 0 if both are empty."""
-    union = {*gold, *answer}
-    return len({*gold} & {*answer}) / len(union) if union else 0.0
-
-
 def set_scores(lines: Iterable[RunLine]) -> SetScores:
-    """Exact match and partial credit. Lines without a gold answer are left out."""
-    pairs = [(frozenset(line.gold), frozenset(line.answer)) for line in lines if line.gold]
-    count = max(len(pairs), 1)
-    shared = [len(gold & answer) for gold, answer in pairs]
-    given = list(zip(shared, pairs, strict=True))
+    """Exact match and partial credit, for questions with several right answers. Lines without gold are left out."""
+    items = [item_score(line.gold, line.answer) for line in lines if line.gold]
+    count = max(len(items), 1)
     return SetScores(
-        exact=Share(sum(gold == answer for gold, answer in pairs), len(pairs)),
-        partial=sum(partial_credit(gold, answer) for gold, answer in pairs) / count,
-        precision=sum(both / len(answer) for both, (_, answer) in given if answer) / count,
-        recall=sum(both / len(gold) for both, (gold, _) in given) / count,
-        f1=sum(2 * both / (len(gold) + len(answer)) for both, (gold, answer) in given) / count,
+        exact=Share(sum(one.both == one.gold == one.given for one in items), len(items)),
+        partial=sum(one.both / (one.gold + one.given - one.both) for one in items) / count,
+        precision=sum(one.precision or 0.0 for one in items) / count,
+        recall=sum(one.recall or 0.0 for one in items) / count,
+        f1=sum(one.f1 for one in items) / count,
     )
 
 
-# Scores by class: precision, recall and F1 of each class, macro-F1, and the confusion matrix.
-
 NO_ANSWER = ""
 """Stands for every status without an answer. It is not a class, as a missing answer is never correct."""
-
-
-@dataclass(frozen=True)
-class ClassScore:
-    """One class against the rest.
-
-    Attributes:
-        label: an option's letter, `yes`, ...
-        gold: items whose gold answer has it.
-        given: items whose answer has it.
-        both: items where both have it.
-    """
-
-    label: str
-    gold: int
-    given: int
-    both: int
-
-    @property
-    def precision(self) -> float | None:
-        """`both / given`; None if the class was never given."""
-        return self.both / self.given if self.given else None
-
-    @property
-    def recall(self) -> float | None:
-        """`both / gold`; None if the class is never gold."""
-        return self.both / self.gold if self.gold else None
-
-    @property
-    def f1(self) -> float:
-        """`2 both / (gold + given)`, the harmonic mean of precision and recall; 0 if both are undefined or 0."""
-        return 2 * self.both / (self.gold + self.given) if self.gold + self.given else 0.0
 
 
 def class_scores(lines: Iterable[RunLine]) -> tuple[ClassScore, ...]:
@@ -113,15 +69,7 @@ def class_scores(lines: Iterable[RunLine]) -> tuple[ClassScore, ...]:
     If several answers are correct, each of them is a separate class. Items without an answer lower the recall of their
     gold class but no precision. Lines without a gold answer are left out.
     """
-    gold: Counter[str] = Counter()
-    given: Counter[str] = Counter()
-    both: Counter[str] = Counter()
-    for line in lines:
-        if line.gold:
-            gold.update(set(line.gold))
-            given.update(set(line.answer))
-            both.update({*line.gold} & {*line.answer})
-    return tuple(ClassScore(label, gold[label], given[label], both[label]) for label in sorted(gold.keys() | given))
+    return scores_by_class((line.gold, line.answer) for line in lines if line.gold)
 
 
 def macro_f1(scores: Iterable[ClassScore]) -> float | None:
@@ -140,9 +88,6 @@ def confusion(lines: Iterable[RunLine]) -> Counter[tuple[str, str]]:
 
 def _joined(values: Iterable[str]) -> str:
     return ", ".join(sorted(set(values)))
-
-
-# Accuracy and F1 after each round of a recipe that loops.
 
 
 @dataclass(frozen=True)
@@ -167,47 +112,32 @@ def round_curve(histories: Sequence[tuple[RunLine, Sequence[Sequence[str]]]]) ->
     A question that ended earlier keeps its last answer; a question without any round has no answer and counts as wrong.
     """
     last = max((len(answers) for _, answers in histories), default=0)
-    return tuple(_point(histories, number) for number in range(1, last + 1))
+    points = []
+    for number in range(1, last + 1):
+        lines = [
+            line.model_copy(update={"answer": tuple(answers[min(number, len(answers)) - 1]) if answers else ()})
+            for line, answers in histories
+        ]
+        asked = sum(len(answers) >= number for _, answers in histories)
+        points.append(RoundPoint(number, asked, accuracy(lines), macro_f1(class_scores(lines))))
+    return tuple(points)
 
-
-def _point(histories: Sequence[tuple[RunLine, Sequence[Sequence[str]]]], number: int) -> RoundPoint:
-    lines = [
-        line.model_copy(update={"answer": tuple(answers[min(number, len(answers)) - 1]) if answers else ()})
-        for line, answers in histories
-    ]
-    asked = sum(len(answers) >= number for _, answers in histories)
-    return RoundPoint(number, asked, accuracy(lines), macro_f1(class_scores(lines)))
-
-
-# ROUGE-L: the longest common subsequence of words in an answer and a reference.
 
 _WORD = re.compile(r"[^\W_]+")
 
 
-@dataclass(frozen=True)
-class RougeL:
-    """Precision (of the answer's words), recall (of the reference's), and their harmonic mean; 0 to 1."""
-
-    precision: float
-    recall: float
-    f1: float
-
-
-def rouge_l(answer: str, references: str | Sequence[str]) -> RougeL:
-    """ROUGE-L against the reference with the highest F1; all 0 if a text has no words or there is no reference.
+def rouge_l(answer: str, references: str | Sequence[str]) -> ClassScore:
+    """ROUGE-L, the longest common subsequence of words, against the reference with the highest F1.
 
     Words are sequences of letters and digits, lower-cased and not stemmed.
     """
     given = [references] if isinstance(references, str) else references
     words = _words(answer)
-    return max((_against(words, _words(r)) for r in given), key=lambda s: s.f1, default=RougeL(0.0, 0.0, 0.0))
+    return max((_against(words, _words(r)) for r in given), key=lambda s: s.f1, default=ClassScore("", 0, 0, 0))
 
 
-def _against(answer: list[str], reference: list[str]) -> RougeL:
-    if not answer or not reference:
-        return RougeL(0.0, 0.0, 0.0)
-    common = int(LCSseq.similarity(answer, reference))
-    return RougeL(common / len(answer), common / len(reference), 2 * common / (len(answer) + len(reference)))
+def _against(answer: list[str], reference: list[str]) -> ClassScore:
+    return ClassScore("", len(reference), len(answer), int(LCSseq.similarity(answer, reference)))
 
 
 def _words(text: str) -> list[str]:

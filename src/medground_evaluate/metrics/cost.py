@@ -10,8 +10,6 @@ from medground.values.steps import Asking, PlanningSources, Searching
 from medground.values.usage import UsageReport
 from medground_evaluate.statistics import Mean, mean
 
-# The cost of a question, absolute and relative to the model-only recipe.
-
 MODEL_ONLY = "model-only"
 
 
@@ -39,14 +37,11 @@ def mean_cost(usages: Iterable[UsageReport]) -> Cost:
     used = list(usages)
     count = max(len(used), 1)
     prices = [usage.price for usage in used if usage.price is not None]
+    summed = ("input_tokens", "output_tokens", "cached_calls", "searches", "seconds")
     return Cost(
-        input_tokens=sum(usage.input_tokens for usage in used) / count,
-        output_tokens=sum(usage.output_tokens for usage in used) / count,
         model_calls=sum(usage.model_calls + usage.cached_calls for usage in used) / count,
-        cached_calls=sum(usage.cached_calls for usage in used) / count,
-        searches=sum(usage.searches for usage in used) / count,
-        seconds=sum(usage.seconds for usage in used) / count,
         money=float(sum(prices)) / count if len(prices) == count else None,
+        **{name: sum(getattr(usage, name) for usage in used) / count for name in summed},
     )
 
 
@@ -58,8 +53,6 @@ def cost_ratio(cost: Cost, base: Cost) -> dict[str, float | None]:
         ratios[field.name] = of / to if of is not None and to else None
     return ratios
 
-
-# Seconds and tokens of a question by stage: planning, retrieval, answering.
 
 Spans = Sequence[Mapping[str, Any]]
 """Of one trace, with `start` and `end` in nanoseconds."""

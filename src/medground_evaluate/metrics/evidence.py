@@ -9,9 +9,7 @@ from medground.answering.verify.critic import Claim, Critic, Judgement
 from medground.models.operators.base import EvidenceView
 from medground.values.answer import Answer
 from medground_evaluate.items import RunLine
-from medground_evaluate.statistics import Mean, Share, mean
-
-# Citation precision and recall: whether citations prove the statements, and whether the right documents are cited.
+from medground_evaluate.statistics import Mean, Share, item_score, mean
 
 
 @dataclass(frozen=True)
@@ -65,11 +63,8 @@ async def citation_scores(answer: Answer, critic: Critic) -> CitationScores:
 
 def document_citations(lines: Iterable[RunLine]) -> DocumentCitations:
     """Precision and recall of the documents that answers cite."""
-    pairs = [({*line.cited}, {*line.gold_documents}) for line in lines if line.gold_documents]
-    return DocumentCitations(
-        precision=mean(len(cited & gold) / len(cited) if cited else None for cited, gold in pairs),
-        recall=mean(len(cited & gold) / len(gold) for cited, gold in pairs),
-    )
+    scores = [item_score(line.gold_documents, line.cited) for line in lines if line.gold_documents]
+    return DocumentCitations(mean(one.precision for one in scores), mean(one.recall for one in scores))
 
 
 def _claims(statement: str, quotes: Sequence[str]) -> list[Claim]:
@@ -98,9 +93,6 @@ def _scored(judged: Sequence[Judgement], cited: bool) -> CitationScores:
     return CitationScores(Share(entailed, 1), Share(needed, len(alone)))
 
 
-# How well the rationales of a run are supported: the mean support score and the mean faithfulness.
-
-
 @dataclass(frozen=True)
 class SupportScores:
     """Means over answers, 0 to 1, each with the number of answers that have and do not have that score.
@@ -122,9 +114,6 @@ def support_scores(lines: Iterable[RunLine]) -> SupportScores:
         faithfulness=mean(line.faithfulness for line in kept),
         statements=mean(float(line.statements) for line in kept),
     )
-
-
-# What a model says of whole answers: the share of rationales that it calls correct, and the mean quality.
 
 
 @dataclass(frozen=True)
@@ -150,11 +139,10 @@ def assessments(answers: Iterable[Answer | None]) -> Assessments | None:
     return Assessments(Share(verdicts.count("CORRECT"), len(verdicts)), mean(qualities))
 
 
-# Evidence-grounded response rate (EGR): answers that cite at least one finding extracted from the documents read.
-
-
-def grounded_rate(lines: Iterable[RunLine], items: int | None = None) -> Share:
-    """The share of questions whose answer cites evidence.
+def grounded_rate(
+    lines: Iterable[RunLine], items: int | None = None, sufficient: Collection[str] | None = None
+) -> Share:
+    """Evidence-grounded response rate (EGR): the share of questions whose answer cites evidence.
 
     An answer lists verbatim quotes that passed its recipe's checks: those behind its sentences, and those named by
     verification or a conflict. An answer with a quote is grounded; one that failed or has no line is not.
@@ -162,27 +150,11 @@ def grounded_rate(lines: Iterable[RunLine], items: int | None = None) -> Share:
     Args:
         lines: the lines of one run.
         items: number of items in the run; None counts only the given lines.
+        sufficient: ids of the questions whose evidence was found sufficient (Eq. 15); only they count then. That is the
+            paper's own definition (Table 5), in which a recipe without this check scores 0.
     """
     grounded = count = 0
     for line in lines:
         count += 1
-        grounded += bool(line.cited)
+        grounded += bool(line.cited) and (sufficient is None or line.id in sufficient)
     return Share(grounded, max(count, items or 0))
-
-
-def checked_rate(lines: Iterable[RunLine], sufficient: Collection[str], items: int | None = None) -> Share:
-    """The share of questions whose answer cites a finding that passed the alignment and the coverage check.
-
-    This is the paper's own definition (Table 5). Alignment: only what answers the question is extracted (Eq. 13).
-    Coverage: the evidence was found sufficient (Eq. 15), so a recipe without this check scores 0.
-
-    Args:
-        lines: the lines of one run.
-        sufficient: ids of the questions whose evidence was found sufficient.
-        items: number of items in the run; None counts only the given lines.
-    """
-    checked = count = 0
-    for line in lines:
-        count += 1
-        checked += bool(line.cited) and line.id in sufficient
-    return Share(checked, max(count, items or 0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from medground.answering.trace import read_trace
 from medground.corpus.embedder import Embedder
 from medground.engine.answers import Answers
+from medground.errors import UsageError
 from medground.models.operators.reading import SufficientOutput, sufficient
 from medground.values.answer import Answer
 from medground.values.steps import (
@@ -26,8 +27,8 @@ from medground.values.steps import (
 )
 from medground_evaluate.items import Item, RunHeader, RunLine
 from medground_evaluate.metrics.answers import RoundPoint, rouge_l, round_curve
-from medground_evaluate.metrics.cost import StageMeans, stage_means, stages
-from medground_evaluate.metrics.evidence import Assessments, assessments, checked_rate, grounded_rate
+from medground_evaluate.metrics.cost import StageMeans, Stages, stage_means, stages
+from medground_evaluate.metrics.evidence import Assessments, assessments, grounded_rate
 from medground_evaluate.metrics.searching import (
     Depths,
     HeadingScores,
@@ -40,8 +41,6 @@ from medground_evaluate.metrics.searching import (
 )
 from medground_evaluate.statistics import Mean, Share, mean
 
-# What the metrics need beyond the lines of a run: read from the answers and traces that the home folder keeps.
-
 Spans = Sequence[Mapping[str, Any]]
 """Of one trace, in the order they started."""
 
@@ -53,14 +52,6 @@ def stored_answer(home: Path, line: RunLine) -> Answer | None:
         UsageError: the file is not an answer.
     """
     return Answers(home).as_given(line.trace)
-
-
-def stored_trace(home: Path, line: RunLine) -> Spans | None:
-    """The spans of a line's trace; None if it has none or it was removed."""
-    folder = home / "traces"
-    if not line.trace or not (folder / f"{line.trace}.jsonl").is_file():
-        return None
-    return read_trace(folder, line.trace)
 
 
 def queries_by_source(answer: Answer) -> dict[str, list[str]]:
@@ -131,7 +122,57 @@ def _is_sufficient(span: Mapping[str, Any]) -> bool:
         return False  # the call failed
 
 
-# Measures of one run beyond accuracy: how much it read, what it searched for, its rounds, its long answers.
+@dataclass(frozen=True)
+class Traced:
+    """One question.
+
+    Attributes:
+        query: the query whose documents were read, in PubMed's language; empty where the recipe has none.
+        reading: documents read in batches, and whether they were found sufficient.
+        rounds: what a recipe that loops would have answered, had it ended after each round.
+        plan: the queries of each source in the plan that was searched; None for a recipe that plans no sources.
+        stages: seconds and tokens of planning, retrieval and answering, of such a recipe.
+        rewritten: whether the question was rewritten because too little was found; None if the recipe never asks that.
+    """
+
+    query: str
+    reading: Reading
+    rounds: tuple[tuple[str, ...], ...]
+    rewritten: bool | None = None
+    plan: Mapping[str, Sequence[str]] | None = None
+    stages: Stages | None = None
+
+
+def traced_of(spans: Spans) -> Traced:
+    """What the spans of a trace contain."""
+    read = reading(spans) or Reading(0, False)
+    query, rounds = final_query(spans) or "", answers_by_round(spans)
+    return Traced(query, read, rounds, was_rewritten(spans), planned_queries(spans), stages(spans))
+
+
+def read_traced(folder: Path, trace: str) -> Traced | None:
+    """What a stored trace contains; None if there is none, or it was removed."""
+    try:
+        return traced_of(read_trace(folder, trace))
+    except UsageError:
+        return None
+
+
+def rewritten_share(traced: Iterable[Traced]) -> Share | None:
+    """Questions that were rewritten as too little was found, of those that might have been; None if there are none."""
+    triggers = [one.rewritten for one in traced if one.rewritten is not None]
+    return Share(sum(triggers), len(triggers)) if triggers else None
+
+
+def rounds_of(lines: Sequence[RunLine], traced: Mapping[str, Traced]) -> tuple[RoundPoint, ...]:
+    """Accuracy and F1 after each round, for recipes that loop."""
+    return round_curve([(line, traced[line.id].rounds if line.id in traced else ()) for line in lines])
+
+
+def depths_of(traced: Iterable[Traced], items: int) -> Depths:
+    """Evidence sufficiency depths over all items; one without a trace has read nothing."""
+    readings = [one.reading for one in traced]
+    return evidence_depths([*readings, *[Reading(0, False)] * (items - len(readings))])
 
 
 @dataclass(frozen=True)
@@ -184,51 +225,31 @@ def measure(
     Raises:
         UsageError: a stored answer is from another version.
     """
-    traces = {line.id: spans for line in lines if (spans := stored_trace(home, line))}
-    answers = [stored_answer(home, line) for line in lines]
-    plans = [_plan(line, answer, traces) for line, answer in zip(lines, answers, strict=True)]
-    read = {i: found for i, spans in traces.items() if (found := reading(spans))}
-    readings = list(read.values())
-    histories = [(line, answers_by_round(traces.get(line.id, ()))) for line in lines]
+    traced = {line.id: found for line in lines if (found := read_traced(home / "traces", line.trace))}
+    answers = {line.id: stored_answer(home, line) for line in lines}
+    read = {i: one.reading for i, one in traced.items() if one.reading.articles}
     count = max(header.items, len(lines))
-    never = [Reading(0, False)] * (count - len(readings))
+    asked = [(headings_of(traced[item.id].query if item.id in traced else ""), item.headings) for item in items]
+    texts = {line.id: line.text for line in lines}
+    pairs = [(texts[item.id], item.reference) for item in items if item.reference and item.id in texts]
     return Measures(
         items=count,
-        untraced=count - len(traces),
+        untraced=count - len(traced),
         grounded=grounded_rate(lines, header.items),
-        checked=checked_rate(lines, {i for i, found in read.items() if found.sufficient}, count) if read else None,
-        depths=evidence_depths([*readings, *never]) if readings else None,
-        headings=_headings(traces, items),
-        queries=query_statistics(plans, embedder),
-        rounds=round_curve(histories),
-        rouge=_rouge(lines, items),
-        rewritten=_rewritten(traces),
-        assessed=assessments(answers),
-        stages=stage_means([stages(spans) for spans in traces.values()]),
+        checked=grounded_rate(lines, count, {i for i, one in read.items() if one.sufficient}) if read else None,
+        depths=depths_of(traced.values(), count) if read else None,
+        headings=heading_scores(asked) if any(item.headings for item in items) else None,
+        queries=query_statistics([_plan(traced.get(i), answer) for i, answer in answers.items()], embedder),
+        rounds=rounds_of(lines, traced),
+        rouge=mean(rouge_l(text, reference).f1 for text, reference in pairs) if pairs else None,
+        rewritten=rewritten_share(traced.values()),
+        assessed=assessments(answers.values()),
+        stages=stage_means([one.stages for one in traced.values()]),
     )
 
 
-def _plan(line: RunLine, answer: Answer | None, traces: Mapping[str, Spans]) -> Mapping[str, Sequence[str]]:
+def _plan(traced: Traced | None, answer: Answer | None) -> Mapping[str, Sequence[str]]:
     """The queries of the plan that was searched; of a recipe that plans no sources, those that sources were asked."""
-    planned = planned_queries(traces.get(line.id, ()))
-    if planned is not None:
-        return planned
+    if traced is not None and traced.plan is not None:
+        return traced.plan
     return queries_by_source(answer) if answer is not None else {}
-
-
-def _rewritten(traces: Mapping[str, Spans]) -> Share | None:
-    triggers = [found for spans in traces.values() if (found := was_rewritten(spans)) is not None]
-    return Share(sum(triggers), len(triggers)) if triggers else None
-
-
-def _headings(traces: Mapping[str, Spans], items: Sequence[Item]) -> HeadingScores | None:
-    if not any(item.headings for item in items):
-        return None
-    asked = [(headings_of(final_query(traces.get(item.id, ())) or ""), item.headings) for item in items]
-    return heading_scores(asked)
-
-
-def _rouge(lines: Sequence[RunLine], items: Sequence[Item]) -> Mean | None:
-    texts = {line.id: line.text for line in lines}
-    pairs = [(texts[item.id], item.reference) for item in items if item.reference and item.id in texts]
-    return mean(rouge_l(text, reference).f1 for text, reference in pairs) if pairs else None

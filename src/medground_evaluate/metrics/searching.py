@@ -18,9 +18,7 @@ from medground.pubmed.parser import repair_syntax
 from medground.pubmed.syntax import Chain, Leaf, Negated, Node, Span
 from medground.values.document import DocumentId
 from medground_evaluate.items import RunLine
-from medground_evaluate.statistics import Mean, Share, mean
-
-# Evidence sufficiency depth (ESD): how many articles were read until the evidence was sufficient.
+from medground_evaluate.statistics import ClassScore, Mean, Share, item_score, mean
 
 
 @dataclass(frozen=True)
@@ -81,8 +79,6 @@ def evidence_depths(readings: Iterable[Reading]) -> Depths:
     return Depths(dict(sorted(counts.items())), never)
 
 
-# MeSH precision and recall: the headings of the final query against those of the question's article.
-
 _MESH_TAGS = ("MeSH Terms", "MeSH Major Topic")
 
 
@@ -110,22 +106,19 @@ def heading_scores(pairs: Iterable[tuple[Collection[str], Collection[str]]]) -> 
     Headings are compared without case, qualifiers (`Asthma/therapy`) and the asterisk of a major topic. The paper does
     not say how it averages, or which precision a query without headings has.
     """
-    precision: list[float] = []
-    recall: list[float] = []
-    without_query = without_gold = 0
+    scores: list[ClassScore] = []
+    without_gold = 0
     for predicted, gold in pairs:
-        chosen, right = set(map(_plain, predicted)), set(map(_plain, gold))
-        if not right:
+        one = item_score(set(map(_plain, gold)), set(map(_plain, predicted)))
+        if one.gold:
+            scores.append(one)
+        else:
             without_gold += 1
-            continue
-        both = len(chosen & right)
-        without_query += not chosen
-        precision.append(both / len(chosen) if chosen else 0.0)
-        recall.append(both / len(right))
-    count = len(recall)
+    count, without_query = len(scores), sum(not one.given for one in scores)
+    known = scores if count > without_query else []
     return HeadingScores(
-        precision=sum(precision) / count if count > without_query else None,
-        recall=sum(recall) / count if count > without_query else None,
+        precision=mean(one.precision or 0.0 for one in known).value,
+        recall=mean(one.recall for one in known).value,
         questions=count,
         without_query=without_query,
         without_gold=without_gold,
@@ -155,8 +148,6 @@ def _wanted(node: Node) -> Iterator[str]:
 def _plain(heading: str) -> str:
     return heading.partition("/")[0].replace("*", "").strip().casefold()
 
-
-# Query statistics by source: how diverse the queries are, how long, and how many.
 
 Plan = Mapping[str, Sequence[str]]
 """The queries of one question by source."""
@@ -196,29 +187,23 @@ def query_diversity(vectors: NDArray[np.float32]) -> float | None:
 
 def query_statistics(plans: Iterable[Plan], embedder: Embedder | None = None) -> dict[str, QueryStatistics]:
     """Statistics by source, in order of first appearance. Empty queries are not counted."""
-    cleaned = [{source: _not_empty(queries) for source, queries in plan.items()} for plan in plans]
     by_source: dict[str, list[list[str]]] = defaultdict(list)
-    for plan in cleaned:
+    questions = 0
+    for plan in plans:
+        questions += 1
         for source, queries in plan.items():
-            by_source[source].append(queries)
-    return {source: _statistics(lists, len(cleaned), embedder) for source, lists in by_source.items()}
+            by_source[source].append([query for query in queries if query.strip()])
+    return {source: _statistics(lists, questions, embedder) for source, lists in by_source.items()}
 
 
 def _statistics(lists: Sequence[Sequence[str]], questions: int, embedder: Embedder | None) -> QueryStatistics:
-    several = [queries for queries in lists if len(queries) > 1] if embedder is not None else []
-    spread = [query_diversity(embedder.embed(queries)) for queries in several] if embedder is not None else []
+    spread = [query_diversity(embedder.embed(queries)) for queries in lists if len(queries) > 1] if embedder else []
     return QueryStatistics(
         queries=sum(map(len, lists)) / questions,
         words=mean(float(len(query.split())) for queries in lists for query in queries),
         diversity=mean([*spread, *[None] * (questions - len(spread))]),
     )
 
-
-def _not_empty(queries: Sequence[str]) -> list[str]:
-    return [query for query in queries if query.strip()]
-
-
-# Retrieval quality against the documents that answer a question: recall, precision, reciprocal rank, nDCG.
 
 DEPTHS = (1, 5, 10, 20)
 
@@ -276,19 +261,15 @@ def ranking_scores(
     """
     if not gold:
         return {}
-    measures = _measures(depths)
+    library = _library()
+    measures = [*(kind @ k for k in depths for kind in (library.R, library.P, library.nDCG)), library.RR]
     # Ranks become strictly decreasing scores, because trec_eval sorts by score and breaks ties by id.
     run = {q: {d: -float(rank) for rank, d in enumerate(dict.fromkeys(found.get(q, ())))} for q in gold}
     right = {q: dict.fromkeys(documents, 1) for q, documents in gold.items()}
     each: dict[str, dict[str, float]] = {q: {} for q in gold}
-    for value in _library().iter_calc(measures, right, run):
+    for value in library.iter_calc(measures, right, run):
         each[value.query_id][str(value.measure)] = float(value.value)
     return {q: {str(m): values[str(m)] for m in measures} for q, values in each.items()}
-
-
-def _measures(depths: Sequence[int]) -> list[Any]:
-    library = _library()
-    return [*(kind @ k for k in depths for kind in (library.R, library.P, library.nDCG)), library.RR]
 
 
 def _library() -> Any:

@@ -90,9 +90,6 @@ def _of_two(entailment: float, contradiction: float) -> float | None:
     return entailment / total if math.isfinite(total) and total > 0 else None
 
 
-# Long-text uncertainty (LUQ) of a model or recipe, with several runs of the same questions as samples.
-
-
 @dataclass(frozen=True)
 class SampledUncertainty:
     """LUQ over the questions of a run.

@@ -15,10 +15,11 @@ from pathlib import Path
 from medground.corpus.faults import writing
 from medground.errors import BadDocument, UsageError
 from medground.values.source_plan import SourceQuery
-from medground_evaluate.agreement import in_words, kappa
+from medground_evaluate.agreement import in_words, kappa, same_share
 from medground_evaluate.planning.exploring import read_yes_no
 from medground_evaluate.planning.judging import shown
 from medground_evaluate.planning.work import Explored, Judged
+from medground_evaluate.statistics import ClassScore
 
 SAMPLES = 100
 _COLUMNS = ("id", "question", "gold answer", "source", "term", "query", "documents", "supports")
@@ -33,34 +34,26 @@ class JudgeAgreement:
         labels: queries that both labelled.
         failed: labelled by hand, but not by the judge.
         kappa: None if both gave one and the same label throughout.
-        accuracy, precision, recall, f1: of "supports", with the labels made by hand as reference; None if undefined.
-        positive: how often the person said that the documents support the answer.
+        accuracy: share of equal labels.
+        supports: how the judge finds what supports the answer; the labels made by hand are right.
     """
 
     labels: int
     failed: int
     kappa: float | None
     accuracy: float
-    precision: float | None
-    recall: float | None
-    f1: float | None
-    positive: int
+    supports: ClassScore
 
-    def told(self, judge: str) -> str:
+    def line(self, judge: str) -> str:
         """One line, such as `judge X: kappa 0.81 (almost perfect) with 100 labels made by hand`."""
         value = "undefined (one label only)" if self.kappa is None else f"{self.kappa:.2f} ({in_words(self.kappa)})"
-        figures = ", ".join(
-            f"{name} {'-' if number is None else f'{number:.1%}'}"
-            for name, number in (
-                ("accuracy", self.accuracy),
-                ("precision", self.precision),
-                ("recall", self.recall),
-                ("F1", self.f1),
-            )
-        )
+        found = self.supports
+        measured = {"accuracy": self.accuracy, "precision": found.precision, "recall": found.recall}
+        measured["F1"] = found.f1 if found.gold or found.given else None
+        figures = ", ".join(f"{name} {'-' if one is None else f'{one:.1%}'}" for name, one in measured.items())
         left = f"; {self.failed} more that it did not judge" if self.failed else ""
         return (
-            f"judge {judge}: kappa {value} with {self.labels} labels made by hand, {self.positive} of them yes; "
+            f"judge {judge}: kappa {value} with {self.labels} labels made by hand, {found.gold} of them yes; "
             f"{figures}{left}"
         )
 
@@ -124,20 +117,10 @@ def agreement(sheet: Path, judged: Sequence[Judged]) -> JudgeAgreement:
     both = [(hand, label == "positive") for hand, label in pairs if label != "failed"]
     if not both:
         raise UsageError(f"{sheet} and the judgements have no labelled query in common; label some rows yes or no")
-    hands, judges = [hand for hand, _ in both], [judge for _, judge in both]
-    right = sum(hand and judge for hand, judge in both)
-    precision = right / sum(judges) if any(judges) else None
-    recall = right / sum(hands) if any(hands) else None
-    return JudgeAgreement(
-        labels=len(both),
-        failed=len(pairs) - len(both),
-        kappa=kappa([str(hand) for hand in hands], [str(judge) for judge in judges]),
-        accuracy=sum(hand == judge for hand, judge in both) / len(both),
-        precision=precision,
-        recall=recall,
-        f1=2 * right / (sum(hands) + sum(judges)) if any(hands) or any(judges) else None,
-        positive=sum(hands),
-    )
+    hands, judges = [str(hand) for hand, _ in both], [str(judge) for _, judge in both]
+    given, right = judges.count("True"), sum(hand and judge for hand, judge in both)
+    supports = ClassScore("supports", hands.count("True"), given, right)
+    return JudgeAgreement(len(both), len(pairs) - len(both), kappa(hands, judges), same_share(hands, judges), supports)
 
 
 def _read_sheet(path: Path) -> dict[tuple[str, str, SourceQuery], bool]:

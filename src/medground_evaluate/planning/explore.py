@@ -1,13 +1,18 @@
-"""The run of a training question: it may ask the operators of exploring, judging and reading, and keeps no trace."""
+"""Planning exploration: many queries for each source and training question, what each finds, and what that costs.
+
+Source: Omni-RAG, section 4.2.1 and appendix B.3 (Tables 11 and 14). Estimates are rough.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -20,23 +25,23 @@ from medground.errors import UsageError
 from medground.home.settings import Settings
 from medground.models.operators.base import Operator
 from medground.models.operators.reasoning import reason_or_recall
+from medground.models.registry import list_price
 from medground.recipes.omni_rag.operators import ExploredSource
 from medground.recipes.omni_rag.read_plan import read_plan
 from medground.recipes.omni_rag.search import plannable, search_plan
 from medground.recipes.omni_rag.settings import OmniRagSettings
 from medground.recipes.pubmed_reasoner.answering import recall
-from medground.values.document import Hit
 from medground.values.question import Question
 from medground.values.source_description import SourceDescription
 from medground.values.source_plan import SourceFound, SourcePlan, SourceQuery, tagged
 from medground.values.steps import Progress, no_progress
 from medground_evaluate.demonstrations.records import Source, read_records
 from medground_evaluate.items import Item
-from medground_evaluate.planning.cost import CallEstimate, cost_table, estimate_exploring, step_cost
 from medground_evaluate.planning.exploring import QUERIES, ExploreInput, explore, judge_found
 from medground_evaluate.planning.work import (
     Asked,
     Explored,
+    Finished,
     Head,
     Judged,
     JudgedQuery,
@@ -44,17 +49,21 @@ from medground_evaluate.planning.work import (
     Spent,
     State,
     Tried,
-    Unfinished,
-    WorkFile,
     read_work,
     work_through,
 )
 
+TOKENS_OF_A_PROMPT = 500
+TOKENS_OF_A_QUERY = 15
+TOKENS_OF_A_JUDGEMENT = 150
+PASSAGES = 10
+CHARACTERS_OF_A_TOKEN = 4.0
+GIB = 2**30
 OPERATORS: tuple[Operator[Any, Any], ...] = (explore, judge_found, recall, reason_or_recall)
 
 
 def run_of(engine: Engine, question: Question) -> Run:
-    """A run with the engine's sources and models."""
+    """A run that may ask the operators of exploring, judging and reading, and keeps no trace."""
     declared = Declaration(name="planner-training", operators=OPERATORS, settings=engine.recipe.settings)
     return Run(
         question,
@@ -70,9 +79,6 @@ def run_of(engine: Engine, question: Question) -> Run:
 def question_of(asked: Asked) -> Question:
     """The question as it was asked."""
     return Question(text=asked.text, task=asked.task, options=asked.options, context=asked.context)
-
-
-# Planning exploration: many queries for each source and training question, and what each finds.
 
 
 @dataclass(frozen=True)
@@ -92,17 +98,6 @@ class Exploration:
     sources: tuple[str, ...] = ()
     limit: int | None = None
     seed: int = 0
-
-
-@dataclass(frozen=True)
-class Finished:
-    """A step that has gone through all its questions: how many lines the file has, and what is still missing."""
-
-    path: Path
-    head: Head
-    lines: int
-    unfinished: tuple[Unfinished, ...]
-    seconds: float
 
 
 async def explore_questions(
@@ -139,17 +134,60 @@ async def explore_questions(
             sources=sources,
             options={"queries": wanted.queries, **_found_of(engine.settings)},
         )
-        with WorkFile(out, head, Explored) as work:
-            done = {one.question.id for one in work.done}
-            failures = await work_through(
-                [item for item in items if item.id not in done],
-                lambda item: explored(item, sources, wanted.queries, run_of(engine, item.question)),
-                work,
-                name=lambda item: item.id,
-                workers=workers,
-                progress=progress,
-            )
-            return Finished(out, head, len(work.done), tuple(failures), time.monotonic() - started)
+        return await work_through(
+            {item.id: item for item in items},
+            lambda item: explored(item, sources, wanted.queries, run_of(engine, item.question)),
+            out,
+            head,
+            Explored,
+            started=started,
+            workers=workers,
+            progress=progress,
+        )
+
+
+@dataclass(frozen=True)
+class CallEstimate:
+    """What exploring and judging need. `price` is in US dollars, None if unknown."""
+
+    questions: int
+    searches: int
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    price: Decimal | None
+
+    def __str__(self) -> str:
+        price = "price unknown" if self.price is None else f"${self.price:.2f}"
+        return (
+            f"{self.questions:,} questions: at most {self.searches:,} searches, {self.calls:,} calls, about "
+            f"{self.input_tokens:,} tokens in and {self.output_tokens:,} out, {price}; disk about "
+            f"{self.searches * PASSAGES * 500 / GIB:.2f} GiB"
+        )
+
+
+def estimate_exploring(questions: int, sources: int, queries: int, model: str) -> CallEstimate:
+    """One call for each question, and a search for each query."""
+    made = questions * sources * queries
+    into, out = questions * TOKENS_OF_A_PROMPT, made * TOKENS_OF_A_QUERY
+    return CallEstimate(questions, made, questions, into, out, _price(model, into, out))
+
+
+def estimate_judging(explored: Sequence[Explored], passages: int | None, model: str) -> CallEstimate:
+    """One call for each query that found something; half of the passages of a graph."""
+    found = [(one, tried) for one in explored for tried in one.queries if tried.found]
+    characters = sum(
+        len(one.passages[key].text)
+        for one, tried in found
+        for key in tried.found[: passages if passages is not None else len(tried.found)]
+    )
+    into = round(characters / CHARACTERS_OF_A_TOKEN) + len(found) * TOKENS_OF_A_PROMPT
+    out = len(found) * TOKENS_OF_A_JUDGEMENT
+    return CallEstimate(len(explored), 0, len(found), into, out, _price(model, into, out))
+
+
+def _price(model: str, into: int, out: int) -> Decimal | None:
+    return Decimal(0) if model.partition(":")[0] in ("keyless", "local") else list_price(model, into, out)
 
 
 async def check_exploring(wanted: Exploration, settings: Settings) -> CallEstimate:
@@ -180,10 +218,10 @@ async def explored(item: Item, sources: Sequence[SourceDescription], queries: in
     written = {
         one.source: tuple(SourceQuery(term=query.term, text=query.text) for query in one.queries) for one in output.plan
     }
-    plan = _writable(SourcePlan(queries=written), sources, queries)
+    # As a planner could have written it: what its tagged form cannot hold is mended before it is searched.
+    said = tagged(SourcePlan(queries=written), tuple(one.name for one in sources))
     asked = run.clock()
-    found = await search_plan(plan, run)
-    tried, passages = _tried(found)
+    tried, passages = _tried(await search_plan(read_plan(said, sources, queries).plan, run))
     spent = Spent.of(run.usage, retrieval=run.clock() - asked, inference=asked - began)
     return Explored(question=asked_of(item), queries=tuple(tried), passages=passages, spent=spent)
 
@@ -205,28 +243,17 @@ def asked_of(item: Item) -> Asked:
     )
 
 
-def _writable(plan: SourcePlan, sources: Sequence[SourceDescription], most: int) -> SourcePlan:
-    """The plan as a planner could have written it: what its tagged form cannot hold is mended before it is searched."""
-    return read_plan(tagged(plan, tuple(one.name for one in sources)), sources, most).plan
-
-
 def _tried(found: Sequence[SourceFound]) -> tuple[list[Tried], dict[str, Piece]]:
     passages: dict[str, Piece] = {}
     tried: list[Tried] = []
     for one in found:
         for got in one.queries:
-            passages.update({hit.passage.key: _piece(hit) for hit in got.hits})
-            keys = tuple(dict.fromkeys(hit.passage.key for hit in got.hits))
+            here = {hit.passage.key: hit.passage for hit in got.hits}
+            passages |= {key: Piece.model_validate(passage, from_attributes=True) for key, passage in here.items()}
+            keys = tuple(here)
             state: State = "found" if keys else "failed" if one.failure else "empty"
             tried.append(Tried(source=one.source.name, query=got.query, state=state, found=keys))
     return tried, passages
-
-
-def _piece(hit: Hit) -> Piece:
-    one = hit.passage
-    return Piece(
-        document_id=one.document_id, start=one.start, end=one.end, title=one.title, kind=one.kind, text=one.text
-    )
 
 
 def _found_of(settings: Settings) -> dict[str, object]:
@@ -245,7 +272,22 @@ def _chosen(there: Sequence[SourceDescription], names: Sequence[str]) -> tuple[S
     return chosen
 
 
-# A finished step in lines: how much there is, how the labels fall, and what a question cost (Tables 11 and 14).
+def cost_lines(step: str, spent: Sequence[Spent], workers: int) -> list[str]:
+    """The mean cost of a question in a step, as in Tables 11 and 14; seconds of questions that ran together overlap."""
+    n = max(len(spent), 1)
+
+    def mean(name: str) -> float:
+        return math.fsum(getattr(one, name) for one in spent) / n
+
+    retrieval, inference = mean("retrieval_seconds"), mean("inference_seconds")
+    known = [one.price for one in spent if one.price is not None]
+    price = f"{sum(known, Decimal(0)) / n:.6f}" if len(known) == len(spent) else "unknown"
+    hours = (retrieval + inference) * len(spent) / workers / 3600
+    return [
+        "step          questions  retrieval s  inference s  tokens in  tokens out  US$ a question  hours in all",
+        f"{step:12} {len(spent):10,} {retrieval:12.3f} {inference:12.3f} {mean('input_tokens'):10,.0f} "
+        f"{mean('output_tokens'):11,.0f} {price:>15} {hours:13.3f}",
+    ]
 
 
 def lines_of(finished: Finished, workers: int) -> Iterator[str]:
@@ -271,5 +313,5 @@ def lines_of(finished: Finished, workers: int) -> Iterator[str]:
         spent = [one.spent for one in judged]
         if failed := [one.why for one in labelled if one.label == "failed"]:
             yield f"  {len(failed):,} queries have no label, such as: {failed[0]}"
-    yield from cost_table([step_cost(head.step, spent)], workers=workers)
+    yield from cost_lines(head.step, spent, workers)
     yield f"this run took {finished.seconds:.1f} s with {workers} workers"

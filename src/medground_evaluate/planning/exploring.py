@@ -19,8 +19,6 @@ from medground.models.operators.reading import DATA_RULE
 from medground.recipes.omni_rag.operators import ExploredSource
 from medground.values.document import DocumentId, SourceKind
 
-# Exploring without a model: queries that leave out and add words, and a judgement from ids and words.
-
 SHARE = 0.6
 """Minimum share of the gold answer's content words, where no gold document is known."""
 _LEAST = 2

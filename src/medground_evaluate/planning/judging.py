@@ -1,11 +1,14 @@
-"""Labels of queries: a judge's, a reader's gain, a reranker's score."""
+"""Planning judging: each query is positive if what it found supports the gold answer, else negative (section 4.2.2).
+
+A judge says so; or, as in the supervised baselines, a reader's gain or a reranker's score (appendix D.3).
+"""
 
 from __future__ import annotations
 
 import asyncio
 import math
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -22,22 +25,20 @@ from medground.recipes.pubmed_reasoner.answering import RecallInput, recall
 from medground.values.document import Passage
 from medground.values.steps import Progress, no_progress
 from medground_evaluate.metrics.answers import rouge_l
-from medground_evaluate.planning.explore import Finished, question_of, run_of
+from medground_evaluate.planning.explore import question_of, run_of
 from medground_evaluate.planning.exploring import FoundView, JudgeInput, judge_found
 from medground_evaluate.planning.work import (
     Explored,
+    Finished,
     Judged,
     JudgedQuery,
     Label,
     Piece,
     Spent,
     Tried,
-    WorkFile,
     read_work,
     work_through,
 )
-
-# Other signals for a query's label: those of the supervised baselines.
 
 LabelMethod = Literal["judge", "gain", "rerank"]
 METHODS: tuple[LabelMethod, ...] = get_args(LabelMethod)
@@ -91,7 +92,9 @@ async def rerank_score(explored: Explored, pieces: Sequence[Piece], run: Run) ->
     reranker = await asyncio.to_thread(open_reranker, run.settings.retrieval.reranker, run.settings.home / "models")
     if reranker is None:
         raise ConfigError("labels by rerank need a reranker; name one with --set retrieval.reranker=NAME")
-    scores = await asyncio.to_thread(reranker.score, explored.question.text, [_passage(piece) for piece in pieces])
+    scores = await asyncio.to_thread(
+        reranker.score, explored.question.text, [Passage(**piece.model_dump()) for piece in pieces]
+    )
     mean = math.fsum(map(log_odds, scores)) / len(scores)
     return Labelled(mean >= RERANK_THRESHOLD, f"{reranker.name}: mean rerank score {mean:.2f}", round(mean, 4))
 
@@ -100,23 +103,6 @@ def log_odds(score: float) -> float:
     """The log-odds of a score from 0 to 1: what a cross-encoder gives before it is mapped to 0 to 1."""
     kept = min(max(score, _CERTAIN), 1 - _CERTAIN)
     return math.log(kept / (1 - kept))
-
-
-LABELLERS: Mapping[str, Callable[[Explored, Sequence[Piece], Run], Awaitable[Labelled]]] = {
-    "gain": gain,
-    "rerank": rerank_score,
-}
-
-
-def _passage(piece: Piece) -> Passage:
-    return Passage(
-        document_id=piece.document_id,
-        start=piece.start,
-        end=piece.end,
-        text=piece.text,
-        title=piece.title,
-        kind=piece.kind,
-    )
 
 
 def _sentenced(pieces: Sequence[Piece]) -> tuple[SentencedPassage, ...]:
@@ -132,8 +118,6 @@ def _sentenced(pieces: Sequence[Piece]) -> tuple[SentencedPassage, ...]:
         for number, piece in enumerate(pieces, start=1)
     )
 
-
-# Planning judging: each query is positive if what it found supports the gold answer, else negative.
 
 Labeller = Callable[[Explored, Sequence[Piece], Run], Awaitable[Labelled]]
 
@@ -162,32 +146,26 @@ async def judge_explored(
     started = time.monotonic()
     before, lines = read_work(explored, Explored)
     async with await Engine.open(settings, progress=progress) as engine:
+        retrieval = engine.settings.retrieval
         head = before.model_copy(
             update={
                 "step": "judgements",
-                "model": _labelled_by(engine, by),
+                "model": retrieval.reranker if by == "rerank" else engine.models.of(judge_found.name).name,
                 "settings_hash": engine.settings.hash,
                 "options": {**before.options, "by": by, "passages": passages, "explored by": before.model},
             }
         )
-        label = one_call if by == "judge" else LABELLERS[by]
-        with WorkFile(out, head, Judged) as work:
-            done = {one.question.id for one in work.done}
-            failures = await work_through(
-                [one for one in lines if one.question.id not in done],
-                lambda one: judged(one, label, passages, run_of(engine, question_of(one.question))),
-                work,
-                name=lambda one: one.question.id,
-                workers=workers,
-                progress=progress,
-            )
-            return Finished(out, head, len(work.done), tuple(failures), time.monotonic() - started)
-
-
-def _labelled_by(engine: Engine, by: LabelMethod) -> str:
-    if by == "rerank":
-        return engine.settings.retrieval.reranker
-    return engine.models.of(judge_found.name).name
+        label: Labeller = {"judge": one_call, "gain": gain, "rerank": rerank_score}[by]
+        return await work_through(
+            {one.question.id: one for one in lines},
+            lambda one: judged(one, label, passages, run_of(engine, question_of(one.question))),
+            out,
+            head,
+            Judged,
+            started=started,
+            workers=workers,
+            progress=progress,
+        )
 
 
 async def judged(explored: Explored, label: Labeller, most: int | None, run: Run) -> Judged:

@@ -1,4 +1,8 @@
-"""Ctrl-C during training: the step is finished, a checkpoint is written, and the same call resumes from it."""
+"""Planning learning: supervised fine-tuning of an adapter on plans, then direct preference optimisation on pairs.
+
+The trainers are those of trl, with the options of Omni-RAG, appendix D.4. After Ctrl-C the step is finished, a
+checkpoint is written, and the same call resumes from it. Estimates count the multiplications of the steps.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -25,11 +30,13 @@ from medground.models.planner_weights import (
     libraries,
     load_adapter,
     load_base,
+    load_config,
     quiet,
     read_card,
     write_card,
 )
 from medground.values.steps import Progress, no_progress
+from medground_evaluate.planning.explore import CHARACTERS_OF_A_TOKEN, GIB
 from medground_evaluate.planning.trainset import TrainingManifest, TrainingOptions, read_examples, read_manifest
 
 
@@ -71,9 +78,6 @@ def stop_between_steps(trainer: Any, libs: Libraries) -> Iterator[Stopping]:
         signal.signal(signal.SIGINT, before)
 
 
-# The trainers of trl for the two stages, with the paper's options (Omni-RAG, appendix D.4).
-
-
 def make_trainer(
     libs: Libraries,
     model: Any,
@@ -111,22 +115,19 @@ def make_trainer(
         given = {"model": model, "train_dataset": dataset, "processing_class": tokenizer}
         if options.stage == "sft":
             config = libs.trl.SFTConfig(**shared, completion_only_loss=True)
-            fresh = None if isinstance(model, libs.peft.PeftModel) else _lora(libs, options)
+            lora = libs.peft.LoraConfig(
+                r=options.rank,
+                lora_alpha=options.alpha,
+                lora_dropout=options.dropout,
+                target_modules="all-linear",
+                task_type="CAUSAL_LM",
+            )
+            fresh = None if isinstance(model, libs.peft.PeftModel) else lora
             trainer = libs.trl.SFTTrainer(**given, args=config, peft_config=fresh)
         else:  # the reference M_SFT is a frozen copy of the adapter as it was loaded
             trainer = libs.trl.DPOTrainer(**given, args=libs.trl.DPOConfig(**shared, beta=options.beta))
         trainer.remove_callback(libs.transformers.PrinterCallback)
     return trainer
-
-
-def _lora(libs: Libraries, options: TrainingOptions) -> Any:
-    return libs.peft.LoraConfig(
-        r=options.rank,
-        lora_alpha=options.alpha,
-        lora_dropout=options.dropout,
-        target_modules="all-linear",
-        task_type="CAUSAL_LM",
-    )
 
 
 def reporting(libs: Libraries, progress: Progress, stage: str) -> Any:
@@ -140,8 +141,6 @@ def reporting(libs: Libraries, progress: Progress, stage: str) -> Any:
 
     return Reporting()
 
-
-# Planning learning: supervised fine-tuning of an adapter on plans, then direct preference optimisation on pairs.
 
 PLAN = "training.json"
 LOG = "log.jsonl"
@@ -318,3 +317,82 @@ def _save(trainer: Any, tokenizer: Any, out: Path, card: AdapterCard) -> None:
         write_card(out, card)
         with (out / LOG).open("w", encoding="utf-8") as lines:
             lines.writelines(json.dumps(entry) + "\n" for entry in trainer.state.log_history)
+
+
+_USED = 0.4
+"""Share of a device's speed that training a language model reaches, about."""
+
+
+@dataclass(frozen=True)
+class TrainingEstimate:
+    """What a stage needs: bytes of memory, seconds, and US dollars if the price of an hour is known."""
+
+    parameters: int
+    trained: int
+    examples: int
+    tokens: int
+    memory: int
+    seconds: float
+    price: Decimal | None
+    device: str
+
+    def __str__(self) -> str:
+        price = "price unknown (give --price-per-hour)" if self.price is None else f"${self.price:.2f}"
+        return (
+            f"{self.parameters / 1e6:,.1f} million parameters, {self.trained / 1e6:,.2f} million of them trained; "
+            f"{self.examples:,} examples, {self.tokens:,} tokens each epoch; memory about "
+            f"{self.memory / GIB:.2f} GiB, time about {self.seconds / 60:,.1f} min, {price}; {self.device}"
+        )
+
+
+def estimate_training(
+    data: Path, base: str, options: TrainingOptions, *, price_per_hour: Decimal | None = None
+) -> TrainingEstimate:
+    """Estimate a stage without loading weights.
+
+    Raises:
+        UsageError: the training set lacks what the stage needs.
+        ConfigError: the extra is missing, or the base has no configuration that can be read.
+    """
+    examples = read_examples(data, options.which, ratio=options.ratio, seed=options.seed)
+    libs = libraries()
+    on, told = device(libs.torch)
+    config = load_config(base)
+    with quiet(), libs.torch.device("meta"):
+        model = libs.transformers.AutoModelForCausalLM.from_config(config)
+    parameters = sum(value.numel() for value in model.parameters())
+    linear = [m for n, m in model.named_modules() if isinstance(m, libs.torch.nn.Linear) and "lm_head" not in n]
+    trained = sum(options.rank * (layer.in_features + layer.out_features) for layer in linear)
+    lengths = [_characters(one) / CHARACTERS_OF_A_TOKEN for one in examples]
+    tokens = round(sum(lengths))
+    # A step forward takes 2 multiplications for each parameter and token, backward through frozen weights 2 more; for
+    # preferences there are two plans, and the reference reads both as well.
+    passes = 4 if options.stage == "sft" else 6
+    work = passes * parameters * tokens * options.epochs
+    bytes_each = 2 if on == "cuda" else 4
+    width, layers = config.hidden_size, config.num_hidden_layers
+    longest = min(max(lengths), options.longest)
+    activations = options.at_once * longest * (14 * width * layers + 2 * config.vocab_size) * bytes_each
+    memory = parameters * bytes_each + trained * 16 + activations * (1 if options.stage == "sft" else 2)
+    seconds = work / (_USED * _speed(libs.torch, on))
+    price = None if price_per_hour is None else price_per_hour * Decimal(seconds) / 3600
+    return TrainingEstimate(parameters, trained, len(examples), tokens, round(memory), seconds, price, told)
+
+
+def _characters(example: dict[str, Any]) -> int:
+    return sum(len(message["content"]) for part in example.values() if isinstance(part, list) for message in part)
+
+
+def _speed(torch: Any, on: str) -> float:
+    """Multiplications and additions in a second, measured for a moment."""
+    size, kind = (4096, torch.bfloat16) if on == "cuda" else (768, torch.float32)
+    one = torch.ones(size, size, dtype=kind, device=on)
+    one @ one
+    times = 3
+    started = time.perf_counter()
+    for _ in range(times):
+        result = one @ one
+    if on == "cuda":
+        torch.cuda.synchronize()
+    float(result[0, 0])
+    return float(2 * size**3 * times / (time.perf_counter() - started))

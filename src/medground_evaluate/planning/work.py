@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -19,8 +20,6 @@ from medground.values.source_description import SourceDescription
 from medground.values.source_plan import SourceQuery
 from medground.values.steps import Progress, no_progress
 from medground.values.usage import Usage
-
-# What the steps of Source Planning Optimisation hand on, one line of JSON Lines for each training question.
 
 State = Literal["found", "empty", "failed"]
 """What became of a query. `failed`: the source could not be asked, so nothing is known about the query."""
@@ -99,14 +98,12 @@ class Explored(Frozen):
 
     Attributes:
         passages: each passage once, by its key.
-        why: why it could not be explored; there are no queries then.
     """
 
     question: Asked
     queries: tuple[Tried, ...] = ()
     passages: dict[str, Piece] = Field(default_factory=dict)
     spent: Spent = Spent()
-    why: str = ""
 
 
 class JudgedQuery(Frozen):
@@ -130,10 +127,7 @@ class Judged(Frozen):
     question: Asked
     queries: tuple[JudgedQuery, ...] = ()
     spent: Spent = Spent()
-    why: str = ""
 
-
-# A file of finished questions that can be stopped at any time, and the workers that fill it.
 
 R = TypeVar("R", Explored, Judged)
 T = TypeVar("T")
@@ -230,36 +224,52 @@ class Unfinished:
     reason: str
 
 
+@dataclass(frozen=True)
+class Finished:
+    """A step that has gone through all its questions: how many lines the file has, and what is still missing."""
+
+    path: Path
+    head: Head
+    lines: int
+    unfinished: tuple[Unfinished, ...]
+    seconds: float
+
+
 async def work_through(
-    waiting: Sequence[T],
+    questions: Mapping[str, T],
     do: Callable[[T], Awaitable[R]],
-    work: WorkFile[R],
+    out: Path,
+    head: Head,
+    line: type[R],
     *,
-    name: Callable[[T], str],
+    started: float,
     workers: int = 1,
     progress: Progress = no_progress,
-) -> list[Unfinished]:
-    """Do all that waits, `workers` at a time. Each result is in the file before its worker takes the next.
+) -> Finished:
+    """Do all questions, by id, that the file does not have, `workers` at a time; each result is in the file at once.
 
-    A question for which the model failed is not saved and is returned; whatever else goes wrong stops all workers.
+    A question for which the model failed is not saved; whatever else goes wrong stops all workers.
 
     Raises:
-        UsageError: `workers` is below 1.
+        UsageError: `workers` is below 1, or the file was made with other options.
         StorageFailed: the file cannot be written.
         MedgroundError: whatever `do` raises apart from ModelFailed.
     """
     if workers < 1:
         raise UsageError(f"{workers} workers cannot work; use --workers 1 or more")
-    before, total = len(work.done), len(work.done) + len(waiting)
     failures: list[Unfinished] = []
-    progress(work.head.step, before, total)
+    with WorkFile(out, head, line) as work:
+        done = {one.question.id for one in work.done}
+        waiting = [name for name in questions if name not in done]
+        total = len(work.done) + len(waiting)
+        progress(head.step, len(work.done), total)
 
-    async def finish(one: T) -> None:
-        try:
-            work.add(await do(one))
-        except ModelFailed as error:
-            failures.append(Unfinished(name(one), str(error)))
-        progress(work.head.step, len(work.done), total)
+        async def finish(name: str) -> None:
+            try:
+                work.add(await do(questions[name]))
+            except ModelFailed as error:
+                failures.append(Unfinished(name, str(error)))
+            progress(head.step, len(work.done), total)
 
-    await work_off(waiting, finish, workers)
-    return failures
+        await work_off(waiting, finish, workers)
+        return Finished(out, head, len(work.done), tuple(failures), time.monotonic() - started)

@@ -12,8 +12,6 @@ from medground_evaluate.report.content import Report
 from medground_evaluate.statistics import Share
 from medground_evaluate.tally import UNFINISHED
 
-# Plots as SVG. Colours come from the page, so they follow light and dark mode.
-
 WIDTH = 760
 LABELS = 230
 VALUES = 70
@@ -133,9 +131,9 @@ def _short(value: float) -> float:
     return round(value, 1)
 
 
-# The numbers that both formats of the report show, and their plots.
-
 STATUSES = ("answered", "not judged", "unanswerable", "failed", "unreadable", "budget", UNFINISHED)
+ACCURACY = ("run", "model", "accuracy", "95 %", "correct", "when answering", "macro-F1", "support")
+CLASSES = ("class", "gold", "given", "precision", "recall", "F1")
 COSTS = ("run", "tokens in", "tokens out", "model calls", "searches", "seconds", "US $")
 _COSTS = ("input_tokens", "output_tokens", "model_calls", "searches", "seconds", "money")
 
@@ -151,6 +149,40 @@ def accuracy_plot(report: Report) -> Markup:
         if row.accuracy.value is not None
     ]
     return dots([*first, *runs])
+
+
+def accuracy_rows(report: Report, between: str) -> list[tuple[str, ...]]:
+    """The baseline, then each run, under `ACCURACY`; `between` stands between the ends of an interval."""
+
+    def interval(low: float, high: float) -> str:
+        return f"{100 * low:.1f}{between}{100 * high:.1f}"
+
+    rows: list[tuple[str, ...]] = []
+    if (base := report.baseline) is not None:
+        rows.append((base.name, base.words, percent(base.share), interval(base.low, base.high), "", "", "", ""))
+    for row in report.comparison.rows:
+        share, support = row.accuracy, row.support.support.value
+        rows.append(
+            (
+                row.name,
+                row.model,
+                percent(share.value),
+                interval(*share.interval) if share.of else "",
+                f"{share.right:,} of {share.of:,}",
+                percent(when_answering(row).value),
+                "–" if row.macro_f1 is None else f"{row.macro_f1:.3f}",
+                "–" if support is None else f"{support:.3f}",
+            )
+        )
+    return rows
+
+
+def class_rows(row: Row) -> list[tuple[str, ...]]:
+    """The scores of a run by class, under `CLASSES`."""
+    return [
+        (s.label, f"{s.gold:,}", f"{s.given:,}", percent(s.precision), percent(s.recall), f"{s.f1:.3f}")
+        for s in row.classes
+    ]
 
 
 def status_plot(comparison: Comparison) -> Markup:
@@ -183,14 +215,14 @@ def cost_plot(comparison: Comparison) -> Markup:
     return bars(seconds, "Seconds per question")
 
 
-def cost_rows(comparison: Comparison) -> list[tuple[str, ...]]:
+def cost_rows(comparison: Comparison, ratio_form: str = " (×{:,.2f})") -> list[tuple[str, ...]]:
     """The mean cost of a question, with its ratio to the base."""
     rows = []
     for row in comparison.rows:
         cells = []
         for name in _COSTS:
             value, ratio = getattr(row.cost, name), row.cost_ratio[name]
-            times = "" if ratio is None or row.name == comparison.cost_base else f" (×{ratio:,.2f})"
+            times = "" if ratio is None or row.name == comparison.cost_base else ratio_form.format(ratio)
             cells.append("unknown" if value is None else f"{value:,.4g}{times}")
         rows.append((row.name, *cells))
     return rows

@@ -11,15 +11,17 @@ from medground.wording.markdown import escaped
 from medground_evaluate.compare import Comparison, Pair
 from medground_evaluate.report.content import Given, Report
 from medground_evaluate.report.figures import (
+    ACCURACY,
+    CLASSES,
     COSTS,
+    accuracy_rows,
+    class_rows,
     cost_rows,
     facts,
-    percent,
     signed,
     status_rows,
     used_statuses,
     warnings_in,
-    when_answering,
 )
 from medground_evaluate.report.page import as_html
 
@@ -37,7 +39,7 @@ def as_markdown(report: Report) -> str:
         "% (Wilson). Every question counts in the denominator.",
         *(f"> {escaped(text)}" for text in warnings_in(comparison)),
         "## Accuracy",
-        _accuracies(report),
+        _table(ACCURACY[:-1], [row[:-1] for row in accuracy_rows(report, " to ")]),
         *(_pair(pair) for pair in comparison.pairs),
         "## Outcomes of the questions",
         _table(("run", *used_statuses(comparison)), status_rows(comparison)),
@@ -50,22 +52,6 @@ def as_markdown(report: Report) -> str:
         *_provenance(report),
     ]
     return "\n\n".join(parts) + "\n"
-
-
-def _accuracies(report: Report) -> str:
-    rows: list[Sequence[str]] = []
-    if (base := report.baseline) is not None:
-        interval = f"{100 * base.low:.1f} to {100 * base.high:.1f}"
-        rows.append((base.name, base.words, percent(base.share), interval, "", "", ""))
-    for row in report.comparison.rows:
-        share = row.accuracy
-        low, high = share.interval
-        interval = f"{100 * low:.1f} to {100 * high:.1f}" if share.of else ""
-        f1 = "–" if row.macro_f1 is None else f"{row.macro_f1:.3f}"
-        right = f"{share.right:,} of {share.of:,}"
-        answering = percent(when_answering(row).value)
-        rows.append((row.name, row.model, percent(share.value), interval, right, answering, f1))
-    return _table(("run", "model", "accuracy", "95 %", "correct", "when answering", "macro-F1"), rows)
 
 
 def _pair(pair: Pair) -> str:
@@ -81,13 +67,8 @@ def _pair(pair: Pair) -> str:
 
 
 def _classes(comparison: Comparison) -> list[str]:
-    rows = [
-        (row.name, s.label, f"{s.gold:,}", f"{s.given:,}", percent(s.precision), percent(s.recall), f"{s.f1:.3f}")
-        for row in comparison.rows
-        for s in row.classes
-    ]
-    names = ("run", "class", "gold", "given", "precision", "recall", "F1")
-    return ["## By class", _table(names, rows)] if rows else []
+    rows = [(row.name, *cells) for row in comparison.rows for cells in class_rows(row)]
+    return ["## By class", _table(("run", *CLASSES), rows)] if rows else []
 
 
 def _questions(report: Report) -> list[str]:
@@ -118,9 +99,6 @@ def _table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [names, ["---"] * len(names)]
     lines += [[escaped(cell) for cell in row] for row in rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-# Writing a report.
 
 
 def write_report(report: Report, folder: Path) -> tuple[Path, Path]:

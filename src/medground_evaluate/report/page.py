@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from importlib import resources
 from typing import Any
 
@@ -15,26 +14,26 @@ from medground.wording.html import template
 from medground_evaluate.compare import Comparison, Pair, Row
 from medground_evaluate.report.content import Report
 from medground_evaluate.report.figures import (
+    ACCURACY,
     COSTS,
     STATUSES,
     accuracy_plot,
+    accuracy_rows,
+    class_rows,
     cost_plot,
     cost_rows,
     facts,
-    percent,
     signed,
     status_plot,
     status_rows,
     used_statuses,
     warnings_in,
-    when_answering,
 )
 
 FEW = 3
 """Up to this many warnings are shown without folding."""
 _SHOWN = 240
 """Characters of a question that are shown; all of it is its title."""
-_ACCURACY = ("run", "model", "accuracy", "95 %", "correct", "when answering", "macro-F1", "support")
 _FILTERS = (("all", "all"), ("won", "won"), ("lost", "lost"), ("same", "no difference"))
 
 
@@ -50,6 +49,7 @@ def as_html(report: Report) -> str:
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     outcomes = Counter(question.outcome for question in report.questions)
     used = used_statuses(comparison)
+    names, main = {row.name for row in rows}, Markup('<span class="main">{}</span>').format
     return template(__package__, "report.html").render(
         report=report,
         comparison=comparison,
@@ -60,8 +60,8 @@ def as_html(report: Report) -> str:
         policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'",
         few=FEW,
         warnings=warnings_in(comparison),
-        accuracy_names=_ACCURACY,
-        accuracies=list(_accuracies(report)),
+        accuracy_names=ACCURACY,
+        accuracies=[(main(name) if name in names else name, *rest) for name, *rest in accuracy_rows(report, " – ")],
         accuracy_plot=accuracy_plot(report) if report.baseline or any(row.accuracy.of for row in rows) else "",
         pairs=[(pair, _numbers(pair)) for pair in comparison.pairs],
         status_plot=status_plot(comparison),
@@ -92,24 +92,6 @@ def _about(report: Report) -> str:
     )
 
 
-def _accuracies(report: Report) -> Iterator[Sequence[str]]:
-    if (base := report.baseline) is not None:
-        yield base.name, base.words, percent(base.share), _range(base.low, base.high), "", "", "", ""
-    for row in report.comparison.rows:
-        name = Markup('<span class="main">{}</span>').format(row.name)
-        share, support = row.accuracy, row.support.support.value
-        yield (
-            name,
-            row.model,
-            percent(share.value),
-            _range(*share.interval) if share.of else "",
-            f"{share.right:,} of {share.of:,}",
-            percent(when_answering(row).value),
-            "–" if row.macro_f1 is None else f"{row.macro_f1:.3f}",
-            "–" if support is None else f"{support:.3f}",
-        )
-
-
 def _numbers(pair: Pair) -> list[tuple[str, str]]:
     numbers: list[tuple[str, str]] = []
     if (found := pair.difference) is not None:
@@ -127,12 +109,7 @@ def _classes(comparison: Comparison) -> list[dict[str, Any]]:
     """Scores by class and the confusion matrix of each run; none if no run has classes."""
     if not any(row.classes for row in comparison.rows):
         return []
-    return [{"name": row.name, "scores": [*_scores(row)], **_matrix(row)} for row in comparison.rows]
-
-
-def _scores(row: Row) -> Iterator[Sequence[str]]:
-    for one in row.classes:
-        yield one.label, f"{one.gold:,}", f"{one.given:,}", percent(one.precision), percent(one.recall), f"{one.f1:.3f}"
+    return [{"name": row.name, "scores": class_rows(row), **_matrix(row)} for row in comparison.rows]
 
 
 def _matrix(row: Row) -> dict[str, Any]:
@@ -143,7 +120,3 @@ def _matrix(row: Row) -> dict[str, Any]:
         total = sum(counts) or 1
         matrix.append((gold, [(f"{n:,}", f"{0.55 * n / total:.2f}") for n in counts]))
     return {"answers": answers, "matrix": matrix}
-
-
-def _range(low: float, high: float) -> str:
-    return f"{100 * low:.1f} – {100 * high:.1f}"

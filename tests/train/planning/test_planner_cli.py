@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import csv
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 from rows import each_row
 
-from medground.faces.cli.app import main
 from medground.home.settings import Settings
+from medground.testing.command import run as medground
 
-
-def run(*words: str) -> int:
-    with pytest.raises(SystemExit) as stopped:
-        main(["train", "planner", *words])
-    return int(stopped.value.code or 0)
+run = partial(medground, "train", "planner")
 
 
 def test_explore_judge_label_agree_and_export(

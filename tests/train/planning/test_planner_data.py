@@ -27,8 +27,7 @@ from medground.values.usage import Usage
 from medground_evaluate.demonstrations.records import Source
 from medground_evaluate.items import Item
 from medground_evaluate.planning.agreement import agreement, write_sheet
-from medground_evaluate.planning.cost import cost_table, step_cost
-from medground_evaluate.planning.explore import OPERATORS, Exploration, explore_questions
+from medground_evaluate.planning.explore import OPERATORS, Exploration, cost_lines, explore_questions
 from medground_evaluate.planning.exploring import JudgeOutput, judge_found
 from medground_evaluate.planning.judging import gain, judge_explored, judged, log_odds, one_call, rerank_score, shown
 from medground_evaluate.planning.work import (
@@ -134,9 +133,9 @@ class Judge:
     async def close(self) -> None: ...
 
 
-def run_with(model: object, settings: Settings | None = None) -> Run:
+def run_with(model: object, settings: Settings | None = None, name: str = "m") -> Run:
     declared = Declaration(name="test", operators=OPERATORS)
-    models = Models("m", {}, {"m": model})  # type: ignore[dict-item]
+    models = Models(name, {}, {name: model})  # type: ignore[dict-item]
     question = Question.ask("Does zinc prevent gout?")
     return Run(question, settings or Settings.load(environ={}), declared, (), models, trace=Trace("t", None))
 
@@ -181,11 +180,11 @@ def test_a_question_whose_model_is_down_is_tried_again_and_the_others_are_kept(e
 
     out = tmp_path / "judged.jsonl"
     head = head.model_copy(update={"step": "judgements"})
-    with WorkFile(out, head, Judged) as work:
-        failures = asyncio.run(work_through(lines, do, work, name=lambda one: one.question.id, workers=3))
-        with pytest.raises(UsageError, match="being written by another run"):
-            WorkFile(out, head, Judged)
-    assert [(one.id, one.reason) for one in failures] == [("1003", "m: it does not answer")]
+    questions = {one.question.id: one for one in lines}
+    finished = asyncio.run(work_through(questions, do, out, head, Judged, started=0.0, workers=3))
+    assert [(one.id, one.reason) for one in finished.unfinished] == [("1003", "m: it does not answer")]
+    with WorkFile(out, head, Judged), pytest.raises(UsageError, match="being written by another run"):
+        WorkFile(out, head, Judged)
     assert len(read_work(out, Judged)[1]) == 11
 
 
@@ -205,25 +204,18 @@ def test_the_signals_of_the_baselines(monkeypatch):
     made = asyncio.run(rerank_score(one, list(one.passages.values()), run_with(Keyless(), settings)))
     assert made.score == 0 and not made.positive
     assert log_odds(0.5) == 0 and log_odds(0.9089) == pytest.approx(2.3, abs=1e-2) and log_odds(1.0) < 14
-    keyless = Run(
-        Question.ask("Does zinc prevent gout?"),
-        settings,
-        Declaration(name="test", operators=OPERATORS),
-        (),
-        Models("keyless", {}, {"keyless": Keyless()}),
-        trace=Trace("t", None),
-    )
+    keyless = run_with(Keyless(), settings, "keyless")
     with pytest.raises(ConfigError, match="need a model that answers"):
         asyncio.run(gain(one, [], keyless))
 
 
-def labelled(sheet: Path, label: Callable[[int], str]) -> None:
+def labelled(sheet: Path, label: Callable[[dict[str, str]], str]) -> None:
     with sheet.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     with sheet.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, rows[0].keys())
         writer.writeheader()
-        writer.writerows({**row, "supports": label(number)} for number, row in enumerate(rows))
+        writer.writerows({**row, "supports": label(row)} for row in rows)
 
 
 def test_labels_made_by_hand_beside_those_of_the_judge(explored_file: Path, settings: Settings, tmp_path: Path):
@@ -236,20 +228,19 @@ def test_labels_made_by_hand_beside_those_of_the_judge(explored_file: Path, sett
         write_sheet([], sheet)
     with pytest.raises(UsageError, match="no labelled query in common"):
         agreement(sheet, lines)
-    with sheet.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
     label_of = {(one.question.id, q.source, q.query): q.label for one in lines for q in one.queries}
-    right = [
-        label_of[row["id"], row["source"], SourceQuery(term=row["term"], text=row["query"])] == "positive"
-        for row in rows
-    ]
-    labelled(sheet, lambda n: "yes" if right[n] else "No")
+
+    def right(row: dict[str, str]) -> bool:
+        return label_of[row["id"], row["source"], SourceQuery(term=row["term"], text=row["query"])] == "positive"
+
+    labelled(sheet, lambda row: "yes" if right(row) else "No")
     same = agreement(sheet, lines)
-    assert (same.labels, same.accuracy, same.f1) == (20, 1.0, 1.0)
-    labelled(sheet, lambda n: ("n" if right[n] else "y") if n < 10 else "")
-    assert agreement(sheet, lines).labels == 10 and agreement(sheet, lines).accuracy == 0
-    assert "kappa" in agreement(sheet, lines).told("keyless")
-    labelled(sheet, lambda n: "perhaps")
+    assert (same.labels, same.accuracy, same.supports.f1) == (20, 1.0, 1.0)
+    rest = iter(range(20))
+    labelled(sheet, lambda row: ("n" if right(row) else "y") if next(rest) < 10 else "")
+    assert (agreement(sheet, lines).labels, agreement(sheet, lines).accuracy) == (10, 0)
+    assert "kappa" in agreement(sheet, lines).line("keyless")
+    labelled(sheet, lambda row: "perhaps")
     with pytest.raises(BadDocument, match=r"sheet\.csv:2: the label 'perhaps' is neither"):
         agreement(sheet, lines)
 
@@ -259,12 +250,11 @@ def test_the_cost_and_the_gold_answer_in_words() -> None:
         Spent(retrieval_seconds=1, inference_seconds=2, input_tokens=100, output_tokens=10, price=Decimal("0.01")),
         Spent(retrieval_seconds=3, inference_seconds=4, input_tokens=300, output_tokens=30, price=Decimal("0.03")),
     ]
-    cost = step_cost("exploration", spent)
-    assert (cost.retrieval, cost.inference, cost.price) == (2, 3, Decimal("0.02"))
-    row = cost_table([cost], workers=2, of=1440)[1].split()
-    assert row == ["exploration", "2", "2.000", "3.000", "200", "20", "0.020000", "1.000"], "5 s each, two at a time"
-    unknown = step_cost("exploration", [*spent, Spent(price=None)])
-    assert unknown.price is None and "unknown" in cost_table([unknown], workers=1)[1]
+    row = cost_lines("exploration", spent * 720, 2)[1].split()
+    assert row == ["exploration", "1,440", "2.000", "3.000", "200", "20", "0.020000", "1.000"], (
+        "5 s each, two at a time"
+    )
+    assert "unknown" in cost_lines("exploration", [*spent, Spent(price=None)], 1)[1]
 
     from medground_evaluate.planning.explore import asked_of
 

@@ -14,9 +14,8 @@ from medground.recipes.omni_rag.operators import plan_sources_tagged
 from medground.recipes.omni_rag.planners import planning_input
 from medground.recipes.omni_rag.read_plan import read_plan
 from medground.values.question import Question
-from medground_evaluate.planning.export import export
 from medground_evaluate.planning.learn import train
-from medground_evaluate.planning.trainset import DPO, SFT, read_examples, read_manifest
+from medground_evaluate.planning.trainset import DPO, SFT, export, read_examples, read_manifest
 
 Judged = Callable[..., object]
 Write = Callable[..., Path]

@@ -30,10 +30,8 @@ from medground.recipes.omni_rag.planners import planning_input, trained
 from medground.recipes.omni_rag.read_plan import read_plan
 from medground.recipes.pubmed_reasoner.answering import RecallInput, recall
 from medground.values.question import Question
-from medground_evaluate.planning.cost import estimate_training
-from medground_evaluate.planning.export import export
-from medground_evaluate.planning.learn import Trained, train
-from medground_evaluate.planning.trainset import DPO, SFT, TrainingOptions, read_examples, read_manifest
+from medground_evaluate.planning.learn import estimate_training, train
+from medground_evaluate.planning.trainset import DPO, SFT, export, read_examples, read_manifest
 
 torch = pytest.importorskip("torch", reason="the extra train is not installed")
 pytest.importorskip("trl", reason="the extra train is not installed")
@@ -164,21 +162,17 @@ def test_a_training_that_was_killed_or_stopped_resumes_and_ends_as_if_it_had_not
         if done == 3:
             raise Killed
 
+    steps: list[int] = []
+
     def interrupted(step: str, done: int, total: int | None) -> None:
+        steps.append(done)
         if done == 5:
             os.kill(os.getpid(), signal.SIGINT)
 
     with pytest.raises(Killed):
         train(training_set, tmp_path / "cut", SHORT_SFT, base=str(tiny), progress=killed)
-    steps: list[int] = []
     with pytest.raises(Stopped, match=r"stopped at step [56]; run the same command"):
-        train(
-            training_set,
-            tmp_path / "cut",
-            SHORT_SFT,
-            base=str(tiny),
-            progress=lambda step, done, total: (steps.append(done), interrupted(step, done, total))[0],
-        )
+        train(training_set, tmp_path / "cut", SHORT_SFT, base=str(tiny), progress=interrupted)
     assert steps[0] == 3, "it goes on from the checkpoint of step 2"
     made = train(training_set, tmp_path / "cut", SHORT_SFT, base=str(tiny))
     assert made.steps == 8
@@ -262,25 +256,16 @@ def test_what_a_stage_needs_is_estimated_before_it_starts(
     assert not (tmp_path / "x").exists()
 
 
-def test_examples_that_are_too_long_are_left_out_and_told(training_set: Path, tiny: Path, tmp_path: Path):
-    with pytest.raises(UsageError, match="every example has more than 16 tokens"):
-        train(training_set, tmp_path / "x", options(longest=16), base=str(tiny))
-
-
-def options(**changes: object) -> TrainingOptions:
-    return SHORT_SFT.model_copy(update=changes)
-
-
-def test_a_model_without_a_chat_template_is_refused(training_set: Path, tiny: Path, tmp_path: Path):
-    (tiny / "chat_template.jinja").unlink()
-    with pytest.raises(ConfigError, match="no chat template"):
-        train(training_set, tmp_path / "x", SHORT_SFT, base=str(tiny))
-
-
-def test_the_card_names_what_was_trained(training_set: Path, tiny: Path, tmp_path: Path):
-    made: Trained = train(
-        training_set, tmp_path / "sft", options(epochs=0.5, which="negative", ratio=0.5), base=str(tiny)
-    )
+def test_the_card_names_what_was_trained_and_what_cannot_be_learned_is_refused(
+    training_set: Path, tiny: Path, tmp_path: Path
+):
+    half = SHORT_SFT.model_copy(update={"epochs": 0.5, "which": "negative", "ratio": 0.5})
+    made = train(training_set, tmp_path / "sft", half, base=str(tiny))
     card = read_card(tmp_path / "sft")
     assert card == made.card and card.stages == ("sft negative",) and made.examples == 3
     assert card.licences == {"book": "CC BY 4.0", "graph": "CC0"}
+    with pytest.raises(UsageError, match="every example has more than 16 tokens"):
+        train(training_set, tmp_path / "x", SHORT_SFT.model_copy(update={"longest": 16}), base=str(tiny))
+    (tiny / "chat_template.jinja").unlink()
+    with pytest.raises(ConfigError, match="no chat template"):
+        train(training_set, tmp_path / "y", SHORT_SFT, base=str(tiny))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from planner_losses import PairScore, dpo_loss, margin, reward, sft_loss
 
 from medground.values.source_plan import SourceQuery
-from medground_evaluate.planning.export import NO_QUERIES, NO_SOURCE_HELPS, training_plans
+from medground_evaluate.planning.trainset import NO_QUERIES, NO_SOURCE_HELPS, training_plans
 from medground_evaluate.planning.work import Asked, Judged, JudgedQuery, Label
 
 SOURCES = ("book", "research", "graph")

@@ -1,0 +1,53 @@
+"""Runs of evaluations in tests: a header, lines, and the file of both."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from medground_evaluate.items import RunHeader, RunLine
+
+
+def header(**fields: Any) -> RunHeader:
+    """A header of four questions of PubMedQA, answered by `rag`, with other fields as given."""
+    known = {
+        "dataset": "pubmedqa",
+        "dataset_hash": "h",
+        "split": "test",
+        "recipe": "rag",
+        "model": "keyless",
+        "items": 4,
+        "settings": {},
+        "settings_hash": "s",
+        "prompts_hash": "p",
+        "versions": {"medground": "0.1.0"},
+    }
+    return RunHeader.model_validate(known | fields)
+
+
+def line(name: object, gold: str = "", answer: str = "", **fields: Any) -> RunLine:
+    """The line of a question; several values are written as `A C`, and one without an answer is not judged."""
+    known = {
+        "id": str(name),
+        "question": "Is it so?",
+        "task": "yes-no-maybe",
+        "gold": gold.split(),
+        "answer": answer.split(),
+        "status": "answered" if answer else "not judged",
+    }
+    return RunLine.model_validate(known | fields)
+
+
+def write_run(path: Path, lines: Iterable[RunLine], **fields: Any) -> Path:
+    """A run's file."""
+    content = [header(**fields), *lines]
+    path.write_text("".join(one.model_dump_json() + "\n" for one in content), encoding="utf-8")
+    return path
+
+
+def write_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> Path:
+    """A file of JSON Lines."""
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path
