@@ -29,8 +29,6 @@ from medground.wording.blocks import (
     note,
 )
 
-# The sentences of an answer with their verdicts, and the conflicts of their sources.
-
 STYLES: Mapping[Label, Style] = {
     "supported": "good",
     "quoted": "dim",
@@ -134,9 +132,6 @@ def _sides(conflict: Conflict, quotes: Quotes) -> Iterator[Block]:
         yield Block("item", (line(f"{phrases.side(side, number)}:", "strong"), *said), marker="-")
 
 
-# The numbered list of sources, each with the quotes that were not printed before.
-
-
 def source_list(
     quotes: Quotes,
     *,
@@ -196,8 +191,6 @@ def _quotes(document: SourceDocument, quotes: Quotes, *, details: bool) -> Itera
         where = (Span(f" ({', '.join(place)})", "dim"),) if place else ()
         yield (anchor(quote.id), *where, Span(f" {quotes.text(quote.id)}"))
 
-
-# What follows the sources: what was searched, warnings, cost, and the details for an engineer.
 
 _UNKNOWN_WORD = ": nothing was found for "
 

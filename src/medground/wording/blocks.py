@@ -14,8 +14,6 @@ from medground.values.answer import Answer, SourceDocument
 from medground.values.evidence import Evidence
 from medground.values.statement import Statement
 
-# The parts of a printed page as values, so that terminal, plain text, Markdown and HTML show the same content.
-
 Style = Literal["plain", "strong", "italic", "dim", "good", "caution", "bad", "mark"]
 
 Kind = Literal["title", "decision", "heading", "subheading", "paragraph", "item", "note", "table", "picture"]
@@ -121,9 +119,6 @@ def spaced(block: Block, before: Block | None) -> bool:
     return block.kind not in ("item", "note") or (before.kind != block.kind and block.kind == "note")
 
 
-# A document as an entry in a list of references.
-
-
 def study(document: SourceDocument) -> str:
     """The design and year of a document on one side of a conflict."""
     return f"{design(document) or 'design not stated'}, {document.year or 'year not stated'}"
@@ -145,9 +140,6 @@ def terms(document: SourceDocument) -> str:
     """Under which licence a document may be used, and where its source has it from; empty where neither is known."""
     known = (("Licence", document.license), ("Origin", document.origin))
     return " ".join(ended(f"{name}: {joined(text)}") for name, text in known if text)
-
-
-# Where each quote of an answer is printed, so that it is printed once, and the numbers of its sources.
 
 
 class Quotes:

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from docx.text.paragraph import Paragraph
 
 
-# The whole answer as PDF, set by Typst (`typst` on PyPI: one wheel without other programs, fonts included).
-
 _UNBROKEN = re.compile(r"\S{30}(?=\S)")
 _BREAK = "\u200b"
 """Where a word without end may be broken: a zero-width space."""
@@ -102,8 +100,6 @@ def _span(span: Span, anchors: set[str]) -> dict[str, str | None]:
         "anchor": span.anchor if span.anchor in anchors else None,
     }
 
-
-# The whole answer as a Word document, its references in a citation style.
 
 _COLOURS = {"dim": "666666", "caution": "8A5200", "bad": "B00000", "good": "1B6B1B"}
 _HEADINGS: Mapping[str, str] = {"title": "Heading 1", "heading": "Heading 2", "subheading": "Heading 3"}

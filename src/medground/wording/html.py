@@ -23,8 +23,6 @@ from medground.wording.blocks import Line, plain_reference
 from medground.wording.layout import layout
 from medground.wording.pictures import Files
 
-# Templates of pages (Jinja2): only a template holds markup, every value is cleaned of control codes and escaped.
-
 
 @cache
 def template(package: str, name: str) -> Template:

@@ -43,8 +43,6 @@ from medground.wording.blocks import (
 )
 from medground.wording.pictures import Files, picture, svg
 
-# The layout of a report: sub-questions, sections, connections, references, what was read and searched, and files.
-
 QUOTED = "A sentence without a remark is quoted from its source."
 _RELATIONS: dict[Relation, str] = {"supports": "support each other", "extends": "extend each other",
                                    "contradicts": "contradict each other"}  # fmt: skip

@@ -14,8 +14,6 @@ from medground.wording.encoding import encodable_blocks
 from medground.wording.layout import cleaned, layout
 from medground.wording.pictures import Files
 
-# An answer as a report in Markdown. Text of documents is escaped: it can neither format nor link nor embed HTML.
-
 _AUTOLINK = re.compile(r"(?<=\w)(?=://|@)|(?<=www)(?=\.)", re.IGNORECASE)
 """Where some readers of Markdown make a link of plain text."""
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#!|~&$]|(?<!\w)[+-]|[+-](?!\w))")
@@ -104,8 +102,6 @@ def _inside(span: Span) -> str:
         return f"**{text}**"
     return f"*{text}*" if span.style in _ITALIC else text
 
-
-# An answer as a message of a chat: Markdown in pieces that can be sent one by one, and where each quote is cited.
 
 NOT_READ = "Earlier messages were not read: none of them is an answer that is kept here."
 _MARK = re.compile(r"\[(E[1-9][0-9]*)\]\(#e[0-9]+\)|<a id=\"e[0-9]+\"></a>\*\*(E[1-9][0-9]*)\*\*")

@@ -41,8 +41,6 @@ from medground.wording.view_types import (
     taken,
 )
 
-# Facts that a knowledge graph states, as the rows of a table: read from the lines that state them.
-
 
 def fact_view(quote: Evidence, document: SourceDocument) -> FactView:
     """A quote from a knowledge graph as a row: its subject is the page that states it."""
@@ -55,9 +53,6 @@ def fact_view(quote: Evidence, document: SourceDocument) -> FactView:
         references=stated.references,
         evidence=quote.id,
     )
-
-
-# The parts of a report as plain values, in the words of the terminal.
 
 
 def report_view(answer: Answer, groups: Sequence[Sequence[Statement]]) -> ReportView | None:

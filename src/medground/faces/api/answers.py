@@ -123,8 +123,6 @@ def download(content: bytes, kind: str, name: str) -> Response:
     return Response(content, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
 
-# What a researcher looks at of an answer: its studies as a table, its plan as a drawing, and what the run did when.
-
 studies_router = APIRouter(prefix="/v1/answers", tags=["answers"])
 
 _CSV = {"text/csv": {"schema": {"type": "string", "description": "The table for a spreadsheet."}}}

@@ -49,8 +49,6 @@ from medground.faces.service.values import Problem
 from medground.faces.serving.requests import OwnHosts
 from medground.version import __version__
 
-# The OpenAPI 3.1 document: as FastAPI makes it, with every error as a problem.
-
 TAGS = (
     ("answers", "Ask questions and read the answers."),
     ("jobs", "Questions and research at work: state, events, stop."),

@@ -51,8 +51,6 @@ from medground.home.layers import wrong_values
 from medground.language.english import ended
 from medground.values.answer import Answer
 
-# Errors of the chat endpoint in OpenAI's form, so that its clients show what is wrong.
-
 _TYPES: Mapping[int, str] = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 _SENT = ("retry-after", "www-authenticate")
 _CODES: Mapping[int, str] = {401: "invalid_api_key", 429: "rate_limit_exceeded"}
@@ -132,8 +130,6 @@ def _response(status: int, reply: ErrorReply, headers: Mapping[str, str] | None 
     sent = {**(headers or {}), "Cache-Control": "no-store"}
     return Response(reply.model_dump_json(), status_code=status, media_type="application/json", headers=sent)
 
-
-# The chat endpoint, as clients of OpenAI call it: recipes are models, and the answer is a message with citations.
 
 router = APIRouter(prefix="/v1", tags=["chat"], route_class=ChatRoute)
 

@@ -20,8 +20,6 @@ from medground.faces.service.values import Event
 from medground.values.answer import Answer
 from medground.values.document import Frozen
 
-# The events of a job as server-sent events.
-
 HEARTBEAT = 15.0
 """Seconds of silence after which a comment is sent, so that proxies and clients see that the stream lives."""
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -69,8 +67,6 @@ async def _sent(events: AsyncGenerator[Event], heartbeat: float) -> AsyncIterato
 async def _next(events: AsyncGenerator[Event]) -> Event | None:
     return await anext(events, None)
 
-
-# Ask and wait, as JSON or as events.
 
 router = APIRouter(prefix="/v1")
 
@@ -178,8 +174,6 @@ def as_json(answer: Answer) -> Response:
     """An answer as it is, without another check of it."""
     return Response(answer.model_dump_json(), media_type="application/json")
 
-
-# Jobs: their state, their events, and their end.
 
 jobs_router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 EventId = Annotated[int, Query(ge=0, le=2**53, description="the id of the last event that you have")]

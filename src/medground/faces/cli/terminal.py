@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from rich.status import Status
 
 
-# A stream that cleans what is written to it, writes only what its encoding has, and knows when it cannot write.
-
-
 class CannotWrite(Exception):
     """Standard output cannot be written. No `MedgroundError`: no command may take it for a failure of its own work.
 

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from medground.pubmed.mesh import Heading, Vocabulary
 
 
-# `medground verify CLAIM`: a claim compared with what the sources hold.
-
-
 def verify(
     claim: Annotated[str, typer.Argument(help="The claim, in quotes.")],
     corpus: Corpora = None,
@@ -74,8 +71,6 @@ def _lines(checked: CheckedClaim) -> list[str]:
         lines.append("No passage was found to compare the claim with.")
     return lines
 
-
-# `medground mesh TERM`: show a heading with its entry terms and tree positions, or the closest headings.
 
 _MOST_BELOW = 40
 _MOST_NEAR = 8

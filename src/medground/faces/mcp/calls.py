@@ -24,8 +24,6 @@ from medground.faces.service.values import INTERNAL, Person, Problem
 from medground.home.layers import wrong_values
 from medground.wording.view import view
 
-# Calls that take longer than a client waits: they go on as jobs, which two tools read and stop.
-
 _AGAIN = "Call the tool again."
 _MOST = 50
 """Results of jobs that are kept until somebody reads them."""
@@ -153,8 +151,6 @@ def _look_at(work: asyncio.Task[Result]) -> None:
     if not work.cancelled():
         work.exception()
 
-
-# What goes wrong as a result that no client takes for a finding: what is wrong, and the next step.
 
 _LINE = 1_000
 

@@ -17,8 +17,6 @@ from medground.faces.service.job import Job
 from medground.faces.service.service import Service
 from medground.faces.service.values import Person
 
-# What each tool takes.
-
 MOST = 50
 """Most documents, claims or terms of one call."""
 
@@ -113,8 +111,6 @@ class JobId(Input):
     job: Name
 
 
-# JSON schemas of tools, as short as they can be: every client sends the whole catalogue to its model, each time.
-
 _DROPPED = ("title", "default", "required", "minLength", "maxLength", "minimum", "minItems")
 """What a model does not need to know: names of types repeat those of fields, and a call without a value needs none.
 Calls are still checked against the whole type."""
@@ -153,8 +149,6 @@ def _shortened(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str,
             short[key] = value
     return short
 
-
-# What a tool is: its types, its words for a model, and the function that does it.
 
 I = TypeVar("I", bound=Input)  # noqa: E741
 

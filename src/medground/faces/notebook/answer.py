@@ -17,8 +17,6 @@ from medground.wording.progress import in_words
 from medground.wording.view import view
 from medground.wording.view_types import SentenceView, VerdictView
 
-# An answer in a notebook: the order and the words of the page, with each quote where it is cited.
-
 
 def as_html(answer: Answer) -> str:
     """One `<div>` that needs nothing else: all text escaped, no script, no style sheet.
@@ -48,8 +46,6 @@ def _verdicts(sentence: SentenceView) -> list[tuple[VerdictView, str]]:
     named = [(one, joined(one.text) if several else "") for one in sentence.verdicts]
     return list({(one.words, one.deciding, one.style, about): (one, about) for one, about in named}.values())
 
-
-# The steps of a question in a notebook, in words, as they happen.
 
 _PAUSE = 0.1
 """Seconds between two updates: a notebook that is sent every step falls behind."""

@@ -18,8 +18,6 @@ from medground.faces.service.values import LOCAL, Limits, Person
 from medground.values.document import Frozen
 from medground.values.usage import UsageReport
 
-# Bearer tokens: who may ask. A token is shown once, when it is made; only its hash is kept.
-
 PREFIX = "mg_"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 _SECRET = re.compile(PREFIX + r"[A-Za-z0-9_-]{43}")
@@ -139,9 +137,6 @@ def _token(number: object, name: object, limits: object, created: object, revoke
     )
 
 
-# Whose an answer is. What nobody else owns is of whoever sits at the computer, such as the command line's answers.
-
-
 class Owners:
     """The owners of answers, by trace id. Blocks."""
 
@@ -178,8 +173,6 @@ class Owners:
         """An answer is gone."""
         self._records.change(("DELETE FROM answers WHERE trace_id = ?", (trace_id,)))
 
-
-# What each person has used: counted by day, kept when answers are deleted.
 
 _NANO = Decimal(10**9)
 _COLUMNS = (
@@ -251,8 +244,6 @@ def next_month(at: datetime) -> float:
     first = (now.replace(day=1) + timedelta(days=32)).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     return (first - now).total_seconds()
 
-
-# Requests that a client sends again with the same key, because it saw no reply: they are answered once.
 
 KEPT = timedelta(hours=24)
 _KEY = re.compile(r"[\x21-\x7e]{1,200}")

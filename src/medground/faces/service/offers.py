@@ -18,8 +18,6 @@ from medground.recipes.base import open_recipe
 from medground.values.document import Frozen
 from medground.wording.progress import ABOUT
 
-# What a server offers: corpora, recipes, models and sources. What reads files here blocks.
-
 
 class CorpusOffer(Frozen):
     """A corpus that can be searched. One that cannot be read has a `problem` and no figures."""
@@ -140,8 +138,6 @@ class Offering:
         """The sources, beside corpora, that a question may name."""
         return offered_sources(self.settings)
 
-
-# What a corpus holds, told to people who use it: its files, those that were passed over, and whether it is intact.
 
 _MOST_FILES = 500
 _SKIPPED = 50

@@ -29,8 +29,6 @@ from medground.values.document import Document
 from medground.values.query import Filters
 from medground.values.steps import OnStep
 
-# Questions of people, each as a job: begun, followed, gone on with.
-
 OnEvent = Callable[[Event], None]
 """Called with each event of a question as it happens."""
 
@@ -167,8 +165,6 @@ class Questioning(Offering):
             repeat=repeat,
         )
 
-
-# What people ask beside questions: passages, claims, documents, the studies of an answer as a table.
 
 T = TypeVar("T", Answer, CheckedClaim, EvidenceTable)
 

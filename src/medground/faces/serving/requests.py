@@ -11,8 +11,6 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-# A request that a server refuses before anything works on it.
-
 
 class Refusal(Exception):
     """Why a request is refused.
@@ -32,9 +30,6 @@ class Refusal(Exception):
 
 Respond = Callable[[Refusal, Scope], Response]
 """Makes the response to a refused request, in the form that the server's clients understand."""
-
-
-# The body of a request: read once, in time, and no larger than allowed.
 
 
 async def whole_body(receive: Receive, headers: Headers, *, most: int, seconds: float) -> bytes:
@@ -84,8 +79,6 @@ def too_large(most: int) -> Refusal:
     """The refusal of a body with more than `most` bytes."""
     return Refusal(413, f"a body may have at most {most:,} bytes here")
 
-
-# Which names the server answers to, and from which pages a browser may send it something.
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _SAFE = frozenset(["GET", "HEAD", "OPTIONS", "TRACE"])

@@ -19,8 +19,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from medground.errors import UsageError
 from medground.faces.serving.requests import Refusal
 
-# A connection of uvicorn with deadlines: nobody holds one open for nothing.
-
 
 class Connection(H11Protocol):
     """One connection. The deadlines are in seconds; tests set others on a subclass.

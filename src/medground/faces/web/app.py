@@ -26,8 +26,6 @@ from medground.faces.web.state import PageState as Held
 from medground.faces.web.state import Suggestions
 from medground.faces.web.upload import UploadLimits
 
-# The built page: its files in memory, the headers that let a browser do nothing more with them than show them.
-
 BUILT = Path(__file__).parent / "built"
 """Where `npm run build` puts the page, and where the wheel has it."""
 CSP = (

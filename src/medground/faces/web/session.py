@@ -17,8 +17,6 @@ from medground.faces.web.state import Keeper, Page, Suggestion
 from medground.faces.web.state import PageState as Held
 from medground.values.document import Frozen
 
-# Sign in and out: the token is sent once, and the browser keeps a session in a cookie that scripts cannot read.
-
 router = APIRouter(tags=["page"])
 
 
@@ -91,8 +89,6 @@ def _told(page: Held, keep_days: int | None, person: Person | None) -> SessionTo
     )
 
 
-# Suggestions while a question is typed.
-
 suggest_router = APIRouter(tags=["page"])
 MOST = 20
 
@@ -107,8 +103,6 @@ async def suggest(
     """Names and synonyms of the graphs that begin as the last words of what is typed; `start` is where these begin."""
     return await page.suggestions.of(q, limit)
 
-
-# What the server keeps of people: all of one's questions deleted at once, and what each token has used.
 
 kept_router = APIRouter(tags=["page"])
 

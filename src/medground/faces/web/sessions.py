@@ -116,8 +116,6 @@ def _hashed(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
-# Failed attempts to sign in are counted; after a few, an address has to wait.
-
 MOST_FAILED = 5
 WINDOW = 300.0
 """Seconds for which a failed attempt counts."""
@@ -160,8 +158,6 @@ class Throttle:
         """Forget the failed attempts of an address."""
         self._failed.pop(address, None)
 
-
-# Who sits before the page: a session cookie, and the CSRF token that every change must send beside it.
 
 COOKIE = "medground_session"
 CSRF_COOKIE = "medground_csrf"

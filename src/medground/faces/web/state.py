@@ -19,8 +19,6 @@ from medground.faces.web.upload import UploadLimits
 from medground.graph.completions import Completion, Completions
 from medground.values.document import Frozen
 
-# Names of the graphs, suggested while a question is typed.
-
 MOST_GRAPHS = 3
 """Graphs whose names are held in memory."""
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from python_multipart.multipart import MultipartCallbacks
 
 
-# Names of uploaded files: what a client sends is never used as a path.
-
 LONGEST = 150
 """Bytes of a stored name. Most file systems allow 255, and a compressed file is unpacked under a longer one."""
 _SHOWN = 80

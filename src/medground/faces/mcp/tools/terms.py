@@ -18,8 +18,6 @@ from medground.pubmed.mesh import Heading as MeshHeading
 from medground.pubmed.mesh import Vocabulary, vocabulary
 from medground.values.graph import ConceptEntry, ConceptFound, Neighbour
 
-# `plan_query` and `lookup_mesh`: from a question or a name to what PubMed understands.
-
 _MOST = 40
 """Names of a kind that are listed of one heading; a count stands for the others."""
 
@@ -104,8 +102,6 @@ LOOKUP_MESH = Tool(
     run=_mesh,
 )
 
-
-# `lookup_phenotype`: what the knowledge graph knows of a phenotype, disease or gene.
 
 _MOST_PHENOTYPES = 30
 """Names of a kind that are listed of one concept; a count stands for the others."""
