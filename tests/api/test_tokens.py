@@ -6,7 +6,6 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from typing import Any
 
-import httpx
 import pytest
 from rows import each_row
 
@@ -35,11 +34,11 @@ def bearer(secret: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {secret}"}
 
 
-def test_each_token_sees_its_own_answers_until_it_is_revoked(papers: Settings, calling: Callable[..., Any]) -> None:
+async def test_each_token_sees_its_own_answers_until_revoked(papers: Settings, calling: Callable[..., Any]) -> None:
     with tokens_of(papers) as tokens:
         ada, bob = (bearer(tokens.create(name)) for name in ("ada", "bob"))
 
-    async def work(client: httpx.AsyncClient) -> None:
+    async with calling(authenticated=True) as client:
         job = (await client.post("/v1/jobs", json=QUESTION, headers=ada)).json()["id"]
         answer = (await client.post("/v1/ask", json=QUESTION, headers=ada)).json()["trace_id"]
         theirs = [f"/v1/answers/{answer}{end}" for end in ("", "/view", "/export")]
@@ -61,33 +60,27 @@ def test_each_token_sees_its_own_answers_until_it_is_revoked(papers: Settings, c
         revoked = await client.get(f"/v1/answers/{answer}", headers=ada)
         assert (revoked.status_code, revoked.headers["www-authenticate"]) == (401, "Bearer")
 
-    calling(work, authenticated=True)
-
 
 @each_row("secret", ["mg_" + "A" * 43, "", "x" * 5000, "mg_\u00e9"])
 @each_row("authenticated", [True, False])
-def test_a_wrong_token_is_refused_also_where_none_is_needed(
+async def test_a_wrong_token_is_refused_also_where_none_is_needed(
     calling: Callable[..., Any], secret: str, authenticated: bool
 ) -> None:
-    async def work(client: httpx.AsyncClient) -> None:
+    async with calling(authenticated=authenticated) as client:
         response = await client.get("/v1/answers", headers={"Authorization": f"Bearer {secret}".encode()})
         assert (response.status_code, response.json()["type"]) == (401, "urn:medground:problem:not-allowed")
         assert secret not in response.text or not secret
 
-    calling(work, authenticated=authenticated)
 
-
-def test_a_limit_of_a_token_says_when_to_come_again(papers: Settings, calling: Callable[..., Any]) -> None:
+async def test_a_limit_of_a_token_says_when_to_come_again(papers: Settings, calling: Callable[..., Any]) -> None:
     with tokens_of(papers) as tokens:
         ada = bearer(tokens.create("ada", Limits(rate=1)))
 
-    async def work(client: httpx.AsyncClient) -> None:
+    async with calling(authenticated=True) as client:
         assert (await client.post("/v1/ask", json=QUESTION, headers=ada)).status_code == 200
         refused = await client.post("/v1/ask", json=QUESTION, headers=ada)
         assert (refused.status_code, refused.json()["type"]) == (429, "urn:medground:problem:limit")
         assert 1 <= int(refused.headers["retry-after"]) <= 60
-
-    calling(work, authenticated=True)
 
 
 @each_row(

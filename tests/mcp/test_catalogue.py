@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
-from mcp_talk import Talk
+from mcp_talk import Talking
 
 NAMES = {
     *("ask", "research", "search", "fetch", "get_document", "verify_claim", "plan_query", "lookup_mesh"),
@@ -14,8 +13,8 @@ NAMES = {
 }
 
 
-def test_each_tool_says_what_it_takes_gives_and_changes(talk: Callable[..., None]) -> None:
-    async def script(talk: Talk) -> None:
+async def test_each_tool_says_what_it_takes_gives_and_changes(talking: Talking) -> None:
+    async with talking() as talk:
         listed = await talk.client.list_tools()
         # no tokeniser is at hand: three bytes count as a token, where models' own make about four bytes of JSON one
         assert len(listed.model_dump_json(by_alias=True, exclude_none=True).encode()) / 3 < 4_000
@@ -35,10 +34,8 @@ def test_each_tool_says_what_it_takes_gives_and_changes(talk: Callable[..., None
         assert tools["get_document"].input_schema["properties"]["ids"]["maxItems"] == 50
         assert "instructions" in (talk.client.instructions or "")
 
-    talk(script)
 
-
-def test_results_fit_their_output_schemas(talk: Callable[..., None]) -> None:
+async def test_results_fit_their_output_schemas(talking: Talking) -> None:
     """The client of the SDK checks each result against the schema; it raises where one does not fit."""
     calls: dict[str, dict[str, Any]] = {
         "ask": {"question": "Does aspirin reduce the risk of stroke?"},
@@ -51,11 +48,8 @@ def test_results_fit_their_output_schemas(talk: Callable[..., None]) -> None:
         "lookup_phenotype": {"terms": ["Spider fingers", "no such thing"]},
     }
 
-    async def script(talk: Talk) -> None:
-        await talk.client.list_tools()
-        for name, arguments in calls.items():
-            found = await talk.found(name, **arguments)
-            assert json.dumps(found)
-
     for mode in ("auto", "legacy"):
-        talk(script, mode=mode)
+        async with talking(mode=mode) as talk:
+            await talk.client.list_tools()
+            for name, arguments in calls.items():
+                assert json.dumps(await talk.found(name, **arguments))

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
-from mcp_talk import Talk
+from mcp_talk import Talking
 
 DESCRIPTORS = Path("/proc/self/fd")
 CALLS: list[tuple[str, dict[str, Any]]] = [
@@ -29,8 +28,9 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.slow
 @pytest.mark.skipif(not DESCRIPTORS.is_dir(), reason="open files are counted in /proc")
-def test_a_hundred_calls_leave_no_task_and_no_open_file(talk: Callable[..., None]) -> None:
-    async def script(talk: Talk) -> None:
+async def test_a_hundred_calls_leave_no_task_and_no_open_file(talking: Talking) -> None:
+    async with talking() as talk:
+
         async def round_of(calls: int) -> tuple[int, int]:
             for number in range(calls):
                 name, arguments = CALLS[number % len(CALLS)]
@@ -42,5 +42,3 @@ def test_a_hundred_calls_leave_no_task_and_no_open_file(talk: Callable[..., None
 
         before = await round_of(10)
         assert await round_of(100) == before
-
-    talk(script)

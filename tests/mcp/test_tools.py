@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from mcp_talk import LONG, PAPERS, Talk, text
+from mcp_talk import LONG, PAPERS, Talking, text
 
 from medground.pubmed.normalize import normalize
 
@@ -21,8 +20,8 @@ def check_quotes(quotes: list[dict[str, Any]]) -> None:
         assert quote["end"] - quote["start"] == len(quote["quote"])
 
 
-def test_an_answer_has_citations_that_stand_in_their_documents(talk: Callable[..., None]) -> None:
-    async def script(talk: Talk) -> None:
+async def test_an_answer_has_citations_that_stand_in_their_documents(talking: Talking) -> None:
+    async with talking() as talk:
         found = await talk.found("ask", question="Does aspirin reduce the risk of stroke in adults?")
         assert found["status"] in ("not judged", "decided")
         cited = {citation["id"]: citation for citation in found["citations"]}
@@ -36,11 +35,9 @@ def test_an_answer_has_citations_that_stand_in_their_documents(talk: Callable[..
             (c["document_id"], c["start"], c["end"]) for c in found["citations"]
         ]
 
-    talk(script)
 
-
-def test_a_follow_up_and_years_are_passed_on(talk: Callable[..., None]) -> None:
-    async def script(talk: Talk) -> None:
+async def test_a_follow_up_and_years_are_passed_on(talking: Talking) -> None:
+    async with talking() as talk:
         first = await talk.found("ask", question="Does aspirin reduce the risk of stroke in adults?", year_to=2001)
         assert {d["id"] for d in first["documents"]} == {"PMID:1"}
         second = await talk.found("ask", question="Does it reduce gout?", follow=first["trace_id"])
@@ -48,20 +45,16 @@ def test_a_follow_up_and_years_are_passed_on(talk: Callable[..., None]) -> None:
         assert answer.question.follows is not None
         assert (await talk.refused("ask", question="Why?", follow="nobodys"))["error"] == "Not found"
 
-    talk(script)
 
-
-def test_research_gives_a_report(talk: Callable[..., None]) -> None:
-    async def script(talk: Talk) -> None:
+async def test_research_gives_a_report(talking: Talking) -> None:
+    async with talking() as talk:
         found = await talk.found("research", question="How does aspirin change the risk of stroke in adults?")
         assert found["trace_id"]
         check_quotes(found.get("citations", []))
 
-    talk(script)
 
-
-def test_search_gives_verbatim_passages_and_tells_failed_from_empty(talk: Callable[..., None]) -> None:
-    async def script(talk: Talk) -> None:
+async def test_search_gives_verbatim_passages_and_tells_failed_from_empty(talking: Talking) -> None:
+    async with talking() as talk:
         found = await talk.found("search", query="aspirin stroke", limit=5)
         check_quotes(found["results"])
         by_id = {result["id"]: result for result in found["results"]}
@@ -71,11 +64,9 @@ def test_search_gives_verbatim_passages_and_tells_failed_from_empty(talk: Callab
         assert nothing["results"] == []
         assert {search["status"] for search in nothing["searches"]} == {"empty"}
 
-    talk(script)
 
-
-def test_a_retraction_is_marked_wherever_the_paper_appears(talk: Callable[..., None]) -> None:
-    async def script(talk: Talk) -> None:
+async def test_a_retraction_is_marked_wherever_the_paper_appears(talking: Talking) -> None:
+    async with talking() as talk:
         searched = await talk.call("search", query="aspirin abolished stroke in all adults")
         fetched = await talk.call("fetch", id="PMID:3")
         several = await talk.call("get_document", ids=["PMID:3"])
@@ -92,11 +83,9 @@ def test_a_retraction_is_marked_wherever_the_paper_appears(talk: Callable[..., N
                     assert entry["retraction"] == "retracted"
         assert all(c["document_id"] != "PMID:3" for c in answer.get("citations", []))
 
-    talk(script)
 
-
-def test_a_long_document_comes_in_pages_that_join_to_its_text(talk: Callable[..., None]) -> None:
-    async def script(talk: Talk) -> None:
+async def test_a_long_document_comes_in_pages_that_join_to_its_text(talking: Talking) -> None:
+    async with talking() as talk:
         page = await talk.found("fetch", id="BOOK:long")
         pieces = [page["text"]]
         while page["truncated"]:
@@ -107,11 +96,9 @@ def test_a_long_document_comes_in_pages_that_join_to_its_text(talk: Callable[...
         assert len(pieces) > 2
         assert "".join(pieces) == LONG
 
-    talk(script)
 
-
-def test_a_batch_of_documents_has_a_status_for_each(talk: Callable[..., None]) -> None:
-    async def script(talk: Talk) -> None:
+async def test_a_batch_of_documents_has_a_status_for_each(talking: Talking) -> None:
+    async with talking() as talk:
         found = await talk.found("get_document", ids=["PMID:1", "PMID:404", "not an id", "PMID:1"])
         statuses = [(one["id"], one["status"]) for one in found["documents"]]
         assert statuses == [("PMID:1", "found"), ("PMID:404", "not found"), ("not an id", "not found")]
@@ -120,11 +107,9 @@ def test_a_batch_of_documents_has_a_status_for_each(talk: Callable[..., None]) -
         assert [section["label"] for section in first["sections"]] == ["BACKGROUND", "RESULTS"]
         assert all(one["next"] for one in found["documents"][1:])
 
-    talk(script)
 
-
-def test_claims_are_checked_one_by_one(talk: Callable[..., None]) -> None:
-    async def script(talk: Talk) -> None:
+async def test_claims_are_checked_one_by_one(talking: Talking) -> None:
+    async with talking() as talk:
         claims = ["Aspirin reduced the risk of stroke in adults.", "Xylophones are loud."]
         found = await talk.found("verify_claim", claims=claims)
         assert [one["claim"] for one in found["claims"]] == [1, 2]
@@ -132,22 +117,18 @@ def test_claims_are_checked_one_by_one(talk: Callable[..., None]) -> None:
         cited = {citation["id"]: citation for citation in found["citations"]}
         assert cited[found["claims"][0]["citations"][0]]["document_id"] == "PMID:1"
 
-    talk(script)
 
-
-def test_a_question_becomes_a_query_that_pubmed_accepts(talk: Callable[..., None]) -> None:
-    async def script(talk: Talk) -> None:
+async def test_a_question_becomes_a_query_that_pubmed_accepts(talking: Talking) -> None:
+    async with talking() as talk:
         found = await talk.found("plan_query", question="Does aspirin prevent stroke in women since 2010?")
         assert normalize(found["query"]).notes == ()
         assert "2010:3000" in found["query"]
         assert [term["heading"] for term in found["terms"]][:1] == ["Aspirin"]
         assert found["url"].startswith("https://pubmed.ncbi.nlm.nih.gov/?term=")
 
-    talk(script)
 
-
-def test_headings_and_phenotypes_are_found_by_name_synonym_and_id(talk: Callable[..., None]) -> None:
-    async def script(talk: Talk) -> None:
+async def test_headings_and_phenotypes_are_found_by_name_synonym_and_id(talking: Talking) -> None:
+    async with talking() as talk:
         mesh = await talk.found("lookup_mesh", terms=["heart attack", "D009203", "hart atack"])
         assert [term["status"] for term in mesh["terms"]] == ["found", "found", "not found"]
         assert {term["heading"] for term in mesh["terms"][:2]} == {"Myocardial Infarction"}
@@ -158,12 +139,8 @@ def test_headings_and_phenotypes_are_found_by_name_synonym_and_id(talk: Callable
         assert found["terms"][0]["broader"] == ["Hand abnormality (HP:2)"]
         assert "Fingers that are long." in found["quotes"][0]["quote"]
 
-    talk(script)
 
-
-def test_without_a_graph_a_lookup_is_an_error_and_not_an_empty_list(talk: Callable[..., None]) -> None:
-    async def script(talk: Talk) -> None:
+async def test_without_a_graph_a_lookup_is_an_error_and_not_an_empty_list(talking: Talking) -> None:
+    async with talking(options={"retrieval.corpora": ("papers",)}) as talk:
         problem = await talk.refused("lookup_phenotype", terms=["HP:1"])
         assert "no knowledge graph is open" in problem["detail"]
-
-    talk(script, options={"retrieval.corpora": ("papers",)})

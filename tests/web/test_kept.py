@@ -9,8 +9,8 @@ Visit = Callable[..., Any]
 QUESTION = {"question": "Does aspirin reduce the risk of stroke?"}
 
 
-def test_all_of_ones_questions_are_deleted_and_nobody_elses(visit: Visit, tokens: dict[str, str]) -> None:
-    async def work(site: Any) -> Any:
+async def test_all_of_ones_questions_are_deleted_and_nobody_elses(visit: Visit, tokens: dict[str, str]) -> None:
+    async with visit(login=True) as site:
         found = {}
         for name in ("ada", "bob"):
             await site.sign_in(tokens[name])
@@ -20,23 +20,19 @@ def test_all_of_ones_questions_are_deleted_and_nobody_elses(visit: Visit, tokens
         found["bob"] = (await site.client.get("/v1/answers")).json()["answers"]
         await site.sign_in(tokens["ada"])
         found["ada"] = (await site.client.get("/v1/answers")).json()["answers"]
-        return deleted.json(), found
-
-    deleted, found = visit(work, login=True)
+        deleted = deleted.json()
     assert deleted == {"deleted": 2}
     assert {name: len(answers) for name, answers in found.items()} == {"ada": 2, "bob": 0}
 
 
-def test_use_by_token_is_for_those_who_run_the_server(visit: Visit, tokens: dict[str, str]) -> None:
-    async def work(site: Any) -> Any:
+async def test_use_by_token_is_for_those_who_run_the_server(visit: Visit, tokens: dict[str, str]) -> None:
+    async with visit(login=True) as site:
         await site.sign_in(tokens["bob"])
         await site.client.post("/v1/ask", json=QUESTION, headers=site.headers())
         refused = await site.client.get("/v1/tokens")
         own = (await site.client.get("/v1/usage")).json()
         await site.sign_in(tokens["ada"])
-        return refused, own, (await site.client.get("/v1/tokens")).json()["tokens"]
-
-    refused, own, told = visit(work, login=True)
+        told = (await site.client.get("/v1/tokens")).json()["tokens"]
     assert refused.status_code == 403
     assert (own["name"], own["month"]["requests"]) == ("bob", 1)
     assert {(one["name"], one["admin"], one["month"]["requests"]) for one in told} == {

@@ -21,12 +21,11 @@ def cookies(response: httpx.Response) -> SimpleCookie:
     return found
 
 
-def test_a_token_becomes_a_cookie_that_scripts_cannot_read(visit: Visit, tokens: dict[str, str]) -> None:
-    async def work(site: Any) -> Any:
+async def test_a_token_becomes_a_cookie_that_scripts_cannot_read(visit: Visit, tokens: dict[str, str]) -> None:
+    async with visit(login=True) as site:
         before = await site.client.get("/v1/answers")
-        return before, await site.sign_in(tokens["ada"]), await site.client.get("/v1/answers")
-
-    before, signed_in, after = visit(work, login=True)
+        signed_in = await site.sign_in(tokens["ada"])
+        after = await site.client.get("/v1/answers")
     assert before.status_code == 401
     assert signed_in.json() == {"login": True, "name": "ada", "admin": True, "keep_days": None}
     assert tokens["ada"] not in signed_in.text
@@ -41,22 +40,20 @@ def test_a_token_becomes_a_cookie_that_scripts_cannot_read(visit: Visit, tokens:
     assert after.status_code == 200
 
 
-def test_cookies_are_secure_where_the_browser_came_by_https(visit: Visit, tokens: dict[str, str]) -> None:
-    async def work(site: Any) -> Any:
-        return await site.client.post(
+async def test_cookies_are_secure_where_the_browser_came_by_https(visit: Visit, tokens: dict[str, str]) -> None:
+    async with visit(login=True, **{"serve.hosts": ("medground.example",)}) as site:
+        response = await site.client.post(
             "/session",
             json={"token": tokens["bob"]},
             headers={"Origin": "https://medground.example", "Host": "medground.example"},
         )
-
-    response = visit(work, login=True, **{"serve.hosts": ("medground.example",)})
     assert response.status_code == 200
     assert cookies(response)["medground_session"]["secure"] is True
     assert cookies(response)["medground_csrf"]["secure"] is True
 
 
-def test_a_change_without_the_csrf_token_of_the_session_is_refused(visit: Visit, tokens: dict[str, str]) -> None:
-    async def work(site: Any) -> Any:
+async def test_a_change_without_the_csrf_token_of_the_session_is_refused(visit: Visit, tokens: dict[str, str]) -> None:
+    async with visit(login=True) as site:
         await site.sign_in(tokens["bob"])
         refused = []
         for sent in (None, "", "wrong", "of another"):
@@ -64,9 +61,7 @@ def test_a_change_without_the_csrf_token_of_the_session_is_refused(visit: Visit,
             refused.append(await site.client.post("/v1/search", json={"text": "aspirin"}, headers=headers))
             refused.append(await site.client.delete("/session", headers=headers))
         read = await site.client.get("/v1/answers")
-        return refused, read, await site.client.post("/v1/search", json={"text": "aspirin"}, headers=site.headers())
-
-    refused, read, right = visit(work, login=True)
+        right = await site.client.post("/v1/search", json={"text": "aspirin"}, headers=site.headers())
     for response in refused:
         assert response.status_code == 403
         assert response.headers["content-type"] == "application/problem+json"
@@ -74,23 +69,21 @@ def test_a_change_without_the_csrf_token_of_the_session_is_refused(visit: Visit,
     assert (read.status_code, right.status_code) == (200, 200)
 
 
-def test_without_a_login_the_same_rule_holds_for_browsers_and_programs_need_nothing(visit: Visit) -> None:
-    async def work(site: Any) -> Any:
+async def test_without_a_login_the_same_rule_holds_for_browsers_and_programs_need_nothing(visit: Visit) -> None:
+    async with visit() as site:
         body = {"text": "aspirin"}
         program = await site.client.post("/v1/search", json=body)
         page = await site.client.post("/v1/search", json=body, headers=LOCALHOST)
         fetched = await site.client.post("/v1/search", json=body, headers={"Sec-Fetch-Site": "same-origin"})
         told = await site.client.get("/session")
-        return program, page, fetched, told, await site.client.post("/v1/search", json=body, headers=site.headers())
-
-    program, page, fetched, told, with_csrf = visit(work)
+        with_csrf = await site.client.post("/v1/search", json=body, headers=site.headers())
     assert program.status_code == 200
     assert (page.status_code, fetched.status_code) == (403, 403)
     assert told.json() == {"login": False, "name": "this computer", "admin": True, "keep_days": None}
     assert with_csrf.status_code == 200
 
 
-def test_a_foreign_origin_or_host_cannot_sign_in_or_change_anything(visit: Visit, tokens: dict[str, str]) -> None:
+async def test_a_foreign_origin_or_host_cannot_sign_in_or_change_anything(visit: Visit, tokens: dict[str, str]) -> None:
     foreign = [
         ({"Origin": "http://evil.example"}, 403),
         ({"Origin": "null"}, 403),
@@ -99,7 +92,7 @@ def test_a_foreign_origin_or_host_cannot_sign_in_or_change_anything(visit: Visit
         ({"Host": "evil.example"}, 421),
     ]
 
-    async def work(site: Any) -> None:
+    async with visit(login=True) as site:
         await site.sign_in(tokens["ada"])
         csrf = {"X-CSRF-Token": site.headers()["X-CSRF-Token"]}
         for headers, status in foreign:
@@ -110,13 +103,12 @@ def test_a_foreign_origin_or_host_cannot_sign_in_or_change_anything(visit: Visit
                 assert response.status_code == status, headers
                 assert "set-cookie" not in response.headers
 
-    visit(work, login=True)
 
-
-def test_a_session_ends_by_signing_out_by_a_new_one_when_idle_and_when_its_token_is_revoked(
+async def test_a_session_ends_by_signing_out_by_a_new_one_when_idle_and_when_its_token_is_revoked(
     visit: Visit, tokens: dict[str, str]
 ) -> None:
-    async def work(site: Any) -> None:
+    async with visit(login=True) as site:
+
         async def opens(secret: str | None) -> int:
             site.client.cookies.clear()
             found = await site.client.get("/v1/answers", headers={"Cookie": f"medground_session={secret}"})
@@ -154,35 +146,28 @@ def test_a_session_ends_by_signing_out_by_a_new_one_when_idle_and_when_its_token
         local, _ = site.app.state.page.signed_in.sessions.begin("local")
         assert await opens(local) == 401  # a session of this computer opens nothing where a token is needed
 
-    visit(work, login=True)
 
-
-def test_failed_attempts_have_to_wait(visit: Visit, tokens: dict[str, str]) -> None:
-    async def work(site: Any) -> Any:
+async def test_failed_attempts_have_to_wait(visit: Visit, tokens: dict[str, str]) -> None:
+    async with visit(login=True) as site:
         wrong = [await site.sign_in("mg_" + "x" * 43) for _ in range(MOST_FAILED)]
         throttled = await site.sign_in(tokens["ada"])
         site.clock.now += WINDOW
-        return wrong, throttled, await site.sign_in(tokens["ada"])
-
-    wrong, throttled, later = visit(work, login=True)
+        later = await site.sign_in(tokens["ada"])
     assert {response.status_code for response in wrong} == {401}
     assert throttled.status_code == 429
     assert throttled.headers["retry-after"] == str(int(WINDOW))
     assert later.status_code == 200
 
 
-def test_a_malformed_sign_in_is_refused_and_where_no_token_is_needed_none_is_taken(
+async def test_a_malformed_sign_in_is_refused_and_where_no_token_is_needed_none_is_taken(
     visit: Visit, tokens: dict[str, str]
 ) -> None:
     bodies = [{}, {"token": ""}, {"token": "x" * 201}, {"token": 5}, {"token": "x", "more": 1}]
 
-    async def work(site: Any) -> Any:
-        return [await site.client.post("/session", json=body, headers=LOCALHOST) for body in bodies]
-
-    async def needless(site: Any) -> Any:
-        return await site.sign_in(tokens["ada"])
-
-    assert {response.status_code for response in visit(work, login=True)} == {422}
-    response = visit(needless)
+    async with visit(login=True) as site:
+        found = [await site.client.post("/session", json=body, headers=LOCALHOST) for body in bodies]
+    assert {response.status_code for response in found} == {422}
+    async with visit() as site:
+        response = await site.sign_in(tokens["ada"])
     assert response.status_code == 422
     assert "asks for no token" in response.json()["detail"]

@@ -18,16 +18,15 @@ CSP = (
 )
 
 
-def test_the_page_is_served_with_its_headers_and_nothing_else_is(visit: Visit) -> None:
+async def test_the_page_is_served_with_its_headers_and_nothing_else_is(visit: Visit) -> None:
     hidden = ["/secret.key", "/assets/", "/assets/../secret.key", "/..%2f..%2fetc/passwd", "/assets/%2e%2e/x", "/x"]
 
-    async def work(site: Any) -> Any:
-        index, script = await site.client.get("/"), await site.client.get("/assets/index-a1.js")
+    async with visit(login=True) as site:
+        index = await site.client.get("/")
+        script = await site.client.get("/assets/index-a1.js")
         again = await site.client.get("/", headers={"If-None-Match": index.headers["etag"]})
         plain = await site.client.get("/assets/index-a1.js", headers={"Accept-Encoding": "identity"})
-        return index, script, again, plain, [await site.client.get(path) for path in hidden]
-
-    index, script, again, plain, missing = visit(work, login=True)
+        missing = [await site.client.get(path) for path in hidden]
     for response in (index, script):
         assert response.status_code == 200
         assert response.headers["content-security-policy"] == CSP

@@ -52,11 +52,9 @@ def run_file(papers: Settings) -> Path:
     return path
 
 
-def test_runs_are_listed_and_every_item_counts(visit: Visit, run_file: Path) -> None:
-    async def work(site: Any) -> Any:
-        return (await site.client.get("/v1/runs")).json()["runs"]
-
-    by_id = {run["id"]: run for run in visit(work)}
+async def test_runs_are_listed_and_every_item_counts(visit: Visit, run_file: Path) -> None:
+    async with visit() as site:
+        by_id = {run["id"]: run for run in (await site.client.get("/v1/runs")).json()["runs"]}
     assert set(by_id) == {"pubmedqa_test", "notes"}
     run = by_id["pubmedqa_test"]
     assert (run["dataset"], run["recipe"], run["items"], run["unfinished"]) == ("pubmedqa", "ground", 10, 2)
@@ -68,11 +66,9 @@ def test_runs_are_listed_and_every_item_counts(visit: Visit, run_file: Path) -> 
     assert by_id["notes"]["problem"].startswith("notes.jsonl is not a Medground run")
 
 
-def test_a_run_is_opened_with_intervals_outcomes_and_classes(visit: Visit, run_file: Path) -> None:
-    async def work(site: Any) -> Any:
-        return (await site.client.get("/v1/runs/pubmedqa_test")).json()
-
-    opened = visit(work)
+async def test_a_run_is_opened_with_intervals_outcomes_and_classes(visit: Visit, run_file: Path) -> None:
+    async with visit() as site:
+        opened = (await site.client.get("/v1/runs/pubmedqa_test")).json()
     metrics = {one["name"]: (one["right"], one["of"]) for one in opened["metrics"]}
     assert metrics == {
         "accuracy": (5, 10),
@@ -87,49 +83,44 @@ def test_a_run_is_opened_with_intervals_outcomes_and_classes(visit: Visit, run_f
     assert "2 of 10 questions are unfinished and count as wrong" in opened["warnings"]
 
 
-def test_questions_come_page_by_page(visit: Visit, run_file: Path) -> None:
-    async def work(site: Any) -> Any:
+async def test_questions_come_page_by_page(visit: Visit, run_file: Path) -> None:
+    async with visit() as site:
         ask = site.client.get
-        return [
+        page, wrong, failed = [
             (await ask("/v1/runs/pubmedqa_test/questions", params=query)).json()
             for query in ({"limit": 3, "offset": 2}, {"which": "wrong"}, {"which": "failed", "limit": 1})
         ]
-
-    page, wrong, failed = visit(work)
     assert ([q["id"] for q in page["questions"]], page["total"]) == (["q2", "q3", "q4"], 8)
     assert ([q["id"] for q in wrong["questions"]], wrong["total"]) == (["q5", "q6", "q7"], 3)
     assert ([q["error"] for q in failed["questions"]], failed["total"]) == (["the model did not answer"], 2)
 
 
-def test_the_report_is_a_file_to_save(visit: Visit, run_file: Path) -> None:
-    async def work(site: Any) -> Any:
-        return await site.client.get("/v1/runs/pubmedqa_test/report")
-
-    report = visit(work)
+async def test_the_report_is_a_file_to_save(visit: Visit, run_file: Path) -> None:
+    async with visit() as site:
+        report = await site.client.get("/v1/runs/pubmedqa_test/report")
     assert report.headers["content-disposition"] == 'attachment; filename="pubmedqa_test.html"'
     assert report.headers["content-security-policy"].startswith("default-src 'none'")
     assert "<b>1</b>" not in report.text
     assert "50.0" in report.text
 
 
-def test_only_runs_of_the_folder_are_found(visit: Visit, run_file: Path) -> None:
+async def test_only_runs_of_the_folder_are_found(visit: Visit, run_file: Path) -> None:
     names = ["gone", "notes", "linked", "..%2Foutside", "%2e%2e%2foutside", "outside", "x" * 300, "%00"]
 
-    async def work(site: Any) -> Any:
+    async with visit() as site:
         ends = ("", "/questions", "/report")
-        return [await site.client.get(f"/v1/runs/{name}{end}") for name in names for end in ends]
+        assert {
+            response.status_code
+            for response in [await site.client.get(f"/v1/runs/{name}{end}") for name in names for end in ends]
+        } == {404}
 
-    assert {response.status_code for response in visit(work)} == {404}
 
-
-def test_a_folder_of_the_settings_is_listed_and_one_that_is_not_there_is_empty(
+async def test_a_folder_of_the_settings_is_listed_and_one_that_is_not_there_is_empty(
     visit: Visit, run_file: Path, tmp_path: Path
 ) -> None:
-    async def work(site: Any) -> Any:
-        return [run["id"] for run in (await site.client.get("/v1/runs")).json()["runs"]]
-
     other = tmp_path / "other"
-    assert visit(work, **{"serve.runs": str(other)}) == []
-    other.mkdir()
-    run_file.rename(other / "moved.jsonl")
-    assert visit(work, **{"serve.runs": str(other)}) == ["moved"]
+    async with visit(**{"serve.runs": str(other)}) as site:
+        assert (await site.client.get("/v1/runs")).json()["runs"] == []
+        other.mkdir()
+        run_file.rename(other / "moved.jsonl")
+        assert [run["id"] for run in (await site.client.get("/v1/runs")).json()["runs"]] == ["moved"]

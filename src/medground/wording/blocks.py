@@ -154,7 +154,8 @@ class Quotes:
 
     def __init__(self, answer: Answer) -> None:
         self._evidence = {evidence.id: evidence for evidence in answer.evidence}
-        self._printed = {e for s in answer.statements for e in s.evidence if self._is_quote(s, e)}
+        words = {name: quote.quote.split() for name, quote in self._evidence.items()}
+        self._printed = {e for s in answer.statements for e in s.evidence if s.text.split() == words[e]}
         cited = [e for s in answer.statements for e in cited_by(s)]
         cited += [e for conflict in answer.conflicts for side in conflict.sides for e in side.evidence]
         ids = [self._evidence[e].document_id for e in cited] + [document.id for document in answer.documents]
@@ -198,9 +199,6 @@ class Quotes:
             return "quoted above"
         self._printed.add(evidence_id)
         return f"“{' '.join(self._evidence[evidence_id].quote.split())}”"
-
-    def _is_quote(self, statement: Statement, evidence_id: str) -> bool:
-        return statement.text.split() == self._evidence[evidence_id].quote.split()
 
 
 def cited_by(statement: Statement) -> list[str]:

@@ -235,12 +235,12 @@ def layout(
         bibliography: formats each source.
         files: reads the files of a report; without it they are listed, but not shown.
     """
-    quotes = Quotes(answer)
+    quotes, asked = Quotes(answer), answer.question
     blocks = [
         *([Block("paragraph", (line(answer.notice.sentence, "strong"),))] if answer.notice else []),
-        Block("title", (line(answer.question.text),)),
-        *_read_as(answer),
-        *_context(answer, details=details),
+        Block("title", (line(asked.text),)),
+        *([Block("paragraph", (line(phrases.read_as(follows, asked.text)),))] if (follows := asked.follows) else []),
+        *([Block("paragraph", (line(phrases.context(asked.context, whole=details), "dim"),))] if asked.context else []),
         Block("decision", tuple(line(text) for text in (phrases.headline(answer), phrases.reason(answer)) if text)),
         *_body(answer, quotes, details=details, bibliography=bibliography, files=files),
         *notes(answer),
@@ -266,17 +266,6 @@ def _body(
     else:
         page = ReportPage(answer, answer.report, quotes, details=details, files=files)
         yield from page.blocks(bibliography)
-
-
-def _read_as(answer: Answer) -> Iterator[Block]:
-    if follows := answer.question.follows:
-        yield Block("paragraph", (line(phrases.read_as(follows, answer.question.text)),))
-
-
-def _context(answer: Answer, *, details: bool) -> Iterator[Block]:
-    """What was given with the question: its beginning, or with details all of it."""
-    if context := answer.question.context:
-        yield Block("paragraph", (line(phrases.context(context, whole=details), "dim"),))
 
 
 def cleaned(span: Span) -> Span:

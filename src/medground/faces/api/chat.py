@@ -162,7 +162,7 @@ async def complete(wanted: ChatRequest, request: Request, person: Caller, servic
     if wanted.stream:
         return StreamingResponse(reply.stream(service), media_type="text/event-stream", headers=HEADERS)
     answer = await while_there(request, _result(job))
-    return _json(reply.whole(answer))
+    return Response(reply.whole(answer).model_dump_json(), media_type="application/json")
 
 
 @router.get("/models", summary="The recipes, as models", responses=_FAILURES)
@@ -238,10 +238,6 @@ _DONE = format_sse_event(data_str="[DONE]")
 
 def _event(content: BaseModel) -> bytes:
     return format_sse_event(data_str=content.model_dump_json(exclude_none=True))
-
-
-def _json(content: BaseModel) -> Response:
-    return Response(content.model_dump_json(), media_type="application/json")
 
 
 async def _recipe(name: str, service: Service) -> RecipeOffer:

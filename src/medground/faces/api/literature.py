@@ -118,9 +118,6 @@ async def document(
     return ShownDocument(**{**dict(found), "lines": (), "passages": places})
 
 
-planning_router = APIRouter(prefix="/v1", tags=["literature"])
-
-
 class PlanAsked(Frozen):
     """A question to plan for."""
 
@@ -140,7 +137,7 @@ class Planned(Frozen):
     notice: Notice | None = None
 
 
-@planning_router.post("/plan", summary="Plan a search or research")
+@router.post("/plan", summary="Plan a search or research")
 async def plan(
     asked: Annotated[PlanAsked, Body(examples=[{"question": "Does aspirin prevent ischemic stroke?"}])],
     person: Caller,

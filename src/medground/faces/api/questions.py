@@ -40,11 +40,11 @@ def encoded(event: Event) -> bytes:
 
 async def paced(events: AsyncGenerator[Event], seconds: float) -> AsyncGenerator[Event | None]:
     """Events as they come, and None after some seconds of silence. Closing it closes the events."""
-    coming: asyncio.Task[Event | None] | None = None
+    coming: asyncio.Future[Event | None] | None = None
     async with aclosing(events):
         try:
             while True:
-                coming = coming or asyncio.create_task(_next(events))
+                coming = coming or asyncio.ensure_future(anext(events, None))
                 if not (await asyncio.wait([coming], timeout=seconds))[0]:
                     yield None
                     continue
@@ -62,10 +62,6 @@ async def _sent(events: AsyncGenerator[Event], heartbeat: float) -> AsyncIterato
     async with aclosing(paced(events, heartbeat)) as there:
         async for event in there:
             yield format_sse_event(comment="heartbeat") if event is None else encoded(event)
-
-
-async def _next(events: AsyncGenerator[Event]) -> Event | None:
-    return await anext(events, None)
 
 
 router = APIRouter(prefix="/v1")

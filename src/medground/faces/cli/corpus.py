@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from medground.faces.cli.asking import received
-from medground.faces.cli.corpus_report import described, in_bytes, joined, reason_of, show_built, show_found, summary
+from medground.faces.cli.corpus_report import described, in_bytes, joined, show_built, show_found, summary
 from medground.faces.cli.options import Quiet, Where, home_folder
 from medground.faces.cli.progress import shown_progress
 from medground.faces.cli.terminal import confirm, say, say_json
@@ -212,8 +212,7 @@ def info(name: Name, json: Json = False) -> None:
         if json:
             say_json(snapshot.manifest.model_dump_json(indent=2))
             return
-        for line in described(snapshot):
-            say(line)
+        say(*described(snapshot))
 
 
 @corpus_app.command("files")
@@ -222,8 +221,8 @@ def files(name: Name) -> None:
     with library().open(name) as snapshot:
         records = joined(snapshot)
         for file in snapshot.file_report().files:
-            line = f"{file.reader if file.reason is None else 'passed over':<12} {file.name}{reason_of(file.reason)}"
-            say(line)
+            reason = f": {file.reason}" if file.reason else ""
+            say(f"{file.reader if file.reason is None else 'passed over':<12} {file.name}{reason}")
             for told in records.get(file.name, []):
                 say(f"{'':<12} {told}")
 

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import json as json_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from medground.faces.cli.options import Preset, Quiet, Sets, SettingsFile, home_folder, load_settings
+from medground.faces.cli.options import Preset, Quiet, Sets, SettingsFile, group, home_folder, load_settings
 from medground.faces.cli.progress import shown_progress
 from medground.faces.cli.terminal import say, say_data, say_json
 from medground.home.layers import FILE_NAME
 
-config_app = typer.Typer(help="Show settings.", no_args_is_help=True)
-
-
-@config_app.callback()
-def _group() -> None:
-    """Show settings."""
+config_app = group("Show settings.")
 
 
 @config_app.command("show")
@@ -34,12 +29,12 @@ def show_config(
     if json:
         say_data(content)
         return
-    for group, value in content.items():
+    for name, value in content.items():
         if isinstance(value, dict):
             for key, inner in value.items():
-                say(f"{group}.{key} = {inner}")
+                say(f"{name}.{key} = {inner}")
         else:
-            say(f"{group} = {value}")
+            say(f"{name} = {value}")
     say(f"# hash {chosen.hash}")
 
 
@@ -114,18 +109,8 @@ def doctor() -> None:
         raise typer.Exit(1)
 
 
-trace_app = typer.Typer(help="Show the trace of a run.", no_args_is_help=True)
-schema_app = typer.Typer(help="Print JSON schemas.", no_args_is_help=True)
-
-
-@trace_app.callback()
-def _traces() -> None:
-    """Show the trace of a run."""
-
-
-@schema_app.callback()
-def _schemas() -> None:
-    """Print JSON schemas."""
+trace_app = group("Show the trace of a run.")
+schema_app = group("Print JSON schemas.")
 
 
 @trace_app.command("show")
@@ -152,8 +137,9 @@ def show_trace(
         for key, value in sorted(span["attributes"].items()):
             if key == "medground.run" or (key.startswith(TEXT) and not text):
                 continue
-            shown = f"{indent}    {key.removeprefix('medground.')}: {_short(value, text)}"
-            say(shown)
+            shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+            shown = shown if text or len(shown) <= 200 else f"{shown[:200]} ..."
+            say(f"{indent}    {key.removeprefix('medground.')}: {shown}")
 
 
 @schema_app.command("answer")
@@ -183,8 +169,3 @@ def _depth(span: str, parents: dict[str, str | None]) -> int:
     while parent is not None and parent in parents:
         depth, parent = depth + 1, parents[parent]
     return depth
-
-
-def _short(value: Any, whole: bool) -> str:
-    shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-    return shown if whole or len(shown) <= 200 else shown[:200] + " ..."

@@ -105,6 +105,13 @@ KnowledgeBase = Annotated[
 ]
 
 
+def group(about: str) -> typer.Typer:
+    """Commands under one name, also where there is only one of them."""
+    made = typer.Typer(help=about, no_args_is_help=True)
+    made.callback()(lambda: None)
+    return made
+
+
 def searched(corpus: list[str] | None, kb: str | None = None) -> dict[str, object]:
     """The settings of what is searched: what is named replaces both corpora and knowledge base of the settings."""
     if not corpus and not kb:

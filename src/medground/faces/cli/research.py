@@ -75,7 +75,10 @@ def research(
     PubMed, PMC, Europe PMC, ScienceDirect, UniProt, AlphaFold, PDB and web searches are asked, or what --corpus, --kb
     and --source name. The exit status is that of medground ask.
     """
-    from medground.faces.cli.asking import Kind, ask_one, limits
+    from medground.engine.unfinished import LAST
+    from medground.errors import UsageError
+    from medground.faces.cli.asking import Kind, ask_one, limits, resume_one
+    from medground.home.layers import parse_options
     from medground.language.risk.notices import notice_first
     from medground.values.research_plan import read_plan_file
 
@@ -91,8 +94,12 @@ def research(
     }
     if resume:
         others = [preset, settings, task, option, plan or None, from_plan, filters.as_query(), *named.values()]
-        _check_resumed(others)
-        _finish(lambda: _resumed(question, sets, shown), file, shown)
+        if any(one is not None and one != () for one in others):
+            raise UsageError(
+                "--resume takes question and settings from the research; only --set and the output can differ"
+            )
+        changes = parse_options(sets or [])
+        _finish(lambda: resume_one(question or LAST, load_settings(), changes, quiet=quiet), file, shown)
         return
     text = _text(question, given)
     with notice_first(text):
@@ -127,21 +134,6 @@ def _text(question: str | None, plan: ResearchPlan | None) -> str:
     if text is not None and " ".join(text.split()) != " ".join(plan.question.split()):
         raise UsageError("the plan is of another question; leave the question out, or edit `question` in the plan")
     return plan.question
-
-
-def _check_resumed(others: list[object]) -> None:
-    from medground.errors import UsageError
-
-    if any(one is not None and one != () for one in others):
-        raise UsageError("--resume takes question and settings from the research; only --set and the output can differ")
-
-
-def _resumed(name: str | None, sets: list[str] | None, shown: Shown) -> Answer:
-    from medground.engine.unfinished import LAST
-    from medground.faces.cli.asking import resume_one
-    from medground.home.layers import parse_options
-
-    return resume_one(name or LAST, load_settings(), parse_options(sets or []), quiet=shown.quiet)
 
 
 def _finish(work: Callable[[], Answer], file: ReportFile | None, shown: Shown) -> None:

@@ -19,7 +19,6 @@ from medground.errors import ConfigError
 from medground.faces.joining import joining
 from medground.faces.service.building import forget_abandoned
 from medground.faces.web.corpora import router as corpora_router
-from medground.faces.web.session import kept_router, suggest_router
 from medground.faces.web.session import router as session_router
 from medground.faces.web.sessions import Sessions, SignedIn, Throttle
 from medground.faces.web.state import PageState as Held
@@ -116,13 +115,13 @@ def _read(path: Path, folder: Path) -> _File:
     )
 
 
-_ROUTERS = (session_router, suggest_router, corpora_router, kept_router)
+_ROUTERS = (session_router, corpora_router)
 
 
 def add_page(
     app: FastAPI,
-    *,
     login: bool,
+    *,
     page: BuiltPage | None = None,
     sessions: Sessions | None = None,
     throttle: Throttle | None = None,
