@@ -86,15 +86,6 @@ def test_settings_that_are_not_kept_are_a_mistake(papers: Path, capsys: pytest.C
     assert run("ask", "-q", "--follow", first["trace_id"], "-c", "papers", "Does it cause bleeding?") == 0
 
 
-def test_an_engine_that_searches_something_else_says_so(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    first = asked(capsys, "-c", "papers", QUESTION)
-    corpus_of(STATINS, name="other")
-    with BlockingEngine(corpora="papers") as engine:
-        assert engine.again(first["trace_id"]).changes.none
-    with BlockingEngine(corpora="other") as engine, pytest.raises(UsageError, match=r"retrieval\.corpora is fixed"):
-        engine.again(first["trace_id"])
-
-
 def test_a_follow_up_keeps_subject_documents_and_settings(
     papers: Path, capsys: pytest.CaptureFixture[str], said: Said
 ) -> None:

@@ -61,11 +61,6 @@ def test_standard_output_takes_every_format(kept: str, capfdbinary: pytest.Captu
     assert capfdbinary.readouterr().out.startswith(b"PK")
 
 
-def test_python_exports_the_same(kept: str) -> None:
-    with BlockingEngine(corpora="papers") as engine:
-        assert b"TI  - Aspirin and stroke" in engine.export(kept, "ris")
-
-
 @each_row(
     ("words", "message"),
     [

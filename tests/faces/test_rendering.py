@@ -66,15 +66,6 @@ def test_any_terminal_encoding_shows_an_answer(papers: Path, encoding: str) -> N
     assert QUESTION in json.dumps([json.loads(span) for span in spans], ensure_ascii=False)
 
 
-@pytest.mark.slow
-@each_row("columns", [1, 10, 40])
-def test_any_width_shows_a_whole_answer(papers: Path, columns: int) -> None:
-    ask = ("ask", "-q", "--details", "-c", "papers", QUESTION)
-    shown = printed(papers, *ask, encoding="utf-8", columns=columns)
-    assert ADDRESS in shown
-    assert "Aspirin “significantly” reduced the risk of stroke" in " ".join(shown.split())
-
-
 def test_a_terminal_has_colours_and_no_title() -> None:
     verdict = Verdict(label="contradicted", critic="m")
     answer = Answer(

@@ -66,9 +66,15 @@ async def test_runs_are_listed_and_every_item_counts(visit: Visit, run_file: Pat
     assert by_id["notes"]["problem"].startswith("notes.jsonl is not a Medground run")
 
 
-async def test_a_run_is_opened_with_intervals_outcomes_and_classes(visit: Visit, run_file: Path) -> None:
+async def test_a_run_is_opened_with_intervals_outcomes_classes_questions_and_a_report(
+    visit: Visit, run_file: Path
+) -> None:
+    queries = ({"limit": 3, "offset": 2}, {"which": "wrong"}, {"which": "failed", "limit": 1})
     async with visit() as site:
-        opened = (await site.client.get("/v1/runs/pubmedqa_test")).json()
+        ask, place = site.client.get, "/v1/runs/pubmedqa_test"
+        opened = (await ask(place)).json()
+        page, wrong, failed = [(await ask(f"{place}/questions", params=query)).json() for query in queries]
+        report = await ask(f"{place}/report")
     metrics = {one["name"]: (one["right"], one["of"]) for one in opened["metrics"]}
     assert metrics == {
         "accuracy": (5, 10),
@@ -81,23 +87,9 @@ async def test_a_run_is_opened_with_intervals_outcomes_and_classes(visit: Visit,
     assert {one["of"] for one in opened["outcomes"]} == {10}
     assert [one["label"] for one in opened["classes"]] == ["no", "yes"]
     assert "2 of 10 questions are unfinished and count as wrong" in opened["warnings"]
-
-
-async def test_questions_come_page_by_page(visit: Visit, run_file: Path) -> None:
-    async with visit() as site:
-        ask = site.client.get
-        page, wrong, failed = [
-            (await ask("/v1/runs/pubmedqa_test/questions", params=query)).json()
-            for query in ({"limit": 3, "offset": 2}, {"which": "wrong"}, {"which": "failed", "limit": 1})
-        ]
     assert ([q["id"] for q in page["questions"]], page["total"]) == (["q2", "q3", "q4"], 8)
     assert ([q["id"] for q in wrong["questions"]], wrong["total"]) == (["q5", "q6", "q7"], 3)
     assert ([q["error"] for q in failed["questions"]], failed["total"]) == (["the model did not answer"], 2)
-
-
-async def test_the_report_is_a_file_to_save(visit: Visit, run_file: Path) -> None:
-    async with visit() as site:
-        report = await site.client.get("/v1/runs/pubmedqa_test/report")
     assert report.headers["content-disposition"] == 'attachment; filename="pubmedqa_test.html"'
     assert report.headers["content-security-policy"].startswith("default-src 'none'")
     assert "<b>1</b>" not in report.text

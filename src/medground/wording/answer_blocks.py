@@ -50,8 +50,6 @@ def sentence_blocks(
 
     Args:
         groups: the statements of each sentence.
-        answer: the answer that they are from.
-        quotes: its quotes.
         details: also show category labels.
         remarks: whether to say of a quote that it is one, where nothing else is to be said.
     """
@@ -137,7 +135,6 @@ def source_list(
         quotes: the quotes and sources of the answer.
         details: also show where each quote is in its source, and the licence of each document. Of a source that says
             where it has its texts from, the licence is always shown.
-        bibliography: formats each source.
         cited_as: the heading under which those alone are listed that are quoted; all, if empty.
     """
     numbers = {name: n for name, n in quotes.numbers.items() if not cited_as or name in quotes.cited}

@@ -46,7 +46,6 @@ class Picture:
     """An image, for outputs that can show one. Its content is checked: it can neither run nor load anything.
 
     Args:
-        content: the bytes of the file.
         media_type: `image/svg+xml` or `image/png`.
     """
 
@@ -64,7 +63,6 @@ class Block:
     """Lines that belong together.
 
     Args:
-        kind: what the block is.
         lines: each starts on a line of its own, and may be wrapped.
         marker: what is printed before an item, such as `1.` or `-`.
         rows: the rows of a table, each with as many cells; the first is its head.
@@ -148,8 +146,6 @@ class Quotes:
     A quote that is itself a sentence of the answer is printed as that sentence; one on a side of a conflict is printed
     there; all others are printed under their source. Sources are numbered in the order in which they are cited.
 
-    Args:
-        answer: the answer.
     """
 
     def __init__(self, answer: Answer) -> None:

@@ -39,8 +39,6 @@ def export(answer: Answer, form: Format = "markdown", *, style: str = STYLE, fil
     section or page as notes. The others hold the whole answer, the same in each, its references in a citation style.
 
     Args:
-        answer: the answer.
-        form: the format.
         style: for the whole answer: a style that citeproc-py has, or a CSL file.
         files: for the whole answer: reads the files of a report, so that its pictures are shown.
 

@@ -46,9 +46,6 @@ def as_html(
     """An answer as one `<div>`.
 
     Args:
-        answer: the answer.
-        details: also show category labels, offsets, queries, hashes and the trace.
-        bibliography: formats each source.
         files: reads the files of a report, which are shown if they are pictures.
         whole: make a page of its own.
     """

@@ -56,9 +56,6 @@ class ReportPage:
     """A report, ready to be laid out.
 
     Attributes:
-        answer: the answer.
-        report: its report.
-        quotes: its quotes.
         details: also show what is only for an engineer.
         files: reads the files of the report, so that pictures are shown.
     """
@@ -230,9 +227,6 @@ def layout(
     A report has its sections in place of the sentences, and its references apart from what was read.
 
     Args:
-        answer: the answer.
-        details: also show category labels, offsets, queries, hashes and the trace.
-        bibliography: formats each source.
         files: reads the files of a report; without it they are listed, but not shown.
     """
     quotes, asked = Quotes(answer), answer.question

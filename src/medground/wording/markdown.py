@@ -33,11 +33,7 @@ def as_markdown(
     """The whole report, ending without a newline.
 
     Args:
-        answer: the answer.
-        details: also show category labels, offsets, queries, hashes and the trace.
         encoding: the encoding it will be written in; characters that it lacks are replaced.
-        bibliography: formats each source.
-        files: reads the files of a report.
     """
     return blocks_as_markdown(layout(answer, details=details, bibliography=bibliography, files=files), encoding)
 
@@ -134,7 +130,6 @@ def chat_pieces(answer: Answer, *, not_read: bool = False) -> Iterator[Piece]:
     quote of the answer has a mark. The last line names the answer, so that a later message can follow it.
 
     Args:
-        answer: the answer.
         not_read: whether to say that earlier messages of the conversation were not read.
     """
     cited: set[str] = set()

@@ -35,7 +35,6 @@ def styled(references: Sequence[Reference], style: str) -> dict[str, Line]:
 
     Args:
         references: in the order in which they are numbered.
-        style: a style that citeproc-py has, or a CSL file.
 
     Raises:
         UsageError: there is no such style, or it cannot be read.

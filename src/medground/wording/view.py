@@ -58,7 +58,6 @@ def report_view(answer: Answer, groups: Sequence[Sequence[Statement]]) -> Report
     """The report of an answer; None if it is none.
 
     Args:
-        answer: the answer.
         groups: its written sentences, to which the sections refer by their places.
     """
     if (report := answer.report) is None:

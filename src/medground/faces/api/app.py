@@ -156,7 +156,6 @@ def make_app(
     """The app over an open service.
 
     Args:
-        service: what answers.
         authenticated: whether every request needs a token; without one it is of whoever sits at this computer.
         names: host names that it answers to, beside loopback and the setting `serve.hosts`.
         seconds: in which a body must come.

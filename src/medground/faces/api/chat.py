@@ -181,8 +181,6 @@ class _Reply:
     """The reply to one request.
 
     Args:
-        job: the question at work.
-        wanted: the request.
         base: the address of this server, ending with a slash.
         not_read: whether there are earlier messages that were not read.
     """

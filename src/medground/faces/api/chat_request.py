@@ -191,7 +191,6 @@ def asked_by(request: ChatRequest, *, researches: bool, follow: str | None) -> A
     """The question of a request.
 
     Args:
-        request: the request.
         researches: whether its recipe is one of research.
         follow: the trace id of the answer that it follows.
     """

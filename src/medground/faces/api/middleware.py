@@ -222,7 +222,6 @@ class ResponseDeadline:
     """ASGI middleware that cancels a request whose response has not begun after some seconds. Streams go on after that.
 
     Args:
-        app: what answers.
         seconds: of any request.
         longer: addresses that take another number of seconds, such as those of uploads.
     """

@@ -47,10 +47,7 @@ async def serve(
     """Serve until the process is told to stop (Ctrl-C or SIGTERM), or the task is cancelled.
 
     Args:
-        service: what answers; the caller closes it.
-        on: where to listen.
         authenticated: whether every request needs a token.
-        listening: called once connections are accepted.
         extend: adds more to the app.
     """
     host = on.getsockname()[0]
@@ -96,11 +93,7 @@ async def run(
     """Serve until the process is told to stop.
 
     Args:
-        settings: what answers.
         host: the address to listen on; any but loopback needs a token.
-        port: the port; 0 takes a free one.
-        announce: called with the address once connections are accepted.
-        progress: called with the progress of what must be built first.
         login: whether a token is needed on loopback, too; by default, once there has ever been one.
         extend: adds more to the app.
 

@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     from medground.values.question import Question
 
 
-FAILED, MISTAKEN = 1, 2
-"""Exit status where a question could not be answered: something failed; or every failure is a mistake of the call."""
-
-
 def ask_from(path: Path, kind: Kind, settings: Settings, shown: Shown) -> None:
     """Ask each line of a file; every question is checked before the first is asked.
 
@@ -54,7 +50,7 @@ def _told(failed: list[MedgroundError], questions: int) -> int:
     mistaken = all(isinstance(error, UserMistake) for error in failed)
     what = "change the command as the errors say" if mistaken else "run the same command again"
     say(f"medground: {len(failed):,} of {questions:,} questions failed; {what}", err=True)
-    return MISTAKEN if mistaken else FAILED
+    return 2 if mistaken else 1
 
 
 def _questions(path: Path, kind: Kind) -> list[Question]:

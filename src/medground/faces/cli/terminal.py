@@ -51,12 +51,7 @@ class Output(io.TextIOBase):
 
     It has no `buffer`, so that nobody writes past it.
 
-    Args:
-        stream: where clean text is written.
-        is_error: whether it is standard error.
-
     Attributes:
-        stream: where clean text is written.
         failure: what went wrong, once something did.
     """
 

@@ -43,7 +43,6 @@ class LateCalls:
     Args:
         service: whose jobs they are.
         patience: seconds for which `get_job` waits for an end.
-        clock: seconds that never go back.
     """
 
     def __init__(self, service: Service, patience: float, clock: Callable[[], float] = time.monotonic) -> None:
@@ -207,10 +206,7 @@ class Calls:
     """Runs the tools of a server for the people who call them.
 
     Args:
-        service: what answers.
         tools: what is offered, beside `read_more`, `get_job` and `cancel_job`.
-        times: how long clients are kept waiting.
-        clock: seconds that never go back.
     """
 
     def __init__(

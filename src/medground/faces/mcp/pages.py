@@ -257,7 +257,6 @@ class Pages:
     """Keeps results that have more pages, for whoever they belong to, within bounds of time and memory.
 
     Args:
-        clock: seconds that never go back.
         seconds: for how long a cursor is valid.
         most_bytes: of all results together; the oldest go first.
     """

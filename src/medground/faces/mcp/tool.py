@@ -158,8 +158,6 @@ class Call:
     """One call of a tool: whose it is, and what it tells while it is at work.
 
     Attributes:
-        service: what answers.
-        person: whose call it is.
         words: the latest step in words.
         job: the job of the service that does the work, if there is one.
         fence: marks text of documents as data.
@@ -177,11 +175,8 @@ class Tool(Generic[I]):
     """A tool of the catalogue.
 
     Attributes:
-        name: as clients call it.
         about: when to use it, for a model.
-        input: what it takes.
         output: the type behind its output schema.
-        run: does it.
         reads: it changes nothing that a user would miss.
         lasts: it may take long, and then goes on as a job.
         missing: the next step where what it was asked for is not there.

@@ -57,9 +57,6 @@ class ShownSteps:
 
     It needs no widgets: one output is replaced in place. Where no notebook is running it shows nothing.
 
-    Args:
-        clock: seconds since any moment.
-
     Raises:
         ConfigError: IPython is not installed.
     """

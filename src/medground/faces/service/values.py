@@ -120,7 +120,6 @@ def problem_of(error: MedgroundError, hide: Sequence[str] = ()) -> Problem:
     """An error as a client may see it.
 
     Args:
-        error: what was raised.
         hide: texts that stay on the server, such as the path of its home folder.
     """
     kind = next(kind for kind in _KINDS if isinstance(error, kind.error))

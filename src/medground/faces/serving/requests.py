@@ -36,8 +36,6 @@ async def whole_body(receive: Receive, headers: Headers, *, most: int, seconds: 
     """The body of a request. What is left of a refused one is not read.
 
     Args:
-        receive: of ASGI.
-        headers: of the request.
         most: bytes that the body may have.
         seconds: in which all of it must come.
 
@@ -89,7 +87,6 @@ class OwnHosts:
     """ASGI middleware that refuses foreign `Host` and `Origin` headers.
 
     Args:
-        app: what answers.
         names: host names and addresses of the server, beside those of loopback and the address that was called.
         respond: makes the response to what is refused.
     """

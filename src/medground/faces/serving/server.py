@@ -161,8 +161,6 @@ class GracefulServer(uvicorn.Server):
     """Ends the work first, so that whoever waits for it is answered by itself. Ctrl-C is a normal end.
 
     Args:
-        config: made by `config`.
-        listening: called once connections are accepted.
         end: ends the work that requests wait for.
     """
 
@@ -217,7 +215,6 @@ def config(
     """The configuration of a server.
 
     Args:
-        app: what answers.
         protocol: the connections, which refuse in the app's form.
         lifespan: whether the app needs the lifespan events of ASGI.
         ending: seconds in which responses may end once the server is to stop.

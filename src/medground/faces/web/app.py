@@ -129,11 +129,8 @@ def add_page(
     """Let an app of the API serve the page too.
 
     Args:
-        app: what `make_app` made.
         login: whether the page asks for a token.
         page: the built page; that of the package by default.
-        sessions: those who are signed in.
-        throttle: failed attempts to sign in.
 
     Raises:
         ConfigError: the page was not built.

@@ -47,10 +47,8 @@ class Sessions:
     """All sessions of one server, in memory: they end when it does. Safe to use from several threads.
 
     Args:
-        clock: seconds that never go back.
         idle: seconds without a request after which a session ends.
         longest: seconds after which it ends in any case.
-        most: sessions that are kept.
     """
 
     def __init__(
@@ -126,7 +124,6 @@ class Throttle:
     """Counts failed attempts by address.
 
     Args:
-        clock: seconds that never go back.
         most: failed attempts of one address within the window.
         window: seconds for which an attempt counts.
     """
@@ -173,8 +170,6 @@ class SignedIn:
     Attributes:
         service: knows the people.
         login: whether a token must be shown; if not, everybody is whoever sits at this computer.
-        sessions: those who are signed in.
-        throttle: failed attempts.
     """
 
     service: Service

@@ -36,7 +36,6 @@ class Suggestions:
     """Suggests names of the graphs of some corpora. A graph is read when it is first needed, and again once it changed.
 
     Args:
-        library: where corpora are.
         first: corpora whose graphs come first.
     """
 
