@@ -36,7 +36,7 @@ async def test_an_answer_has_citations_that_stand_in_their_documents(talking: Ta
         ]
 
 
-async def test_a_follow_up_and_years_are_passed_on(talking: Talking) -> None:
+async def test_a_follow_up_and_years_are_passed_on_and_research_gives_a_report(talking: Talking) -> None:
     async with talking() as talk:
         first = await talk.found("ask", question="Does aspirin reduce the risk of stroke in adults?", year_to=2001)
         assert {d["id"] for d in first["documents"]} == {"PMID:1"}
@@ -44,10 +44,6 @@ async def test_a_follow_up_and_years_are_passed_on(talking: Talking) -> None:
         answer = await talk.service.answer(second["trace_id"])
         assert answer.question.follows is not None
         assert (await talk.refused("ask", question="Why?", follow="nobodys"))["error"] == "Not found"
-
-
-async def test_research_gives_a_report(talking: Talking) -> None:
-    async with talking() as talk:
         found = await talk.found("research", question="How does aspirin change the risk of stroke in adults?")
         assert found["trace_id"]
         check_quotes(found.get("citations", []))

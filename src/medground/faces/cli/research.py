@@ -76,9 +76,7 @@ def research(
     and --source name. The exit status is that of medground ask.
     """
     from medground.engine.unfinished import LAST
-    from medground.errors import UsageError
     from medground.faces.cli.asking import Kind, ask_one, limits, resume_one
-    from medground.home.layers import parse_options
     from medground.language.risk.notices import notice_first
     from medground.values.research_plan import read_plan_file
 
@@ -94,11 +92,7 @@ def research(
     }
     if resume:
         others = [preset, settings, task, option, plan or None, from_plan, filters.as_query(), *named.values()]
-        if any(one is not None and one != () for one in others):
-            raise UsageError(
-                "--resume takes question and settings from the research; only --set and the output can differ"
-            )
-        changes = parse_options(sets or [])
+        changes = _changes(sets, others)
         _finish(lambda: resume_one(question or LAST, load_settings(), changes, quiet=quiet), file, shown)
         return
     text = _text(question, given)
@@ -116,6 +110,16 @@ def _named(corpus: list[str] | None, kb: str | None, source: list[str] | None) -
     if not (corpus or kb or source):
         return {}
     return {"retrieval.corpora": (), **searched(corpus, kb), "retrieval.sources": tuple(source or ())}
+
+
+def _changes(sets: list[str] | None, others: list[object]) -> dict[str, object]:
+    """The settings that change where research is resumed; nothing else may."""
+    from medground.errors import UsageError
+    from medground.home.layers import parse_options
+
+    if any(one is not None and one != () for one in others):
+        raise UsageError("--resume takes question and settings from the research; only --set and the output can differ")
+    return dict(parse_options(sets or []))
 
 
 def _text(question: str | None, plan: ResearchPlan | None) -> str:
