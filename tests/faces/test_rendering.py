@@ -7,17 +7,16 @@ import json
 import os
 import subprocess
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from plain_answer import plain_answer
 from rich.console import Console
 from rows import each_row
 
 from medground.faces.cli.app import main
 from medground.faces.cli.render import render
 from medground.values.answer import Answer, SourceDocument
-from medground.values.decision import YesNoDecision
 from medground.values.evidence import Evidence
 from medground.values.question import Question
 from medground.values.statement import Statement, Verdict
@@ -68,18 +67,12 @@ def test_any_terminal_encoding_shows_an_answer(papers: Path, encoding: str) -> N
 
 def test_a_terminal_has_colours_and_no_title() -> None:
     verdict = Verdict(label="contradicted", critic="m")
-    answer = Answer(
-        id="a1",
+    answer = plain_answer(
         question=Question.ask("Does [red]it[/red] help?", task="yes-no"),
-        decision=YesNoDecision(status="not judged"),
         rationale="It [bold]helps[/bold]. [E1]",
         statements=(Statement(text="It [bold]helps[/bold].", start=0, end=22, evidence=("E1",), verdict=verdict),),
         evidence=(Evidence(id="E1", document_id="X:1", start=0, end=3, quote="No."),),
         documents=(SourceDocument(id="X:1", title=":smile: [dim]T[/dim]", kind="web"),),
-        recipe="ground",
-        settings_hash="0" * 16,
-        trace_id="t1",
-        created=datetime(2026, 1, 1, tzinfo=UTC),
     )
     out = io.StringIO()
     render(answer, Console(file=out, width=80, force_terminal=True, color_system="standard"))

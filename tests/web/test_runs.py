@@ -7,23 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from small_run import header
 
 from medground.home.settings import Settings
-from medground_evaluate.items import RunHeader, RunLine
+from medground_evaluate.items import RunLine
 
 Visit = Callable[..., Any]
-HEADER = RunHeader(
-    dataset="pubmedqa",
-    dataset_hash="0" * 64,
-    split="test",
-    recipe="ground",
-    model="keyless",
-    items=10,
-    settings={"recipe": {"name": "ground"}},
-    settings_hash="a" * 16,
-    prompts_hash="b" * 16,
-    started="2026-11-20T10:00:00+00:00",
-)
 
 
 def line(number: int, answer: str | None, gold: str = "yes", status: str = "answered") -> str:
@@ -45,7 +34,7 @@ def run_file(papers: Settings) -> Path:
     folder.mkdir()
     lines = [line(n, "yes") for n in range(5)] + [line(5, "no"), line(6, None, status="failed")]
     path = folder / "pubmedqa_test.jsonl"
-    path.write_text("\n".join([HEADER.model_dump_json(), *lines, line(7, None, status="failed")]) + "\n")
+    path.write_text("\n".join([header(10).model_dump_json(), *lines, line(7, None, status="failed")]) + "\n")
     (folder / "notes.jsonl").write_text('{"not": "a run"}\n')
     (papers.home / "outside.jsonl").write_text(path.read_text())
     (folder / "linked.jsonl").symlink_to(papers.home / "outside.jsonl")
