@@ -60,10 +60,10 @@ def examine(settings: Settings | None = None) -> list[Check]:
         _home(settings),
         *(_extra(name, packages) for name, packages in _EXTRAS.items()),
         _tried("recipe", lambda: open_recipe(settings.recipe.name).name),
-        _tried("models", lambda: _models(settings)),
+        _tried("models", _models, settings),
         *_judge(settings),
         *_networks(settings),
-        *(_tried(f"source {name}", lambda name=name: find_source(name).name) for name in settings.retrieval.sources),
+        *(_tried(f"source {name}", lambda one: find_source(one).name, name) for name in settings.retrieval.sources),
         *_corpora(settings),
     ]
 
@@ -96,9 +96,9 @@ def _extra(name: str, packages: tuple[str, ...]) -> Check:
     return Check(f"extra {name}", "ok", ", ".join(versions))
 
 
-def _tried(what: str, found: Callable[[], str]) -> Check:
+def _tried(what: str, found: Callable[..., str], *given: object) -> Check:
     try:
-        return Check(what, "ok", found())
+        return Check(what, "ok", found(*given))
     except MedgroundError as error:
         return Check(what, "broken", str(error))
 

@@ -72,9 +72,10 @@ def needs_data(page: Path) -> bool:
     return any("$DATA" in line for line in commands(page))
 
 
-PARTS = 4
-"""Of the pages, which run at the same time."""
-WITH_BLOCKS = [page for page in PAGES[1:] if blocks(page, "console", "sh", "python")]
+def names(*, real: bool) -> list[str]:
+    """The pages whose lines run, those over the real data or the others; each is a test, so that they run at once."""
+    found = [page for page in PAGES[1:] if blocks(page, "console", "sh", "python") and needs_data(page) == real]
+    return [page.relative_to(ROOT).as_posix() for page in found]
 
 
 @pytest.fixture(scope="module")
@@ -211,15 +212,14 @@ def test_the_first_line_of_the_readme_is_the_main_job_and_the_second_runs_the_te
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(PARTS))
-def test_every_line_of_a_page_runs(part: int, checkout: Path, loopback: None) -> None:
-    for page in [page for page in WITH_BLOCKS if not needs_data(page)][part::PARTS]:
-        run_page(page)
+@pytest.mark.parametrize("name", names(real=False))
+def test_every_line_of_a_page_runs(name: str, checkout: Path, loopback: None) -> None:
+    run_page(ROOT / name)
 
 
 @pytest.mark.slow
 @pytest.mark.shared
-@pytest.mark.parametrize("name", [page.relative_to(ROOT).as_posix() for page in WITH_BLOCKS if needs_data(page)])
+@pytest.mark.parametrize("name", names(real=True))
 def test_every_line_of_a_page_over_real_data_runs(
     name: str, checkout: Path, shared: Path, monkeypatch: pytest.MonkeyPatch, loopback: None
 ) -> None:
