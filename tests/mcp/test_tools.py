@@ -1,9 +1,15 @@
-"""What each tool finds: quotes with their places, a status for each of a batch, retractions marked."""
+"""The catalogue of tools, and what each finds: quotes with places, a status for each of a batch; nothing leaks."""
 
 from __future__ import annotations
 
+import asyncio
+import gc
+import json
+from pathlib import Path
 from typing import Any
 
+import anyio
+import pytest
 from mcp_talk import LONG, PAPERS, Talking, text
 
 from medground.pubmed.normalize import normalize
@@ -140,3 +146,84 @@ async def test_without_a_graph_a_lookup_is_an_error_and_not_an_empty_list(talkin
     async with talking(options={"retrieval.corpora": ("papers",)}) as talk:
         problem = await talk.refused("lookup_phenotype", terms=["HP:1"])
         assert "no knowledge graph is open" in problem["detail"]
+
+
+DESCRIPTORS = Path("/proc/self/fd")
+CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("search", {"query": "aspirin stroke"}),
+    ("fetch", {"id": "BOOK:long"}),
+    ("get_document", {"ids": ["PMID:1", "PMID:404"]}),
+    ("plan_query", {"question": "Does aspirin prevent stroke?"}),
+    ("lookup_phenotype", {"terms": ["HP:1"]}),
+    ("fetch", {"id": "PMID:404"}),
+    ("ask", {"question": ""}),
+    ("get_job", {"job": "nothing"}),
+    ("read_more", {"cursor": "nothing"}),
+    ("ask", {"question": "Does aspirin reduce the risk of stroke?"}),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not DESCRIPTORS.is_dir(), reason="open files are counted in /proc")
+async def test_a_hundred_calls_leave_no_task_and_no_open_file(talking: Talking) -> None:
+    async with talking() as talk:
+
+        async def round_of(calls: int) -> tuple[int, int]:
+            for number in range(calls):
+                name, arguments = CALLS[number % len(CALLS)]
+                with anyio.move_on_after(0.01 if number % 20 == 10 else 60):
+                    await talk.call(name, **arguments)
+            await asyncio.sleep(0.5)  # what was cancelled ends
+            gc.collect()
+            return len(asyncio.all_tasks()), len(list(DESCRIPTORS.iterdir()))
+
+        before = await round_of(10)
+        assert await round_of(100) == before
+
+
+NAMES = {
+    *("ask", "research", "search", "fetch", "get_document", "verify_claim", "plan_query", "lookup_mesh"),
+    *("lookup_phenotype", "read_more", "get_job", "cancel_job"),
+}
+
+
+async def test_each_tool_says_what_it_takes_gives_and_changes(talking: Talking) -> None:
+    async with talking() as talk:
+        listed = await talk.client.list_tools()
+        # no tokeniser is at hand: three bytes count as a token, where models' own make about four bytes of JSON one
+        assert len(listed.model_dump_json(by_alias=True, exclude_none=True).encode()) / 3 < 4_000
+        tools = {tool.name: tool for tool in listed.tools}
+        assert tools.keys() == NAMES
+        for tool in tools.values():
+            assert tool.description
+            assert tool.output_schema is not None
+            assert tool.annotations is not None
+            assert bool(tool.annotations.read_only_hint) == (tool.name != "cancel_job")
+            for schema in (tool.input_schema, tool.output_schema):
+                assert schema["type"] == "object"
+                # hosted models refuse a choice of schemas at the top, and definitions elsewhere cost tokens
+                assert not schema.keys() & {"anyOf", "oneOf", "allOf", "$ref", "$defs"}
+                assert "title" not in schema
+        assert tools["ask"].input_schema["required"] == ["question"]
+        assert tools["get_document"].input_schema["properties"]["ids"]["maxItems"] == 50
+        assert "instructions" in (talk.client.instructions or "")
+
+
+async def test_results_fit_their_output_schemas(talking: Talking) -> None:
+    """The client of the SDK checks each result against the schema; it raises where one does not fit."""
+    calls: dict[str, dict[str, Any]] = {
+        "ask": {"question": "Does aspirin reduce the risk of stroke?"},
+        "search": {"query": "aspirin"},
+        "fetch": {"id": "PMID:1"},
+        "get_document": {"ids": ["PMID:1", "PMID:77"]},
+        "verify_claim": {"claims": ["Aspirin reduces stroke."]},
+        "plan_query": {"question": "Does aspirin prevent stroke?"},
+        "lookup_mesh": {"terms": ["heart attack", "hart atack"]},
+        "lookup_phenotype": {"terms": ["Spider fingers", "no such thing"]},
+    }
+
+    for mode in ("auto", "legacy"):
+        async with talking(mode=mode) as talk:
+            await talk.client.list_tools()
+            for name, arguments in calls.items():
+                assert json.dumps(await talk.found(name, **arguments))

@@ -1,4 +1,4 @@
-"""Sign in, the cookie, CSRF, foreign origins and hosts, and the end of a session."""
+"""Sign in, the cookie, CSRF, foreign origins and hosts, the end of a session, and what is kept of people."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from http.cookies import SimpleCookie
 from typing import Any
 
 import httpx
+from small_service import Clock
 
-from medground.faces.web.sessions import IDLE, MOST_FAILED, WINDOW
+from medground.faces.web.sessions import IDLE, LONGEST, MOST_FAILED, WINDOW, Sessions, Throttle, matches
 
 Visit = Callable[..., Any]
 LOCALHOST = {"Origin": "http://localhost"}
@@ -171,3 +172,98 @@ async def test_a_malformed_sign_in_is_refused_and_where_no_token_is_needed_none_
         response = await site.sign_in(tokens["ada"])
     assert response.status_code == 422
     assert "asks for no token" in response.json()["detail"]
+
+
+def test_a_session_is_found_by_its_secret_alone_until_it_or_all_of_a_person_end() -> None:
+    sessions = Sessions(Clock())
+    secret, session = sessions.begin("ada")
+    other, another = sessions.begin("ada")
+    bobs, _ = sessions.begin("bob")
+    assert len(secret) >= 43
+    assert sessions.find(secret) == session
+    assert secret != other
+    assert matches(session, session.csrf)
+    assert not matches(session, another.csrf)
+    assert not matches(session, "")
+    assert sessions.find("") is None
+    assert secret not in repr(vars(sessions))
+    sessions.end(secret)
+    sessions.end(secret)
+    assert sessions.find(secret) is None
+    assert sessions.find(other) is not None
+    sessions.end_of("ada")
+    assert sessions.find(other) is None
+    assert sessions.find(bobs) is not None
+
+
+def test_a_session_ends_when_idle_after_a_week_and_when_there_are_too_many() -> None:
+    clock = Clock()
+    sessions = Sessions(clock)
+    secret, _ = sessions.begin("ada")
+    clock.now += IDLE + 1
+    assert sessions.find(secret) is None
+    secret, began = sessions.begin("ada")
+    while clock.now - began.began < LONGEST - IDLE / 2:
+        clock.now += IDLE / 2
+        assert sessions.find(secret) is not None
+    clock.now += IDLE / 2 + 1
+    assert sessions.find(secret) is None
+    few = Sessions(Clock(), most=2)
+    first, second = few.begin("a")[0], few.begin("b")[0]
+    few.find(first)
+    third, _ = few.begin("c")
+    assert [few.find(one) is not None for one in (first, second, third)] == [True, False, True]
+
+
+def test_after_a_few_failures_an_address_waits_and_success_forgives() -> None:
+    clock = Clock()
+    throttle = Throttle(clock)
+    for _ in range(MOST_FAILED):
+        assert throttle.wait("1.2.3.4") == 0
+        throttle.failed("1.2.3.4")
+        clock.now += 1
+    assert throttle.wait("1.2.3.4") == WINDOW - MOST_FAILED
+    assert throttle.wait("5.6.7.8") == 0
+    clock.now += WINDOW - MOST_FAILED
+    assert throttle.wait("1.2.3.4") == 0
+    for _ in range(MOST_FAILED - 1):
+        throttle.failed("a")
+    throttle.succeeded("a")
+    throttle.failed("a")
+    assert throttle.wait("a") == 0
+
+
+QUESTION = {"question": "Does aspirin reduce the risk of stroke?"}
+
+
+async def test_all_of_ones_questions_are_deleted_and_nobody_elses(visit: Visit, tokens: dict[str, str]) -> None:
+    async with visit(login=True) as site:
+        found = {}
+        for name in ("ada", "bob"):
+            await site.sign_in(tokens[name])
+            for _ in range(2):
+                assert (await site.client.post("/v1/ask", json=QUESTION, headers=site.headers())).status_code == 200
+        deleted = await site.client.delete("/v1/answers", headers=site.headers())
+        found["bob"] = (await site.client.get("/v1/answers")).json()["answers"]
+        await site.sign_in(tokens["ada"])
+        found["ada"] = (await site.client.get("/v1/answers")).json()["answers"]
+        deleted = deleted.json()
+    assert deleted == {"deleted": 2}
+    assert {name: len(answers) for name, answers in found.items()} == {"ada": 2, "bob": 0}
+
+
+async def test_use_by_token_is_for_those_who_run_the_server(visit: Visit, tokens: dict[str, str]) -> None:
+    async with visit(login=True) as site:
+        await site.sign_in(tokens["bob"])
+        await site.client.post("/v1/ask", json=QUESTION, headers=site.headers())
+        refused = await site.client.get("/v1/tokens")
+        own = (await site.client.get("/v1/usage")).json()
+        await site.sign_in(tokens["ada"])
+        told = (await site.client.get("/v1/tokens")).json()["tokens"]
+    assert refused.status_code == 403
+    assert (own["name"], own["month"]["requests"]) == ("bob", 1)
+    assert {(one["name"], one["admin"], one["month"]["requests"]) for one in told} == {
+        ("ada", True, 0),
+        ("bob", False, 1),
+    }
+    assert all("hash" not in one for one in told)
