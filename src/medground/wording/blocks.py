@@ -145,7 +145,6 @@ class Quotes:
 
     A quote that is itself a sentence of the answer is printed as that sentence; one on a side of a conflict is printed
     there; all others are printed under their source. Sources are numbered in the order in which they are cited.
-
     """
 
     def __init__(self, answer: Answer) -> None:
