@@ -147,9 +147,9 @@ def test_a_mistake_is_one_line(papers: Path, words: list[str], message: str, sai
     Path("empty.txt").write_text("\n# nothing\n", encoding="utf-8")
     Path("bad.txt").write_text("Is it?\n???\n", encoding="utf-8")
     Path("latin.txt").write_bytes(b"caf\xe9?")
-    said = said("ask", *words, code=2).err
-    assert message in said
-    assert said.count("\n") == 1
+    error = said("ask", *words, code=2).err
+    assert message in error
+    assert error.count("\n") == 1
 
 
 def test_questions_from_a_file_give_one_line_each(papers: Path, said: Said) -> None:

@@ -72,9 +72,9 @@ def test_standard_output_takes_every_format(kept: str, capfdbinary: pytest.Captu
     ],
 )
 def test_a_mistake_is_one_line(kept: str, words: list[str], message: str, said: Said) -> None:
-    said = said("export", kept, *words, code=2).err
-    assert message in said
-    assert said.count("\n") == 1
+    error = said("export", kept, *words, code=2).err
+    assert message in error
+    assert error.count("\n") == 1
 
 
 def test_a_word_document_is_not_printed_on_a_terminal(kept: str, monkeypatch: pytest.MonkeyPatch, said: Said) -> None:

@@ -34,12 +34,12 @@ def test_a_plan_is_written_edited_and_given_back(home: Path, tmp_path: Path, sai
     assert run("plan", ZEBRAFISH, "-o", str(file)) == 0
     plan = ResearchPlan.model_validate_json(file.read_text(encoding="utf-8"))
     assert len(plan.subquestions) == 5
-    said = json.loads(file.read_text(encoding="utf-8"))
-    said["subquestions"] = said["subquestions"][:2]
-    file.write_text(json.dumps(said), encoding="utf-8")
+    edited = json.loads(file.read_text(encoding="utf-8"))
+    edited["subquestions"] = edited["subquestions"][:2]
+    file.write_text(json.dumps(edited), encoding="utf-8")
     assert "└─ q2" in said("plan", "--from-plan", str(file)).out
-    said["edges"].append({"before": "function", "after": "cyp17a1"})
-    file.write_text(json.dumps(said), encoding="utf-8")
+    edited["edges"].append({"before": "function", "after": "cyp17a1"})
+    file.write_text(json.dumps(edited), encoding="utf-8")
     error = said("plan", "--from-plan", str(file), "--format", "svg", code=2).err
     assert "plan.json: the keywords have a cycle" in error
     assert len(error.splitlines()) == 1
