@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as package_version
@@ -58,11 +59,11 @@ def examine(settings: Settings | None = None) -> list[Check]:
         Check("settings", "ok", f"hash {settings.hash}, recipe {settings.recipe.name}, model {settings.model.default}"),
         _home(settings),
         *(_extra(name, packages) for name, packages in _EXTRAS.items()),
-        _recipe(settings),
-        _models(settings),
+        _tried("recipe", lambda: open_recipe(settings.recipe.name).name),
+        _tried("models", _models, settings),
         *_judge(settings),
         *_networks(settings),
-        *_sources(settings),
+        *(_tried(f"source {name}", lambda one: find_source(one).name, name) for name in settings.retrieval.sources),
         *_corpora(settings),
     ]
 
@@ -95,29 +96,16 @@ def _extra(name: str, packages: tuple[str, ...]) -> Check:
     return Check(f"extra {name}", "ok", ", ".join(versions))
 
 
-def _recipe(settings: Settings) -> Check:
+def _tried(what: str, found: Callable[..., str], *given: object) -> Check:
     try:
-        return Check("recipe", "ok", open_recipe(settings.recipe.name).name)
+        return Check(what, "ok", found(*given))
     except MedgroundError as error:
-        return Check("recipe", "broken", str(error))
+        return Check(what, "broken", str(error))
 
 
-def _sources(settings: Settings) -> list[Check]:
-    found = []
-    for name in settings.retrieval.sources:
-        try:
-            found.append(Check(f"source {name}", "ok", find_source(name).name))
-        except MedgroundError as error:
-            found.append(Check(f"source {name}", "broken", str(error)))
-    return found
-
-
-def _models(settings: Settings) -> Check:
-    try:
-        open_models(settings, operator_names())
-    except MedgroundError as error:
-        return Check("models", "broken", str(error))
-    return Check("models", "ok", ", ".join({settings.model.default, *settings.model.operators.values()}))
+def _models(settings: Settings) -> str:
+    open_models(settings, operator_names())
+    return ", ".join({settings.model.default, *settings.model.operators.values()})
 
 
 def _judge(settings: Settings) -> list[Check]:

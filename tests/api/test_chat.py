@@ -75,7 +75,10 @@ def test_an_answer_is_a_message_with_citations(client: OpenAI, address: str) -> 
 
 def test_a_stream_has_the_same_message_in_parts(client: OpenAI) -> None:
     whole = client.chat.completions.create(model="ground", messages=user(QUESTION)).choices[0].message
-    chunks = list(client.chat.completions.create(model="ground", messages=user(QUESTION), stream=True))
+    more: Any = {"stream": True, "stream_options": {"include_usage": True}}
+    *chunks, last = client.chat.completions.create(model="ground", messages=user(QUESTION), **more)
+    assert not last.choices
+    assert last.usage is not None
     assert chunks[0].choices[0].delta.role == "assistant"
     texts = [chunk.choices[0].delta.content or "" for chunk in chunks]
     assert sum(map(bool, texts)) > 3
@@ -95,17 +98,6 @@ def without_run(message: str) -> list[str]:
     return [line for line in message.splitlines() if not line.startswith(("- Cost: ", "- Answer: "))]
 
 
-def test_a_stream_tells_the_usage_last_if_asked(client: OpenAI) -> None:
-    chunks = list(
-        client.chat.completions.create(
-            model="ground", messages=user(QUESTION), stream=True, stream_options={"include_usage": True}
-        )
-    )
-    assert not chunks[-1].choices
-    assert chunks[-1].usage is not None
-    assert all(chunk.usage is None for chunk in chunks[:-1])
-
-
 def test_the_wire_format(address: str) -> None:
     reply = httpx.post(f"{address}/v1/chat/completions", json={"model": "ground", "messages": user(QUESTION)})
     assert reply.headers["content-type"] == "application/json"
@@ -122,15 +114,12 @@ def test_the_wire_format(address: str) -> None:
     assert next(sent(reply.text))["choices"][0]["delta"] == {"role": "assistant", "content": ""}
 
 
-def test_the_async_client_asks_at_once_and_streams(address: str) -> None:
-    async def work() -> tuple[list[str], str]:
-        async with AsyncOpenAI(base_url=f"{address}/v1", api_key="none") as asks:
-            several = [asks.chat.completions.create(model="ground", messages=user(QUESTION)) for _ in range(5)]
-            texts = [reply.choices[0].message.content or "" for reply in await asyncio.gather(*several)]
-            stream = await asks.chat.completions.create(model="ground", messages=user(QUESTION), stream=True)
-            return texts, "".join([chunk.choices[0].delta.content or "" async for chunk in stream])
-
-    texts, streamed = asyncio.run(work())
+async def test_the_async_client_asks_at_once_and_streams(address: str) -> None:
+    async with AsyncOpenAI(base_url=f"{address}/v1", api_key="none") as asks:
+        several = [asks.chat.completions.create(model="ground", messages=user(QUESTION)) for _ in range(5)]
+        texts = [reply.choices[0].message.content or "" for reply in await asyncio.gather(*several)]
+        stream = await asks.chat.completions.create(model="ground", messages=user(QUESTION), stream=True)
+        streamed = "".join([chunk.choices[0].delta.content or "" async for chunk in stream])
     assert {tuple(without_run(text)) for text in texts} == {tuple(without_run(streamed))}
 
 
@@ -151,9 +140,6 @@ def test_a_question_after_an_answer_follows_it(client: OpenAI) -> None:
     assert "was read as" in message
     assert QUESTION.split("?")[0] in message
     assert NOT_READ not in message
-
-
-def test_messages_that_are_no_kept_answer_are_said_to_be_unread(client: OpenAI) -> None:
     talk = user("Hello", "Hello! How can I help?\n\n- Answer: 20200101-gone", QUESTION)
     assert NOT_READ in (client.chat.completions.create(model="ground", messages=talk).choices[0].message.content or "")
 

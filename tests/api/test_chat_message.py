@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
-from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from plain_answer import plain_answer
 
 from medground.values.answer import Answer, SourceDocument
-from medground.values.decision import YesNoDecision
 from medground.values.evidence import Evidence
 from medground.values.notice import Notice
 from medground.values.question import Follows, Question
@@ -73,7 +71,7 @@ def answers(draw: st.DrawFn) -> Answer:
         if draw(st.booleans())
         else ()
     )
-    return made(
+    return plain_answer(
         rationale=rationale,
         statements=tuple(statements),
         evidence=evidence,
@@ -82,19 +80,6 @@ def answers(draw: st.DrawFn) -> Answer:
         warnings=tuple(draw(st.lists(TEXTS, max_size=2))),
         question=Question.ask(f"Does {draw(TEXTS)} help?", task="yes-no"),
     )
-
-
-def made(**changes: Any) -> Answer:
-    content: dict[str, Any] = {
-        "id": "a1",
-        "question": Question.ask("Does aspirin prevent stroke?", task="yes-no"),
-        "decision": YesNoDecision(status="not judged", reason="no judge"),
-        "recipe": "ground",
-        "settings_hash": "0123456789abcdef",
-        "trace_id": "20260101-t1",
-        "created": datetime(2026, 1, 1, tzinfo=UTC),
-    }
-    return Answer(**(content | changes))
 
 
 def said(pieces: list[Piece]) -> str:
@@ -153,7 +138,7 @@ def test_the_notice_comes_first_then_the_decision_and_the_support() -> None:
         evidence=("E1",),
         verdict=Verdict(label="supported", critic="nli", probability=0.9),
     )
-    answer = made(
+    answer = plain_answer(
         rationale="It helps.",
         statements=(sentence,),
         evidence=(Evidence(id="E1", document_id="PMID:1", start=0, end=5, quote="Helps"),),
@@ -174,7 +159,7 @@ def test_a_sentence_carries_a_mark_for_each_quote_that_it_cites() -> None:
     verdict = Verdict(label="partly", critic="nli", best="E3")
     statement = Statement(text="It helps.", start=0, end=9, evidence=("E1", "E2"), verdict=verdict)
     trial = SourceDocument(id="PMID:1", title="A trial", kind="research")
-    answer = made(rationale="It helps.", statements=(statement,), evidence=quotes, documents=(trial,))
+    answer = plain_answer(rationale="It helps.", statements=(statement,), evidence=quotes, documents=(trial,))
     piece = next(piece for piece in chat_pieces(answer) if "It helps." in piece.text)
     assert piece.text.strip().startswith("It helps. [E1] [E2]")
     assert [mark.evidence_id for mark in piece.marks] == ["E1", "E2", "E3"]
@@ -182,12 +167,12 @@ def test_a_sentence_carries_a_mark_for_each_quote_that_it_cites() -> None:
 
 def test_what_a_message_tells_of_its_answer() -> None:
     retracted = SourceDocument(id="PMID:9", title="It cures", kind="research", retraction="retracted")
-    assert "RETRACTED: not used as evidence." in said(list(chat_pieces(made(documents=(retracted,)))))
-    assert NOT_READ not in said(list(chat_pieces(made())))
-    assert NOT_READ in said(list(chat_pieces(made(), not_read=True)))
+    assert "RETRACTED: not used as evidence." in said(list(chat_pieces(plain_answer(documents=(retracted,)))))
+    assert NOT_READ not in said(list(chat_pieces(plain_answer())))
+    assert NOT_READ in said(list(chat_pieces(plain_answer(), not_read=True)))
     follows = Follows(answer="t", question="Does aspirin help?", asked="And in men?")
     question = Question.ask("And in men?", task="yes-no").model_copy(update={"follows": follows})
-    assert "Does aspirin help?" in said(list(chat_pieces(made(question=question))))
-    assert kept_as(said(list(chat_pieces(made()))).strip() + "\n") == "20260101-t1"
+    assert "Does aspirin help?" in said(list(chat_pieces(plain_answer(question=question))))
+    assert kept_as(said(list(chat_pieces(plain_answer()))).strip() + "\n") == "20260101-t1"
     for text in ("", "Hello.", "- Answer: a b", "- Answer: x\nand more", f"- Answer: {'x' * 65}"):
         assert kept_as(text) is None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
 import httpx
@@ -29,23 +29,20 @@ class Hasty(Connection):
     most = 5
 
 
-Work = Callable[[str, int, Service], Awaitable[Any]]
-
-
 @pytest.fixture
-def served(papers: Settings, loopback: None) -> Callable[[Work], Any]:
-    """Runs an async function with the address, the port and the service of a real server with short deadlines."""
+def served(papers: Settings, loopback: None) -> Callable[..., Any]:
+    """The address, the port and the service of a real server with short deadlines."""
 
-    def run(work: Work, *, abandoned_after: float = 30.0, seconds: float = 20.0) -> Any:
-        async def within() -> Any:
-            async with Service.open(papers, abandoned_after=abandoned_after) as service:
-                await service.warm()
-                async with running(service, protocol=Hasty, seconds=seconds) as address:
-                    return await asyncio.wait_for(work(address, int(address.rpartition(":")[2]), service), 60)
+    @asynccontextmanager
+    async def opened(
+        *, abandoned_after: float = 30.0, seconds: float = 20.0
+    ) -> AsyncIterator[tuple[str, int, Service]]:
+        async with asyncio.timeout(90), Service.open(papers, abandoned_after=abandoned_after) as service:
+            await service.warm()
+            async with running(service, protocol=Hasty, seconds=seconds) as address:
+                yield address, int(address.rpartition(":")[2]), service
 
-        return asyncio.run(within())
-
-    return run
+    return opened
 
 
 async def sent(port: int, *parts: str | bytes, pause: float = 0.0) -> bytes:
@@ -93,31 +90,26 @@ def problem(answer: bytes) -> tuple[int, str]:
         ),
     ],
 )
-def test_what_is_slow_broken_or_too_large_is_refused_and_others_are_answered(
-    served: Callable[[Work], Any], parts: tuple[str | bytes, ...], expected: tuple[int, str]
+async def test_what_is_slow_broken_or_too_large_is_refused_and_others_are_answered(
+    served: Callable[..., Any], parts: tuple[str | bytes, ...], expected: tuple[int, str]
 ) -> None:
-    async def work(address: str, port: int, service: Service) -> None:
+    async with served(seconds=0.3 if expected[0] == 408 else 20.0) as (address, port, _):
         refused = asyncio.create_task(sent(port, *parts, pause=0.05))
         async with httpx.AsyncClient(base_url=address) as client:
             assert (await client.get("/healthz")).status_code == 200
         assert problem(await refused) == expected
 
-    served(work, seconds=0.3 if expected[0] == 408 else 20.0)
+
+async def test_a_client_of_a_large_body_reads_its_refusal(served: Callable[..., Any]) -> None:
+    async with served() as (address, _, _), httpx.AsyncClient(base_url=address) as client:
+        response = await client.post(
+            "/v1/ask", content=bytes(100_000_000), headers={"Content-Type": "application/json"}
+        )
+        assert (response.status_code, response.json()["type"]) == (413, "urn:medground:problem:too-large")
 
 
-def test_a_client_of_a_large_body_reads_its_refusal(served: Callable[[Work], Any]) -> None:
-    async def work(address: str, port: int, service: Service) -> None:
-        async with httpx.AsyncClient(base_url=address) as client:
-            response = await client.post(
-                "/v1/ask", content=bytes(100_000_000), headers={"Content-Type": "application/json"}
-            )
-            assert (response.status_code, response.json()["type"]) == (413, "urn:medground:problem:too-large")
-
-    served(work)
-
-
-def test_a_connection_goes_on_after_a_refusal_whose_short_body_comes_late(served: Callable[[Work], Any]) -> None:
-    async def work(address: str, port: int, service: Service) -> None:
+async def test_a_connection_goes_on_after_a_refusal_whose_short_body_comes_late(served: Callable[..., Any]) -> None:
+    async with served() as (_, port, _):
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(b"POST /v1/ask HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 5\r\n\r\n")
         head = await reader.readuntil(b"\r\n\r\n")
@@ -127,11 +119,9 @@ def test_a_connection_goes_on_after_a_refusal_whose_short_body_comes_late(served
         assert (await asyncio.wait_for(reader.read(), 30)).startswith(b"HTTP/1.1 200")
         writer.close()
 
-    served(work)
 
-
-def test_silent_and_too_many_connections_are_closed(served: Callable[[Work], Any]) -> None:
-    async def work(address: str, port: int, service: Service) -> None:
+async def test_silent_and_too_many_connections_are_closed(served: Callable[..., Any]) -> None:
+    async with served() as (_, port, _):
         silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(Hasty.most)]
         answer = await sent(port)
         assert problem(answer) == (503, "busy")
@@ -143,11 +133,9 @@ def test_silent_and_too_many_connections_are_closed(served: Callable[[Work], Any
             b"HTTP/1.1 200"
         )
 
-    served(work)
 
-
-def test_a_question_whose_client_leaves_is_cancelled_after_a_while(served: Callable[..., Any]) -> None:
-    async def work(address: str, port: int, service: Service) -> None:
+async def test_a_question_whose_client_leaves_is_cancelled_after_a_while(served: Callable[..., Any]) -> None:
+    async with served(abandoned_after=0.2) as (_, port, service):
         hold = asyncio.Semaphore(0)
         service._turns = hold  # no question gets its turn
         body = json.dumps(QUESTION)
@@ -163,22 +151,17 @@ def test_a_question_whose_client_leaves_is_cancelled_after_a_while(served: Calla
                 while service.jobs.of("local")[0].state != "stopped":
                     await asyncio.sleep(0.02)
 
-    served(work, abandoned_after=0.2)
 
-
-def test_events_are_taken_up_again_where_they_were_left(served: Callable[[Work], Any]) -> None:
-    async def work(address: str, port: int, service: Service) -> None:
-        async with httpx.AsyncClient(base_url=address) as client:
-            place = (await client.post("/v1/jobs", json=QUESTION)).headers["location"]
-            seen: list[str] = []
-            async with client.stream("GET", f"{place}/events") as stream, aclosing(stream.aiter_lines()) as lines:
-                async for line in lines:
-                    seen += [line.removeprefix("id: ")] if line.startswith("id: ") else []
-                    if len(seen) == 2:
-                        break
-            rest = (await client.get(f"{place}/events", headers={"Last-Event-ID": seen[-1]})).text
-            ids = [line.removeprefix("id: ") for line in rest.split("\n") if line.startswith("id: ")]
-            assert ids == [str(number) for number in range(3, 3 + len(ids))]
-            assert "event: answer" in rest
-
-    served(work)
+async def test_events_are_taken_up_again_where_they_were_left(served: Callable[..., Any]) -> None:
+    async with served() as (address, _, _), httpx.AsyncClient(base_url=address) as client:
+        place = (await client.post("/v1/jobs", json=QUESTION)).headers["location"]
+        seen: list[str] = []
+        async with client.stream("GET", f"{place}/events") as stream, aclosing(stream.aiter_lines()) as lines:
+            async for line in lines:
+                seen += [line.removeprefix("id: ")] if line.startswith("id: ") else []
+                if len(seen) == 2:
+                    break
+        rest = (await client.get(f"{place}/events", headers={"Last-Event-ID": seen[-1]})).text
+        ids = [line.removeprefix("id: ") for line in rest.split("\n") if line.startswith("id: ")]
+        assert ids == [str(number) for number in range(3, 3 + len(ids))]
+        assert "event: answer" in rest

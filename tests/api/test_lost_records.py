@@ -10,7 +10,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 from medground.engine.blocking import BlockingEngine
@@ -99,7 +98,7 @@ def test_damaged_records_are_named_with_what_to_do(
 
 
 @pytest.mark.parametrize("how", LOST)
-def test_an_answer_whose_owner_is_lost_is_shown_by_the_command_line_alone(
+async def test_an_answer_whose_owner_is_lost_is_shown_by_the_command_line_alone(
     papers: Settings, calling: Callable[..., Any], asked: str, how: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     LOST[how](papers.home / "service" / FILE_NAME)
@@ -107,7 +106,7 @@ def test_an_answer_whose_owner_is_lost_is_shown_by_the_command_line_alone(
     with BlockingEngine(papers) as engine:
         later = engine.ask(QUESTION).trace_id
 
-    async def work(client: httpx.AsyncClient) -> None:
+    async with calling() as client:
         for headers in people:
             assert (await client.get("/v1/answers", headers=headers)).json()["answers"] == []
         here = (await client.get("/v1/answers")).json()["answers"]
@@ -117,19 +116,17 @@ def test_an_answer_whose_owner_is_lost_is_shown_by_the_command_line_alone(
                 assert (await client.get(f"/v1/answers/{asked}{end}", headers=headers)).status_code == 404
             follow = {"question": QUESTION, "follow": asked}
             assert (await client.post("/v1/ask", json=follow, headers=headers)).status_code == 404
-
-    calling(work)
     assert cli("history") == 0
     assert asked in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("how", ["its folder deleted", "last token revoked"])
-def test_a_running_server_shuts_when_its_records_or_its_last_token_go(
+async def test_a_running_server_shuts_when_its_records_or_its_last_token_go(
     papers: Settings, calling: Callable[..., Any], asked: str, how: str
 ) -> None:
     bearer = {"Authorization": f"Bearer {token(papers, 'bob')}"}
 
-    async def work(client: httpx.AsyncClient) -> None:
+    async with calling(authenticated=True) as client:
         assert (await client.get("/v1/answers", headers=bearer)).status_code == 200
         if how in LOST:
             LOST[how](papers.home / "service" / FILE_NAME)
@@ -140,5 +137,3 @@ def test_a_running_server_shuts_when_its_records_or_its_last_token_go(
             refused = {401} if how not in LOST or not headers else {507}
             assert {(await client.get("/v1/answers", headers=headers)).status_code} == refused
             assert {(await client.post("/v1/chat/completions", json=CHAT, headers=headers)).status_code} == refused
-
-    calling(work, authenticated=True)

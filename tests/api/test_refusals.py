@@ -64,8 +64,8 @@ BAD: list[tuple[str, str, dict[str, Any], tuple[int, str]]] = [
 ]
 
 
-def test_bad_input_gets_a_problem(calling: Callable[..., Any]) -> None:
-    async def work(client: httpx.AsyncClient) -> list[Any]:
+async def test_bad_input_gets_a_problem(calling: Callable[..., Any]) -> None:
+    async with calling() as client:
         wrong = []
         for method, path, sent, expected in BAD:
             response = await client.request(method, path, **sent)
@@ -74,12 +74,10 @@ def test_bad_input_gets_a_problem(calling: Callable[..., Any]) -> None:
             assert response.headers["x-content-type-options"] == "nosniff"
             assert response.headers["cache-control"] == "no-store"
             assert not [name for name in response.headers if name.startswith("access-control")]
-        return wrong
-
-    assert calling(work) == []
+        assert wrong == []
 
 
-def test_a_large_body_is_refused_before_it_is_read(calling: Callable[..., Any]) -> None:
+async def test_a_large_body_is_refused_before_it_is_read(calling: Callable[..., Any]) -> None:
     read = 0
 
     async def body() -> AsyncIterator[bytes]:
@@ -88,25 +86,21 @@ def test_a_large_body_is_refused_before_it_is_read(calling: Callable[..., Any]) 
             read += 1_000_000
             yield bytes(1_000_000)
 
-    async def work(client: httpx.AsyncClient) -> None:
+    async with calling() as client:
         told = JSON | {"Content-Length": "100000000"}
         assert problem(await client.post("/v1/ask", content=body(), headers=told)) == (413, "too-large")
         assert read == 0
         assert problem(await client.post("/v1/ask", content=body(), headers=JSON)) == (413, "too-large")
         assert read <= 2_000_000
 
-    calling(work)
 
-
-def test_without_a_token_every_request_is_refused_but_health(calling: Callable[..., Any]) -> None:
-    async def work(client: httpx.AsyncClient) -> None:
+async def test_without_a_token_every_request_is_refused_but_health(calling: Callable[..., Any]) -> None:
+    async with calling(authenticated=True) as client:
         for path in ("/v1/answers", "/v1/corpora", "/v1/jobs"):
             response = await client.get(path)
             assert problem(response) == (401, "not-allowed")
             assert response.headers["www-authenticate"] == "Bearer"
         assert (await client.get("/healthz")).status_code == 200
-
-    calling(work, authenticated=True)
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [
@@ -126,11 +120,9 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-def test_wrong_fields_are_told_in_our_words(calling: Callable[..., Any]) -> None:
-    async def work(client: httpx.AsyncClient) -> None:
+async def test_wrong_fields_are_told_in_our_words(calling: Callable[..., Any]) -> None:
+    async with calling() as client:
         for sent, detail in WRONG:
             response = await client.post("/v1/ask", json=sent)
             assert problem(response) == (422, "usage")
             assert response.json()["detail"] == detail
-
-    calling(work)

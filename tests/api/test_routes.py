@@ -1,7 +1,9 @@
-"""Each route, asked as a client would."""
+"""Each route, asked as a client would: also the evidence table, the timeline and the plan of an answer."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Callable
 from typing import Any
@@ -25,8 +27,8 @@ def events_of(text: str) -> list[tuple[str, str, Event]]:
     return found
 
 
-def test_a_question_gets_the_same_answer_as_json_as_an_event_and_afterwards(calling: Callable[..., Any]) -> None:
-    async def work(client: httpx.AsyncClient) -> None:
+async def test_a_question_gets_the_same_answer_as_json_as_an_event_and_afterwards(calling: Callable[..., Any]) -> None:
+    async with calling() as client:
         response = await client.post("/v1/ask", json={"question": QUESTION})
         assert response.status_code == 200
         answer = Answer.model_validate_json(response.content)
@@ -47,11 +49,9 @@ def test_a_question_gets_the_same_answer_as_json_as_an_event_and_afterwards(call
         assert (last.id, last.evidence, last.statements) == (answer.id, answer.evidence, answer.statements)
         assert (await client.get(f"/v1/answers/{last.trace_id}")).json() == last.model_dump(mode="json")
 
-    calling(work)
 
-
-def test_a_job_is_followed_left_and_taken_up_again(calling: Callable[..., Any]) -> None:
-    async def work(client: httpx.AsyncClient) -> None:
+async def test_a_job_is_followed_left_and_taken_up_again(calling: Callable[..., Any]) -> None:
+    async with calling() as client:
         begun = await client.post("/v1/jobs", json={"question": QUESTION})
         assert begun.status_code == 202
         place = begun.headers["location"]
@@ -66,11 +66,9 @@ def test_a_job_is_followed_left_and_taken_up_again(calling: Callable[..., Any]) 
         assert [job["id"] for job in (await client.get("/v1/jobs")).json()["jobs"]] == [state["id"]]
         assert (await client.delete(place)).json()["state"] == "done"
 
-    calling(work)
 
-
-def test_answers_are_listed_page_by_page_exported_and_deleted(calling: Callable[..., Any]) -> None:
-    async def work(client: httpx.AsyncClient) -> None:
+async def test_answers_are_listed_page_by_page_exported_and_deleted(calling: Callable[..., Any]) -> None:
+    async with calling() as client:
         names = [(await client.post("/v1/ask", json={"question": QUESTION})).json()["trace_id"] for _ in range(3)]
         first = (await client.get("/v1/answers", params={"limit": 2})).json()
         assert [past["trace_id"] for past in first["answers"]] == names[:0:-1]
@@ -83,11 +81,9 @@ def test_answers_are_listed_page_by_page_exported_and_deleted(calling: Callable[
         assert (await client.get(f"/v1/answers/{names[0]}")).status_code == 404
         assert (await client.delete(f"/v1/answers/{names[0]}")).status_code == 404
 
-    calling(work)
 
-
-def test_the_literature_is_searched_and_read(calling: Callable[..., Any]) -> None:
-    async def work(client: httpx.AsyncClient) -> None:
+async def test_the_literature_is_searched_and_read(calling: Callable[..., Any]) -> None:
+    async with calling() as client:
         found = (await client.post("/v1/search", json={"text": "zebrafish fins", "limit": 1})).json()
         assert [hit["passage"]["document_id"] for hit in found["hits"]] == ["PMID:2"]
         document = (await client.get("/v1/documents/PMID:2")).json()
@@ -98,11 +94,9 @@ def test_the_literature_is_searched_and_read(calling: Callable[..., Any]) -> Non
         checked = (await client.post("/v1/verify", json={"claim": claim})).json()
         assert [statement["text"] for statement in checked["statements"]] == [claim]
 
-    calling(work)
 
-
-def test_the_server_says_what_it_has(calling: Callable[..., Any]) -> None:
-    async def work(client: httpx.AsyncClient) -> None:
+async def test_the_server_says_what_it_has(calling: Callable[..., Any]) -> None:
+    async with calling() as client:
         corpora = (await client.get("/v1/corpora")).json()
         assert [(corpus["name"], corpus["documents"]) for corpus in corpora["corpora"]] == [("papers", 2)]
         recipes = (await client.get("/v1/recipes")).json()
@@ -113,33 +107,18 @@ def test_the_server_says_what_it_has(calling: Callable[..., Any]) -> None:
         assert document["openapi"].startswith("3.1")
         assert "HTTPValidationError" not in json.dumps(document)
 
-    calling(work)
 
-
-def test_a_request_that_is_sent_again_with_its_key_gets_the_same_answer(calling: Callable[..., Any]) -> None:
-    async def work(client: httpx.AsyncClient) -> None:
-        key = {"Idempotency-Key": "4f1c"}
-        first = await client.post("/v1/ask", json={"question": QUESTION}, headers=key)
-        again = await client.post("/v1/ask", json={"question": QUESTION}, headers=key)
+async def test_a_request_that_is_sent_again_with_its_key_gets_the_same_answer(calling: Callable[..., Any]) -> None:
+    async with calling() as client:
+        sent = {"json": {"question": QUESTION}, "headers": {"Idempotency-Key": "4f1c"}}
+        first, again = [await client.post("/v1/ask", **sent) for _ in range(2)]
         assert (again.status_code, again.content) == (200, first.content)
-        other = await client.post("/v1/ask", json={"question": "Do fins regenerate?"}, headers=key)
-        assert (other.status_code, other.json()["detail"]) == (
-            422,
-            "this idempotency key was used for another request; use a new key",
-        )
-        jobs = [
-            await client.post("/v1/jobs", json={"question": QUESTION}, headers={"Idempotency-Key": "b"}) for _ in "ab"
-        ]
+        jobs = [await client.post("/v1/jobs", **sent | {"headers": {"Idempotency-Key": "b"}}) for _ in range(2)]
         assert jobs[0].headers["location"] == jobs[1].headers["location"]
-        assert len((await client.get("/v1/answers")).json()["answers"]) <= 2
-        wrong = await client.post("/v1/ask", json={"question": QUESTION}, headers={"Idempotency-Key": "a b"})
-        assert wrong.status_code == 422
-
-    calling(work)
 
 
-def test_figures_name_routes_and_never_what_was_asked(calling: Callable[..., Any]) -> None:
-    async def work(client: httpx.AsyncClient) -> None:
+async def test_figures_name_routes_and_never_what_was_asked(calling: Callable[..., Any]) -> None:
+    async with calling() as client:
         answer = (await client.post("/v1/ask", json={"question": QUESTION})).json()
         await client.get(f"/v1/answers/{answer['trace_id']}")
         await client.get("/v1/secret-name")
@@ -154,11 +133,9 @@ def test_figures_name_routes_and_never_what_was_asked(calling: Callable[..., Any
         for text in ("aspirin", "secret", answer["trace_id"]):
             assert text not in figures.lower()
 
-    calling(work)
 
-
-def test_a_plan_is_made_before_anything_is_searched(calling: Callable[..., Any]) -> None:
-    async def work(client: httpx.AsyncClient) -> None:
+async def test_a_plan_is_made_before_anything_is_searched(calling: Callable[..., Any]) -> None:
+    async with calling() as client:
         query = (await client.post("/v1/plan", json={"question": QUESTION})).json()
         assert "aspirin" in query["query"].lower()
         assert query["planner"] == "keyless"
@@ -167,4 +144,81 @@ def test_a_plan_is_made_before_anything_is_searched(calling: Callable[..., Any])
         assert plan["subquestions"]
         assert (await client.get("/v1/usage")).json()["month"]["model_calls"] == 0
 
-    calling(work)
+
+ASKED = {"question": "Does aspirin reduce the risk of stroke?"}
+Calling = Callable[..., Any]
+
+
+async def asked(client: httpx.AsyncClient) -> str:
+    response = await client.post("/v1/ask", json=ASKED)
+    assert response.status_code == 200
+    return str(response.json()["trace_id"])
+
+
+async def test_a_cell_is_the_slice_of_the_document_that_it_says(calling: Calling) -> None:
+    async with calling() as client:
+        name = await asked(client)
+        made = await client.post(f"/v1/answers/{name}/table", json={"columns": ["risk of stroke", "dose"]})
+        document = await client.get("/v1/documents/PMID:1")
+        table, document = made.json(), document.json()
+    (row,) = table["rows"]
+    quoted, absent = row["cells"]
+    assert row["document_id"] == "PMID:1"
+    assert (quoted["state"], absent["state"]) == ("quoted", "not reported")
+    assert document["text"][quoted["start"] : quoted["end"]] == quoted["quote"]
+    assert table["agreement"] is None
+    assert table["usage"]["model_calls"] == 0
+
+
+async def test_the_same_table_as_a_file(calling: Calling) -> None:
+    async with calling() as client:
+        name = await asked(client)
+        response = await client.post(
+            f"/v1/answers/{name}/table?format=csv", json={"columns": ["=cmd", "risk of stroke"]}
+        )
+    assert response.headers["content-type"].startswith("text/csv")
+    assert response.headers["content-disposition"].startswith('attachment; filename="medground-')
+    (row,) = csv.DictReader(io.StringIO(response.content.decode("utf-8-sig"), newline=""))
+    assert row["'=cmd"] == "not reported"
+    assert row["risk of stroke"].startswith("Aspirin reduced")
+    assert row["risk of stroke (place)"] == "PMID:1#0-45"
+
+
+COLUMNS: list[Any] = [["x"] * 2, [f"c{n}" for n in range(11)], [""], ["x" * 201], "n", [{"a": 1}], ["\u202e"]]
+
+
+async def test_what_cannot_be_a_table_is_a_problem(calling: Calling) -> None:
+    gone = "/v1/answers/20200101-000000-00000000"
+
+    async with calling() as client:
+        table = f"/v1/answers/{await asked(client)}/table"
+        refused = [await client.post(table, json={"columns": columns}) for columns in COLUMNS]
+        missing = [await client.get(f"{gone}/trace"), await client.get(f"{gone}/plan.svg")]
+        missing.append(await client.post(f"{gone}/table", json={"columns": ["n"]}))
+        not_offered = await client.post(table, json={"columns": ["n"], "model": "openai:gpt-5"})
+    assert all(response.status_code in (400, 422) for response in refused)
+    assert all(response.status_code == 404 for response in missing)
+    assert {one.headers["content-type"] for one in (*refused, *missing)} == {"application/problem+json"}
+    assert "not offered" in not_offered.json()["detail"]
+
+
+async def test_the_timeline_tells_each_part_and_no_text(calling: Calling) -> None:
+    async with calling() as client:
+        response = await client.get(f"/v1/answers/{await asked(client)}/trace")
+    made = response.json()
+    assert made["spans"][0]["name"] == "recipe ground"
+    assert made["spans"][0]["depth"] == 0
+    assert {"search corpus:papers"} <= {span["name"] for span in made["spans"]}
+    assert all(span["start"] + span["seconds"] <= made["seconds"] + 1e-3 for span in made["spans"])
+    assert "aspirin" not in response.text.lower()
+
+
+async def test_a_report_has_a_plan_and_another_answer_has_none(calling: Calling) -> None:
+    async with calling() as client:
+        plain = await client.get(f"/v1/answers/{await asked(client)}/plan.svg")
+        report = await client.post("/v1/ask", json={**ASKED, "recipe": "biomedsearch"})
+        drawn = await client.get(f"/v1/answers/{report.json()['trace_id']}/plan.svg")
+    assert plain.status_code == 404
+    assert drawn.headers["content-type"] == "image/svg+xml"
+    assert drawn.headers["content-security-policy"].startswith("default-src 'none'")
+    assert drawn.text.startswith("<svg")

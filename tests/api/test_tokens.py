@@ -1,9 +1,17 @@
-"""Who may ask, and what of whom."""
+"""Who may ask, and what of whom; `medground serve` as a separate process."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -12,6 +20,7 @@ from rows import each_row
 
 from medground.errors import UsageError
 from medground.faces.api.server import is_loopback, needs_token
+from medground.faces.cli.app import main
 from medground.faces.service.accounts import Tokens
 from medground.faces.service.records import Records
 from medground.faces.service.values import Limits
@@ -35,11 +44,11 @@ def bearer(secret: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {secret}"}
 
 
-def test_each_token_sees_its_own_answers_until_it_is_revoked(papers: Settings, calling: Callable[..., Any]) -> None:
+async def test_each_token_sees_its_own_answers_until_revoked(papers: Settings, calling: Callable[..., Any]) -> None:
     with tokens_of(papers) as tokens:
         ada, bob = (bearer(tokens.create(name)) for name in ("ada", "bob"))
 
-    async def work(client: httpx.AsyncClient) -> None:
+    async with calling(authenticated=True) as client:
         job = (await client.post("/v1/jobs", json=QUESTION, headers=ada)).json()["id"]
         answer = (await client.post("/v1/ask", json=QUESTION, headers=ada)).json()["trace_id"]
         theirs = [f"/v1/answers/{answer}{end}" for end in ("", "/view", "/export")]
@@ -61,33 +70,27 @@ def test_each_token_sees_its_own_answers_until_it_is_revoked(papers: Settings, c
         revoked = await client.get(f"/v1/answers/{answer}", headers=ada)
         assert (revoked.status_code, revoked.headers["www-authenticate"]) == (401, "Bearer")
 
-    calling(work, authenticated=True)
-
 
 @each_row("secret", ["mg_" + "A" * 43, "", "x" * 5000, "mg_\u00e9"])
 @each_row("authenticated", [True, False])
-def test_a_wrong_token_is_refused_also_where_none_is_needed(
+async def test_a_wrong_token_is_refused_also_where_none_is_needed(
     calling: Callable[..., Any], secret: str, authenticated: bool
 ) -> None:
-    async def work(client: httpx.AsyncClient) -> None:
+    async with calling(authenticated=authenticated) as client:
         response = await client.get("/v1/answers", headers={"Authorization": f"Bearer {secret}".encode()})
         assert (response.status_code, response.json()["type"]) == (401, "urn:medground:problem:not-allowed")
         assert secret not in response.text or not secret
 
-    calling(work, authenticated=authenticated)
 
-
-def test_a_limit_of_a_token_says_when_to_come_again(papers: Settings, calling: Callable[..., Any]) -> None:
+async def test_a_limit_of_a_token_says_when_to_come_again(papers: Settings, calling: Callable[..., Any]) -> None:
     with tokens_of(papers) as tokens:
         ada = bearer(tokens.create("ada", Limits(rate=1)))
 
-    async def work(client: httpx.AsyncClient) -> None:
+    async with calling(authenticated=True) as client:
         assert (await client.post("/v1/ask", json=QUESTION, headers=ada)).status_code == 200
         refused = await client.post("/v1/ask", json=QUESTION, headers=ada)
         assert (refused.status_code, refused.json()["type"]) == (429, "urn:medground:problem:limit")
         assert 1 <= int(refused.headers["retry-after"]) <= 60
-
-    calling(work, authenticated=True)
 
 
 @each_row(
@@ -119,3 +122,69 @@ def test_other_computers_always_need_a_token(papers: Settings) -> None:
         tokens.revoke("ada")
     with pytest.raises(UsageError, match="first create one"):
         needs_token(papers, "0.0.0.0")
+
+
+COMMAND = "from medground.faces.cli.app import main; main()"
+
+
+@contextmanager
+def serving(*words: str) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+    """The process and its address, once it listens."""
+    command = [sys.executable, "-c", COMMAND, "serve", "--port", "0", "--quiet", *words]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, env=dict(os.environ)) as process:
+        try:
+            assert process.stderr is not None
+            printed = process.stderr.readline().decode()
+            address = re.search(r"http://127\.0\.0\.1:[1-9][0-9]*", printed)
+            assert address is not None, printed + process.stderr.read().decode()
+            yield process, address[0]
+        finally:
+            process.kill()
+
+
+@pytest.mark.slow
+def test_it_answers_and_ends_within_two_seconds_under_load(papers: Settings, loopback: None) -> None:
+    with serving("--corpus", "papers") as (process, address):
+        with httpx.Client(base_url=address, timeout=30) as client:
+            answer = client.post("/v1/ask", json=QUESTION).json()
+            assert [evidence["document_id"] for evidence in answer["evidence"]] == ["PMID:1"]
+            assert client.get(f"/v1/answers/{answer['trace_id']}").json() == answer
+        ended = threading.Event()
+
+        def load() -> None:
+            with httpx.Client(base_url=address, timeout=30) as client:
+                while not ended.is_set():
+                    try:
+                        with client.stream(
+                            "POST", "/v1/ask", json=QUESTION, headers={"Accept": "text/event-stream"}
+                        ) as r:
+                            r.read()
+                    except httpx.HTTPError:
+                        return
+
+        threads = [threading.Thread(target=load) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.5)
+        told = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0
+        seconds = time.monotonic() - told
+        ended.set()
+        for thread in threads:
+            thread.join()
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
+        assert seconds < 10  # 2 s on a machine that does nothing else; measured in docs/benchmarks.md
+
+
+def test_what_is_wrong_is_one_line(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for words, said in (
+        (["--host", "0.0.0.0"], "medground: other computers can reach 0.0.0.0; first create one: medground token"),
+        (["--login"], "medground: --login asks for a token; first create one: medground token create NAME"),
+    ):
+        with pytest.raises(SystemExit) as ended:
+            main(["serve", *words])
+        assert ended.value.code == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.startswith(said)

@@ -11,12 +11,13 @@ import pytest
 import pytest_socket
 from playwright.sync_api import Page, expect
 from rows import each_row
+from small_run import header
 
 from browser import PHONE, Opened, Served, opened, overflow, violations
 from medground.faces.service.accounts import Tokens
 from medground.faces.service.records import Records
 from medground.home.settings import Settings
-from medground_evaluate.items import RunHeader, RunLine
+from medground_evaluate.items import RunLine
 
 VIEWS = ("history", "corpora", "corpora/papers", "runs", "runs/small", "usage")
 
@@ -26,24 +27,12 @@ def own_home(page_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the home, with a run of evaluation, for tests that change it."""
     home = tmp_path_factory.mktemp("own") / "home"
     shutil.copytree(page_home, home)
-    header = RunHeader(
-        dataset="pubmedqa",
-        dataset_hash="0" * 64,
-        split="test",
-        recipe="ground",
-        model="keyless",
-        items=4,
-        settings={},
-        settings_hash="a",
-        prompts_hash="b",
-        started="2026-11-20T10:00:00+00:00",
-    )
     lines = [
         RunLine(id=f"q{n}", question=f"Is <i>{n}</i> true?", task="yes-no", gold=("yes",), answer=answer, status=status)  # type: ignore[arg-type]
         for n, (answer, status) in enumerate([(("yes",), "answered"), (("no",), "answered"), ((), "failed")])
     ]
     (home / "runs").mkdir()
-    texts = [header.model_dump_json(), *(line.model_dump_json() for line in lines)]
+    texts = [header(4).model_dump_json(), *(line.model_dump_json() for line in lines)]
     (home / "runs" / "small.jsonl").write_text("\n".join(texts) + "\n")
     return home
 

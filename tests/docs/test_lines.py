@@ -1,9 +1,9 @@
 """Every line of the README and of docs/ that shows a command runs as it is printed.
 
-Lines of `console` and `sh` blocks run in a shell, and `python` blocks in a process, in their order: over the papers of
-`examples/`, or over the real data where a page names `$DATA`. `stand_ins.py` says what replaces models and services
-that are not on this machine. Indented lines and code in the text have placeholders such as FILE: of these the command,
-its options and their values are checked, without running it.
+Lines of `console` and `sh` blocks run in a shell, and `python` blocks in a process, in their order: over a few papers,
+or over the real data where a page names `$DATA`. `stand_ins.py` says what replaces models and services that are not on
+this machine. Indented lines and code in the text have placeholders such as FILE: of these the command, its options and
+their values are checked, without running it.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from heart import PAPERS
 from typer.exceptions import TyperException
 
 from medground.faces.cli.app import app
@@ -67,13 +68,14 @@ def commands(page: Path) -> list[str]:
 
 
 def needs_data(page: Path) -> bool:
-    """Whether the lines of a page ask the real data: `$DATA`, or SciFact under the name `papers`."""
-    return page.name == "using.md" or any("$DATA" in line for line in commands(page))
+    """Whether the lines of a page ask the real data."""
+    return any("$DATA" in line for line in commands(page))
 
 
-PARTS = 4
-"""Of the pages, which run at the same time."""
-WITH_BLOCKS = [page for page in PAGES[1:] if blocks(page, "console", "sh", "python")]
+def names(*, real: bool) -> list[str]:
+    """The pages whose lines run, those over the real data or the others; each is a test, so that they run at once."""
+    found = [page for page in PAGES[1:] if blocks(page, "console", "sh", "python") and needs_data(page) == real]
+    return [page.relative_to(ROOT).as_posix() for page in found]
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +101,8 @@ def checkout(tmp_path: Path, house: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     for who, label in (("a", "CORRECT-EXPLICIT"), ("b", "CORRECT-IMPLICIT")):
         lines = [annotation(who, n, "CORRECT-EXPLICIT" if n else label) for n in range(3)]
         (folder / f"annotator_{who}.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    papers = ({"id": paper.id, "title": paper.title, "text": paper.text, "year": paper.year} for paper in PAPERS)
+    (folder / "mine.jsonl").write_text("\n".join(map(json.dumps, papers)), encoding="utf-8")
     written = {
         "medground": MEDGROUND.format(python=sys.executable, here=str(Path(__file__).parent)),
         "pip": PIP.format(python=sys.executable, project=str(ROOT / "pyproject.toml")),
@@ -183,7 +187,7 @@ def run_page(page: Path) -> None:
             return addresses.get(port, at[0])
 
         if page.name == "using.md":
-            run("medground corpus build papers $DATA/scifact/corpus.jsonl.gz -q")
+            run("medground corpus build papers mine.jsonl -q")
         for kind, content in BLOCK.findall(page.read_text(encoding="utf-8")):
             for printed in [content] if kind == "python" else lines_of(kind, content):
                 line = AT.sub(moved, printed)
@@ -208,20 +212,19 @@ def test_the_first_line_of_the_readme_is_the_main_job_and_the_second_runs_the_te
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(PARTS))
-def test_every_line_of_a_page_runs(part: int, checkout: Path, loopback: None) -> None:
-    for page in [page for page in WITH_BLOCKS if not needs_data(page)][part::PARTS]:
-        run_page(page)
+@pytest.mark.parametrize("name", names(real=False))
+def test_every_line_of_a_page_runs(name: str, checkout: Path, loopback: None) -> None:
+    run_page(ROOT / name)
 
 
 @pytest.mark.slow
 @pytest.mark.shared
+@pytest.mark.parametrize("name", names(real=True))
 def test_every_line_of_a_page_over_real_data_runs(
-    checkout: Path, shared: Path, monkeypatch: pytest.MonkeyPatch, loopback: None
+    name: str, checkout: Path, shared: Path, monkeypatch: pytest.MonkeyPatch, loopback: None
 ) -> None:
     monkeypatch.setenv("DATA", str(shared))
-    for page in filter(needs_data, WITH_BLOCKS):
-        run_page(page)
+    run_page(ROOT / name)
 
 
 def indented_python(page: Path) -> list[str]:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from plain_answer import plain_answer
 
 from medground.values.answer import Answer, SourceDocument
-from medground.values.decision import YesNoMaybeDecision
 from medground.values.evidence import Evidence
-from medground.values.question import Question
 from medground.values.statement import Statement, Verdict
 
 TRIAL = SourceDocument(
@@ -51,20 +49,8 @@ def answer_from(*documents: SourceDocument, quotes: tuple[str, ...] = (), **chan
         evidence=tuple(e.id for e in evidence),
         verdict=Verdict(label="related", critic="keyless"),
     )
-    content: dict[str, Any] = {
-        "id": "a1",
-        "question": Question.ask("Does aspirin prevent stroke?"),
-        "decision": YesNoMaybeDecision(status="not judged"),
-        "rationale": rationale,
-        "statements": (said,),
-        "evidence": evidence,
-        "documents": documents,
-        "recipe": "ground",
-        "settings_hash": "0123456789abcdef",
-        "trace_id": "20260101-t1",
-        "created": datetime(2026, 1, 1, tzinfo=UTC),
-    }
-    return Answer(**(content | changes))
+    content = {"rationale": rationale, "statements": (said,), "evidence": evidence, "documents": documents}
+    return plain_answer(**(content | changes))
 
 
 @pytest.fixture(scope="session")

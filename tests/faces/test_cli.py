@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from command_line import corpus_of
+from command_line import Said
 from markdown_it import MarkdownIt
 from rows import each_row
 
@@ -24,17 +24,8 @@ PAPERS = [
 QUESTION = "Does aspirin reduce the risk of stroke?"
 
 
-@pytest.fixture
-def papers(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home with the corpus `papers`."""
-    monkeypatch.chdir(tmp_path)
-    corpus_of(*PAPERS)
-    return home
-
-
-def test_ask_prints_decision_quotes_verdicts_and_cost(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("ask", "--corpus", "papers", QUESTION) == 0
-    shown = capsys.readouterr().out
+def test_ask_prints_decision_quotes_verdicts_and_cost(papers: Path, said: Said) -> None:
+    shown = said("ask", "--corpus", "papers", QUESTION).out
     for part in (
         "Aspirin significantly reduced",
         "[E1]",
@@ -50,42 +41,40 @@ def test_ask_prints_decision_quotes_verdicts_and_cost(papers: Path, capsys: pyte
     assert shown.count("Aspirin significantly reduced") == 1
 
 
-def test_a_question_that_nothing_can_answer_exits_with_3(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("ask", "--corpus", "papers", "--quiet", "Does yoga shorten labour?") == 3
-    assert "Unanswerable" in capsys.readouterr().out
-    assert run("ask", "--corpus", "papers", "--json", "--quiet", "Does yoga shorten labour?") == 3
-    assert json.loads(capsys.readouterr().out)["decision"]["status"] == "unanswerable"
+def test_a_question_that_nothing_can_answer_exits_with_3(papers: Path, said: Said) -> None:
+    assert "Unanswerable" in said("ask", "--corpus", "papers", "--quiet", "Does yoga shorten labour?", code=3).out
+    assert (
+        json.loads(said("ask", "--corpus", "papers", "--json", "--quiet", "Does yoga shorten labour?", code=3).out)[
+            "decision"
+        ]["status"]
+        == "unanswerable"
+    )
 
 
-def test_details_show_label_offsets_hash_and_trace(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("ask", "--corpus", "papers", "--details", QUESTION) == 0
-    shown = capsys.readouterr().out
+def test_details_show_label_offsets_hash_and_trace(papers: Path, said: Said) -> None:
+    shown = said("ask", "--corpus", "papers", "--details", QUESTION).out
     for part in ("Label: CORRECT-EXPLICIT", "characters 0-49", "Settings: ", "medground trace show "):
         assert part in shown
-    assert run("ask", "--corpus", "papers", "--details", "--markdown", QUESTION) == 0
-    assert "## Details" in capsys.readouterr().out
+    assert "## Details" in said("ask", "--corpus", "papers", "--details", "--markdown", QUESTION).out
 
 
-def test_json_is_an_answer_and_its_trace_can_be_shown(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    capsys.readouterr()
+def test_json_is_an_answer_and_its_trace_can_be_shown(
+    papers: Path, capsys: pytest.CaptureFixture[str], said: Said
+) -> None:
     assert run("ask", "--corpus", "papers", "--json", QUESTION) == 0
     from medground.values.answer import Answer
 
     answer = Answer.model_validate_json(capsys.readouterr().out)
     assert answer.snapshots[0].name == "papers"
     assert (papers / "answers" / f"{answer.trace_id}.json").is_file()
-    assert run("trace", "show", answer.trace_id) == 0
-    shown = capsys.readouterr().out
+    shown = said("trace", "show", answer.trace_id).out
     assert "search corpus:papers" in shown
     assert "operator extract" in shown
     assert "Aspirin" not in shown
-    assert run("trace", "show", answer.trace_id, "--text") == 0
-    assert "Aspirin" in capsys.readouterr().out
+    assert "Aspirin" in said("trace", "show", answer.trace_id, "--text").out
 
 
-def test_markdown_cannot_be_broken_by_a_document(
-    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_markdown_cannot_be_broken_by_a_document(home: Path, tmp_path: Path, said: Said) -> None:
     file = tmp_path / "bad.jsonl"
     text = (
         "Aspirin reduced the risk of stroke <script>alert(1)</script> [x](javascript:alert(1)) # \x1b[31mred "
@@ -93,9 +82,7 @@ def test_markdown_cannot_be_broken_by_a_document(
     )
     file.write_text(json.dumps({"id": "PMID:1", "title": "<b>Aspirin</b> stroke", "text": text}), encoding="utf-8")
     assert run("corpus", "build", "bad", str(file), "-q") == 0
-    capsys.readouterr()
-    assert run("ask", "-c", "bad", "--markdown", QUESTION) == 0
-    report = capsys.readouterr().out
+    report = said("ask", "-c", "bad", "--markdown", QUESTION).out
     page = MarkdownIt("gfm-like", {"html": True}).render(report)
     assert "evil.example" in page
     assert re.findall('href="(http[^"]*)', page) == ["https://pubmed.ncbi.nlm.nih.gov/1/"]
@@ -103,8 +90,7 @@ def test_markdown_cannot_be_broken_by_a_document(
     assert "<b>" not in page
     assert 'href="javascript' not in page
     assert "\x1b" not in report
-    assert run("ask", "-c", "bad", QUESTION) == 0
-    assert "\x1b[31m" not in capsys.readouterr().out
+    assert "\x1b[31m" not in said("ask", "-c", "bad", QUESTION).out
 
 
 @each_row(
@@ -141,27 +127,21 @@ def test_a_mistake_is_one_line_and_exit_status_2(
     assert captured.err.count("\n") == 1
 
 
-def test_several_problems_come_in_one_report(
-    papers: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_several_problems_come_in_one_report(papers: Path, said: Said, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    capsys.readouterr()
-    assert run("ask", "-c", "papers", "--model", "openai:gpt-5", "--recipe", "best", QUESTION) == 2
-    report = capsys.readouterr().err
+    report = said("ask", "-c", "papers", "--model", "openai:gpt-5", "--recipe", "best", QUESTION, code=2).err
     assert "unknown recipe" in report
     assert "OPENAI_API_KEY" in report
 
 
-def test_a_flipped_byte_is_never_read(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_flipped_byte_is_never_read(papers: Path, capsys: pytest.CaptureFixture[str], said: Said) -> None:
     database = next(papers.glob("corpora/papers/*/documents.sqlite"))
     content = bytearray(database.read_bytes())
     place = content.index(b"Aspirin significantly")
     content[place] ^= 0x20
     database.unlink()  # a new file: a reader may have the old one open or mapped
     database.write_bytes(bytes(content))
-    capsys.readouterr()
-    assert run("corpus", "verify", "papers") == 1
-    assert "documents.sqlite" in capsys.readouterr().err
+    assert "documents.sqlite" in said("corpus", "verify", "papers", code=1).err
     assert run("ask", "-c", "papers", QUESTION) in (1,)
     captured = capsys.readouterr()
     assert "aspirin significantly" not in captured.out
@@ -169,25 +149,20 @@ def test_a_flipped_byte_is_never_read(papers: Path, capsys: pytest.CaptureFixtur
 
 
 def test_config_schema_version_and_doctor(
-    papers: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    papers: Path, capsys: pytest.CaptureFixture[str], said: Said, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MEDGROUND_KEYS__OPENAI", "sk-very-secret-123")
-    capsys.readouterr()
-    assert run("config", "show", "--set", "recipe.batch=7") == 0
-    shown = capsys.readouterr().out
+    shown = said("config", "show", "--set", "recipe.batch=7").out
     assert "recipe.batch = 7" in shown
     assert "very-secret" not in shown
-    assert run("config", "show", "--set", "recipe.name=self-medrag", "--set", "reason_and_verify.shots=2") == 0
-    shown = capsys.readouterr().out
+    shown = said("config", "show", "--set", "recipe.name=self-medrag", "--set", "reason_and_verify.shots=2").out
     assert "self_medrag.rounds = 3\n" in shown
     assert "reason_and_verify.shots = 2\n" in shown
     assert "sections" not in shown
-    assert run("config", "show", "--json", "--set", "recipe.name=self-medrag") == 0
-    shown = capsys.readouterr().out
+    shown = said("config", "show", "--json", "--set", "recipe.name=self-medrag").out
     assert json.loads(shown)["self_medrag"]["rounds"] == 3
     assert "very-secret" not in shown
-    assert run("schema", "answer") == 0
-    assert json.loads(capsys.readouterr().out)["title"] == "Answer"
+    assert json.loads(said("schema", "answer").out)["title"] == "Answer"
     assert run("version") == 0
     assert run("doctor") in (0, 1)
     shown = capsys.readouterr().out
@@ -195,23 +170,20 @@ def test_config_schema_version_and_doctor(
     assert "very-secret" not in shown
     monkeypatch.setenv("MEDGROUND_RECIPE__NAME", "best")
     monkeypatch.setenv("MEDGROUND_RETRIEVAL__SOURCES", "pubmed,unknown")
-    assert run("doctor") == 1
-    shown = capsys.readouterr().out
+    shown = said("doctor", code=1).out
     assert "unknown recipe 'best'" in shown
     assert "unknown source 'unknown'" in shown
 
 
 @each_row("words", [[], ["demonstrations"], ["corpus"]])
-def test_no_arguments_show_the_help_as_it_is_laid_out(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(*words) == 2
-    lines = capsys.readouterr().err.splitlines()
+def test_no_arguments_show_the_help_as_it_is_laid_out(words: list[str], said: Said) -> None:
+    lines = said(*words, code=2).err.splitlines()
     assert lines[0] == " ".join(["Usage: medground", *words, "[OPTIONS] COMMAND [ARGS]..."])
     assert "Commands:" in lines
 
 
-def test_all_servers_can_run_at_once_by_default(capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_servers_can_run_at_once_by_default(said: Said) -> None:
     ports = []
     for command in ("serve", "web", "mcp"):
-        assert run(command, "--help") == 0
-        ports += re.findall(r"--port <.*?\[default:\s*(\d+)", capsys.readouterr().out, re.DOTALL)
+        ports += re.findall(r"--port <.*?\[default:\s*(\d+)", said(command, "--help").out, re.DOTALL)
     assert len(ports) == len(set(ports)) == 3

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from command_line import asked, corpus_of, type_in
+from command_line import Said, asked, corpus_of, type_in
 from rows import each_row
 
 from medground.engine.blocking import BlockingEngine, ask_again
@@ -27,15 +27,8 @@ ASPIRIN = {
     "year": 2001,
 }
 BLEEDING = {"id": "PMID:2", "title": "Harm", "text": "Aspirin increased the risk of bleeding in adults.", "year": 2002}
+PAPERS = (ASPIRIN, BLEEDING)
 STATINS = {"id": "PMID:3", "title": "Statins", "text": "Statins lowered the risk of stroke in adults."}
-
-
-@pytest.fixture
-def papers(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home with the corpus `papers`."""
-    monkeypatch.chdir(tmp_path)
-    corpus_of(ASPIRIN, BLEEDING)
-    return home
 
 
 def test_the_same_corpus_gives_the_same_answer(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -48,7 +41,7 @@ def test_the_same_corpus_gives_the_same_answer(papers: Path, capsys: pytest.Capt
     assert not any(again["changes"][name] for name in ("decision", "new", "gone", "marked", "corpora", "settings"))
 
 
-def test_an_answer_that_decays_is_found(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_answer_that_decays_is_found(papers: Path, capsys: pytest.CaptureFixture[str], said: Said) -> None:
     first = asked(capsys, "-c", "papers", "--set", "recipe.sentences=2", QUESTION)
     corpus_of({**ASPIRIN, "retraction": "retracted"}, {**STATINS, "title": "Statins beside aspirin"})
     again = asked(capsys, "--again", first["id"])
@@ -59,15 +52,13 @@ def test_an_answer_that_decays_is_found(papers: Path, capsys: pytest.CaptureFixt
     assert [corpus["name"] for corpus in found["corpora"]] == ["papers"]
     assert again["answer"]["settings_hash"] == first["settings_hash"]
 
-    assert run("ask", "-q", "--again", first["trace_id"]) == 0
-    shown = " ".join(capsys.readouterr().out.split())
+    shown = " ".join(said("ask", "-q", "--again", first["trace_id"]).out.split())
     assert "Aspirin (PMID:1) has been retracted since." in shown
     assert "Gone: “Aspirin significantly reduced the risk of stroke.”" in shown
     assert "its document has been retracted" in shown
     assert "New: “Statins lowered the risk of stroke in adults.”" in shown
     assert "Corpus papers: " in shown
-    assert run("ask", "-q", "--again", first["trace_id"], "--markdown") == 0
-    assert "## Since " in capsys.readouterr().out
+    assert "## Since " in said("ask", "-q", "--again", first["trace_id"], "--markdown").out
 
 
 def test_a_document_that_went_or_changed_is_told(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -85,28 +76,19 @@ def test_a_document_that_went_or_changed_is_told(papers: Path, capsys: pytest.Ca
     assert "The decision differs:" in " ".join(capsys.readouterr().out.split())
 
 
-def test_settings_that_are_not_kept_are_a_mistake(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_settings_that_are_not_kept_are_a_mistake(papers: Path, capsys: pytest.CaptureFixture[str], said: Said) -> None:
     first = asked(capsys, "-c", "papers", QUESTION)
     kept = papers / "settings" / f"{first['settings_hash']}.json"
     kept.write_text("{", encoding="utf-8")
-    assert run("ask", "--again", first["trace_id"]) == 2
-    assert "cannot be read; remove it" in capsys.readouterr().err
+    assert "cannot be read; remove it" in said("ask", "--again", first["trace_id"], code=2).err
     kept.unlink()
-    assert run("ask", "--again", first["trace_id"]) == 2
-    assert "are not kept" in capsys.readouterr().err
+    assert "are not kept" in said("ask", "--again", first["trace_id"], code=2).err
     assert run("ask", "-q", "--follow", first["trace_id"], "-c", "papers", "Does it cause bleeding?") == 0
 
 
-def test_an_engine_that_searches_something_else_says_so(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    first = asked(capsys, "-c", "papers", QUESTION)
-    corpus_of(STATINS, name="other")
-    with BlockingEngine(corpora="papers") as engine:
-        assert engine.again(first["trace_id"]).changes.none
-    with BlockingEngine(corpora="other") as engine, pytest.raises(UsageError, match=r"retrieval\.corpora is fixed"):
-        engine.again(first["trace_id"])
-
-
-def test_a_follow_up_keeps_subject_documents_and_settings(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_follow_up_keeps_subject_documents_and_settings(
+    papers: Path, capsys: pytest.CaptureFixture[str], said: Said
+) -> None:
     first = asked(capsys, "-c", "papers", "--year-from", "1900", "--set", "recipe.sentences=1", QUESTION)
     answer = Answer.model_validate(asked(capsys, "--follow", "last", "Does it cause bleeding?"))
     follows = answer.question.follows
@@ -120,11 +102,11 @@ def test_a_follow_up_keeps_subject_documents_and_settings(papers: Path, capsys: 
     assert answer.question.filters.year_from == 1900
     assert answer.usage.searches == 2
 
-    assert run("ask", "-q", "--follow", answer.trace_id, "And in children?") == 0
-    shown = " ".join(capsys.readouterr().out.split())
+    shown = " ".join(said("ask", "-q", "--follow", answer.trace_id, "And in children?").out.split())
     assert "“And in children?” was read as “Does aspirin cause bleeding in children?”" in shown
-    assert run("ask", "-q", "--follow", answer.trace_id, "Does garlic cause bleeding?") == 3
-    assert "Asked after “Does aspirin cause bleeding?”" in " ".join(capsys.readouterr().out.split())
+    assert "Asked after “Does aspirin cause bleeding?”" in " ".join(
+        said("ask", "-q", "--follow", answer.trace_id, "Does garlic cause bleeding?", code=3).out.split()
+    )
 
 
 def test_python_follows_too(papers: Path) -> None:
@@ -138,13 +120,12 @@ def test_python_follows_too(papers: Path) -> None:
 
 
 def test_the_question_comes_from_standard_input(
-    papers: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    papers: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], said: Said
 ) -> None:
     type_in(monkeypatch, f"\ufeff{QUESTION}\n".encode())
     assert asked(capsys, "-c", "papers", "-")["question"]["text"] == QUESTION
     type_in(monkeypatch, b"caf\xe9?")
-    assert run("ask", "-") == 2
-    assert "standard input is not UTF-8" in capsys.readouterr().err
+    assert "standard input is not UTF-8" in said("ask", "-", code=2).err
 
 
 @each_row(
@@ -162,47 +143,42 @@ def test_the_question_comes_from_standard_input(
         (["--from", "latin.txt"], "latin.txt is not UTF-8"),
     ],
 )
-def test_a_mistake_is_one_line(
-    papers: Path, words: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_mistake_is_one_line(papers: Path, words: list[str], message: str, said: Said) -> None:
     Path("empty.txt").write_text("\n# nothing\n", encoding="utf-8")
     Path("bad.txt").write_text("Is it?\n???\n", encoding="utf-8")
     Path("latin.txt").write_bytes(b"caf\xe9?")
-    capsys.readouterr()
-    assert run("ask", *words) == 2
-    said = capsys.readouterr().err
-    assert message in said
-    assert said.count("\n") == 1
+    error = said("ask", *words, code=2).err
+    assert message in error
+    assert error.count("\n") == 1
 
 
-def test_questions_from_a_file_give_one_line_each(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_questions_from_a_file_give_one_line_each(papers: Path, said: Said) -> None:
     Path("questions.txt").write_text(f"# two\n{QUESTION}\n\nDoes yoga help?\n{QUESTION}\n", encoding="utf-8")
-    capsys.readouterr()
-    assert run("ask", "-q", "-c", "papers", "--from", "questions.txt", "--json") == 0
-    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    lines = [
+        json.loads(line)
+        for line in said("ask", "-q", "-c", "papers", "--from", "questions.txt", "--json").out.splitlines()
+    ]
     assert [line["question"] for line in lines] == [QUESTION, "Does yoga help?", QUESTION]
     assert [line["answer"]["decision"]["status"] for line in lines][1] == "unanswerable"
     assert lines[0] == lines[2]
     assert len(list((papers / "answers").glob("*.json"))) == 2
     for words in ([], ["--markdown"]):
-        assert run("ask", "-q", "-c", "papers", "--from", "questions.txt", *words) == 0
-        assert capsys.readouterr().out.count("Does yoga help?") == 1
+        assert said("ask", "-q", "-c", "papers", "--from", "questions.txt", *words).out.count("Does yoga help?") == 1
 
 
 @each_row("end", ["\r\n", "\r", "\n"])
-def test_a_file_of_questions_may_have_any_line_ends(papers: Path, end: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_of_questions_may_have_any_line_ends(papers: Path, end: str, said: Said) -> None:
     Path("questions.txt").write_bytes(f"\ufeff{QUESTION}{end}# no{end}Does yoga help?{end}".encode())
-    capsys.readouterr()
-    assert run("ask", "-q", "-c", "papers", "--from", "questions.txt", "--json") == 0
-    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    lines = [
+        json.loads(line)
+        for line in said("ask", "-q", "-c", "papers", "--from", "questions.txt", "--json").out.splitlines()
+    ]
     assert [line["question"] for line in lines] == [QUESTION, "Does yoga help?"]
 
 
-def test_an_answer_tells_its_limits(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    capsys.readouterr()
+def test_an_answer_tells_its_limits(papers: Path, said: Said) -> None:
     words = ("--where", "journal=No Such", "--where", "journal=Lancet", "--year-from", "1999", QUESTION)
-    assert run("ask", "-q", "-c", "papers", *words) == 3
-    assert "Limited to year 1999..; journal No Such or Lancet." in capsys.readouterr().out
+    assert "Limited to year 1999..; journal No Such or Lancet." in said("ask", "-q", "-c", "papers", *words, code=3).out
 
 
 def test_a_question_that_fails_is_asked_again_and_no_other(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -236,7 +212,7 @@ main(sys.argv[1:])
 
 
 @pytest.mark.skipif(os.name != "posix", reason="kills a process")
-def test_after_a_kill_nothing_is_asked_twice(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_after_a_kill_nothing_is_asked_twice(papers: Path, said: Said) -> None:
     Path("questions.txt").write_text(
         "".join(f"Does aspirin reduce the risk of stroke in {n} adults?\n" for n in range(5)), encoding="utf-8"
     )
@@ -255,9 +231,7 @@ def test_after_a_kill_nothing_is_asked_twice(papers: Path, capsys: pytest.Captur
     killed.send_signal(signal.SIGKILL)
     killed.communicate()
     assert len(before) == 2
-    capsys.readouterr()
-    assert run(*words) == 0
-    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    lines = [json.loads(line) for line in said(*words).out.splitlines()]
     assert [line["question"].split()[-2] for line in lines] == ["0", "1", "2", "3", "4"]
     assert len(list((papers / "answers").glob("*.json"))) == 5
     assert {path.stem for path in before} <= {line["answer"]["trace_id"] for line in lines}

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from command_line import asked, corpus_of, type_in
+from command_line import Said, asked, type_in
 from rows import each_row
 
 from medground import BlockingEngine, Question
@@ -14,16 +14,13 @@ from medground.testing.command import run
 
 QUESTION = "Does aspirin reduce the risk of stroke?"
 CASE = "A 64-year-old man takes warfarin.\nHe bled last month."
-PAPER = {"id": "PMID:1", "title": "Aspirin", "text": "Aspirin significantly reduced the risk of stroke.", "year": 2001}
+PAPERS = ({"id": "PMID:1", "title": "Aspirin", "text": "Aspirin significantly reduced the risk of stroke."},)
 
 
 @pytest.fixture(autouse=True)
-def papers(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home with the corpus `papers`, and a case beside it."""
-    monkeypatch.chdir(tmp_path)
-    corpus_of(PAPER)
+def case(papers: Path) -> None:
+    """A case beside the papers."""
     Path("case.txt").write_text(CASE, encoding="utf-8")
-    return home
 
 
 def test_a_context_reaches_the_answer_and_its_id(
@@ -38,19 +35,16 @@ def test_a_context_reaches_the_answer_and_its_id(
     assert [search["query"] for search in told["searches"]] == [search["query"] for search in plain["searches"]]
 
 
-def test_history_and_show_tell_the_context(capsys: pytest.CaptureFixture[str]) -> None:
+def test_history_and_show_tell_the_context(capsys: pytest.CaptureFixture[str], said: Said) -> None:
     long = f"{CASE} {'He is well. ' * 100}And that is the end."
     Path("long.txt").write_text(long, encoding="utf-8")
     told = asked(capsys, "-c", "papers", "--context", "long.txt", QUESTION)
-    assert run("history") == 0
-    assert f"{QUESTION} (with a context)" in capsys.readouterr().out
+    assert f"{QUESTION} (with a context)" in said("history").out
     for form in ((), ("--markdown",)):
-        assert run("show", told["trace_id"], *form) == 0
-        shown = " ".join(capsys.readouterr().out.split())
+        shown = " ".join(said("show", told["trace_id"], *form).out.split())
         assert "characters, not evidence): “A 64-year-old man takes warfarin. He bled last month." in shown
         assert "the end" not in shown
-        assert run("show", told["trace_id"], "--details", *form) == 0
-        assert "And that is the end." in " ".join(capsys.readouterr().out.split())
+        assert "And that is the end." in " ".join(said("show", told["trace_id"], "--details", *form).out.split())
 
 
 def test_asked_again_and_followed_up_with_the_same_context(capsys: pytest.CaptureFixture[str]) -> None:
@@ -66,14 +60,14 @@ def test_asked_again_and_followed_up_with_the_same_context(capsys: pytest.Captur
     assert run("ask", "--again", "last", "--context", "case.txt") == 2
 
 
-def test_lines_of_a_file_may_have_their_own_context(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lines_of_a_file_may_have_their_own_context(said: Said, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [QUESTION, json.dumps({"question": QUESTION, "context": "A woman of 30."})]
     Path("questions.txt").write_text("\n".join(lines), encoding="utf-8")
     for words, first in (((), ""), (("--context", "case.txt"), CASE)):
-        assert run("ask", "-q", "-c", "papers", "--from", "questions.txt", "--json", *words) == 0
-        found = [json.loads(line)["answer"] for line in capsys.readouterr().out.splitlines()]
+        found = [
+            json.loads(line)["answer"]
+            for line in said("ask", "-q", "-c", "papers", "--from", "questions.txt", "--json", *words).out.splitlines()
+        ]
         assert [answer["question"]["context"] for answer in found] == [first, "A woman of 30."]
         assert found[0]["id"] != found[1]["id"]
 
@@ -88,10 +82,9 @@ def test_lines_of_a_file_may_have_their_own_context(
         (json.dumps({"question": "Is it?", "context": "a" * 16_001}), "line 1: the context has 16,001 characters"),
     ],
 )
-def test_a_line_that_cannot_be_read_is_named(line: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_line_that_cannot_be_read_is_named(line: str, message: str, said: Said) -> None:
     Path("questions.txt").write_text(line, encoding="utf-8")
-    assert run("ask", "-c", "papers", "--from", "questions.txt") == 2
-    error = capsys.readouterr().err
+    error = said("ask", "-c", "papers", "--from", "questions.txt", code=2).err
     assert message in error
     assert error.count("\n") == 1
 
@@ -107,13 +100,12 @@ def test_a_line_that_cannot_be_read_is_named(line: str, message: str, capsys: py
     ],
 )
 def test_bad_contexts_are_a_mistake_in_one_line(
-    content: bytes | None, words: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
+    content: bytes | None, words: tuple[str, ...], message: str, said: Said
 ) -> None:
     if content is not None:
         Path("bad.txt").write_bytes(content)
     question = () if "-" in words else (QUESTION,)
-    assert run("ask", "-c", "papers", *words, *question) == 2
-    error = capsys.readouterr().err
+    error = said("ask", "-c", "papers", *words, *question, code=2).err
     assert message in error
     assert error.count("\n") == 1
 
@@ -128,10 +120,8 @@ def test_the_engine_takes_a_context(capsys: pytest.CaptureFixture[str]) -> None:
     assert [answer.question.context for answer in answers if answer] == [CASE, ""]
 
 
-def test_a_context_that_shows_a_person_at_risk_gets_a_notice_first(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_context_that_shows_a_person_at_risk_gets_a_notice_first(said: Said) -> None:
     Path("mine.txt").write_text("I want to kill myself tonight.", encoding="utf-8")
-    capsys.readouterr()
-    assert run("ask", "-q", "-c", "papers", "--context", "mine.txt", QUESTION) == 3
-    shown = capsys.readouterr().out
+    shown = said("ask", "-q", "-c", "papers", "--context", "mine.txt", QUESTION, code=3).out
     assert "You do not have to face this alone" in " ".join(shown.split())
     assert "Aspirin significantly" not in shown

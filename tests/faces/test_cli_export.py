@@ -10,7 +10,7 @@ from pathlib import Path
 import docx
 import pytest
 import rispy
-from command_line import corpus_of
+from command_line import Said, corpus_of
 from rows import each_row
 
 from medground.engine.blocking import BlockingEngine
@@ -36,10 +36,8 @@ def kept(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
         return engine.ask(QUESTION).trace_id
 
 
-def test_a_reference_reaches_a_reference_manager_whole(kept: str, capsys: pytest.CaptureFixture[str]) -> None:
-    capsys.readouterr()
-    assert run("export", kept, "--format", "ris") == 0
-    (found,) = rispy.loads(capsys.readouterr().out)
+def test_a_reference_reaches_a_reference_manager_whole(kept: str, said: Said) -> None:
+    (found,) = rispy.loads(said("export", kept, "--format", "ris").out)
     assert (found["title"], found["authors"], found["volume"]) == ("Aspirin and stroke", ["Smith, J. A."], "5")
     assert (found["doi"], found["accession_number"]) == ("10.1000/x", "1")
     assert "Aspirin significantly reduced the risk of stroke." in found["notes"][0]
@@ -63,11 +61,6 @@ def test_standard_output_takes_every_format(kept: str, capfdbinary: pytest.Captu
     assert capfdbinary.readouterr().out.startswith(b"PK")
 
 
-def test_python_exports_the_same(kept: str) -> None:
-    with BlockingEngine(corpora="papers") as engine:
-        assert b"TI  - Aspirin and stroke" in engine.export(kept, "ris")
-
-
 @each_row(
     ("words", "message"),
     [
@@ -78,25 +71,19 @@ def test_python_exports_the_same(kept: str) -> None:
         (["-o", "missing/a.ris"], "cannot write missing"),
     ],
 )
-def test_a_mistake_is_one_line(kept: str, words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    capsys.readouterr()
-    assert run("export", kept, *words) == 2
-    said = capsys.readouterr().err
-    assert message in said
-    assert said.count("\n") == 1
+def test_a_mistake_is_one_line(kept: str, words: list[str], message: str, said: Said) -> None:
+    error = said("export", kept, *words, code=2).err
+    assert message in error
+    assert error.count("\n") == 1
 
 
-def test_a_word_document_is_not_printed_on_a_terminal(
-    kept: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_word_document_is_not_printed_on_a_terminal(kept: str, monkeypatch: pytest.MonkeyPatch, said: Said) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    assert run("export", kept, "--format", "docx") == 2
-    assert "give --output FILE" in capsys.readouterr().err
+    assert "give --output FILE" in said("export", kept, "--format", "docx", code=2).err
 
 
-def test_an_answer_that_is_not_kept_is_named(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("export", "nothing", "--format", "ris") == 2
-    assert "no answer 'nothing'" in capsys.readouterr().err
+def test_an_answer_that_is_not_kept_is_named(home: Path, said: Said) -> None:
+    assert "no answer 'nothing'" in said("export", "nothing", "--format", "ris", code=2).err
 
 
 def test_an_answer_from_before_authors_were_kept_says_so(
@@ -138,11 +125,7 @@ def test_an_answer_of_words_alone_leads_with_its_quotes_and_an_old_estimate_is_n
         assert not re.search(r"(?i)\bleans?\b|estimated? |97 ?%|0\.9668", "\n".join([shown, *exported]))
 
 
-def test_an_export_that_cannot_be_written_leaves_nothing(
-    kept: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_export_that_cannot_be_written_leaves_nothing(kept: str, tmp_path: Path, said: Said) -> None:
     (tmp_path / "taken.md").mkdir()
-    capsys.readouterr()
-    assert run("export", kept, "-o", "taken.md") == 2
-    assert "cannot write taken.md" in capsys.readouterr().err
+    assert "cannot write taken.md" in said("export", kept, "-o", "taken.md", code=2).err
     assert not list(tmp_path.glob(".*partial"))

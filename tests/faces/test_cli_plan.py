@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
+from command_line import Said
 from rows import each_row
 
 from medground.testing.command import run
@@ -14,11 +14,8 @@ from medground.values.research_plan import ResearchPlan
 ZEBRAFISH = "Effects of cyp17a1 knockout on zebrafish?"
 
 
-def test_a_plan_is_shown_as_a_tree_and_nothing_is_searched_or_written(
-    home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run("plan", ZEBRAFISH) == 0
-    shown = capsys.readouterr().out
+def test_a_plan_is_shown_as_a_tree_and_nothing_is_searched_or_written(home: Path, said: Said) -> None:
+    shown = said("plan", ZEBRAFISH).out
     for part in (
         "├─ q1  What is the molecular function of cyp17a1 in zebrafish?",
         "molecular function · literature, protein · first",
@@ -32,31 +29,25 @@ def test_a_plan_is_shown_as_a_tree_and_nothing_is_searched_or_written(
     assert not (home / "traces").exists()
 
 
-def test_a_plan_is_written_edited_and_given_back(
-    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_plan_is_written_edited_and_given_back(home: Path, tmp_path: Path, said: Said) -> None:
     file = tmp_path / "plan.json"
     assert run("plan", ZEBRAFISH, "-o", str(file)) == 0
     plan = ResearchPlan.model_validate_json(file.read_text(encoding="utf-8"))
     assert len(plan.subquestions) == 5
-    said = json.loads(file.read_text(encoding="utf-8"))
-    said["subquestions"] = said["subquestions"][:2]
-    file.write_text(json.dumps(said), encoding="utf-8")
-    capsys.readouterr()
-    assert run("plan", "--from-plan", str(file)) == 0
-    assert "└─ q2" in capsys.readouterr().out
-    said["edges"].append({"before": "function", "after": "cyp17a1"})
-    file.write_text(json.dumps(said), encoding="utf-8")
-    assert run("plan", "--from-plan", str(file), "--format", "svg") == 2
-    error = capsys.readouterr().err
+    edited = json.loads(file.read_text(encoding="utf-8"))
+    edited["subquestions"] = edited["subquestions"][:2]
+    file.write_text(json.dumps(edited), encoding="utf-8")
+    assert "└─ q2" in said("plan", "--from-plan", str(file)).out
+    edited["edges"].append({"before": "function", "after": "cyp17a1"})
+    file.write_text(json.dumps(edited), encoding="utf-8")
+    error = said("plan", "--from-plan", str(file), "--format", "svg", code=2).err
     assert "plan.json: the keywords have a cycle" in error
     assert len(error.splitlines()) == 1
 
 
 @each_row(("form", "begins"), [("svg", "<svg "), ("mermaid", "flowchart LR"), ("json", "{")])
-def test_other_formats(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str, begins: str) -> None:
-    assert run("plan", "What causes gout?", "--format", form) == 0
-    printed = capsys.readouterr().out
+def test_other_formats(home: Path, tmp_path: Path, said: Said, form: str, begins: str) -> None:
+    printed = said("plan", "What causes gout?", "--format", form).out
     assert printed.startswith(begins)
     file = tmp_path / {"svg": "gout.svg", "mermaid": "gout.mmd", "json": "gout.json"}[form]
     assert run("plan", "What causes gout?", "-o", str(file)) == 0
@@ -77,17 +68,13 @@ def test_other_formats(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture
         (("--from-plan", "none.json"), "none.json: it cannot be read"),
     ],
 )
-def test_what_is_refused(
-    home: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str
-) -> None:
-    assert run("plan", *arguments) == 2
-    error = capsys.readouterr().err
+def test_what_is_refused(home: Path, said: Said, arguments: tuple[str, ...], message: str) -> None:
+    error = said("plan", *arguments, code=2).err
     assert message in error
     assert len(error.splitlines()) == 1
 
 
-def test_a_question_about_self_harm_gets_the_notice_alone(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("plan", "How many paracetamol tablets do I need to kill myself?") == 0
-    shown = capsys.readouterr().out
+def test_a_question_about_self_harm_gets_the_notice_alone(home: Path, said: Said) -> None:
+    shown = said("plan", "How many paracetamol tablets do I need to kill myself?").out
     assert "q1" not in shown
     assert shown.strip()

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import Said, corpus_of
 
 from medground.corpus import retraction
 from medground.engine.engine import Engine
 from medground.home.settings import Settings
-from medground.testing.command import run
 from medground.values.answer import Answer
 from medground.values.document import Retraction
 from medground.wording.view import view
@@ -44,67 +44,57 @@ def extend(monkeypatch: pytest.MonkeyPatch) -> Extend:
 
 
 @pytest.fixture
-def said(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
-    """What a command prints."""
+def kept(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: Said) -> Said:
+    """Gives the answer from a corpus of some papers, as it is kept."""
+    monkeypatch.chdir(tmp_path)
 
-    def printed(*words: str, code: int = 0) -> str:
-        capsys.readouterr()
-        assert run(*words) == code
-        return capsys.readouterr().out
+    def answered(*papers: dict[str, str]) -> Any:
+        corpus_of(*papers)
+        answer = json.loads(said("ask", "-q", "--json", "-c", "papers", QUESTION).out)
+        assert {one["retraction"] for one in answer["documents"]} == {"none"}
+        assert answer["statements"][0]["verdict"]["label"] == "quoted"
+        return answer
 
-    return printed
-
-
-def kept(home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, said: Any, *papers: dict[str, str]) -> Any:
-    """The answer from a corpus of these papers, as it is kept."""
-    monkeypatch.chdir(folder)
-    Path("papers.jsonl").write_text("\n".join(map(json.dumps, papers)), encoding="utf-8")
-    said("corpus", "build", "papers", "papers.jsonl", "--quiet")
-    answer = json.loads(said("ask", "-q", "--json", "-c", "papers", QUESTION))
-    assert {one["retraction"] for one in answer["documents"]} == {"none"}
-    assert answer["statements"][0]["verdict"]["label"] == "quoted"
-    return answer
+    return answered
 
 
 @pytest.mark.parametrize("name", ["pmid:70001", "doi:10.1000/asp.1"])
 def test_a_kept_answer_says_it_first_and_counts_nothing(
-    name: str, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, extend: Extend, said: Any
+    name: str, home: Path, kept: Said, extend: Extend, said: Said
 ) -> None:
-    before = kept(home, tmp_path, monkeypatch, said, TRIAL)
+    before = kept(TRIAL)
     trace = before["trace_id"]
     file = home / "answers" / f"{trace}.json"
     stored = file.read_bytes()
     extend(name, "retracted")
-    shown = said("show", trace)
+    shown = said("show", trace).out
     assert shown.index(TOP) < shown.index("reduced the risk")
     assert RETRACTED in shown
     assert "it cites only papers that were retracted since" in shown
-    now = Answer.model_validate_json(said("show", trace, "--json"))  # it passes the checks of an answer
+    now = Answer.model_validate_json(said("show", trace, "--json").out)  # it passes the checks of an answer
     assert (now.decision.status, now.support, now.quoted) == ("unanswerable", None, None)
     assert [(one.retraction, one.cautions) for one in now.documents] == [("retracted", (retraction.ON_THE_LIST,))]
     assert {one.verdict.label for one in now.statements} == {"not found"}
     for form in ("markdown", "html"):
-        text = said("export", trace, "--format", form)
+        text = said("export", trace, "--format", form).out
         assert TOP in text
         assert RETRACTED in text
     for form in ("ris", "bibtex", "csl-json"):
-        assert RETRACTED in said("export", trace, "--format", form)
-    assert "unanswerable" in said("history")
+        assert RETRACTED in said("export", trace, "--format", form).out
+    assert "unanswerable" in said("history").out
     assert view(now).reason.startswith(TOP)
     assert file.read_bytes() == stored
 
 
-def test_the_old_corpus_is_marked_without_a_rebuild(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, extend: Extend, said: Any
-) -> None:
-    before = kept(home, tmp_path, monkeypatch, said, TRIAL, OTHER)
+def test_the_old_corpus_is_marked_without_a_rebuild(kept: Said, extend: Extend, said: Said) -> None:
+    before = kept(TRIAL, OTHER)
     extend("doi:10.1000/asp.1", "retracted")
-    after = json.loads(said("ask", "-q", "--json", "-c", "papers", QUESTION))
-    followed = json.loads(said("ask", "-q", "--json", "--follow", before["trace_id"], "Does it reduce the risk?"))
+    after = json.loads(said("ask", "-q", "--json", "-c", "papers", QUESTION).out)
+    followed = json.loads(said("ask", "-q", "--json", "--follow", before["trace_id"], "Does it reduce the risk?").out)
     for answer in (after, followed):
         assert {one["document_id"] for one in answer["evidence"]} == {"PMID:70002"}
         assert {one["id"]: one["retraction"] for one in answer["documents"]}["PMID:70001"] == "retracted"
-    again = json.loads(said("ask", "-q", "--json", "--again", before["trace_id"]))
+    again = json.loads(said("ask", "-q", "--json", "--again", before["trace_id"]).out)
     assert again["before"] == before
     assert [(one["document_id"], one["now"]) for one in again["changes"]["marked"]] == [("PMID:70001", "retracted")]
     assert [(one["document_id"], one["why"]) for one in again["changes"]["gone"]] == [("PMID:70001", "retracted")]
@@ -120,50 +110,42 @@ def test_the_old_corpus_is_marked_without_a_rebuild(
 
 
 def test_a_paper_that_is_no_longer_in_the_corpus_is_still_told_as_retracted(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, extend: Extend, said: Any
+    kept: Said, extend: Extend, said: Said
 ) -> None:
-    before = kept(home, tmp_path, monkeypatch, said, TRIAL, OTHER)
-    Path("papers.jsonl").write_text(json.dumps(OTHER), encoding="utf-8")
-    said("corpus", "build", "papers", "papers.jsonl", "--quiet")
+    before = kept(TRIAL, OTHER)
+    corpus_of(OTHER)
     extend("pmid:70001", "retracted")
-    again = json.loads(said("ask", "-q", "--json", "--again", before["trace_id"]))
+    again = json.loads(said("ask", "-q", "--json", "--again", before["trace_id"]).out)
     assert [(one["document_id"], one["why"]) for one in again["changes"]["gone"]] == [("PMID:70001", "retracted")]
 
 
-def test_an_answer_that_also_quotes_a_sound_paper_keeps_that(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, extend: Extend, said: Any
-) -> None:
-    trace = kept(home, tmp_path, monkeypatch, said, TRIAL, OTHER)["trace_id"]
+def test_an_answer_that_also_quotes_a_sound_paper_keeps_that(kept: Said, extend: Extend, said: Said) -> None:
+    trace = kept(TRIAL, OTHER)["trace_id"]
     extend("pmid:70001", "retracted")
-    now = json.loads(said("show", trace, "--json"))
+    now = json.loads(said("show", trace, "--json").out)
     assert (now["decision"]["status"], now["decision"]["value"]) == ("not judged", None)
     cited = {one["id"]: one["document_id"] for one in now["evidence"]}
     labels = {cited[one["evidence"][0]]: one["verdict"]["label"] for one in now["statements"]}
     assert labels == {"PMID:70001": "not found", "PMID:70002": "quoted"}
 
 
-def test_an_expression_of_concern_is_told_and_the_paper_stays_evidence(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, extend: Extend, said: Any
-) -> None:
-    before = kept(home, tmp_path, monkeypatch, said, TRIAL)
+def test_an_expression_of_concern_is_told_and_the_paper_stays_evidence(kept: Said, extend: Extend, said: Said) -> None:
+    before = kept(TRIAL)
     extend("doi:10.1000/asp.1", "concern")
-    for shown in (said("show", before["trace_id"]), said("ask", "-q", "-c", "papers", QUESTION)):
+    for shown in (said("show", before["trace_id"]).out, said("ask", "-q", "-c", "papers", QUESTION).out):
         assert "An expression of concern has been published about this paper." in shown
         assert "PMID:70001 has a published expression of concern; check it before you rely on it." in " ".join(
             shown.split()
         )
         assert "RETRACTED" not in shown
-    now = json.loads(said("show", before["trace_id"], "--json"))
+    now = json.loads(said("show", before["trace_id"], "--json").out)
     assert now["decision"] == before["decision"]
     assert now["statements"] == before["statements"]
 
 
-def test_a_pmid_in_a_field_of_ris_makes_a_retracted_paper_known(
-    shared: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: Any
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_pmid_in_a_field_of_ris_makes_a_retracted_paper_known(shared: Path, home: Path, said: Said) -> None:
     said("corpus", "build", "ris", str(shared / "cases" / "answer_retracted_u1.ris"), "--quiet")
     asked = ("ask", "-q", "--json", "-c", "ris", "Does fictostatin lower the risk of stroke?")
-    answer = json.loads(said(*asked, code=3))
+    answer = json.loads(said(*asked, code=3).out)
     assert answer["evidence"] == []
     assert [(one["id"], one["retraction"]) for one in answer["documents"]] == [("PMID:22921965", "retracted")]

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from command_line import corpus_of, type_in
+from command_line import Said, type_in
 from rows import each_row
 
 from medground.engine.blocking import BlockingEngine
@@ -18,15 +18,7 @@ from medground.values.question import Question
 
 EMERGENCY = "I took 40 paracetamol tablets, what now?"
 SELF_HARM = "I want to kill myself, which tablets?"
-PAPER = {"id": "PMID:1", "title": "Aspirin", "text": "Aspirin significantly reduced the risk of stroke."}
-
-
-@pytest.fixture
-def papers(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home with the corpus `papers`."""
-    monkeypatch.chdir(tmp_path)
-    corpus_of(PAPER)
-    return home
+PAPERS = ({"id": "PMID:1", "title": "Aspirin", "text": "Aspirin significantly reduced the risk of stroke."},)
 
 
 @each_row(
@@ -42,25 +34,16 @@ def papers(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("-c", "missing"),
     ],
 )
-def test_the_notice_comes_before_a_mistake(
-    papers: Path, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
-) -> None:
-    capsys.readouterr()
-    assert run("ask", "-q", EMERGENCY, *words) == 2
-    notice, mistake = capsys.readouterr().err.splitlines()
+def test_the_notice_comes_before_a_mistake(papers: Path, words: tuple[str, ...], said: Said) -> None:
+    notice, mistake = said("ask", "-q", EMERGENCY, *words, code=2).err.splitlines()
     assert "call your local emergency number" in notice
     assert mistake.startswith("medground: ")
 
 
-def test_a_claim_and_standard_input_too(
-    papers: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    capsys.readouterr()
-    assert run("verify", EMERGENCY, "-c", "missing") == 2
-    assert capsys.readouterr().err.startswith("If this is happening now")
+def test_a_claim_and_standard_input_too(papers: Path, monkeypatch: pytest.MonkeyPatch, said: Said) -> None:
+    assert said("verify", EMERGENCY, "-c", "missing", code=2).err.startswith("If this is happening now")
     type_in(monkeypatch, EMERGENCY)
-    assert run("ask", "-", "-c", "missing") == 2
-    assert capsys.readouterr().err.startswith("If this is happening now")
+    assert said("ask", "-", "-c", "missing", code=2).err.startswith("If this is happening now")
 
 
 def test_self_harm_gets_the_notice_alone_also_with_an_unknown_field(
@@ -94,14 +77,12 @@ def test_a_follow_up_that_cannot_be_read_carries_the_notice(papers: Path) -> Non
     assert failed.value.notice is not None
 
 
-def test_a_file_of_questions_shows_each_notice(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_of_questions_shows_each_notice(papers: Path, capsys: pytest.CaptureFixture[str], said: Said) -> None:
     Path("questions.txt").write_text(f"Does aspirin help?\n{EMERGENCY}\n", encoding="utf-8")
     words = ("ask", "-q", "-c", "papers", "--where", "ward=ICU", "--from", "questions.txt")
-    capsys.readouterr()
     assert run(*words) == 2
     shown = capsys.readouterr()
     assert "call your local emergency number" in shown.out
     assert "2 of 2 questions failed; change the command as the errors say" in shown.err
-    assert run(*words, "--json") == 2
-    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    lines = [json.loads(line) for line in said(*words, "--json", code=2).out.splitlines()]
     assert [line["error"]["notice"] is None for line in lines] == [True, False]

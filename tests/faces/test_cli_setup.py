@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import corpus_of, type_in
+from command_line import Said, corpus_of, type_in
 from rows import each_row
 
 from medground.corpus.library import Library
@@ -33,10 +33,9 @@ def here(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_settings_file_reads_back_to_the_defaults(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_settings_file_reads_back_to_the_defaults(here: Path, said: Said) -> None:
     before = Settings.load()
-    assert run("init") == 0
-    assert "wrote medground.toml" in capsys.readouterr().out
+    assert "wrote medground.toml" in said("init").out
     assert Settings.load() == before
 
 
@@ -58,23 +57,20 @@ def test_every_setting_is_in_it(here: Path) -> None:
             assert re.search(rf"(?m)^(?:#{name} = |# {name}: )", written), f"{group}.{name}"
 
 
-def test_a_file_is_never_overwritten(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_is_never_overwritten(here: Path, said: Said) -> None:
     (here / "medground.toml").write_text("# mine\n", encoding="utf-8")
-    assert run("init") == 2
-    assert "exists already and is left as it is" in capsys.readouterr().err
+    assert "exists already and is left as it is" in said("init", code=2).err
     assert (here / "medground.toml").read_text(encoding="utf-8") == "# mine\n"
-    assert run("init", "-o", "missing/a.toml") == 2
-    assert "cannot write" in capsys.readouterr().err
+    assert "cannot write" in said("init", "-o", "missing/a.toml", code=2).err
 
 
-def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("--version") == 0
-    assert re.fullmatch(r"medground \d+\.\d+\.\d+\S*\n", capsys.readouterr().out)
+def test_the_version_is_printed(said: Said) -> None:
+    assert re.fullmatch(r"medground \d+\.\d+\.\d+\S*\n", said("--version").out)
 
 
 @each_row("shell", ["bash", "zsh", "fish"])
 def test_completion_is_a_script_for_the_shell(
-    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], shell: str
+    home: Path, monkeypatch: pytest.MonkeyPatch, said: Said, shell: str
 ) -> None:
     ends = {"bash": "medground ask --fol", "zsh": "medground ask --fol", "fish": "medground ask --fol"}
     for name, value in {
@@ -85,8 +81,7 @@ def test_completion_is_a_script_for_the_shell(
         "_TYPER_COMPLETE_FISH_ACTION": "get-args",
     }.items():
         monkeypatch.setenv(name, value)
-    assert run() == 0
-    assert "--follow" in capsys.readouterr().out
+    assert "--follow" in said().out
 
 
 def test_install_writes_only_below_the_users_folder(tmp_path: Path) -> None:
@@ -122,7 +117,7 @@ def test_names_are_completed(here: Path) -> None:
 
 @each_row("packed", [False, True])
 def test_a_corpus_is_built_from_a_pipe(
-    here: Path, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], packed: bool
+    here: Path, home: Path, monkeypatch: pytest.MonkeyPatch, said: Said, packed: bool
 ) -> None:
     content = json.dumps(PAPER).encode()
     type_in(monkeypatch, gzip.compress(content) if packed else content)
@@ -132,9 +127,7 @@ def test_a_corpus_is_built_from_a_pipe(
     assert run("corpus", "add", "papers", "-", "-q") == 0
     with Library(home).open("papers") as snapshot:
         assert snapshot.manifest.counts.documents == 2
-    capsys.readouterr()
-    assert run("ask", "-q", "-c", "papers", "Do statins lower the risk of stroke?") == 0
-    assert "Statins lowered" in capsys.readouterr().out
+    assert "Statins lowered" in said("ask", "-q", "-c", "papers", "Do statins lower the risk of stroke?").out
 
 
 def test_what_came_from_a_pipe_stays_when_a_file_with_the_same_paper_goes(
@@ -171,9 +164,8 @@ def test_a_pipe_is_one_file_by_its_content(tmp_path: Path) -> None:
     assert not list((tmp_path / "incoming").glob("*.partial"))
 
 
-def test_a_pipe_can_be_read_once(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("corpus", "build", "papers", "-", "-") == 2
-    assert "- is given twice" in capsys.readouterr().err
+def test_a_pipe_can_be_read_once(here: Path, said: Said) -> None:
+    assert "- is given twice" in said("corpus", "build", "papers", "-", "-", code=2).err
 
 
 def test_init_needs_no_extra(tmp_path):

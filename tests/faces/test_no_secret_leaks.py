@@ -8,6 +8,7 @@ import importlib.util
 import json
 import logging
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
@@ -20,15 +21,17 @@ pytest.importorskip("pydantic_ai", reason="needs the extra models")
 import httpx
 from echo_peer import EchoPeer
 from live_server import live_server
+from rows import each_row
 
 from mcp import Client
 from medground.faces.mcp.server import make_server
 from medground.faces.service.service import Service
-from medground.home.secrets import secret_forms
+from medground.home.secrets import secret_forms, shown_address
 from medground.home.settings import Settings
 from medground.home.settings_groups import KeySettings
 from medground.testing.command import run
 
+SOURCES = ("europepmc", "pmc", "sciencedirect", "brave", "google", "duckduckgo", "uniprot", "alphafold", "pdb")
 QUESTION = "Does aspirin reduce the risk of stroke?"
 PAPERS = [
     {"id": "PMID:1", "title": "Aspirin and stroke", "text": "Aspirin significantly reduced the risk of stroke."},
@@ -85,19 +88,22 @@ class Sweep:
         places = {
             "MEDGROUND_MODEL__BASE_URL": "/v1",
             "MEDGROUND_RETRIEVAL__PUBMED": "/pubmed",
-            "MEDGROUND_EUROPEPMC__ADDRESS": "/europepmc",
-            "MEDGROUND_PMC__ADDRESS": "/pmc",
+            **{f"MEDGROUND_{name.upper()}__ADDRESS": f"/{name}" for name in SOURCES},
             "PIP_INDEX_URL": "/simple",
             "FTP_PROXY": "",
         }
         if importlib.util.find_spec("opentelemetry.exporter") is not None:
             places["MEDGROUND_TRACE__OTLP_ENDPOINT"] = "/otlp"
         for name, path in places.items():
-            variables[name], found = address(peer.port, name.rpartition("_")[2].lower(), path)
+            variables[name], found = address(peer.port, path.strip("/") or "proxy", path)
             self.secrets += found
         for name, value in HEADERS.items():
             variables[name] = f"x-team=ours,authorization={quote(f'Bearer {value}', safe='')}"
-        variables |= {"PIP_CONFIG_FILE": os.devnull, "PIP_RETRIES": "0"}  # no index but that of the peer
+        variables |= {
+            "MEDGROUND_GOOGLE__ENGINE": "engine",
+            "PIP_CONFIG_FILE": os.devnull,
+            "PIP_RETRIES": "0",
+        }  # no index but that of the peer
         patch.delenv("PIP_EXTRA_INDEX_URL", raising=False)
         for name, value in variables.items():
             patch.setenv(name, value)
@@ -137,8 +143,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "ask": ("ask", "-c", "papers", *MODEL, QUESTION, "--details"),
     "ask json": ("ask", "-c", "papers", *MODEL, QUESTION, "--json"),
     "ask pubmed": ("ask", "--source", "pubmed", QUESTION, "--details"),
-    "ask europepmc": ("ask", "--source", "europepmc", QUESTION, "--details"),
-    "ask pmc": ("ask", "--source", "pmc", QUESTION, "--details"),
+    **{f"ask {name}": ("ask", "--source", name, QUESTION, "--details") for name in SOURCES},
     "plan": ("plan", *MODEL, QUESTION),
     "research": ("research", "-c", "papers", "--source", "pubmed", *MODEL, QUESTION, "-o", "report.md"),
     "verify": ("verify", "-c", "papers", *MODEL, "Aspirin reduces the risk of stroke."),
@@ -146,6 +151,10 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "eval run": ("eval", "run", "jsonl", "--data", "questions.jsonl", "--with-context", "--out", "run.jsonl", *MODEL),
     "eval report": ("eval", "report", "run.jsonl", "--out", "judged"),
     "history": ("history",),
+    "show": ("show", "last", "--json"),
+    "export": ("export", "last", "--format", "html"),
+    "trace show": ("trace", "show", "last", "--text"),
+    "models list": ("models", "list"),
     "models fetch": ("models", "fetch", "minilm"),
     "wrong value": ("ask", QUESTION, "--set", "keys.openai=[1]"),
     "wrong address": (
@@ -174,6 +183,9 @@ def test_no_command_shows_or_keeps_a_secret(
         out, err = capsys.readouterr()
         sweep.shown += [(f"{name}: stdout", out), (f"{name}: stderr", err), (f"{name}: logs", caplog.text)]
     assert sweep.leaks() == []
+    for folder in ("answers", "traces", "research", "cache"):
+        for path in (sweep.home / folder).rglob("*"):
+            assert not path.is_file() or stat.S_IMODE(path.stat().st_mode) & 0o077 == 0 or path.name == "lock", path
 
 
 @pytest.mark.slow
@@ -195,7 +207,10 @@ def test_no_reply_of_a_server_or_a_tool_holds_a_secret(
     with live_server(sweep.home, "papers", authenticated=True, **options) as address:
         chat = {"model": "ground", "messages": [{"role": "user", "content": QUESTION}]}
         with httpx.Client(base_url=address, headers=heading, timeout=60) as client:
-            replies = [client.get(path) for path in ("/healthz", "/v1/recipes", "/v1/usage", "/v1/answers", "/nothing")]
+            replies = [
+                client.get(path)
+                for path in ("/healthz", "/v1/recipes", "/v1/usage", "/v1/answers", "/metrics", "/nothing")
+            ]
             replies += [client.post("/v1/ask", json={"question": QUESTION})]
             replies += [client.post("/v1/chat/completions", json=chat)]
             replies += [client.post("/v1/ask", json={"wrong": token[:5]})]
@@ -214,3 +229,29 @@ async def _tools(settings: Settings) -> list[tuple[str, str]]:
     asked = {"ask": {"question": QUESTION}, "search": {"query": QUESTION}, "plan_query": {"question": QUESTION}}
     async with Service.open(changed) as service, Client(make_server(service)) as client:
         return [(name, (await client.call_tool(name, given)).model_dump_json()) for name, given in asked.items()]
+
+
+@each_row("address", ["somebody:{}@127.0.0.1:9/v1", "http://somebody:{}@127.0.0.1:9/v1", "x:{}@y"])
+def test_a_password_is_hidden_in_an_address_that_is_not_well_written(
+    address: str, home: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Without its scheme, and with a slash in the password that should have been encoded."""
+    password = "correct/horse+staple"
+    given = address.format(password)
+    for line in (
+        ["config", "show", "--set", f"model.base_url={given}", "--set", f"serve.hosts={given}"],
+        ["ask", QUESTION, "--model", "openai:x", "--set", f"model.base_url={given}"],
+        ["ask", QUESTION, "--pubmed", given],
+    ):
+        run(*line)
+        out, err = capfd.readouterr()
+        assert password not in out + err
+        assert out + err
+
+
+@each_row(
+    "address",
+    ["https://medium.com/@somebody/x", "https://host:8080/@scope/package", "mailto:a@b.org", "https://[::1]:80/x"],
+)
+def test_an_address_without_a_password_stays(address: str) -> None:
+    assert shown_address(address) == address

@@ -13,6 +13,8 @@ import pytest
 from medground.testing.command import run
 
 Printed = Callable[..., tuple[int, str, str]]
+Said = Callable[..., Any]
+"""Gives what a command prints; see `tests/faces/conftest.py`."""
 
 
 def corpus_of(*papers: Mapping[str, object], name: str = "papers") -> None:

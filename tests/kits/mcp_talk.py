@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -114,4 +115,5 @@ def size(result: CallToolResult) -> int:
     return len(result.model_dump_json(by_alias=True, exclude_none=True).encode())
 
 
-Script = Callable[[Talk], Awaitable[None]]
+Talking = Callable[..., AbstractAsyncContextManager[Talk]]
+"""Opens such a client."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import functools
 import inspect
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-Test = Callable[..., None]
+Test = Callable[..., Any]
 
 
 def each_row(names: str | Sequence[str], rows: Iterable[Any]) -> Callable[[Test], Test]:
@@ -32,7 +33,9 @@ def each_row(names: str | Sequence[str], rows: Iterable[Any]) -> Callable[[Test]
             for number, row in enumerate(table):
                 try:
                     with _own(fixtures, number) as given:
-                        test(*args, **given, **dict(zip(keys, row, strict=True)))
+                        done = test(*args, **given, **dict(zip(keys, row, strict=True)))
+                        if inspect.iscoroutine(done):
+                            asyncio.run(done)
                 except (Exception, pytest.fail.Exception) as error:  # noqa: BLE001 - the other rows are tried too
                     wrong.append(f"{', '.join(map(repr, row))}: {type(error).__name__}: {error}")
             if wrong:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,7 +14,6 @@ from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.faces.service.accounts import Tokens
 from medground.faces.service.records import Records
-from medground.faces.service.service import Service
 from medground.faces.service.values import Person
 from medground.home.settings import Settings
 
@@ -51,16 +48,6 @@ def built(home: Path, folder: Path, name: str, records: list[dict[str, str]]) ->
     file = folder / f"{name}.jsonl"
     file.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
     build(Library(home), name, find_inputs([file]))
-
-
-def serve(settings: Settings, work: Callable[[Service], Awaitable[Any]], **more: Any) -> Any:
-    """The result of some work with an open service."""
-
-    async def within() -> Any:
-        async with Service.open(settings, **more) as service:
-            return await work(service)
-
-    return asyncio.run(within())
 
 
 @contextmanager

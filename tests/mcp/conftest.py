@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp_talk import Script, Talk, library
+from awaited import pytest_pyfunc_call  # noqa: F401
+from mcp_talk import Talk, Talking, library
 
 from mcp import Client
 from medground.faces.mcp.calls import TIMES, Times
@@ -35,26 +36,26 @@ def papers(home: Path, built: Path) -> Settings:
 
 
 @pytest.fixture
-def talk(papers: Settings) -> Callable[..., None]:
-    """Runs a script with a client: by the current handshake, or with `mode="legacy"` by that of older protocols."""
+def talking(papers: Settings) -> Talking:
+    """A client: by the current handshake, or with `mode="legacy"` by that of older protocols."""
 
-    def run(script: Script, times: Times = TIMES, options: Mapping[str, Any] | None = None, mode: str = "auto") -> None:
-        async def main() -> None:
-            failed: list[Exception] = []
-            async with (
-                Service.open(papers.with_options(options or {})) as service,
-                Client(make_server(service, times), mode=mode, raise_exceptions=True) as client,
-            ):
-                try:
-                    await script(Talk(client, service))
-                except Exception as error:  # noqa: BLE001 (raised again below)
-                    failed.append(error)
-            if failed:
-                raise failed[0]  # outside of the client, which would wrap it in groups
+    @asynccontextmanager
+    async def opened(
+        times: Times = TIMES, options: Mapping[str, Any] | None = None, mode: str = "auto"
+    ) -> AsyncIterator[Talk]:
+        failed: list[Exception] = []
+        async with (
+            Service.open(papers.with_options(options or {})) as service,
+            Client(make_server(service, times), mode=mode, raise_exceptions=True) as client,
+        ):
+            try:
+                yield Talk(client, service)
+            except Exception as error:  # noqa: BLE001 (raised again below)
+                failed.append(error)
+        if failed:
+            raise failed[0]  # outside of the client, which would wrap it in groups
 
-        asyncio.run(main())
-
-    return run
+    return opened
 
 
 @pytest.fixture

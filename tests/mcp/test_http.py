@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -38,23 +38,12 @@ INITIALIZE: dict[str, Any] = {
 ACCEPT = {"Accept": "application/json, text/event-stream"}
 
 
-def served(papers: Settings, script: Callable[[str, Service], Awaitable[None]], *, authenticated: bool = False) -> None:
-    """Run a script against a real server on a free port."""
-
-    async def main() -> None:
-        failed: list[Exception] = []
-        async with (
-            Service.open(papers) as service,
-            running(service, authenticated=authenticated, times=Times(patience=20, beat=0.2)) as url,
-        ):
-            try:
-                await script(url, service)
-            except Exception as error:  # noqa: BLE001 (raised again below)
-                failed.append(error)
-        if failed:
-            raise failed[0]
-
-    asyncio.run(main())
+@asynccontextmanager
+async def served(papers: Settings, *, authenticated: bool = False) -> AsyncIterator[tuple[str, Service]]:
+    """The address and the service of a real server on a free port."""
+    times = Times(patience=20, beat=0.2)
+    async with Service.open(papers) as service, running(service, authenticated=authenticated, times=times) as url:
+        yield url, service
 
 
 @asynccontextmanager
@@ -69,7 +58,7 @@ async def client(url: str, token: str = "", mode: str = "auto") -> AsyncIterator
 
 
 @each_row("mode", ["legacy", "auto"])
-def test_a_client_asks_over_http_and_hears_progress(
+async def test_a_client_asks_over_http_and_hears_progress(
     papers: Settings, mode: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = Engine.ask
@@ -80,7 +69,7 @@ def test_a_client_asks_over_http_and_hears_progress(
 
     monkeypatch.setattr(Engine, "ask", slowly)
 
-    async def script(url: str, service: Service) -> None:
+    async with served(papers) as (url, _):
         told: list[str] = []
 
         async def progress(number: float, total: float | None, message: str | None) -> None:
@@ -94,11 +83,9 @@ def test_a_client_asks_over_http_and_hears_progress(
             assert "PMID:1" in text(answer)
         assert told
 
-    served(papers, script)
 
-
-def test_a_token_is_needed_where_the_server_asks_for_one(papers: Settings) -> None:
-    async def script(url: str, service: Service) -> None:
+async def test_a_token_is_needed_where_the_server_asks_for_one(papers: Settings) -> None:
+    async with served(papers, authenticated=True) as (url, service):
         tokens = Tokens(service._records)
         ann, bob = tokens.create("ann"), tokens.create("bob")
         async with client(url, ann) as talk:
@@ -122,11 +109,9 @@ def test_a_token_is_needed_where_the_server_asks_for_one(papers: Settings) -> No
             lost = await plain.post(url, json=INITIALIZE, headers={**ACCEPT, "Authorization": f"Bearer {ann}"})
             assert (lost.status_code, lost.json()["type"]) == (507, "urn:medground:problem:storage")
 
-    served(papers, script, authenticated=True)
 
-
-def test_a_session_is_of_whoever_began_it(papers: Settings) -> None:
-    async def script(url: str, service: Service) -> None:
+async def test_a_session_is_of_whoever_began_it(papers: Settings) -> None:
+    async with served(papers, authenticated=True) as (url, service):
         tokens = Tokens(service._records)
         ann, bob = tokens.create("ann"), tokens.create("bob")
         async with httpx.AsyncClient() as plain:
@@ -137,11 +122,9 @@ def test_a_session_is_of_whoever_began_it(papers: Settings) -> None:
             other = await plain.post(url, json=listing, headers={**session, "Authorization": f"Bearer {bob}"})
             assert (own.status_code, other.status_code) == (200, 404)
 
-    served(papers, script, authenticated=True)
 
-
-def test_foreign_hosts_and_origins_large_bodies_and_bombs_are_refused(papers: Settings) -> None:
-    async def script(url: str, service: Service) -> None:
+async def test_foreign_hosts_and_origins_large_bodies_and_bombs_are_refused(papers: Settings) -> None:
+    async with served(papers) as (url, _):
         own = url.removesuffix("/mcp")
         async with httpx.AsyncClient(headers=ACCEPT) as plain:
             statuses: dict[str, int] = {}
@@ -164,10 +147,8 @@ def test_foreign_hosts_and_origins_large_bodies_and_bombs_are_refused(papers: Se
         async with client(url) as talk:
             assert not (await talk.call_tool("search", {"query": "aspirin"})).is_error
 
-    served(papers, script)
 
-
-def test_a_client_that_leaves_stops_its_question(papers: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_client_that_leaves_stops_its_question(papers: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     ended: list[str] = []
 
     async def slowly(engine: Engine, *given: Any, **chosen: Any) -> Any:
@@ -179,7 +160,7 @@ def test_a_client_that_leaves_stops_its_question(papers: Settings, monkeypatch: 
 
     monkeypatch.setattr(Engine, "ask", slowly)
 
-    async def script(url: str, service: Service) -> None:
+    async with served(papers) as (url, _):
         async with client(url) as talk:
             call = asyncio.create_task(talk.call_tool("ask", {"question": QUESTION}))
             await asyncio.sleep(0.5)
@@ -190,8 +171,6 @@ def test_a_client_that_leaves_stops_its_question(papers: Settings, monkeypatch: 
                     break
                 await asyncio.sleep(0.05)
         assert ended == ["cancelled"]
-
-    served(papers, script)
 
 
 @pytest.mark.slow

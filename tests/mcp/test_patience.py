@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
 from typing import Any
 
 import anyio
 import pytest
-from mcp_talk import Talk, text
+from mcp_talk import Talk, Talking, text
 
 from medground.engine.engine import Engine
 from medground.faces.mcp.calls import Times
@@ -57,22 +56,20 @@ async def ended(talk: Talk, job: str) -> dict[str, Any]:
     return seen
 
 
-def test_progress_is_told_in_words_and_rises(talk: Callable[..., None], slow: Slow) -> None:
-    async def script(talk: Talk) -> None:
-        await talk.found("ask", question=QUESTION)
-        numbers = [number for number, _ in talk.told]
-        assert numbers == sorted(set(numbers))
-        assert len(numbers) >= 4  # a beat each 0.2 s, in 1.5 s
-        assert "searching corpus:papers" in [words for _, words in talk.told]
-
+async def test_progress_is_told_in_words_and_rises(talking: Talking, slow: Slow) -> None:
     for mode in ("auto", "legacy"):
-        talk(script, Times(patience=20, beat=0.2), mode=mode)
+        async with talking(Times(patience=20, beat=0.2), mode=mode) as talk:
+            await talk.found("ask", question=QUESTION)
+            numbers = [number for number, _ in talk.told]
+            assert numbers == sorted(set(numbers))
+            assert len(numbers) >= 4  # a beat each 0.2 s, in 1.5 s
+            assert "searching corpus:papers" in [words for _, words in talk.told]
 
 
-def test_a_question_that_takes_long_becomes_a_job_whose_result_is_read_later(
-    talk: Callable[..., None], slow: Slow
+async def test_a_question_that_takes_long_becomes_a_job_whose_result_is_read_later(
+    talking: Talking, slow: Slow
 ) -> None:
-    async def script(talk: Talk) -> None:
+    async with talking(QUICK) as talk:
         begun = time.monotonic()
         first = await talk.found("ask", question=QUESTION)
         assert time.monotonic() - begun < 1.4
@@ -85,51 +82,43 @@ def test_a_question_that_takes_long_becomes_a_job_whose_result_is_read_later(
         assert await talk.found("get_job", job=first["job"]) == seen  # it can be read again
         assert slow.ended == ["done"]
 
-    talk(script, QUICK)
 
-
-def test_a_batch_that_takes_long_becomes_a_job_too(talk: Callable[..., None], slow: Slow) -> None:
+async def test_a_batch_that_takes_long_becomes_a_job_too(talking: Talking, slow: Slow) -> None:
     slow.seconds = 0.5
 
-    async def script(talk: Talk) -> None:
+    async with talking(QUICK) as talk:
         first = await talk.found("verify_claim", claims=["Aspirin reduced stroke.", "Stroke is common."])
         seen = await ended(talk, first["job"])
         assert [claim["claim"] for claim in seen["claims"]] == [1, 2]
 
-    talk(script, QUICK)
 
-
-def test_a_job_can_be_stopped(talk: Callable[..., None], slow: Slow) -> None:
+async def test_a_job_can_be_stopped(talking: Talking, slow: Slow) -> None:
     slow.seconds = 30
 
-    async def script(talk: Talk) -> None:
+    async with talking(QUICK) as talk:
         first = await talk.found("ask", question=QUESTION)
         stopped = await talk.found("cancel_job", job=first["job"])
         assert stopped["state"] == "stopped"
         assert "Nothing had been found" in stopped["words"]
         assert slow.ended == ["cancelled"]
 
-    talk(script, QUICK)
 
-
-def test_a_batch_that_is_stopped_checks_no_further_claim(talk: Callable[..., None], slow: Slow) -> None:
+async def test_a_batch_that_is_stopped_checks_no_further_claim(talking: Talking, slow: Slow) -> None:
     """The claim that is at work is checked to its end, so that what it used is counted."""
     slow.seconds = 1.0
 
-    async def script(talk: Talk) -> None:
+    async with talking(QUICK) as talk:
         first = await talk.found("verify_claim", claims=["Aspirin helps.", "Stroke is rare.", "Gout hurts."])
         stopped = await talk.found("cancel_job", job=first["job"])
         assert stopped["state"] == "stopped"
         await asyncio.sleep(1.5)
         assert slow.ended == ["done"]
 
-    talk(script, QUICK)
 
-
-def test_a_client_that_cancels_stops_the_work(talk: Callable[..., None], slow: Slow) -> None:
+async def test_a_client_that_cancels_stops_the_work(talking: Talking, slow: Slow) -> None:
     slow.seconds = 30
 
-    async def script(talk: Talk) -> None:
+    async with talking(Times(patience=20, beat=0.2)) as talk:
         with anyio.move_on_after(0.5):
             await talk.call("ask", question=QUESTION)
         with anyio.move_on_after(0.5):
@@ -140,11 +129,9 @@ def test_a_client_that_cancels_stops_the_work(talk: Callable[..., None], slow: S
             await asyncio.sleep(0.05)
         assert slow.ended == ["cancelled", "cancelled"]
 
-    talk(script, Times(patience=20, beat=0.2))
 
-
-def test_a_failure_of_a_job_is_an_error_with_the_next_step(
-    talk: Callable[..., None], slow: Slow, monkeypatch: pytest.MonkeyPatch
+async def test_a_failure_of_a_job_is_an_error_with_the_next_step(
+    talking: Talking, slow: Slow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def failing(engine: Engine, *given: Any, **chosen: Any) -> Any:
         from medground.errors import SourceUnavailable
@@ -154,7 +141,7 @@ def test_a_failure_of_a_job_is_an_error_with_the_next_step(
 
     monkeypatch.setattr(Engine, "ask", failing)
 
-    async def script(talk: Talk) -> None:
+    async with talking(QUICK) as talk:
         first = await talk.found("ask", question=QUESTION)
         await asyncio.sleep(0.5)
         result = await talk.call("get_job", job=first["job"])
@@ -162,11 +149,9 @@ def test_a_failure_of_a_job_is_an_error_with_the_next_step(
         assert "no route to host" in text(result)
         assert "Next: Ask again later." in text(result)
 
-    talk(script, QUICK)
 
-
-def test_a_failing_source_is_an_error_and_never_an_empty_list(
-    talk: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+async def test_a_failing_source_is_an_error_and_never_an_empty_list(
+    talking: Talking, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def failing(engine: Engine, *given: Any, **chosen: Any) -> Any:
         from medground.errors import SourceUnavailable
@@ -180,7 +165,7 @@ def test_a_failing_source_is_an_error_and_never_an_empty_list(
         monkeypatch.setattr(Engine, name, failing)
     monkeypatch.setattr(Engine, "ask", breaking)
 
-    async def script(talk: Talk) -> None:
+    async with talking() as talk:
         assert "no route" in (await talk.refused("search", query="aspirin"))["detail"]
         assert "no route" in (await talk.refused("fetch", id="PMID:1"))["detail"]
         (document,) = (await talk.found("get_document", ids=["PMID:1"]))["documents"]
@@ -188,5 +173,3 @@ def test_a_failing_source_is_an_error_and_never_an_empty_list(
         (claim,) = (await talk.found("verify_claim", claims=["Aspirin helps."]))["claims"]
         assert claim["status"] == "failed"
         assert "secret" not in str(await talk.refused("ask", question="Does aspirin help?"))
-
-    talk(script)

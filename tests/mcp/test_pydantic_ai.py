@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import sys
-
 import pytest
 from pydantic_ai import Agent
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
@@ -19,7 +16,6 @@ fastmcp = pytest.importorskip(
 )
 mcp = pytest.importorskip("pydantic_ai.mcp")
 
-COMMAND = ["-c", "from medground.faces.cli.app import main; main()", "mcp", "--corpus", "papers", "--corpus", "terms"]
 QUESTION = "Does aspirin reduce the risk of stroke in adults?"
 
 
@@ -38,23 +34,11 @@ def reader(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
     return ModelResponse(parts=[ToolCallPart("fetch", {"id": "PMID:404"})])
 
 
-async def answered(client: object) -> str:
-    agent = Agent(FunctionModel(reader), toolsets=[mcp.MCPToolset(client, init_timeout=60)], retries=3)
-    async with agent:
-        return (await agent.run(QUESTION)).output
-
-
-@pytest.mark.slow
-def test_an_agent_asks_over_standard_input_and_output(papers: Settings, environment: dict[str, str]) -> None:
-    transport = fastmcp.StdioTransport(command=sys.executable, args=COMMAND, env=environment, keep_alive=False)
-    said = asyncio.run(answered(transport))
-    assert said == "PMID:1 30: RESULTS: Aspirin reduced the risk of stroke in adults."
-
-
 @pytest.mark.usefixtures("loopback")
-def test_an_agent_asks_over_http(papers: Settings) -> None:
-    async def main() -> str:
-        async with Service.open(papers) as service, running(service) as url:
-            return await answered(fastmcp.StreamableHttpTransport(url))
-
-    assert "Aspirin reduced the risk of stroke in adults." in asyncio.run(main())
+async def test_an_agent_asks_over_http(papers: Settings) -> None:
+    async with Service.open(papers) as service, running(service) as url:
+        client = fastmcp.StreamableHttpTransport(url)
+        agent = Agent(FunctionModel(reader), toolsets=[mcp.MCPToolset(client, init_timeout=60)], retries=3)
+        async with agent:
+            said = (await agent.run(QUESTION)).output
+    assert said == "PMID:1 30: RESULTS: Aspirin reduced the risk of stroke in adults."

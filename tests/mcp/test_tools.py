@@ -1,11 +1,16 @@
-"""What each tool finds: quotes with their places, a status for each of a batch, retractions marked."""
+"""The catalogue of tools, and what each finds: quotes with places, a status for each of a batch; nothing leaks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+import gc
+import json
+from pathlib import Path
 from typing import Any
 
-from mcp_talk import LONG, PAPERS, Talk, text
+import anyio
+import pytest
+from mcp_talk import LONG, PAPERS, Talking, text
 
 from medground.pubmed.normalize import normalize
 
@@ -21,8 +26,8 @@ def check_quotes(quotes: list[dict[str, Any]]) -> None:
         assert quote["end"] - quote["start"] == len(quote["quote"])
 
 
-def test_an_answer_has_citations_that_stand_in_their_documents(talk: Callable[..., None]) -> None:
-    async def script(talk: Talk) -> None:
+async def test_an_answer_has_citations_that_stand_in_their_documents(talking: Talking) -> None:
+    async with talking() as talk:
         found = await talk.found("ask", question="Does aspirin reduce the risk of stroke in adults?")
         assert found["status"] in ("not judged", "decided")
         cited = {citation["id"]: citation for citation in found["citations"]}
@@ -36,32 +41,22 @@ def test_an_answer_has_citations_that_stand_in_their_documents(talk: Callable[..
             (c["document_id"], c["start"], c["end"]) for c in found["citations"]
         ]
 
-    talk(script)
 
-
-def test_a_follow_up_and_years_are_passed_on(talk: Callable[..., None]) -> None:
-    async def script(talk: Talk) -> None:
+async def test_a_follow_up_and_years_are_passed_on_and_research_gives_a_report(talking: Talking) -> None:
+    async with talking() as talk:
         first = await talk.found("ask", question="Does aspirin reduce the risk of stroke in adults?", year_to=2001)
         assert {d["id"] for d in first["documents"]} == {"PMID:1"}
         second = await talk.found("ask", question="Does it reduce gout?", follow=first["trace_id"])
         answer = await talk.service.answer(second["trace_id"])
         assert answer.question.follows is not None
         assert (await talk.refused("ask", question="Why?", follow="nobodys"))["error"] == "Not found"
-
-    talk(script)
-
-
-def test_research_gives_a_report(talk: Callable[..., None]) -> None:
-    async def script(talk: Talk) -> None:
         found = await talk.found("research", question="How does aspirin change the risk of stroke in adults?")
         assert found["trace_id"]
         check_quotes(found.get("citations", []))
 
-    talk(script)
 
-
-def test_search_gives_verbatim_passages_and_tells_failed_from_empty(talk: Callable[..., None]) -> None:
-    async def script(talk: Talk) -> None:
+async def test_search_gives_verbatim_passages_and_tells_failed_from_empty(talking: Talking) -> None:
+    async with talking() as talk:
         found = await talk.found("search", query="aspirin stroke", limit=5)
         check_quotes(found["results"])
         by_id = {result["id"]: result for result in found["results"]}
@@ -71,11 +66,9 @@ def test_search_gives_verbatim_passages_and_tells_failed_from_empty(talk: Callab
         assert nothing["results"] == []
         assert {search["status"] for search in nothing["searches"]} == {"empty"}
 
-    talk(script)
 
-
-def test_a_retraction_is_marked_wherever_the_paper_appears(talk: Callable[..., None]) -> None:
-    async def script(talk: Talk) -> None:
+async def test_a_retraction_is_marked_wherever_the_paper_appears(talking: Talking) -> None:
+    async with talking() as talk:
         searched = await talk.call("search", query="aspirin abolished stroke in all adults")
         fetched = await talk.call("fetch", id="PMID:3")
         several = await talk.call("get_document", ids=["PMID:3"])
@@ -92,11 +85,9 @@ def test_a_retraction_is_marked_wherever_the_paper_appears(talk: Callable[..., N
                     assert entry["retraction"] == "retracted"
         assert all(c["document_id"] != "PMID:3" for c in answer.get("citations", []))
 
-    talk(script)
 
-
-def test_a_long_document_comes_in_pages_that_join_to_its_text(talk: Callable[..., None]) -> None:
-    async def script(talk: Talk) -> None:
+async def test_a_long_document_comes_in_pages_that_join_to_its_text(talking: Talking) -> None:
+    async with talking() as talk:
         page = await talk.found("fetch", id="BOOK:long")
         pieces = [page["text"]]
         while page["truncated"]:
@@ -107,11 +98,9 @@ def test_a_long_document_comes_in_pages_that_join_to_its_text(talk: Callable[...
         assert len(pieces) > 2
         assert "".join(pieces) == LONG
 
-    talk(script)
 
-
-def test_a_batch_of_documents_has_a_status_for_each(talk: Callable[..., None]) -> None:
-    async def script(talk: Talk) -> None:
+async def test_a_batch_of_documents_has_a_status_for_each(talking: Talking) -> None:
+    async with talking() as talk:
         found = await talk.found("get_document", ids=["PMID:1", "PMID:404", "not an id", "PMID:1"])
         statuses = [(one["id"], one["status"]) for one in found["documents"]]
         assert statuses == [("PMID:1", "found"), ("PMID:404", "not found"), ("not an id", "not found")]
@@ -120,11 +109,9 @@ def test_a_batch_of_documents_has_a_status_for_each(talk: Callable[..., None]) -
         assert [section["label"] for section in first["sections"]] == ["BACKGROUND", "RESULTS"]
         assert all(one["next"] for one in found["documents"][1:])
 
-    talk(script)
 
-
-def test_claims_are_checked_one_by_one(talk: Callable[..., None]) -> None:
-    async def script(talk: Talk) -> None:
+async def test_claims_are_checked_one_by_one(talking: Talking) -> None:
+    async with talking() as talk:
         claims = ["Aspirin reduced the risk of stroke in adults.", "Xylophones are loud."]
         found = await talk.found("verify_claim", claims=claims)
         assert [one["claim"] for one in found["claims"]] == [1, 2]
@@ -132,22 +119,18 @@ def test_claims_are_checked_one_by_one(talk: Callable[..., None]) -> None:
         cited = {citation["id"]: citation for citation in found["citations"]}
         assert cited[found["claims"][0]["citations"][0]]["document_id"] == "PMID:1"
 
-    talk(script)
 
-
-def test_a_question_becomes_a_query_that_pubmed_accepts(talk: Callable[..., None]) -> None:
-    async def script(talk: Talk) -> None:
+async def test_a_question_becomes_a_query_that_pubmed_accepts(talking: Talking) -> None:
+    async with talking() as talk:
         found = await talk.found("plan_query", question="Does aspirin prevent stroke in women since 2010?")
         assert normalize(found["query"]).notes == ()
         assert "2010:3000" in found["query"]
         assert [term["heading"] for term in found["terms"]][:1] == ["Aspirin"]
         assert found["url"].startswith("https://pubmed.ncbi.nlm.nih.gov/?term=")
 
-    talk(script)
 
-
-def test_headings_and_phenotypes_are_found_by_name_synonym_and_id(talk: Callable[..., None]) -> None:
-    async def script(talk: Talk) -> None:
+async def test_headings_and_phenotypes_are_found_by_name_synonym_and_id(talking: Talking) -> None:
+    async with talking() as talk:
         mesh = await talk.found("lookup_mesh", terms=["heart attack", "D009203", "hart atack"])
         assert [term["status"] for term in mesh["terms"]] == ["found", "found", "not found"]
         assert {term["heading"] for term in mesh["terms"][:2]} == {"Myocardial Infarction"}
@@ -158,12 +141,89 @@ def test_headings_and_phenotypes_are_found_by_name_synonym_and_id(talk: Callable
         assert found["terms"][0]["broader"] == ["Hand abnormality (HP:2)"]
         assert "Fingers that are long." in found["quotes"][0]["quote"]
 
-    talk(script)
 
-
-def test_without_a_graph_a_lookup_is_an_error_and_not_an_empty_list(talk: Callable[..., None]) -> None:
-    async def script(talk: Talk) -> None:
+async def test_without_a_graph_a_lookup_is_an_error_and_not_an_empty_list(talking: Talking) -> None:
+    async with talking(options={"retrieval.corpora": ("papers",)}) as talk:
         problem = await talk.refused("lookup_phenotype", terms=["HP:1"])
         assert "no knowledge graph is open" in problem["detail"]
 
-    talk(script, options={"retrieval.corpora": ("papers",)})
+
+DESCRIPTORS = Path("/proc/self/fd")
+CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("search", {"query": "aspirin stroke"}),
+    ("fetch", {"id": "BOOK:long"}),
+    ("get_document", {"ids": ["PMID:1", "PMID:404"]}),
+    ("plan_query", {"question": "Does aspirin prevent stroke?"}),
+    ("lookup_phenotype", {"terms": ["HP:1"]}),
+    ("fetch", {"id": "PMID:404"}),
+    ("ask", {"question": ""}),
+    ("get_job", {"job": "nothing"}),
+    ("read_more", {"cursor": "nothing"}),
+    ("ask", {"question": "Does aspirin reduce the risk of stroke?"}),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not DESCRIPTORS.is_dir(), reason="open files are counted in /proc")
+async def test_a_hundred_calls_leave_no_task_and_no_open_file(talking: Talking) -> None:
+    async with talking() as talk:
+
+        async def round_of(calls: int) -> tuple[int, int]:
+            for number in range(calls):
+                name, arguments = CALLS[number % len(CALLS)]
+                with anyio.move_on_after(0.01 if number % 20 == 10 else 60):
+                    await talk.call(name, **arguments)
+            await asyncio.sleep(0.5)  # what was cancelled ends
+            gc.collect()
+            return len(asyncio.all_tasks()), len(list(DESCRIPTORS.iterdir()))
+
+        before = await round_of(10)
+        assert await round_of(100) == before
+
+
+NAMES = {
+    *("ask", "research", "search", "fetch", "get_document", "verify_claim", "plan_query", "lookup_mesh"),
+    *("lookup_phenotype", "read_more", "get_job", "cancel_job"),
+}
+
+
+async def test_each_tool_says_what_it_takes_gives_and_changes(talking: Talking) -> None:
+    async with talking() as talk:
+        listed = await talk.client.list_tools()
+        # no tokeniser is at hand: three bytes count as a token, where models' own make about four bytes of JSON one
+        assert len(listed.model_dump_json(by_alias=True, exclude_none=True).encode()) / 3 < 4_000
+        tools = {tool.name: tool for tool in listed.tools}
+        assert tools.keys() == NAMES
+        for tool in tools.values():
+            assert tool.description
+            assert tool.output_schema is not None
+            assert tool.annotations is not None
+            assert bool(tool.annotations.read_only_hint) == (tool.name != "cancel_job")
+            for schema in (tool.input_schema, tool.output_schema):
+                assert schema["type"] == "object"
+                # hosted models refuse a choice of schemas at the top, and definitions elsewhere cost tokens
+                assert not schema.keys() & {"anyOf", "oneOf", "allOf", "$ref", "$defs"}
+                assert "title" not in schema
+        assert tools["ask"].input_schema["required"] == ["question"]
+        assert tools["get_document"].input_schema["properties"]["ids"]["maxItems"] == 50
+        assert "instructions" in (talk.client.instructions or "")
+
+
+async def test_results_fit_their_output_schemas(talking: Talking) -> None:
+    """The client of the SDK checks each result against the schema; it raises where one does not fit."""
+    calls: dict[str, dict[str, Any]] = {
+        "ask": {"question": "Does aspirin reduce the risk of stroke?"},
+        "search": {"query": "aspirin"},
+        "fetch": {"id": "PMID:1"},
+        "get_document": {"ids": ["PMID:1", "PMID:77"]},
+        "verify_claim": {"claims": ["Aspirin reduces stroke."]},
+        "plan_query": {"question": "Does aspirin prevent stroke?"},
+        "lookup_mesh": {"terms": ["heart attack", "hart atack"]},
+        "lookup_phenotype": {"terms": ["Spider fingers", "no such thing"]},
+    }
+
+    for mode in ("auto", "legacy"):
+        async with talking(mode=mode) as talk:
+            await talk.client.list_tools()
+            for name, arguments in calls.items():
+                assert json.dumps(await talk.found(name, **arguments))

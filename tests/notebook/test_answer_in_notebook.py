@@ -63,13 +63,19 @@ def answer(papers: str) -> Answer:
     return medground.ask("Does walking lower blood pressure in adults with hypertension?", corpora=papers)
 
 
-def test_it_has_the_words_of_the_terminal_in_their_order(answer: Answer) -> None:
-    text, shown = Page(answer._repr_html_()).text, view(answer)
+def test_it_has_the_words_of_the_terminal_in_their_order_and_signs_for_verdicts(answer: Answer) -> None:
+    content, shown = answer._repr_html_(), view(answer)
+    text = Page(content).text
     places = [text.index(said) for said in (shown.question, shown.headline)]
     places += [text.index(sentence.text, places[-1]) for sentence in shown.sentences]
     places += [text.index(shown.support), text.index("Sources"), *(text.index(note) for note in shown.notes)]
     assert places == sorted(places)
     assert shown.cost in text
+    for verdict in (verdict for sentence in shown.sentences for verdict in sentence.verdicts):
+        assert f"{verdict.glyph} {verdict.words}" in text
+    assert "✗ RETRACTED: not used as evidence." in text
+    assert set(re.findall(r"(?<!-)\bcolor:([^;\"]+)", content)) <= {"inherit", "#2e8b57", "#b8860b", "#d9534f"}
+    assert "background" not in content  # the text keeps the colour of the notebook
 
 
 def test_a_mark_leads_to_its_quote(answer: Answer) -> None:
@@ -83,22 +89,6 @@ def test_a_mark_leads_to_its_quote(answer: Answer) -> None:
         assert quote.quote in after
         if quote.id in {name for statement in answer.statements for name in statement.evidence}:
             assert content.count(quote.quote) >= 2  # in the list, and opened below the sentence
-
-
-def test_a_verdict_is_a_sign_and_words(answer: Answer) -> None:
-    text = Page(answer._repr_html_()).text
-    for verdict in (verdict for sentence in view(answer).sentences for verdict in sentence.verdicts):
-        assert f"{verdict.glyph} {verdict.words}" in text
-
-
-def test_a_retracted_paper_is_marked(answer: Answer) -> None:
-    assert "✗ RETRACTED: not used as evidence." in Page(answer._repr_html_()).text
-
-
-def test_the_text_keeps_the_colour_of_the_notebook(answer: Answer) -> None:
-    colours = set(re.findall(r"(?<!-)\bcolor:([^;\"]+)", answer._repr_html_()))
-    assert colours <= {"inherit", "#2e8b57", "#b8860b", "#d9534f"}
-    assert "background" not in answer._repr_html_()
 
 
 def test_hostile_text_is_text(papers: str) -> None:

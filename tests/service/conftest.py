@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from awaited import pytest_pyfunc_call  # noqa: F401
 from small_service import PAPERS, built
 
 from medground.faces.service.records import Records

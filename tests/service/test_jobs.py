@@ -1,4 +1,4 @@
-"""Jobs: followed, left, resumed, stopped; slow readers; memory; what fails."""
+"""Jobs: followed, left, resumed, stopped; slow readers, who miss nothing without being told; memory; what fails."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from contextlib import aclosing
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as some
 from rows import each_row
 from small_service import Clock
 
@@ -56,61 +58,52 @@ def types(events: list[Event]) -> list[str]:
     return [event.type for event in events]
 
 
-def test_events_are_numbered_and_resumed_after_the_last_one_seen() -> None:
-    async def work() -> None:
-        jobs = Jobs(_no_answer)
-        job = begun(jobs, rounds)
-        first = await read(job, most=3)
-        rest = await read(job, after=first[-1].id)
-        assert [event.id for event in first + rest] == [1, 2, 3, 4, 5, 6, 7]
-        assert types(first + rest) == ["queued", *["step"] * 5, "done"]
-        assert {event.job for event in rest} == {job.id}
-        assert [event.words for event in rest][:1] == ["round 3 of at most 5"]
-        assert types(await read(job, after=6)) == ["done"]
-        assert await read(job, after=7) == []
-        assert await read(job, after=10**9) == []  # of another life of the server
-        assert await read(job, after=-5) == first + rest
-        job = begun(jobs, rounds)
-        early = [asyncio.create_task(read(job)) for _ in range(20)]
-        await job.result()
-        assert await asyncio.gather(*early) == [await read(job)] * 20
-
-    asyncio.run(work())
+async def test_events_are_numbered_and_resumed_after_the_last_one_seen() -> None:
+    jobs = Jobs(_no_answer)
+    job = begun(jobs, rounds)
+    first = await read(job, most=3)
+    rest = await read(job, after=first[-1].id)
+    assert [event.id for event in first + rest] == [1, 2, 3, 4, 5, 6, 7]
+    assert types(first + rest) == ["queued", *["step"] * 5, "done"]
+    assert {event.job for event in rest} == {job.id}
+    assert [event.words for event in rest][:1] == ["round 3 of at most 5"]
+    assert types(await read(job, after=6)) == ["done"]
+    assert await read(job, after=7) == []
+    assert await read(job, after=10**9) == []  # of another life of the server
+    assert await read(job, after=-5) == first + rest
+    job = begun(jobs, rounds)
+    early = [asyncio.create_task(read(job)) for _ in range(20)]
+    await job.result()
+    assert await asyncio.gather(*early) == [await read(job)] * 20
 
 
-def test_a_reader_that_is_too_slow_must_resync_and_goes_on() -> None:
-    async def work() -> None:
-        job = begun(Jobs(_no_answer, most_bytes=2_000), lambda tell: rounds(tell, 200))
-        events: list[Event] = []
-        async with aclosing(job.events()) as stream:
-            async for event in stream:
-                events.append(event)
-                if event.id == 3:
-                    await job.result()  # and so it misses much
-                    assert job.log.bytes <= 2_000
-        at = types(events).index("resync")
-        assert types(events).count("resync") == 1
-        assert [event.id for event in events[:at]] == [1, 2, 3]
-        assert [event.id for event in events[at + 1 :]] == list(range(events[at].id + 1, 203))
-        assert events[at].id > 100
-        assert types(events)[-1] == "done"
-        assert types(await read(job, after=5))[0] == "resync"
-
-    asyncio.run(work())
+async def test_a_reader_that_is_too_slow_must_resync_and_goes_on() -> None:
+    job = begun(Jobs(_no_answer, most_bytes=2_000), lambda tell: rounds(tell, 200))
+    events: list[Event] = []
+    async with aclosing(job.events()) as stream:
+        async for event in stream:
+            events.append(event)
+            if event.id == 3:
+                await job.result()  # and so it misses much
+                assert job.log.bytes <= 2_000
+    at = types(events).index("resync")
+    assert types(events).count("resync") == 1
+    assert [event.id for event in events[:at]] == [1, 2, 3]
+    assert [event.id for event in events[at + 1 :]] == list(range(events[at].id + 1, 203))
+    assert events[at].id > 100
+    assert types(events)[-1] == "done"
+    assert types(await read(job, after=5))[0] == "resync"
 
 
-def test_at_most_a_mebibyte_waits_for_a_slow_reader() -> None:
-    async def work() -> None:
-        log = EventLog("job")
-        for _ in range(300):
-            log.add(Event(id=0, type="progress", words="x" * 10_000))
-            assert log.bytes <= 1 << 20
-        log.add(Event(id=0, type="progress", words="y" * (2 << 20)))  # a single one is kept whole
-        last = log.last
-        assert last is not None
-        assert last.id == 301
-
-    asyncio.run(work())
+async def test_at_most_a_mebibyte_waits_for_a_slow_reader() -> None:
+    log = EventLog("job")
+    for _ in range(300):
+        log.add(Event(id=0, type="progress", words="x" * 10_000))
+        assert log.bytes <= 1 << 20
+    log.add(Event(id=0, type="progress", words="y" * (2 << 20)))  # a single one is kept whole
+    last = log.last
+    assert last is not None
+    assert last.id == 301
 
 
 def timed() -> Clock:
@@ -125,89 +118,77 @@ async def settled() -> None:
         await asyncio.sleep(0)
 
 
-def test_a_question_is_cancelled_thirty_seconds_after_its_last_listener_left() -> None:
-    async def work() -> None:
-        clock, jobs = timed(), Jobs(_no_answer)
-        job = begun(jobs, forever, listened=True)
-        async with aclosing(job.events()) as one, aclosing(job.events()) as other:
-            await anext(one)
-            await anext(other)
-            clock.now = 1000
-            await settled()
-            assert job.state == "running"
-        clock.now += 29
-        await settled()
-        await read(job, most=1)  # somebody came back in time
-        clock.now += 29
-        await settled()
-        assert job.state == "running"
-        clock.now += 2
-        await settled()
-        assert job.state == "stopped"
-        assert types(await read(job))[-1] == "stopped"
-
-    asyncio.run(work())
-
-
-def test_who_asks_for_the_state_or_waits_for_the_result_is_a_listener() -> None:
-    async def work() -> None:
-        clock, jobs = timed(), Jobs(_no_answer)
-        turn = asyncio.Semaphore(1)
-        unheard = [begun(jobs, forever, listened=True, turn=turn) for _ in range(2)]  # one runs, one waits
-        job = begun(jobs, forever, listened=True)
-        waiting = asyncio.create_task(job.result())
-        await settled()
+async def test_a_question_is_cancelled_thirty_seconds_after_its_last_listener_left() -> None:
+    clock, jobs = timed(), Jobs(_no_answer)
+    job = begun(jobs, forever, listened=True)
+    async with aclosing(job.events()) as one, aclosing(job.events()) as other:
+        await anext(one)
+        await anext(other)
         clock.now = 1000
         await settled()
         assert job.state == "running"
-        assert [one.state for one in unheard] == ["stopped"] * 2
-        waiting.cancel()
-        for _ in range(5):
-            await settled()
-            assert jobs.find(job.id, "ada").state == "running"
-            clock.now += 29
-        clock.now += 2
+    clock.now += 29
+    await settled()
+    await read(job, most=1)  # somebody came back in time
+    clock.now += 29
+    await settled()
+    assert job.state == "running"
+    clock.now += 2
+    await settled()
+    assert job.state == "stopped"
+    assert types(await read(job))[-1] == "stopped"
+
+
+async def test_who_asks_for_the_state_or_waits_for_the_result_is_a_listener() -> None:
+    clock, jobs = timed(), Jobs(_no_answer)
+    turn = asyncio.Semaphore(1)
+    unheard = [begun(jobs, forever, listened=True, turn=turn) for _ in range(2)]  # one runs, one waits
+    job = begun(jobs, forever, listened=True)
+    waiting = asyncio.create_task(job.result())
+    await settled()
+    clock.now = 1000
+    await settled()
+    assert job.state == "running"
+    assert [one.state for one in unheard] == ["stopped"] * 2
+    waiting.cancel()
+    for _ in range(5):
         await settled()
-        assert job.state == "stopped"
-
-    asyncio.run(work())
-
-
-def test_research_lives_on_without_listeners() -> None:
-    async def work() -> None:
-        clock, jobs = timed(), Jobs(_no_answer)
-        job = begun(jobs, forever, kind="research")
-        await read(job, most=1)
-        await settled()
-        clock.now = 10_000
-        await settled()
-        assert job.state == "running"
-        assert (await jobs.stop(job.id, "ada")).state == "stopped"
-        with pytest.raises(Stopped):
-            await job.result()
-        await job.stop()  # again
-
-    asyncio.run(work())
+        assert jobs.find(job.id, "ada").state == "running"
+        clock.now += 29
+    clock.now += 2
+    await settled()
+    assert job.state == "stopped"
 
 
-def test_a_job_is_stopped_before_it_began_and_while_it_waits_in_line() -> None:
-    async def work() -> None:
-        jobs, turn = Jobs(_no_answer), asyncio.Semaphore(1)
-        running = begun(jobs, forever, turn=turn)
-        waiting = begun(jobs, forever, turn=turn)
-        at_once = begun(jobs, forever)
-        await at_once.stop()
-        await read(running, most=2)
-        assert (running.state, waiting.state, at_once.state) == ("running", "queued", "stopped")
-        await waiting.stop()
-        assert types(await read(waiting)) == ["queued", "stopped"]
-        await jobs.close()
-        assert running.state == "stopped"
-
-    asyncio.run(work())
+async def test_research_lives_on_without_listeners() -> None:
+    clock, jobs = timed(), Jobs(_no_answer)
+    job = begun(jobs, forever, kind="research")
+    await read(job, most=1)
+    await settled()
+    clock.now = 10_000
+    await settled()
+    assert job.state == "running"
+    assert (await jobs.stop(job.id, "ada")).state == "stopped"
+    with pytest.raises(Stopped):
+        await job.result()
+    await job.stop()  # again
 
 
-def test_a_job_keeps_what_it_can_before_it_is_stopped() -> None:
+async def test_a_job_is_stopped_before_it_began_and_while_it_waits_in_line() -> None:
+    jobs, turn = Jobs(_no_answer), asyncio.Semaphore(1)
+    running = begun(jobs, forever, turn=turn)
+    waiting = begun(jobs, forever, turn=turn)
+    at_once = begun(jobs, forever)
+    await at_once.stop()
+    await read(running, most=2)
+    assert (running.state, waiting.state, at_once.state) == ("running", "queued", "stopped")
+    await waiting.stop()
+    assert types(await read(waiting)) == ["queued", "stopped"]
+    await jobs.close()
+    assert running.state == "stopped"
+
+
+async def test_a_job_keeps_what_it_can_before_it_is_stopped() -> None:
     kept: list[str] = []
 
     async def slow_to_stop(tell: Tell) -> None:
@@ -217,15 +198,12 @@ def test_a_job_keeps_what_it_can_before_it_is_stopped() -> None:
             await asyncio.sleep(0.05)
             kept.append("kept")
 
-    async def work() -> None:
-        jobs = Jobs(_no_answer)
-        job = begun(jobs, slow_to_stop)
-        await asyncio.sleep(0)
-        await asyncio.gather(job.stop(), job.stop())
-        assert kept == ["kept"]
-        assert types(await read(job)) == ["queued", "stopped"]
-
-    asyncio.run(work())
+    jobs = Jobs(_no_answer)
+    job = begun(jobs, slow_to_stop)
+    await asyncio.sleep(0)
+    await asyncio.gather(job.stop(), job.stop())
+    assert kept == ["kept"]
+    assert types(await read(job)) == ["queued", "stopped"]
 
 
 @each_row(
@@ -236,22 +214,19 @@ def test_a_job_keeps_what_it_can_before_it_is_stopped() -> None:
         (LimitReached("enough", retry_after=2.5), 429, "limit"),
     ],
 )
-def test_a_failure_is_a_problem_with_a_next_step(error: Exception, status: int, kind: str) -> None:
+async def test_a_failure_is_a_problem_with_a_next_step(error: Exception, status: int, kind: str) -> None:
     async def fails(tell: Tell) -> None:
         raise error
 
-    async def work() -> None:
-        job = begun(Jobs(_no_answer), fails)
-        last = (await read(job))[-1]
-        assert last.type == "failed"
-        assert last.problem is not None
-        assert (last.problem.status, last.problem.type) == (status, f"urn:medground:problem:{kind}")
-        assert last.problem.next
-        assert job.now().problem == last.problem
-        with pytest.raises(type(error)):
-            await job.result()
-
-    asyncio.run(work())
+    job = begun(Jobs(_no_answer), fails)
+    last = (await read(job))[-1]
+    assert last.type == "failed"
+    assert last.problem is not None
+    assert (last.problem.status, last.problem.type) == (status, f"urn:medground:problem:{kind}")
+    assert last.problem.next
+    assert job.now().problem == last.problem
+    with pytest.raises(type(error)):
+        await job.result()
 
 
 def test_words_and_paths_of_the_server_stay_on_it(caplog: pytest.LogCaptureFixture) -> None:
@@ -276,76 +251,63 @@ def test_words_and_paths_of_the_server_stay_on_it(caplog: pytest.LogCaptureFixtu
     assert "/home/ada" not in failed.model_dump_json()
 
 
-def test_a_job_of_another_person_is_not_there() -> None:
-    async def work() -> None:
-        jobs = Jobs(_no_answer)
-        job = begun(jobs, rounds)
-        assert jobs.of("bob") == []
-        assert jobs.of("ada") == [job]
-        for find in (lambda: jobs.find(job.id, "bob"), lambda: jobs.find("../x", "ada"), lambda: jobs.find("", "ada")):
-            with pytest.raises(NotFound, match="no job"):
-                find()
-        with pytest.raises(NotFound):
-            await jobs.stop(job.id, "bob")
-        await job.result()
-        assert job.state == "done"
-
-    asyncio.run(work())
+async def test_a_job_of_another_person_is_not_there() -> None:
+    jobs = Jobs(_no_answer)
+    job = begun(jobs, rounds)
+    assert jobs.of("bob") == []
+    assert jobs.of("ada") == [job]
+    for find in (lambda: jobs.find(job.id, "bob"), lambda: jobs.find("../x", "ada"), lambda: jobs.find("", "ada")):
+        with pytest.raises(NotFound, match="no job"):
+            find()
+    with pytest.raises(NotFound):
+        await jobs.stop(job.id, "bob")
+    await job.result()
+    assert job.state == "done"
 
 
-def test_finished_jobs_are_forgotten_after_an_hour() -> None:
-    async def work() -> None:
-        clock = Clock()
-        jobs = Jobs(_no_answer, clock=clock)
-        old = begun(jobs, rounds)
-        await old.result()
-        clock.now = 3599
-        assert jobs.find(old.id, "ada") is old
-        clock.now = 3601
-        with pytest.raises(NotFound, match="forgotten after an hour"):
-            jobs.find(old.id, "ada")
-        assert jobs.of("ada") == []
-
-    asyncio.run(work())
+async def test_finished_jobs_are_forgotten_after_an_hour() -> None:
+    clock = Clock()
+    jobs = Jobs(_no_answer, clock=clock)
+    old = begun(jobs, rounds)
+    await old.result()
+    clock.now = 3599
+    assert jobs.find(old.id, "ada") is old
+    clock.now = 3601
+    with pytest.raises(NotFound, match="forgotten after an hour"):
+        jobs.find(old.id, "ada")
+    assert jobs.of("ada") == []
 
 
-def test_the_line_has_an_end() -> None:
-    async def work() -> None:
-        jobs = Jobs(_no_answer, most_unfinished=2)
-        first = begun(jobs, forever)
+async def test_the_line_has_an_end() -> None:
+    jobs = Jobs(_no_answer, most_unfinished=2)
+    first = begun(jobs, forever)
+    begun(jobs, forever)
+    with pytest.raises(LimitReached, match="too many requests are waiting"):
         begun(jobs, forever)
-        with pytest.raises(LimitReached, match="too many requests are waiting"):
-            begun(jobs, forever)
-        await first.stop()
-        begun(jobs, forever)
-        await jobs.close()
-
-    asyncio.run(work())
+    await first.stop()
+    begun(jobs, forever)
+    await jobs.close()
 
 
 @pytest.mark.slow
-def test_memory_is_flat_over_thousands_of_jobs() -> None:
+async def test_memory_is_flat_over_thousands_of_jobs() -> None:
     async def many(jobs: Jobs, count: int) -> None:
         for _ in range(count // 50):
             await asyncio.gather(*(begun(jobs, rounds).result() for _ in range(50)))
 
-    async def work() -> tuple[int, int]:
-        jobs = Jobs(_no_answer, most_finished=100)
-        tracemalloc.start()
-        await many(jobs, 200)  # the most that are remembered, and more
-        gc.collect()
-        size, _ = tracemalloc.get_traced_memory()
-        await many(jobs, 1000)
-        gc.collect()
-        after, _ = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
-        return size, after
-
-    size, after = asyncio.run(work())
+    jobs = Jobs(_no_answer, most_finished=100)
+    tracemalloc.start()
+    await many(jobs, 200)  # the most that are remembered, and more
+    gc.collect()
+    size, _ = tracemalloc.get_traced_memory()
+    await many(jobs, 1000)
+    gc.collect()
+    after, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
     assert after < 1.1 * size + 50_000
 
 
-def test_a_failed_job_holds_no_traceback() -> None:
+async def test_a_failed_job_holds_no_traceback() -> None:
     class Large:
         """What a run has read."""
 
@@ -359,25 +321,60 @@ def test_a_failed_job_holds_no_traceback() -> None:
         except ValueError as cause:
             raise SourceUnavailable("gone", source="pubmed") from cause
 
-    async def work() -> None:
-        job = begun(Jobs(_no_answer), fails)
-        assert types(await read(job)) == ["queued", "failed"]
-        gc.collect()
-        assert [one() for one in left] == [None]
-
-    asyncio.run(work())
+    job = begun(Jobs(_no_answer), fails)
+    assert types(await read(job)) == ["queued", "failed"]
+    gc.collect()
+    assert [one() for one in left] == [None]
 
 
-def test_progress_is_told_from_any_thread() -> None:
+async def test_progress_is_told_from_any_thread() -> None:
     async def build(tell: Tell) -> None:
         await asyncio.to_thread(tell.progress, "reading", 3, 10)
         await asyncio.to_thread(tell.progress, "embedding", 10, None)
 
-    async def work() -> None:
-        job = begun(Jobs(_no_answer), build, kind="build")
-        events = await read(job)
-        assert [(e.words, e.done, e.of) for e in events[1:3]] == [("reading", 3, 10), ("embedding", 10, None)]
-        state = job.now()
-        assert (state.kind, state.state, state.last_event) == ("build", "done", 4)
+    job = begun(Jobs(_no_answer), build, kind="build")
+    events = await read(job)
+    assert [(e.words, e.done, e.of) for e in events[1:3]] == [("reading", 3, 10), ("embedding", 10, None)]
+    state = job.now()
+    assert (state.kind, state.state, state.last_event) == ("build", "done", 4)
 
-    asyncio.run(work())
+
+SIZES = some.lists(some.integers(min_value=0, max_value=400), max_size=40)
+PAUSES = some.lists(some.integers(min_value=1, max_value=12), min_size=1, max_size=10)
+
+
+@given(sizes=SIZES, pauses=PAUSES, seen=some.integers(0, 60))
+def test_ids_rise_by_one_but_for_what_a_resync_tells(sizes: list[int], pauses: list[int], seen: int) -> None:
+    async def work() -> list[Event]:
+        log = EventLog("job", most_bytes=1000)
+        found: list[Event] = []
+
+        async def read() -> None:
+            async with aclosing(log.after(seen)) as events:
+                async for event in events:
+                    found.append(event)
+                    for _ in range(pauses[len(found) % len(pauses)]):  # now fast, now slow
+                        await asyncio.sleep(0)
+
+        reading = asyncio.create_task(read())
+        for number, size in enumerate(sizes):
+            log.add(Event(id=0, type="progress", words="x" * size))
+            assert log.bytes <= 1000
+            if number % 3:
+                await asyncio.sleep(0)
+        log.add(Event(id=0, type="done"))
+        log.add(Event(id=0, type="progress"))  # nothing follows the last one
+        await reading
+        return found
+
+    found = asyncio.run(work())
+    start = min(seen, found[0].id - 1) if found else seen
+    last = start
+    for event in found:
+        if event.type == "resync":
+            assert event.id > last
+        else:
+            assert event.id == last + 1
+        last = event.id
+    assert not found or (found[-1].type, found[-1].id) == ("done", len(sizes) + 1)
+    assert found or seen >= len(sizes) + 1

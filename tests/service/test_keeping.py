@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 import slow_research
-from small_service import ADA, BOB, QUESTION, serve
+from small_service import ADA, BOB, QUESTION
 
 import medground.engine.opening as opening
 from medground.engine.answers import Answers
-from medground.engine.blocking import BlockingEngine
+from medground.engine.blocking import ask as ask_once
 from medground.errors import NotFound, Stopped, UsageError
 from medground.faces.service.request import Asked
 from medground.faces.service.service import Service
@@ -24,41 +24,34 @@ from medground.faces.service.values import LOCAL
 from medground.home.settings import Settings
 
 
-def test_answers_and_traces_are_deleted_after_their_days(papers: Settings) -> None:
-    with BlockingEngine(papers) as engine:
-        own = engine.ask(QUESTION)
+async def test_answers_and_traces_are_deleted_after_their_days(papers: Settings) -> None:
+    own = await asyncio.to_thread(ask_once, QUESTION, settings=papers)
     server = papers.with_options({"serve.keep_days": 30})
     start = datetime(2026, 1, 1, tzinfo=UTC)
 
-    async def asked(service: Service) -> list[str]:
+    async with Service.open(server, now=lambda: start) as service:
         answer = await service.ask(Asked(question=QUESTION), ADA)
         claim = await service.verify("Aspirin helps.", ADA)
         assert await service.trace(claim.trace_id, ADA)
-        return [answer.trace_id, claim.trace_id]
-
-    async def kept(service: Service) -> None:
-        assert await service.sweep() == 0
-        assert (await service.answer(names[0], ADA)).trace_id == names[0]
-
-    async def gone(service: Service) -> None:
+        names = [answer.trace_id, claim.trace_id]
+    for settings, days in ((server, 29), (papers, 999)):  # without a limit nothing is deleted
+        async with Service.open(settings, now=lambda days=days: start + timedelta(days=days)) as service:
+            assert await service.sweep() == 0
+            assert (await service.answer(names[0], ADA)).trace_id == names[0]
+    assert all(list(papers.home.glob(f"traces/{name}*")) for name in names)
+    async with Service.open(server, now=lambda: start + timedelta(days=31)) as service:
         await service.sweep()
         with pytest.raises(NotFound):
             await service.answer(names[0], ADA)
         assert await service.history(ADA) == []
         assert (await service.usage(ADA)).requests == 0  # of this month
         assert [past.trace_id for past in await service.history(LOCAL)] == [own.trace_id]
-
-    names = serve(server, asked, now=lambda: start)
-    serve(server, kept, now=lambda: start + timedelta(days=29))
-    serve(papers, kept, now=lambda: start + timedelta(days=999))  # without a limit nothing is deleted
-    assert all(list(papers.home.glob(f"traces/{name}*")) for name in names)
-    serve(server, gone, now=lambda: start + timedelta(days=31))
     assert not any(list(papers.home.glob(f"*/{name}*")) for name in names)
     assert Answers(papers.home).find(own.trace_id) is not None
 
 
-def test_the_trace_of_a_failed_question_is_its_askers(papers: Settings) -> None:
-    async def work(service: Service) -> None:
+async def test_the_trace_of_a_failed_question_is_its_askers(papers: Settings) -> None:
+    async with Service.open(papers) as service:
         with pytest.raises(UsageError, match="no field 'colour'") as failed:
             await service.ask(Asked.model_validate({"question": QUESTION, "filters": {"where": {"colour": "x"}}}), ADA)
         name = failed.value.trace_id
@@ -68,11 +61,9 @@ def test_the_trace_of_a_failed_question_is_its_askers(papers: Settings) -> None:
             with pytest.raises(NotFound):
                 await service.trace(name, other)
 
-    serve(papers, work)
-
 
 @pytest.mark.slow
-def test_what_was_answered_before_a_kill_is_there_afterwards(papers: Settings, tmp_path: Path) -> None:
+async def test_what_was_answered_before_a_kill_is_there_afterwards(papers: Settings, tmp_path: Path) -> None:
     program = f"""
 import asyncio
 from medground.faces.service.request import Asked
@@ -97,17 +88,15 @@ asyncio.run(work())
     process.wait()
     process.stdout.close()
 
-    async def work(service: Service) -> None:
+    async with Service.open(papers) as service:
         history = [past.trace_id for past in await service.history(ADA, limit=200)]
         assert set(names) <= set(history)
         assert (await service.usage(ADA)).requests >= len(names)
         assert not {past.trace_id for past in await service.history(LOCAL)} & set(names)
         await service.ask(Asked(question=QUESTION), ADA)
 
-    serve(papers, work)
 
-
-def test_research_is_stopped_and_gone_on_with_by_its_owner(
+async def test_research_is_stopped_and_gone_on_with_by_its_owner(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for table, name in ((slow_research.RECIPES, "slow-research"), (slow_research.SOURCES, "slow")):
@@ -119,7 +108,7 @@ def test_research_is_stopped_and_gone_on_with_by_its_owner(
     settings = Settings.load(options=slow_research.options(**{"model.cache": False, "serve.seconds": 60}))
     asked = Asked(question="About topics", kind="research", recipe="slow-research")
 
-    async def stopped(service: Service) -> str:
+    async with Service.open(settings) as service:
         job = await service.start(asked, ADA)
         async for event in job.events():
             if event.words == "searching slow" and event.id > 10:
@@ -137,27 +126,22 @@ def test_research_is_stopped_and_gone_on_with_by_its_owner(
                 await service.resume(state.research, other)
         with pytest.raises(NotFound):
             await service.resume("last", ADA)
-        return state.research
-
-    async def resumed(service: Service) -> None:
-        job = await service.resume(research, ADA)
+    monkeypatch.setattr(slow_research, "WAIT", 0)
+    async with Service.open(settings) as service:
+        job = await service.resume(state.research, ADA)
         answer = await job.result()
         assert answer is not None
         assert len(answer.documents) == len(slow_research.TOPICS)
         assert (await service.history(ADA, limit=1))[0].trace_id == answer.trace_id
         with pytest.raises(NotFound):
-            await service.resume(research, ADA)
-
-    research = serve(settings, stopped)
-    monkeypatch.setattr(slow_research, "WAIT", 0)
-    serve(settings, resumed)
+            await service.resume(state.research, ADA)
     lines = calls.read_text().splitlines()
     searches = [line for line in lines if line.startswith("search")]
     assert len(searches) <= len(set(searches)) + 3  # those that were under way are made again
 
 
-def test_nothing_stalls_the_loop_of_the_caller(papers: Settings) -> None:
-    async def work(service: Service) -> tuple[float, float]:
+async def test_nothing_stalls_the_loop_of_the_caller(papers: Settings) -> None:
+    async with Service.open(papers) as service:
         await service.warm()
         longest, ended, begun = 0.0, False, time.perf_counter()
 
@@ -175,7 +159,5 @@ def test_nothing_stalls_the_loop_of_the_caller(papers: Settings) -> None:
         await service.corpora()
         ended = True
         await watching
-        return longest, time.perf_counter() - begun
-
-    longest, whole = serve(papers, work)
+        whole = time.perf_counter() - begun
     assert longest < max(0.25, whole / 2)  # on a busy machine both are long

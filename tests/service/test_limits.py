@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from small_service import BOB, QUESTION, Clock, serve
+from small_service import BOB, QUESTION, Clock
 
 from medground.errors import BudgetExhausted, NotFound, UsageError
 from medground.faces.service.accounts import Spent
@@ -45,8 +45,9 @@ def test_a_rate_is_that_of_any_sixty_seconds() -> None:
     limiter.enter(ada)
 
 
-def test_the_rate_of_a_service_is_that_of_all_requests_to_the_engine(papers: Settings) -> None:
-    async def work(service: Service) -> None:
+async def test_the_rate_of_a_service_is_that_of_all_requests_to_the_engine(papers: Settings) -> None:
+    clock = Clock()
+    async with Service.open(papers, clock=clock) as service:
         ada = limited(rate=3)
         await service.search("aspirin", ada)
         await service.verify("Aspirin reduced the risk of stroke in adults.", ada)
@@ -63,12 +64,9 @@ def test_the_rate_of_a_service_is_that_of_all_requests_to_the_engine(papers: Set
         clock.now = 60
         await service.document("PMID:1", ada)
 
-    clock = Clock()
-    serve(papers, work, clock=clock)
 
-
-def test_no_more_than_allowed_is_at_work_at_once(papers: Settings) -> None:
-    async def work(service: Service) -> None:
+async def test_no_more_than_allowed_is_at_work_at_once(papers: Settings) -> None:
+    async with Service.open(papers) as service:
         ada, bob = limited(concurrent=2), Person(id="bob", name="Bob", limits=Limits(concurrent=1))
         starting = [service.start(Asked(question=QUESTION), ada) for _ in range(10)]
         outcomes = await asyncio.gather(*starting, return_exceptions=True)
@@ -84,8 +82,6 @@ def test_no_more_than_allowed_is_at_work_at_once(papers: Settings) -> None:
         for job in jobs:
             await job.result()
         await service.ask(Asked(question=QUESTION), ada)
-
-    serve(papers, work)
 
 
 def test_what_is_left_lowers_the_budget_of_a_question() -> None:
@@ -129,13 +125,13 @@ class Paid(Keyless):
         return Reply(output=done.output, usage=Usage(input_tokens=90, output_tokens=10, model_calls=1, price=None))
 
 
-def test_a_budget_of_tokens_ends_a_question_and_refuses_the_next(
+async def test_a_budget_of_tokens_ends_a_question_and_refuses_the_next(
     papers: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     paid(monkeypatch, Paid())
     server = papers.with_options({"serve.models": ("paid:model",)})
 
-    async def work(service: Service) -> None:
+    async with Service.open(server) as service:
         ada = limited(tokens=250)
         asked = Asked(question=QUESTION, model="paid:model")
         jobs = await asyncio.gather(*(service.start(asked, ada) for _ in range(4)))
@@ -153,11 +149,9 @@ def test_a_budget_of_tokens_ends_a_question_and_refuses_the_next(
         free = await service.ask(Asked(question=QUESTION), ada)  # what costs nothing goes on
         assert free.usage.model_calls == 0
 
-    serve(server, work)
 
-
-def test_use_is_counted_also_of_claims_and_of_what_was_stopped(papers: Settings) -> None:
-    async def work(service: Service) -> None:
+async def test_use_is_counted_also_of_claims_and_of_what_was_stopped(papers: Settings) -> None:
+    async with Service.open(papers) as service:
         ada = limited()
         await service.ask(Asked(question=QUESTION), ada)
         calling = asyncio.create_task(service.verify("Aspirin helps.", ada))
@@ -175,11 +169,9 @@ def test_use_is_counted_also_of_claims_and_of_what_was_stopped(papers: Settings)
         assert spent.searches >= 2
         assert (await service.usage(BOB)).requests == 0
 
-    serve(papers, work)
 
-
-def test_the_same_request_is_answered_once(papers: Settings) -> None:
-    async def first(service: Service) -> str:
+async def test_the_same_request_is_answered_once(papers: Settings) -> None:
+    async with Service.open(papers) as service:
         asked, ada, bob = Asked(question=QUESTION), limited(), BOB
         jobs = await asyncio.gather(*(service.start(asked, ada, key="k1") for _ in range(5)))
         assert len({job.id for job in jobs}) == 1
@@ -197,9 +189,8 @@ def test_the_same_request_is_answered_once(papers: Settings) -> None:
         stopped = await service.start(asked, ada, key="k3")
         await stopped.stop()
         assert (await service.start(asked, ada, key="k3")).id != stopped.id  # it is tried again
-        return answer.trace_id
-
-    async def after_a_restart(service: Service) -> None:
+        name = answer.trace_id
+    async with Service.open(papers) as service:
         ada = limited(rate=1)
         job = await service.start(Asked(question=QUESTION), ada, key="k1")
         events = [event async for event in job.events()]
@@ -212,6 +203,3 @@ def test_the_same_request_is_answered_once(papers: Settings) -> None:
         with pytest.raises(NotFound):
             await service.answer(name, ada)
         assert (await service.ask(Asked(question=QUESTION), ada)).trace_id != name
-
-    name = serve(papers, first)
-    serve(papers, after_a_restart)

@@ -14,7 +14,7 @@ from medground.home.concurrency import OwnLoop
 NAME = contextvars.ContextVar("NAME", default="")
 
 
-def test_results_and_errors_come_back_and_the_context_goes_along() -> None:
+async def test_results_and_errors_come_back_and_the_context_goes_along() -> None:
     async def where() -> tuple[int, str]:
         await asyncio.sleep(0)
         return threading.get_ident(), NAME.get()
@@ -22,23 +22,21 @@ def test_results_and_errors_come_back_and_the_context_goes_along() -> None:
     async def fails() -> None:
         raise UsageError("no")
 
-    async def work(loop: OwnLoop) -> None:
+    with OwnLoop() as loop:
         NAME.set("ada")
-        many = await asyncio.gather(*(loop.run(where()) for _ in range(50)))
-        assert len(set(many)) == 1
-        thread, name = many[0]
+        ((thread, name),) = set(await asyncio.gather(*(loop.run(where()) for _ in range(50))))
         assert (thread != threading.get_ident(), name) == (True, "ada")
         with pytest.raises(UsageError, match="no"):
             await loop.run(fails())
+    with pytest.raises(RuntimeError, match="the loop is stopped"):
+        await loop.run(where())
 
-    with OwnLoop() as loop:
-        asyncio.run(work(loop))
 
-
-def test_a_cancelled_caller_waits_until_the_work_has_ended() -> None:
+async def test_a_cancelled_caller_waits_until_the_work_has_ended() -> None:
     told: list[str] = []
+    begun = threading.Event()
 
-    async def keeps(begun: threading.Event) -> None:
+    async def keeps() -> None:
         begun.set()
         try:
             await asyncio.Event().wait()
@@ -46,30 +44,16 @@ def test_a_cancelled_caller_waits_until_the_work_has_ended() -> None:
             await asyncio.sleep(0.05)
             told.append("kept")
 
-    async def work(loop: OwnLoop) -> None:
-        begun = threading.Event()
-        calling = asyncio.create_task(loop.run(keeps(begun)))
+    with OwnLoop() as loop:
+        calling = asyncio.create_task(loop.run(keeps()))
         await asyncio.to_thread(begun.wait)
         calling.cancel()
         with pytest.raises(asyncio.CancelledError):
             await calling
         told.append("cancelled")
-        at_once = asyncio.create_task(loop.run(keeps(begun)))
+        at_once = asyncio.create_task(loop.run(keeps()))
         await asyncio.sleep(0)
         at_once.cancel()
         await asyncio.gather(at_once, return_exceptions=True)
         assert at_once.cancelled()
-
-    with OwnLoop() as loop:
-        asyncio.run(work(loop))
     assert told[:2] == ["kept", "cancelled"]
-
-
-def test_a_stopped_loop_runs_nothing() -> None:
-    async def nothing() -> None:
-        return None
-
-    loop = OwnLoop()
-    loop.stop()
-    with pytest.raises(RuntimeError, match="the loop is stopped"):
-        asyncio.run(loop.run(nothing()))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_service import ADA, BOB, QUESTION, serve
+from small_service import ADA, QUESTION
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
@@ -22,21 +22,19 @@ from medground.errors import NotFound, UsageError
 from medground.faces.service.job import Job
 from medground.faces.service.request import Asked
 from medground.faces.service.service import Service
-from medground.faces.service.values import LOCAL, Event
+from medground.faces.service.values import Event
 from medground.home.settings import Settings
 from medground.sources.corpus import CorpusSource
 from medground.values.answer import Answer
 from medground.wording.view_types import ChosenView
 
 
-def test_a_question_is_queued_at_once_told_step_by_step_and_answered(papers: Settings) -> None:
+async def test_a_question_is_queued_at_once_told_step_by_step_and_answered(papers: Settings) -> None:
     events: list[Event] = []
 
-    async def work(service: Service) -> Any:
+    async with Service.open(papers) as service:
         answer = await service.ask(Asked(question=QUESTION), ADA, events.append)
-        return answer, await service.answer(answer.trace_id, ADA)
-
-    answer, kept = serve(papers, work)
+        kept = await service.answer(answer.trace_id, ADA)
     assert answer == kept
     assert {e.document_id for e in answer.evidence} == {"PMID:1"}
     assert [event.id for event in events] == list(range(1, len(events) + 1))
@@ -48,8 +46,10 @@ def test_a_question_is_queued_at_once_told_step_by_step_and_answered(papers: Set
     assert Event.model_validate_json(events[-1].model_dump_json()) == events[-1]
 
 
-def test_fifty_questions_at_once_are_all_answered_and_told_at_once_that_they_are_accepted(papers: Settings) -> None:
-    async def work(service: Service) -> None:
+async def test_fifty_questions_at_once_are_all_accepted_at_once_and_answered(
+    papers: Settings,
+) -> None:
+    async with Service.open(papers) as service:
         await service.warm()
 
         async def begun() -> Job:
@@ -63,40 +63,12 @@ def test_fifty_questions_at_once_are_all_answered_and_told_at_once_that_they_are
         assert len({answer.id for answer in answers if answer is not None}) == 1
         assert len(await service.history(ADA, limit=200)) == 50
 
-    serve(papers, work)
 
-
-def test_the_answers_of_one_person_are_not_there_for_another(papers: Settings) -> None:
-    async def work(service: Service) -> None:
-        job = await service.start(Asked(question=QUESTION), ADA)
-        answer = await job.result()
-        assert answer is not None
-        name = answer.trace_id
-        for other in (BOB, LOCAL):
-            assert await service.history(other) == []
-            for look in (service.answer, service.trace, service.delete):
-                with pytest.raises(NotFound, match="is kept for you"):
-                    await look(name, other)
-            with pytest.raises(NotFound, match="no answer"):
-                await service.export(name, "ris", other)
-            with pytest.raises(NotFound, match="no answer"):
-                await service.start(Asked(question="Does it hurt?", follow=name), other)
-            with pytest.raises(NotFound, match="no job"):
-                service.jobs.find(job.id, other.id)
-        assert [past.trace_id for past in await service.history(ADA)] == [name]
-        assert await service.export(name, "ris", ADA)
-        assert await service.trace(name, ADA)
-        followed = await service.ask(Asked(question="Does it reduce bleeding?", follow=name), ADA)
-        assert followed.question.text == "Does aspirin reduce bleeding?"
-
-    serve(papers, work)
-
-
-def test_the_answers_of_the_command_line_belong_to_whoever_sits_here(papers: Settings) -> None:
+async def test_the_answers_of_the_command_line_belong_to_whoever_sits_here(papers: Settings) -> None:
     with BlockingEngine(papers) as engine:
         own = engine.ask(QUESTION)
 
-    async def work(service: Service) -> None:
+    async with Service.open(papers) as service:
         await service.ask(Asked(question=QUESTION), ADA)
         mine = await service.ask(Asked(question="Do fins regenerate?"))
         assert [past.trace_id for past in await service.history()] == [mine.trace_id, own.trace_id]
@@ -106,11 +78,9 @@ def test_the_answers_of_the_command_line_belong_to_whoever_sits_here(papers: Set
                 with pytest.raises(NotFound):
                     await read(name, ADA)
 
-    serve(papers, work)
 
-
-def test_a_deleted_answer_goes_with_its_trace(papers: Settings) -> None:
-    async def work(service: Service) -> str:
+async def test_a_deleted_answer_goes_with_its_trace(papers: Settings) -> None:
+    async with Service.open(papers) as service:
         job = await service.start(Asked(question=QUESTION), ADA)
         answer = await job.result()
         assert answer is not None
@@ -122,14 +92,12 @@ def test_a_deleted_answer_goes_with_its_trace(papers: Settings) -> None:
         assert await service.history(ADA) == []
         files = list((papers.home / "service").iterdir())
         assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
-        return answer.trace_id
-
-    name = serve(papers, work)
+        name = answer.trace_id
     assert not list(papers.home.glob(f"*/{name}*"))
 
 
-def test_other_corpora_are_searched_when_they_are_named(papers: Settings) -> None:
-    async def work(service: Service) -> None:
+async def test_other_corpora_are_searched_when_they_are_named(papers: Settings) -> None:
+    async with Service.open(papers) as service:
         there = await service.ask(Asked(question="Do fins regenerate?", corpora=("others",)), ADA)
         assert {search.source for search in there.searches} == {"corpus:others"}
         found = await service.search("zebrafish fins", ADA, corpora=("others",))
@@ -145,11 +113,9 @@ def test_other_corpora_are_searched_when_they_are_named(papers: Settings) -> Non
         with pytest.raises(UsageError, match="the source 'google' is not offered here"):
             await service.search("fins", ADA, sources=("google",))
 
-    serve(papers, work)
 
-
-def test_what_there_is(papers: Settings) -> None:
-    async def work(service: Service) -> None:
+async def test_what_there_is(papers: Settings) -> None:
+    async with Service.open(papers) as service:
         corpora = await service.corpora()
         assert [(one.name, one.documents, one.default) for one in corpora] == [
             ("others", 1, False),
@@ -165,10 +131,8 @@ def test_what_there_is(papers: Settings) -> None:
         with pytest.raises(UsageError, match="the model 'openai:gpt-5' is not offered here"):
             await service.verify("Aspirin helps.", ADA, model="openai:gpt-5")
 
-    serve(papers, work)
 
-
-def test_all_that_is_built_is_searched_by_default_and_a_choice_goes_along_with_what_follows(
+async def test_all_that_is_built_is_searched_by_default_and_a_choice_goes_along_with_what_follows(
     papers: Settings, tmp_path: Path
 ) -> None:
     """A server that names no corpus; `starter` is a small one here."""
@@ -182,7 +146,7 @@ def test_all_that_is_built_is_searched_by_default_and_a_choice_goes_along_with_w
     def searched(answer: Answer) -> set[str]:
         return {snapshot.name for snapshot in answer.snapshots}
 
-    async def work(service: Service) -> None:
+    async with Service.open(Settings.load()) as service:
         await service.warm()
         every = {"starter", "papers", "others"}
         assert {one.name for one in await service.corpora() if one.default} == every
@@ -207,10 +171,8 @@ def test_all_that_is_built_is_searched_by_default_and_a_choice_goes_along_with_w
         assert (await service.search("zinc colds", ADA)).hits[0].passage.document_id == "PMID:8"
         assert (await service.view(one.trace_id, ADA)).chosen == ChosenView(corpora=("papers",))
 
-    serve(Settings.load(), work)
 
-
-def test_closing_stops_jobs_which_keep_what_they_found_and_takes_no_more(
+async def test_closing_stops_jobs_which_keep_what_they_found_and_takes_no_more(
     papers: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def search_for_ever(self: CorpusSource, lookup: Any, filters: Any) -> None:
@@ -218,23 +180,20 @@ def test_closing_stops_jobs_which_keep_what_they_found_and_takes_no_more(
 
     monkeypatch.setattr(CorpusSource, "search", search_for_ever)
 
-    async def work() -> None:
-        service = await Service.open(papers)
-        job = await service.start(Asked(question=QUESTION), ADA)
-        async with aclosing(job.events()) as events:
-            async for event in events:
-                if event.type == "step":
-                    break
-        await service.close()
-        await service.close()
-        assert job.state == "stopped"
-        assert job.trace_id is not None
-        kept = Answers(papers.home).find(job.trace_id)
-        assert kept is not None
-        assert kept.stopped == "cancelled"
-        with pytest.raises(UsageError, match="the service is closed"):
-            await service.start(Asked(question=QUESTION), ADA)
-        with pytest.raises(UsageError, match="the service is closed"):
-            await service.search("fins", ADA)
-
-    asyncio.run(work())
+    service = await Service.open(papers)
+    job = await service.start(Asked(question=QUESTION), ADA)
+    async with aclosing(job.events()) as events:
+        async for event in events:
+            if event.type == "step":
+                break
+    await service.close()
+    await service.close()
+    assert job.state == "stopped"
+    assert job.trace_id is not None
+    kept = Answers(papers.home).find(job.trace_id)
+    assert kept is not None
+    assert kept.stopped == "cancelled"
+    with pytest.raises(UsageError, match="the service is closed"):
+        await service.start(Asked(question=QUESTION), ADA)
+    with pytest.raises(UsageError, match="the service is closed"):
+        await service.search("fins", ADA)

@@ -67,17 +67,14 @@ def test_tokens_are_long_names_are_plain_and_have_one_token(records: Records) ->
         tokens.revoke("bob")
 
 
-def test_a_revocation_by_another_process_counts_at_once(records: Records) -> None:
-    async def work() -> None:
-        async with Service.open(Settings.load()) as service:
-            secret = await asyncio.to_thread(Tokens(records).create, "ada")
-            person = await service.who(secret)
-            assert await service.person(person.id) == person
-            await asyncio.to_thread(Tokens(records).revoke, "ada")
-            with pytest.raises(NotAllowed):
-                await service.who(secret)
-
-    asyncio.run(work())
+async def test_a_revocation_by_another_process_counts_at_once(records: Records) -> None:
+    async with Service.open(Settings.load()) as service:
+        secret = await asyncio.to_thread(Tokens(records).create, "ada")
+        person = await service.who(secret)
+        assert await service.person(person.id) == person
+        await asyncio.to_thread(Tokens(records).revoke, "ada")
+        with pytest.raises(NotAllowed):
+            await service.who(secret)
 
 
 def test_the_command_line_creates_lists_and_revokes(records: Records, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 pytest.importorskip("fastapi", reason="needs the extra serve")
 import httpx
 import small_service
+from awaited import pytest_pyfunc_call  # noqa: F401
 from fastapi import FastAPI
 from small_service import Clock, tokens_of
 
@@ -72,18 +74,16 @@ def tokens(home: Path) -> dict[str, str]:
 
 @pytest.fixture
 def visit(papers: Settings, built: BuiltPage) -> Callable[..., Any]:
-    """Runs an async function with a site over the papers."""
+    """A site over the papers: `async with visit() as site`."""
 
-    def run(work: Callable[[Site], Awaitable[Any]], *, login: bool = False, **options: Any) -> Any:
-        async def within() -> Any:
-            async with Service.open(papers.with_options(options)) as service:
-                clock = Clock(1_000.0)
-                app = make_app(service, authenticated=login)
-                add_page(app, login=login, page=built, sessions=Sessions(clock), throttle=Throttle(clock))
-                transport = httpx.ASGITransport(app, raise_app_exceptions=False)
-                async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
-                    return await work(Site(client, app, service, clock))
+    @asynccontextmanager
+    async def opened(*, login: bool = False, **options: Any) -> AsyncIterator[Site]:
+        async with Service.open(papers.with_options(options)) as service:
+            clock = Clock(1_000.0)
+            app = make_app(service, authenticated=login)
+            add_page(app, login=login, page=built, sessions=Sessions(clock), throttle=Throttle(clock))
+            transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+            async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+                yield Site(client, app, service, clock)
 
-        return asyncio.run(within())
-
-    return run
+    return opened

@@ -25,7 +25,7 @@ async def build(site: Any, *files: tuple[str, bytes], **query: str) -> Any:
     return await site.client.post("/v1/corpora", params=query, files=form(*files), headers=site.headers())
 
 
-def test_an_upload_becomes_a_corpus_and_bad_files_are_named(visit: Visit, papers: Settings) -> None:
+async def test_an_upload_becomes_a_corpus_and_bad_files_are_named(visit: Visit, papers: Settings) -> None:
     files = [
         GOOD,
         ("notes.txt", b"Metformin lowered glucose in adults with diabetes."),
@@ -35,7 +35,7 @@ def test_an_upload_becomes_a_corpus_and_bad_files_are_named(visit: Visit, papers
         ("large.txt", b"a" * 20_001),
     ]
 
-    async def work(site: Any) -> Any:
+    async with visit(**{"serve.upload_file": 20_000}) as site:
         await site.client.get("/session")
         begun = await build(site, *files, name="mine")
         job = await site.ended(begun.json()["job"]["id"])
@@ -43,9 +43,9 @@ def test_an_upload_becomes_a_corpus_and_bad_files_are_named(visit: Visit, papers
         told = await site.client.get("/v1/corpora/mine")
         over = await site.client.get("/v1/corpora/mine/files", params={"passed_over": True})
         listed = (await site.client.get("/v1/corpora")).json()["corpora"]
-        return begun, job, events, told.json(), over.json(), {one["name"]: one for one in listed}
-
-    begun, job, events, told, over, listed = visit(work, **{"serve.upload_file": 20_000})
+        told = told.json()
+        over = over.json()
+        listed = {one["name"]: one for one in listed}
     assert begun.status_code == 202
     assert begun.headers["location"] == f"/v1/jobs/{job['id']}"
     assert begun.json()["files"] == 3
@@ -70,14 +70,13 @@ def test_an_upload_becomes_a_corpus_and_bad_files_are_named(visit: Visit, papers
     assert not list(papers.home.rglob("evil.txt"))
 
 
-def test_nothing_usable_is_an_error_that_names_why_and_leaves_nothing(visit: Visit, papers: Settings) -> None:
-    async def work(site: Any) -> Any:
+async def test_nothing_usable_is_an_error_that_names_why_and_leaves_nothing(visit: Visit, papers: Settings) -> None:
+    async with visit() as site:
         await site.client.get("/session")
         empty = await build(site, ("empty.txt", b""), name="mine")
         begun = await build(site, ("scan.bin", b"\x00\x01" * 50), name="mine")
-        return empty, await site.ended(begun.json()["job"]["id"]), await site.client.get("/v1/corpora/mine")
-
-    empty, job, told = visit(work)
+        job = await site.ended(begun.json()["job"]["id"])
+        told = await site.client.get("/v1/corpora/mine")
     assert empty.status_code == 422
     assert empty.json()["detail"] == "none of the files can be used: empty.txt: the file is empty"
     assert job["state"] == "failed"
@@ -87,8 +86,8 @@ def test_nothing_usable_is_an_error_that_names_why_and_leaves_nothing(visit: Vis
     assert list((papers.home / "service" / "uploads").iterdir()) == []
 
 
-def test_a_name_that_is_taken_is_refused_before_the_upload_and_can_be_added_to_or_replaced(visit: Visit) -> None:
-    async def work(site: Any) -> Any:
+async def test_a_name_that_is_taken_is_refused_before_the_upload_and_can_be_added_to_or_replaced(visit: Visit) -> None:
+    async with visit() as site:
         await site.client.get("/session")
         taken = await build(site, GOOD, name="papers")
         added = await site.ended((await build(site, GOOD, name="papers", mode="add")).json()["job"]["id"])
@@ -96,9 +95,7 @@ def test_a_name_that_is_taken_is_refused_before_the_upload_and_can_be_added_to_o
         replaced = await site.ended((await build(site, GOOD, name="papers", mode="replace")).json()["job"]["id"])
         one = (await site.client.get("/v1/corpora")).json()["corpora"][0]["documents"]
         answer = await site.client.post("/v1/search", json={"text": "statins"}, headers=site.headers())
-        return taken, added, both, replaced, one, answer.json()
-
-    taken, added, both, replaced, one, answer = visit(work)
+        answer = answer.json()
     assert taken.status_code == 422
     assert "exists already; add to it, replace it" in taken.json()["detail"]
     assert (added["state"], both, replaced["state"], one) == ("done", 3, "done", 1)
@@ -118,34 +115,30 @@ WRONG: list[dict[str, str]] = [
 ]
 
 
-def test_a_wrong_request_builds_nothing(visit: Visit, papers: Settings) -> None:
-    async def work(site: Any) -> Any:
+async def test_a_wrong_request_builds_nothing(visit: Visit, papers: Settings) -> None:
+    async with visit() as site:
         await site.client.get("/session")
-        return [(await build(site, GOOD, **query)).status_code for query in WRONG]
-
-    assert visit(work) == [422] * len(WRONG)
+        assert [(await build(site, GOOD, **query)).status_code for query in WRONG] == [422] * len(WRONG)
     assert Library(papers.home).list() == ("papers",)
 
 
-def test_a_body_over_the_limit_is_413_and_one_without_files_is_refused(visit: Visit) -> None:
-    async def work(site: Any) -> Any:
+async def test_a_body_over_the_limit_is_413_and_one_without_files_is_refused(visit: Visit) -> None:
+    async with visit(**{"serve.upload": 20_000}) as site:
         await site.client.get("/session")
         large = await build(site, ("a.txt", b"a" * 30_000), name="mine")
         json_body = await site.client.post(
             "/v1/corpora", params={"name": "mine"}, json={"files": []}, headers=site.headers()
         )
-        return large, json_body, (await site.client.get("/v1/corpora/mine"))
-
-    large, json_body, told = visit(work, **{"serve.upload": 20_000})
+        told = await site.client.get("/v1/corpora/mine")
     assert large.status_code == 413
     assert json_body.status_code == 422
     assert told.status_code == 404
 
 
-def test_a_stopped_build_leaves_the_corpus_as_it_was(visit: Visit, papers: Settings) -> None:
+async def test_a_stopped_build_leaves_the_corpus_as_it_was(visit: Visit, papers: Settings) -> None:
     many = "\n".join(json.dumps({"id": f"D:{n}", "title": "t", "text": f"word {n}."}) for n in range(60_000)).encode()
 
-    async def work(site: Any) -> Any:
+    async with visit(**{"serve.upload": 50_000_000}) as site:
         await site.client.get("/session")
         before = Library(papers.home).info("papers").hash
         begun = (await build(site, ("many.jsonl", many), name="papers", mode="replace")).json()["job"]["id"]
@@ -155,17 +148,15 @@ def test_a_stopped_build_leaves_the_corpus_as_it_was(visit: Visit, papers: Setti
                 break
             await asyncio.sleep(0.01)
         stopped = await site.client.delete(f"/v1/jobs/{begun}", headers=site.headers())
-        return before, stopped, await site.ended(begun)
-
-    before, stopped, job = visit(work, **{"serve.upload": 50_000_000})
+        job = await site.ended(begun)
     assert stopped.status_code == 200
     assert job["state"] == "stopped"
     assert Library(papers.home).verify("papers").hash == before
     assert not list((papers.home / "corpora" / "papers" / "uploaded").glob("*"))
 
 
-def test_a_corpus_is_verified_and_removed_with_its_uploads(visit: Visit, papers: Settings) -> None:
-    async def work(site: Any) -> Any:
+async def test_a_corpus_is_verified_and_removed_with_its_uploads(visit: Visit, papers: Settings) -> None:
+    async with visit() as site:
         await site.client.get("/session")
         change, headers = site.client.request, site.headers()
         intact = await change("POST", "/v1/corpora/papers/verify", headers=headers)
@@ -175,9 +166,9 @@ def test_a_corpus_is_verified_and_removed_with_its_uploads(visit: Visit, papers:
         none = await change("POST", "/v1/corpora/none/verify", headers=headers)
         await site.ended((await build(site, GOOD, name="mine")).json()["job"]["id"])
         removed = [await change("DELETE", "/v1/corpora/mine", headers=headers) for _ in range(2)]
-        return intact.json(), damaged.json(), none, [response.status_code for response in removed]
-
-    intact, damaged, none, removed = visit(work)
+        intact = intact.json()
+        damaged = damaged.json()
+        removed = [response.status_code for response in removed]
     assert intact["intact"]
     assert intact["files"] > 3
     assert not damaged["intact"]
@@ -188,8 +179,8 @@ def test_a_corpus_is_verified_and_removed_with_its_uploads(visit: Visit, papers:
     assert not (papers.home / "corpora" / "mine").exists()
 
 
-def test_only_a_token_with_the_right_changes_corpora(visit: Visit, tokens: dict[str, str]) -> None:
-    async def work(site: Any) -> Any:
+async def test_only_a_token_with_the_right_changes_corpora(visit: Visit, tokens: dict[str, str]) -> None:
+    async with visit(login=True) as site:
         nobody = await build(site, GOOD, name="mine")
         await site.sign_in(tokens["bob"])
         refused = [
@@ -198,9 +189,7 @@ def test_only_a_token_with_the_right_changes_corpora(visit: Visit, tokens: dict[
         ]
         told = await site.client.get("/v1/corpora/papers/files")
         await site.sign_in(tokens["ada"])
-        return nobody, refused, told, await build(site, GOOD, name="mine")
-
-    nobody, refused, told, allowed = visit(work, login=True)
+        allowed = await build(site, GOOD, name="mine")
     assert nobody.status_code == 401
     assert {response.status_code for response in refused} == {403}
     assert "token create --admin" in refused[0].json()["detail"]

@@ -1,4 +1,4 @@
-"""Sign in, the cookie, CSRF, foreign origins and hosts, and the end of a session."""
+"""Sign in, the cookie, CSRF, foreign origins and hosts, the end of a session, and what is kept of people."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from http.cookies import SimpleCookie
 from typing import Any
 
 import httpx
+from small_service import Clock
 
-from medground.faces.web.sessions import IDLE, MOST_FAILED, WINDOW
+from medground.faces.web.sessions import IDLE, LONGEST, MOST_FAILED, WINDOW, Sessions, Throttle, matches
 
 Visit = Callable[..., Any]
 LOCALHOST = {"Origin": "http://localhost"}
@@ -21,12 +22,11 @@ def cookies(response: httpx.Response) -> SimpleCookie:
     return found
 
 
-def test_a_token_becomes_a_cookie_that_scripts_cannot_read(visit: Visit, tokens: dict[str, str]) -> None:
-    async def work(site: Any) -> Any:
+async def test_a_token_becomes_a_cookie_that_scripts_cannot_read(visit: Visit, tokens: dict[str, str]) -> None:
+    async with visit(login=True) as site:
         before = await site.client.get("/v1/answers")
-        return before, await site.sign_in(tokens["ada"]), await site.client.get("/v1/answers")
-
-    before, signed_in, after = visit(work, login=True)
+        signed_in = await site.sign_in(tokens["ada"])
+        after = await site.client.get("/v1/answers")
     assert before.status_code == 401
     assert signed_in.json() == {"login": True, "name": "ada", "admin": True, "keep_days": None}
     assert tokens["ada"] not in signed_in.text
@@ -41,22 +41,20 @@ def test_a_token_becomes_a_cookie_that_scripts_cannot_read(visit: Visit, tokens:
     assert after.status_code == 200
 
 
-def test_cookies_are_secure_where_the_browser_came_by_https(visit: Visit, tokens: dict[str, str]) -> None:
-    async def work(site: Any) -> Any:
-        return await site.client.post(
+async def test_cookies_are_secure_where_the_browser_came_by_https(visit: Visit, tokens: dict[str, str]) -> None:
+    async with visit(login=True, **{"serve.hosts": ("medground.example",)}) as site:
+        response = await site.client.post(
             "/session",
             json={"token": tokens["bob"]},
             headers={"Origin": "https://medground.example", "Host": "medground.example"},
         )
-
-    response = visit(work, login=True, **{"serve.hosts": ("medground.example",)})
     assert response.status_code == 200
     assert cookies(response)["medground_session"]["secure"] is True
     assert cookies(response)["medground_csrf"]["secure"] is True
 
 
-def test_a_change_without_the_csrf_token_of_the_session_is_refused(visit: Visit, tokens: dict[str, str]) -> None:
-    async def work(site: Any) -> Any:
+async def test_a_change_without_the_csrf_token_of_the_session_is_refused(visit: Visit, tokens: dict[str, str]) -> None:
+    async with visit(login=True) as site:
         await site.sign_in(tokens["bob"])
         refused = []
         for sent in (None, "", "wrong", "of another"):
@@ -64,9 +62,7 @@ def test_a_change_without_the_csrf_token_of_the_session_is_refused(visit: Visit,
             refused.append(await site.client.post("/v1/search", json={"text": "aspirin"}, headers=headers))
             refused.append(await site.client.delete("/session", headers=headers))
         read = await site.client.get("/v1/answers")
-        return refused, read, await site.client.post("/v1/search", json={"text": "aspirin"}, headers=site.headers())
-
-    refused, read, right = visit(work, login=True)
+        right = await site.client.post("/v1/search", json={"text": "aspirin"}, headers=site.headers())
     for response in refused:
         assert response.status_code == 403
         assert response.headers["content-type"] == "application/problem+json"
@@ -74,23 +70,21 @@ def test_a_change_without_the_csrf_token_of_the_session_is_refused(visit: Visit,
     assert (read.status_code, right.status_code) == (200, 200)
 
 
-def test_without_a_login_the_same_rule_holds_for_browsers_and_programs_need_nothing(visit: Visit) -> None:
-    async def work(site: Any) -> Any:
+async def test_without_a_login_the_same_rule_holds_for_browsers_and_programs_need_nothing(visit: Visit) -> None:
+    async with visit() as site:
         body = {"text": "aspirin"}
         program = await site.client.post("/v1/search", json=body)
         page = await site.client.post("/v1/search", json=body, headers=LOCALHOST)
         fetched = await site.client.post("/v1/search", json=body, headers={"Sec-Fetch-Site": "same-origin"})
         told = await site.client.get("/session")
-        return program, page, fetched, told, await site.client.post("/v1/search", json=body, headers=site.headers())
-
-    program, page, fetched, told, with_csrf = visit(work)
+        with_csrf = await site.client.post("/v1/search", json=body, headers=site.headers())
     assert program.status_code == 200
     assert (page.status_code, fetched.status_code) == (403, 403)
     assert told.json() == {"login": False, "name": "this computer", "admin": True, "keep_days": None}
     assert with_csrf.status_code == 200
 
 
-def test_a_foreign_origin_or_host_cannot_sign_in_or_change_anything(visit: Visit, tokens: dict[str, str]) -> None:
+async def test_a_foreign_origin_or_host_cannot_sign_in_or_change_anything(visit: Visit, tokens: dict[str, str]) -> None:
     foreign = [
         ({"Origin": "http://evil.example"}, 403),
         ({"Origin": "null"}, 403),
@@ -99,7 +93,7 @@ def test_a_foreign_origin_or_host_cannot_sign_in_or_change_anything(visit: Visit
         ({"Host": "evil.example"}, 421),
     ]
 
-    async def work(site: Any) -> None:
+    async with visit(login=True) as site:
         await site.sign_in(tokens["ada"])
         csrf = {"X-CSRF-Token": site.headers()["X-CSRF-Token"]}
         for headers, status in foreign:
@@ -110,13 +104,12 @@ def test_a_foreign_origin_or_host_cannot_sign_in_or_change_anything(visit: Visit
                 assert response.status_code == status, headers
                 assert "set-cookie" not in response.headers
 
-    visit(work, login=True)
 
-
-def test_a_session_ends_by_signing_out_by_a_new_one_when_idle_and_when_its_token_is_revoked(
+async def test_a_session_ends_by_signing_out_by_a_new_one_when_idle_and_when_its_token_is_revoked(
     visit: Visit, tokens: dict[str, str]
 ) -> None:
-    async def work(site: Any) -> None:
+    async with visit(login=True) as site:
+
         async def opens(secret: str | None) -> int:
             site.client.cookies.clear()
             found = await site.client.get("/v1/answers", headers={"Cookie": f"medground_session={secret}"})
@@ -154,35 +147,123 @@ def test_a_session_ends_by_signing_out_by_a_new_one_when_idle_and_when_its_token
         local, _ = site.app.state.page.signed_in.sessions.begin("local")
         assert await opens(local) == 401  # a session of this computer opens nothing where a token is needed
 
-    visit(work, login=True)
 
-
-def test_failed_attempts_have_to_wait(visit: Visit, tokens: dict[str, str]) -> None:
-    async def work(site: Any) -> Any:
+async def test_failed_attempts_have_to_wait(visit: Visit, tokens: dict[str, str]) -> None:
+    async with visit(login=True) as site:
         wrong = [await site.sign_in("mg_" + "x" * 43) for _ in range(MOST_FAILED)]
         throttled = await site.sign_in(tokens["ada"])
         site.clock.now += WINDOW
-        return wrong, throttled, await site.sign_in(tokens["ada"])
-
-    wrong, throttled, later = visit(work, login=True)
+        later = await site.sign_in(tokens["ada"])
     assert {response.status_code for response in wrong} == {401}
     assert throttled.status_code == 429
     assert throttled.headers["retry-after"] == str(int(WINDOW))
     assert later.status_code == 200
 
 
-def test_a_malformed_sign_in_is_refused_and_where_no_token_is_needed_none_is_taken(
+async def test_a_malformed_sign_in_is_refused_and_where_no_token_is_needed_none_is_taken(
     visit: Visit, tokens: dict[str, str]
 ) -> None:
     bodies = [{}, {"token": ""}, {"token": "x" * 201}, {"token": 5}, {"token": "x", "more": 1}]
 
-    async def work(site: Any) -> Any:
-        return [await site.client.post("/session", json=body, headers=LOCALHOST) for body in bodies]
-
-    async def needless(site: Any) -> Any:
-        return await site.sign_in(tokens["ada"])
-
-    assert {response.status_code for response in visit(work, login=True)} == {422}
-    response = visit(needless)
+    async with visit(login=True) as site:
+        found = [await site.client.post("/session", json=body, headers=LOCALHOST) for body in bodies]
+    assert {response.status_code for response in found} == {422}
+    async with visit() as site:
+        response = await site.sign_in(tokens["ada"])
     assert response.status_code == 422
     assert "asks for no token" in response.json()["detail"]
+
+
+def test_a_session_is_found_by_its_secret_alone_until_it_or_all_of_a_person_end() -> None:
+    sessions = Sessions(Clock())
+    secret, session = sessions.begin("ada")
+    other, another = sessions.begin("ada")
+    bobs, _ = sessions.begin("bob")
+    assert len(secret) >= 43
+    assert sessions.find(secret) == session
+    assert secret != other
+    assert matches(session, session.csrf)
+    assert not matches(session, another.csrf)
+    assert not matches(session, "")
+    assert sessions.find("") is None
+    assert secret not in repr(vars(sessions))
+    sessions.end(secret)
+    sessions.end(secret)
+    assert sessions.find(secret) is None
+    assert sessions.find(other) is not None
+    sessions.end_of("ada")
+    assert sessions.find(other) is None
+    assert sessions.find(bobs) is not None
+
+
+def test_a_session_ends_when_idle_after_a_week_and_when_there_are_too_many() -> None:
+    clock = Clock()
+    sessions = Sessions(clock)
+    secret, _ = sessions.begin("ada")
+    clock.now += IDLE + 1
+    assert sessions.find(secret) is None
+    secret, began = sessions.begin("ada")
+    while clock.now - began.began < LONGEST - IDLE / 2:
+        clock.now += IDLE / 2
+        assert sessions.find(secret) is not None
+    clock.now += IDLE / 2 + 1
+    assert sessions.find(secret) is None
+    few = Sessions(Clock(), most=2)
+    first, second = few.begin("a")[0], few.begin("b")[0]
+    few.find(first)
+    third, _ = few.begin("c")
+    assert [few.find(one) is not None for one in (first, second, third)] == [True, False, True]
+
+
+def test_after_a_few_failures_an_address_waits_and_success_forgives() -> None:
+    clock = Clock()
+    throttle = Throttle(clock)
+    for _ in range(MOST_FAILED):
+        assert throttle.wait("1.2.3.4") == 0
+        throttle.failed("1.2.3.4")
+        clock.now += 1
+    assert throttle.wait("1.2.3.4") == WINDOW - MOST_FAILED
+    assert throttle.wait("5.6.7.8") == 0
+    clock.now += WINDOW - MOST_FAILED
+    assert throttle.wait("1.2.3.4") == 0
+    for _ in range(MOST_FAILED - 1):
+        throttle.failed("a")
+    throttle.succeeded("a")
+    throttle.failed("a")
+    assert throttle.wait("a") == 0
+
+
+QUESTION = {"question": "Does aspirin reduce the risk of stroke?"}
+
+
+async def test_all_of_ones_questions_are_deleted_and_nobody_elses(visit: Visit, tokens: dict[str, str]) -> None:
+    async with visit(login=True) as site:
+        found = {}
+        for name in ("ada", "bob"):
+            await site.sign_in(tokens[name])
+            for _ in range(2):
+                assert (await site.client.post("/v1/ask", json=QUESTION, headers=site.headers())).status_code == 200
+        deleted = await site.client.delete("/v1/answers", headers=site.headers())
+        found["bob"] = (await site.client.get("/v1/answers")).json()["answers"]
+        await site.sign_in(tokens["ada"])
+        found["ada"] = (await site.client.get("/v1/answers")).json()["answers"]
+        deleted = deleted.json()
+    assert deleted == {"deleted": 2}
+    assert {name: len(answers) for name, answers in found.items()} == {"ada": 2, "bob": 0}
+
+
+async def test_use_by_token_is_for_those_who_run_the_server(visit: Visit, tokens: dict[str, str]) -> None:
+    async with visit(login=True) as site:
+        await site.sign_in(tokens["bob"])
+        await site.client.post("/v1/ask", json=QUESTION, headers=site.headers())
+        refused = await site.client.get("/v1/tokens")
+        own = (await site.client.get("/v1/usage")).json()
+        await site.sign_in(tokens["ada"])
+        told = (await site.client.get("/v1/tokens")).json()["tokens"]
+    assert refused.status_code == 403
+    assert (own["name"], own["month"]["requests"]) == ("bob", 1)
+    assert {(one["name"], one["admin"], one["month"]["requests"]) for one in told} == {
+        ("ada", True, 0),
+        ("bob", False, 1),
+    }
+    assert all("hash" not in one for one in told)

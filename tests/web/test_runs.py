@@ -7,23 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from small_run import header
 
 from medground.home.settings import Settings
-from medground_evaluate.items import RunHeader, RunLine
+from medground_evaluate.items import RunLine
 
 Visit = Callable[..., Any]
-HEADER = RunHeader(
-    dataset="pubmedqa",
-    dataset_hash="0" * 64,
-    split="test",
-    recipe="ground",
-    model="keyless",
-    items=10,
-    settings={"recipe": {"name": "ground"}},
-    settings_hash="a" * 16,
-    prompts_hash="b" * 16,
-    started="2026-11-20T10:00:00+00:00",
-)
 
 
 def line(number: int, answer: str | None, gold: str = "yes", status: str = "answered") -> str:
@@ -45,18 +34,16 @@ def run_file(papers: Settings) -> Path:
     folder.mkdir()
     lines = [line(n, "yes") for n in range(5)] + [line(5, "no"), line(6, None, status="failed")]
     path = folder / "pubmedqa_test.jsonl"
-    path.write_text("\n".join([HEADER.model_dump_json(), *lines, line(7, None, status="failed")]) + "\n")
+    path.write_text("\n".join([header(10).model_dump_json(), *lines, line(7, None, status="failed")]) + "\n")
     (folder / "notes.jsonl").write_text('{"not": "a run"}\n')
     (papers.home / "outside.jsonl").write_text(path.read_text())
     (folder / "linked.jsonl").symlink_to(papers.home / "outside.jsonl")
     return path
 
 
-def test_runs_are_listed_and_every_item_counts(visit: Visit, run_file: Path) -> None:
-    async def work(site: Any) -> Any:
-        return (await site.client.get("/v1/runs")).json()["runs"]
-
-    by_id = {run["id"]: run for run in visit(work)}
+async def test_runs_are_listed_and_every_item_counts(visit: Visit, run_file: Path) -> None:
+    async with visit() as site:
+        by_id = {run["id"]: run for run in (await site.client.get("/v1/runs")).json()["runs"]}
     assert set(by_id) == {"pubmedqa_test", "notes"}
     run = by_id["pubmedqa_test"]
     assert (run["dataset"], run["recipe"], run["items"], run["unfinished"]) == ("pubmedqa", "ground", 10, 2)
@@ -68,11 +55,15 @@ def test_runs_are_listed_and_every_item_counts(visit: Visit, run_file: Path) -> 
     assert by_id["notes"]["problem"].startswith("notes.jsonl is not a Medground run")
 
 
-def test_a_run_is_opened_with_intervals_outcomes_and_classes(visit: Visit, run_file: Path) -> None:
-    async def work(site: Any) -> Any:
-        return (await site.client.get("/v1/runs/pubmedqa_test")).json()
-
-    opened = visit(work)
+async def test_a_run_is_opened_with_intervals_outcomes_classes_questions_and_a_report(
+    visit: Visit, run_file: Path
+) -> None:
+    queries = ({"limit": 3, "offset": 2}, {"which": "wrong"}, {"which": "failed", "limit": 1})
+    async with visit() as site:
+        ask, place = site.client.get, "/v1/runs/pubmedqa_test"
+        opened = (await ask(place)).json()
+        page, wrong, failed = [(await ask(f"{place}/questions", params=query)).json() for query in queries]
+        report = await ask(f"{place}/report")
     metrics = {one["name"]: (one["right"], one["of"]) for one in opened["metrics"]}
     assert metrics == {
         "accuracy": (5, 10),
@@ -85,51 +76,32 @@ def test_a_run_is_opened_with_intervals_outcomes_and_classes(visit: Visit, run_f
     assert {one["of"] for one in opened["outcomes"]} == {10}
     assert [one["label"] for one in opened["classes"]] == ["no", "yes"]
     assert "2 of 10 questions are unfinished and count as wrong" in opened["warnings"]
-
-
-def test_questions_come_page_by_page(visit: Visit, run_file: Path) -> None:
-    async def work(site: Any) -> Any:
-        ask = site.client.get
-        return [
-            (await ask("/v1/runs/pubmedqa_test/questions", params=query)).json()
-            for query in ({"limit": 3, "offset": 2}, {"which": "wrong"}, {"which": "failed", "limit": 1})
-        ]
-
-    page, wrong, failed = visit(work)
     assert ([q["id"] for q in page["questions"]], page["total"]) == (["q2", "q3", "q4"], 8)
     assert ([q["id"] for q in wrong["questions"]], wrong["total"]) == (["q5", "q6", "q7"], 3)
     assert ([q["error"] for q in failed["questions"]], failed["total"]) == (["the model did not answer"], 2)
-
-
-def test_the_report_is_a_file_to_save(visit: Visit, run_file: Path) -> None:
-    async def work(site: Any) -> Any:
-        return await site.client.get("/v1/runs/pubmedqa_test/report")
-
-    report = visit(work)
     assert report.headers["content-disposition"] == 'attachment; filename="pubmedqa_test.html"'
     assert report.headers["content-security-policy"].startswith("default-src 'none'")
     assert "<b>1</b>" not in report.text
     assert "50.0" in report.text
 
 
-def test_only_runs_of_the_folder_are_found(visit: Visit, run_file: Path) -> None:
+async def test_only_runs_of_the_folder_are_found(visit: Visit, run_file: Path) -> None:
     names = ["gone", "notes", "linked", "..%2Foutside", "%2e%2e%2foutside", "outside", "x" * 300, "%00"]
 
-    async def work(site: Any) -> Any:
+    async with visit() as site:
         ends = ("", "/questions", "/report")
-        return [await site.client.get(f"/v1/runs/{name}{end}") for name in names for end in ends]
+        assert {
+            response.status_code
+            for response in [await site.client.get(f"/v1/runs/{name}{end}") for name in names for end in ends]
+        } == {404}
 
-    assert {response.status_code for response in visit(work)} == {404}
 
-
-def test_a_folder_of_the_settings_is_listed_and_one_that_is_not_there_is_empty(
+async def test_a_folder_of_the_settings_is_listed_and_one_that_is_not_there_is_empty(
     visit: Visit, run_file: Path, tmp_path: Path
 ) -> None:
-    async def work(site: Any) -> Any:
-        return [run["id"] for run in (await site.client.get("/v1/runs")).json()["runs"]]
-
     other = tmp_path / "other"
-    assert visit(work, **{"serve.runs": str(other)}) == []
-    other.mkdir()
-    run_file.rename(other / "moved.jsonl")
-    assert visit(work, **{"serve.runs": str(other)}) == ["moved"]
+    async with visit(**{"serve.runs": str(other)}) as site:
+        assert (await site.client.get("/v1/runs")).json()["runs"] == []
+        other.mkdir()
+        run_file.rename(other / "moved.jsonl")
+        assert [run["id"] for run in (await site.client.get("/v1/runs")).json()["runs"]] == ["moved"]

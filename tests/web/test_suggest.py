@@ -44,23 +44,21 @@ def graph(papers: Settings, tmp_path: Path) -> Settings:
     return papers
 
 
-def test_the_last_words_are_completed_for_those_who_are_signed_in(visit: Visit, graph: Settings) -> None:
-    async def work(site: Any) -> Any:
+async def test_the_last_words_are_completed_for_those_who_are_signed_in(visit: Visit, graph: Settings) -> None:
+    typed = ("Is ectopia l", "disl", "zz")
+    wrong = ({}, {"q": "x" * 4001}, {"q": "a", "limit": 0}, {"q": "a", "limit": 21})
+    async with visit() as site:
         ask = site.client.get
-        found = [(await ask("/v1/suggest", params={"q": q})).json() for q in ("Is ectopia l", "disl", "zz")]
-        wrong = ({}, {"q": "x" * 4001}, {"q": "a", "limit": 0}, {"q": "a", "limit": 21})
-        return *found, {(await ask("/v1/suggest", params=query)).status_code for query in wrong}
-
-    async def one(site: Any) -> Any:
-        return await site.client.get("/v1/suggest", params={"q": "ectopia"})
-
-    ectopia, dislocated, nothing, refused = visit(work)
+        ectopia, dislocated, nothing = [(await ask("/v1/suggest", params={"q": q})).json() for q in typed]
+        refused = {(await ask("/v1/suggest", params=query)).status_code for query in wrong}
     assert ectopia == [{"text": "Ectopia lentis", "about": "phenotype", "id": "HP:0001083", "start": 3}]
     assert dislocated[0]["text"] == "Dislocated lens"
     assert dislocated[0]["about"] == "phenotype, for Ectopia lentis"
     assert nothing == []
     assert refused == {422}
-    assert visit(one, login=True).status_code == 401
+    async with visit(login=True) as site:
+        assert (await site.client.get("/v1/suggest", params={"q": "ectopia"})).status_code == 401
     (Library(graph.home).current("small") / GRAPH_FILE).write_bytes(b"broken")
-    response = visit(one)
+    async with visit() as site:
+        response = await site.client.get("/v1/suggest", params={"q": "ectopia"})
     assert (response.status_code, response.json()) == (200, [])

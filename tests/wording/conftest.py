@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
 import pytest
+from plain_answer import plain_answer
 
 from medground.values.answer import Answer, Search, SnapshotReference, SourceDocument
-from medground.values.decision import SingleChoiceDecision, YesNoDecision
+from medground.values.decision import SingleChoiceDecision
 from medground.values.evidence import Evidence
 from medground.values.question import Question
 from medground.values.statement import Conflict, Dropped, Side, Statement, Verdict
@@ -42,19 +42,12 @@ def make_answer() -> Callable[..., Answer]:
     def make(verdict: Verdict | None = None, **changes: Any) -> Answer:
         said = verdict or Verdict(label="related", critic="keyless")
         content: dict[str, Any] = {
-            "id": "a1",
-            "question": Question.ask("Does aspirin prevent stroke?", task="yes-no"),
-            "decision": YesNoDecision(status="not judged"),
             "rationale": f"{TEXT} [E1]",
             "statements": (Statement(text=TEXT, start=0, end=len(TEXT), evidence=("E1",), verdict=said),),
             "evidence": QUOTES,
             "documents": (TRIAL, COHORT),
-            "recipe": "ground",
-            "settings_hash": "0123456789abcdef",
-            "trace_id": "20260101-t1",
-            "created": datetime(2026, 1, 1, tzinfo=UTC),
         }
-        return Answer(**(content | changes))
+        return plain_answer(**(content | changes))
 
     return make
 

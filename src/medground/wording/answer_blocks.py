@@ -9,9 +9,8 @@ from medground.answering.verify import verdict_words
 from medground.corpus.retraction import why_aside
 from medground.language.english import sentence
 from medground.values.answer import Answer, Search, SourceDocument
-from medground.values.document import Joined
 from medground.values.query import Filters
-from medground.values.statement import Conflict, Label, Statement
+from medground.values.statement import Label, Statement
 from medground.wording import blocks as references
 from medground.wording import phrases
 from medground.wording.blocks import (
@@ -28,8 +27,6 @@ from medground.wording.blocks import (
     marks,
     note,
 )
-
-# The sentences of an answer with their verdicts, and the conflicts of their sources.
 
 STYLES: Mapping[Label, Style] = {
     "supported": "good",
@@ -53,8 +50,6 @@ def sentence_blocks(
 
     Args:
         groups: the statements of each sentence.
-        answer: the answer that they are from.
-        quotes: its quotes.
         details: also show category labels.
         remarks: whether to say of a quote that it is one, where nothing else is to be said.
     """
@@ -69,7 +64,9 @@ def sentence_blocks(
                 continue
             if len(set(verdicts)) > 1:
                 said = f"“{' '.join(statement.text.split())}”: {said}"
-            lines.append((Span(said, STYLES[statement.verdict.label]), *_deciding(statement)))
+            best = deciding(statement)
+            decided = (Span(" Deciding quote: "), mark(best)) if best else ()
+            lines.append((Span(said, STYLES[statement.verdict.label]), *decided))
             if details and (label := verdict_words.category(statement.verdict)):
                 lines.append(line(f"Label: {label}", "dim"))
         yield Block("paragraph", tuple(dict.fromkeys(lines)))
@@ -105,11 +102,6 @@ def deciding(statement: Statement) -> str | None:
     return None if statement.verdict.label == "quoted" or cited_by(statement) == [best] else best
 
 
-def _deciding(statement: Statement) -> Line:
-    best = deciding(statement)
-    return (Span(" Deciding quote: "), mark(best)) if best else ()
-
-
 def left_out(answer: Answer) -> Iterator[Block]:
     """The sentences that were not released, with the reasons."""
     if answer.dropped:
@@ -125,16 +117,9 @@ def conflicts(answer: Answer, quotes: Quotes) -> Iterator[Block]:
         yield heading(phrases.conflicts_heading(answer.conflicts))
     for conflict in answer.conflicts:
         yield Block("paragraph", (line(phrases.disagreement(conflict)),))
-        yield from _sides(conflict, quotes)
-
-
-def _sides(conflict: Conflict, quotes: Quotes) -> Iterator[Block]:
-    for number, side in enumerate(conflict.sides, start=1):
-        said = [(mark(e), Span(f" {quotes.text(e)} "), Span(quotes.study(e), "dim")) for e in side.evidence]
-        yield Block("item", (line(f"{phrases.side(side, number)}:", "strong"), *said), marker="-")
-
-
-# The numbered list of sources, each with the quotes that were not printed before.
+        for number, side in enumerate(conflict.sides, start=1):
+            said = [(mark(e), Span(f" {quotes.text(e)} "), Span(quotes.study(e), "dim")) for e in side.evidence]
+            yield Block("item", (line(f"{phrases.side(side, number)}:", "strong"), *said), marker="-")
 
 
 def source_list(
@@ -150,7 +135,6 @@ def source_list(
         quotes: the quotes and sources of the answer.
         details: also show where each quote is in its source, and the licence of each document. Of a source that says
             where it has its texts from, the licence is always shown.
-        bibliography: formats each source.
         cited_as: the heading under which those alone are listed that are quoted; all, if empty.
     """
     numbers = {name: n for name, n in quotes.numbers.items() if not cited_as or name in quotes.cited}
@@ -165,13 +149,10 @@ def source_list(
         if (document.origin or details) and (terms := references.terms(document)):
             lines.append(line(terms, "dim"))
         if details:
-            lines += [line(_filled(note), "dim") for note in document.joined]
+            told = (f"From {one.record} ({one.source}): {', '.join(one.fields)}" for one in document.joined)
+            lines += [line(text, "dim") for text in told]
         lines += _quotes(document, quotes, details=details)
         yield Block("item", tuple(lines), marker=f"{number}.")
-
-
-def _filled(note: Joined) -> str:
-    return f"From {note.record} ({note.source}): {', '.join(note.fields)}"
 
 
 def where(document: SourceDocument) -> Line:
@@ -196,8 +177,6 @@ def _quotes(document: SourceDocument, quotes: Quotes, *, details: bool) -> Itera
         where = (Span(f" ({', '.join(place)})", "dim"),) if place else ()
         yield (anchor(quote.id), *where, Span(f" {quotes.text(quote.id)}"))
 
-
-# What follows the sources: what was searched, warnings, cost, and the details for an engineer.
 
 _UNKNOWN_WORD = ": nothing was found for "
 
@@ -268,7 +247,8 @@ def detail_notes(answer: Answer) -> Iterator[Block]:
     if assessment := phrases.assessment(answer):
         yield note(f"Assessment: {assessment}")
     for search in answer.searches:
-        yield note(_query(search))
+        what = "failed" if search.status == "failed" else phrases.results(search, search.hits)
+        yield note(f"Query to {phrases.source(search)}: {search.query} ({what})")
     for operator, model in answer.models.items():
         yield note(f"Operator {operator}: {model}")
     for snapshot in answer.snapshots:
@@ -277,8 +257,3 @@ def detail_notes(answer: Answer) -> Iterator[Block]:
     made = f"{answer.created.isoformat(timespec='seconds')}, {answer.made_by or 'unknown version'}"
     yield note(f"Answer: {answer.id}, {made}")
     yield note(f"Trace: {answer.trace_id} (medground trace show {answer.trace_id})")
-
-
-def _query(search: Search) -> str:
-    what = "failed" if search.status == "failed" else phrases.results(search, search.hits)
-    return f"Query to {phrases.source(search)}: {search.query} ({what})"

@@ -14,8 +14,6 @@ from medground.values.answer import Answer, SourceDocument
 from medground.values.evidence import Evidence
 from medground.values.statement import Statement
 
-# The parts of a printed page as values, so that terminal, plain text, Markdown and HTML show the same content.
-
 Style = Literal["plain", "strong", "italic", "dim", "good", "caution", "bad", "mark"]
 
 Kind = Literal["title", "decision", "heading", "subheading", "paragraph", "item", "note", "table", "picture"]
@@ -48,7 +46,6 @@ class Picture:
     """An image, for outputs that can show one. Its content is checked: it can neither run nor load anything.
 
     Args:
-        content: the bytes of the file.
         media_type: `image/svg+xml` or `image/png`.
     """
 
@@ -66,7 +63,6 @@ class Block:
     """Lines that belong together.
 
     Args:
-        kind: what the block is.
         lines: each starts on a line of its own, and may be wrapped.
         marker: what is printed before an item, such as `1.` or `-`.
         rows: the rows of a table, each with as many cells; the first is its head.
@@ -121,9 +117,6 @@ def spaced(block: Block, before: Block | None) -> bool:
     return block.kind not in ("item", "note") or (before.kind != block.kind and block.kind == "note")
 
 
-# A document as an entry in a list of references.
-
-
 def study(document: SourceDocument) -> str:
     """The design and year of a document on one side of a conflict."""
     return f"{design(document) or 'design not stated'}, {document.year or 'year not stated'}"
@@ -147,22 +140,17 @@ def terms(document: SourceDocument) -> str:
     return " ".join(ended(f"{name}: {joined(text)}") for name, text in known if text)
 
 
-# Where each quote of an answer is printed, so that it is printed once, and the numbers of its sources.
-
-
 class Quotes:
     """The quotes and sources of an answer.
 
     A quote that is itself a sentence of the answer is printed as that sentence; one on a side of a conflict is printed
     there; all others are printed under their source. Sources are numbered in the order in which they are cited.
-
-    Args:
-        answer: the answer.
     """
 
     def __init__(self, answer: Answer) -> None:
         self._evidence = {evidence.id: evidence for evidence in answer.evidence}
-        self._printed = {e for s in answer.statements for e in s.evidence if self._is_quote(s, e)}
+        words = {name: quote.quote.split() for name, quote in self._evidence.items()}
+        self._printed = {e for s in answer.statements for e in s.evidence if s.text.split() == words[e]}
         cited = [e for s in answer.statements for e in cited_by(s)]
         cited += [e for conflict in answer.conflicts for side in conflict.sides for e in side.evidence]
         ids = [self._evidence[e].document_id for e in cited] + [document.id for document in answer.documents]
@@ -206,9 +194,6 @@ class Quotes:
             return "quoted above"
         self._printed.add(evidence_id)
         return f"“{' '.join(self._evidence[evidence_id].quote.split())}”"
-
-    def _is_quote(self, statement: Statement, evidence_id: str) -> bool:
-        return statement.text.split() == self._evidence[evidence_id].quote.split()
 
 
 def cited_by(statement: Statement) -> list[str]:

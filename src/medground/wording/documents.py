@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from docx.text.paragraph import Paragraph
 
 
-# The whole answer as PDF, set by Typst (`typst` on PyPI: one wheel without other programs, fonts included).
-
 _UNBROKEN = re.compile(r"\S{30}(?=\S)")
 _BREAK = "\u200b"
 """Where a word without end may be broken: a zero-width space."""
@@ -40,7 +38,8 @@ def as_pdf(answer: Answer, style: str, files: Files | None = None) -> bytes:
         ConfigError: the `export` extra is missing.
     """
     blocks = layout(answer, bibliography=bibliography(answer, style), files=files)
-    anchors = [span.anchor for block in blocks for line in _lines(block) for span in line if span.anchor]
+    lines = [line for block in blocks for line in (*block.lines, *(cell for row in block.rows for cell in row))]
+    anchors = [span.anchor for line in lines for span in line if span.anchor]
     once = {anchor for anchor in anchors if anchors.count(anchor) == 1}
     data = {"title": one_line(answer.question.text), "blocks": [_block(block, once) for block in blocks]}
     template = (resources.files(__package__) / "page.typ").read_bytes()
@@ -74,10 +73,6 @@ def _inputs(data: object) -> Mapping[str, str]:
     return {"data": json.dumps(data, ensure_ascii=False)}
 
 
-def _lines(block: Block) -> Iterable[Line]:
-    return (*block.lines, *(cell for row in block.rows for cell in row))
-
-
 def _block(block: Block, anchors: set[str]) -> dict[str, Any]:
     def written(lines: Sequence[Line]) -> list[list[dict[str, str | None]]]:
         return [[_span(span, anchors) for span in line] for line in lines]
@@ -102,8 +97,6 @@ def _span(span: Span, anchors: set[str]) -> dict[str, str | None]:
         "anchor": span.anchor if span.anchor in anchors else None,
     }
 
-
-# The whole answer as a Word document, its references in a citation style.
 
 _COLOURS = {"dim": "666666", "caution": "8A5200", "bad": "B00000", "good": "1B6B1B"}
 _HEADINGS: Mapping[str, str] = {"title": "Heading 1", "heading": "Heading 2", "subheading": "Heading 3"}
@@ -146,22 +139,24 @@ class _Page:
 
     def add(self, block: Block) -> None:
         """Add a block as one paragraph whose lines are separated by line breaks; or as a table; a picture first."""
+        from docx.shared import Inches
+
         if block.kind == "table":
             self._table(block)
             return
         if block.picture is not None:
-            self._picture(block.picture)
-        paragraph = self._paragraph(block)
+            self._word.add_picture(BytesIO(as_png(block.picture)), width=Inches(_WIDTH))
+        paragraph = self._word.add_paragraph(style=_HEADINGS.get(block.kind))
         if block.marker or block.kind == "note":
-            self._hang(paragraph, block.marker or "•")
+            form = paragraph.paragraph_format
+            form.left_indent, form.first_line_indent = Inches(_HANGING), Inches(-_HANGING)
+            form.tab_stops.add_tab_stop(Inches(_HANGING))
+            paragraph.add_run(f"{block.marker or '•'}\t")
         for number, line in enumerate(block.lines):
             if number:
                 paragraph.add_run().add_break()
             for span in line:
                 self._span(paragraph, span, strong=block.kind == "decision" and number == 0)
-
-    def _paragraph(self, block: Block) -> Paragraph:
-        return self._word.add_paragraph(style=_HEADINGS.get(block.kind))
 
     def _table(self, block: Block) -> None:
         table = self._word.add_table(rows=0, cols=len(block.rows[0]), style="Table Grid")
@@ -169,20 +164,6 @@ class _Page:
             for cell, line in zip(table.add_row().cells, row, strict=True):
                 for span in line:
                     self._span(cell.paragraphs[0], span, strong=number == 0)
-
-    def _picture(self, picture: Picture) -> None:
-        from docx.shared import Inches
-
-        png = as_png(picture)
-        self._word.add_picture(BytesIO(png), width=Inches(_WIDTH))
-
-    def _hang(self, paragraph: Paragraph, marker: str) -> None:
-        from docx.shared import Inches
-
-        form = paragraph.paragraph_format
-        form.left_indent, form.first_line_indent = Inches(_HANGING), Inches(-_HANGING)
-        form.tab_stops.add_tab_stop(Inches(_HANGING))
-        paragraph.add_run(f"{marker}\t")
 
     def _span(self, paragraph: Paragraph, span: Span, *, strong: bool) -> None:
         from docx.shared import RGBColor

@@ -50,7 +50,6 @@ def encodable(text: str, encoding: str) -> str:
     """Text that `encoding` can write: typographic characters become their ASCII form.
 
     Args:
-        text: any text.
         encoding: a codec's name; an unknown one is taken for ASCII.
     """
     return _replaced(text, encoding, _substitute)

@@ -39,8 +39,6 @@ def export(answer: Answer, form: Format = "markdown", *, style: str = STYLE, fil
     section or page as notes. The others hold the whole answer, the same in each, its references in a citation style.
 
     Args:
-        answer: the answer.
-        form: the format.
         style: for the whole answer: a style that citeproc-py has, or a CSL file.
         files: for the whole answer: reads the files of a report, so that its pictures are shown.
 
@@ -52,17 +50,14 @@ def export(answer: Answer, form: Format = "markdown", *, style: str = STYLE, fil
         raise UsageError(f"unknown format {form!r}; choose one of {', '.join(get_args(Format))}")
     answer = as_known_now(answer)
     if form in get_args(Pages):
-        from medground.wording import documents as docx  # with their libraries, which references do not need
-        from medground.wording import documents as pdf
-        from medground.wording import styles as page
+        from medground.wording.documents import as_docx, as_pdf  # with libraries that references do not need
+        from medground.wording.styles import as_page, as_styled_markdown
 
-        whole = {"markdown": page.as_styled_markdown, "docx": docx.as_docx, "html": page.as_page, "pdf": pdf.as_pdf}
+        whole = {"markdown": as_styled_markdown, "docx": as_docx, "html": as_page, "pdf": as_pdf}
         return whole[form](answer, style, files)
-    from medground.wording import reference as bibtex
-    from medground.wording import reference as csl_json
-    from medground.wording import reference as ris
+    from medground.wording.reference import as_bibtex, as_csl_json, as_ris
 
-    return {"ris": ris.as_ris, "bibtex": bibtex.as_bibtex, "csl-json": csl_json.as_csl_json}[form](answer)
+    return {"ris": as_ris, "bibtex": as_bibtex, "csl-json": as_csl_json}[form](answer)
 
 
 def format_of(path: Path) -> Format:

@@ -23,8 +23,6 @@ from medground.wording.blocks import Line, plain_reference
 from medground.wording.layout import layout
 from medground.wording.pictures import Files
 
-# Templates of pages (Jinja2): only a template holds markup, every value is cleaned of control codes and escaped.
-
 
 @cache
 def template(package: str, name: str) -> Template:
@@ -48,9 +46,6 @@ def as_html(
     """An answer as one `<div>`.
 
     Args:
-        answer: the answer.
-        details: also show category labels, offsets, queries, hashes and the trace.
-        bibliography: formats each source.
         files: reads the files of a report, which are shown if they are pictures.
         whole: make a page of its own.
     """

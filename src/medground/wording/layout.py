@@ -43,8 +43,6 @@ from medground.wording.blocks import (
 )
 from medground.wording.pictures import Files, picture, svg
 
-# The layout of a report: sub-questions, sections, connections, references, what was read and searched, and files.
-
 QUOTED = "A sentence without a remark is quoted from its source."
 _RELATIONS: dict[Relation, str] = {"supports": "support each other", "extends": "extend each other",
                                    "contradicts": "contradict each other"}  # fmt: skip
@@ -58,9 +56,6 @@ class ReportPage:
     """A report, ready to be laid out.
 
     Attributes:
-        answer: the answer.
-        report: its report.
-        quotes: its quotes.
         details: also show what is only for an engineer.
         files: reads the files of the report, so that pictures are shown.
     """
@@ -232,17 +227,14 @@ def layout(
     A report has its sections in place of the sentences, and its references apart from what was read.
 
     Args:
-        answer: the answer.
-        details: also show category labels, offsets, queries, hashes and the trace.
-        bibliography: formats each source.
         files: reads the files of a report; without it they are listed, but not shown.
     """
-    quotes = Quotes(answer)
+    quotes, asked = Quotes(answer), answer.question
     blocks = [
         *([Block("paragraph", (line(answer.notice.sentence, "strong"),))] if answer.notice else []),
-        Block("title", (line(answer.question.text),)),
-        *_read_as(answer),
-        *_context(answer, details=details),
+        Block("title", (line(asked.text),)),
+        *([Block("paragraph", (line(phrases.read_as(follows, asked.text)),))] if (follows := asked.follows) else []),
+        *([Block("paragraph", (line(phrases.context(asked.context, whole=details), "dim"),))] if asked.context else []),
         Block("decision", tuple(line(text) for text in (phrases.headline(answer), phrases.reason(answer)) if text)),
         *_body(answer, quotes, details=details, bibliography=bibliography, files=files),
         *notes(answer),
@@ -268,17 +260,6 @@ def _body(
     else:
         page = ReportPage(answer, answer.report, quotes, details=details, files=files)
         yield from page.blocks(bibliography)
-
-
-def _read_as(answer: Answer) -> Iterator[Block]:
-    if follows := answer.question.follows:
-        yield Block("paragraph", (line(phrases.read_as(follows, answer.question.text)),))
-
-
-def _context(answer: Answer, *, details: bool) -> Iterator[Block]:
-    """What was given with the question: its beginning, or with details all of it."""
-    if context := answer.question.context:
-        yield Block("paragraph", (line(phrases.context(context, whole=details), "dim"),))
 
 
 def cleaned(span: Span) -> Span:

@@ -14,8 +14,6 @@ from medground.wording.encoding import encodable_blocks
 from medground.wording.layout import cleaned, layout
 from medground.wording.pictures import Files
 
-# An answer as a report in Markdown. Text of documents is escaped: it can neither format nor link nor embed HTML.
-
 _AUTOLINK = re.compile(r"(?<=\w)(?=://|@)|(?<=www)(?=\.)", re.IGNORECASE)
 """Where some readers of Markdown make a link of plain text."""
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#!|~&$]|(?<!\w)[+-]|[+-](?!\w))")
@@ -35,11 +33,7 @@ def as_markdown(
     """The whole report, ending without a newline.
 
     Args:
-        answer: the answer.
-        details: also show category labels, offsets, queries, hashes and the trace.
         encoding: the encoding it will be written in; characters that it lacks are replaced.
-        bibliography: formats each source.
-        files: reads the files of a report.
     """
     return blocks_as_markdown(layout(answer, details=details, bibliography=bibliography, files=files), encoding)
 
@@ -105,8 +99,6 @@ def _inside(span: Span) -> str:
     return f"*{text}*" if span.style in _ITALIC else text
 
 
-# An answer as a message of a chat: Markdown in pieces that can be sent one by one, and where each quote is cited.
-
 NOT_READ = "Earlier messages were not read: none of them is an answer that is kept here."
 _MARK = re.compile(r"\[(E[1-9][0-9]*)\]\(#e[0-9]+\)|<a id=\"e[0-9]+\"></a>\*\*(E[1-9][0-9]*)\*\*")
 """A citation mark, or the mark before a quote in the list of sources. Text of documents cannot look like one: its
@@ -138,7 +130,6 @@ def chat_pieces(answer: Answer, *, not_read: bool = False) -> Iterator[Piece]:
     quote of the answer has a mark. The last line names the answer, so that a later message can follow it.
 
     Args:
-        answer: the answer.
         not_read: whether to say that earlier messages of the conversation were not read.
     """
     cited: set[str] = set()

@@ -15,8 +15,6 @@ from medground.values.research_plan import ResearchPlan, Tool
 from medground.wording.blocks import Picture
 from medground.wording.plans import Item, Point, layered, reduced, ties_of
 
-# Pictures of a report: files that outputs may embed, because they can neither run nor load anything.
-
 Files = Callable[[Attachment], bytes]
 """Reads a file of a report. Raises UsageError where it is gone."""
 
@@ -69,8 +67,6 @@ def _loads(told: str) -> bool:
     """Whether a style or an attribute loads something from elsewhere."""
     return "@import" in told or told.count("url(") != told.count("url(#")
 
-
-# A research plan as a drawing: the sub-questions in their order, and below them the graph of the keywords.
 
 _LETTER = 7.0
 """Width of a letter of 12 pixels, on average."""

@@ -11,8 +11,6 @@ from textwrap import wrap
 from medground.language.english import joined
 from medground.values.research_plan import Keyword, ResearchPlan, SubQuestion
 
-# A small layered layout: nodes in columns from left to right, in an order with few crossings.
-
 _SWEEPS = 6
 
 Ties = Sequence[tuple[str, str]]
@@ -99,9 +97,6 @@ def _mean(places: Sequence[float], otherwise: float) -> float:
     return sum(places) / len(places) if places else otherwise
 
 
-# The edges of a plan that a drawing needs: an edge that others imply is left out.
-
-
 def ties_of(after: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
     """Pairs of what comes before and what comes after."""
     return [(before, later) for later, befores in after.items() for before in befores]
@@ -125,9 +120,6 @@ def reduced(ties: Ties) -> list[tuple[str, str]]:
         for before, later in ties
         if not any(later in reached(other) for other in nexts[before] if other != later)
     ]
-
-
-# A research plan as a tree of text: each sub-question with its dimension, keywords, tools and what it comes after.
 
 
 def tree(plan: ResearchPlan, width: int = 100) -> list[str]:
@@ -156,8 +148,6 @@ def _keyword(keyword: Keyword) -> str:
     name = joined(keyword.name)
     return f"{name} ({fine})" if fine and fine.casefold() != name.casefold() else name
 
-
-# A research plan as Mermaid: the order of the sub-questions, and the graph of the keywords.
 
 _PLAIN = re.compile(r"[^\w ,.:?()/+-]")
 """Anything else could end a label or be read as Mermaid, HTML or Markdown, and becomes its number."""

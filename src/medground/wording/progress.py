@@ -31,8 +31,6 @@ from medground.values.steps import (
 )
 from medground.values.usage import Author
 
-# Steps of a run in words, the same in every face.
-
 
 def in_words(step: Step) -> str:
     """A step in a few words without a full stop; empty for a step that readers need not see."""
@@ -82,8 +80,6 @@ def in_words(step: Step) -> str:
             return ""
 
 
-# The phases of building a corpus, in words.
-
 _PHASES = {
     "read": "reading documents",
     "join": "joining documents with their records",
@@ -117,8 +113,6 @@ def built(manifest: Manifest, passed_over: Sequence[str]) -> str:
 def _many(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
-
-# Each recipe in a sentence, the same in every face.
 
 ABOUT: Mapping[str, str] = {
     "biomedsearch": "Splits the question, searches literature, protein records and the web for each part, and writes a "

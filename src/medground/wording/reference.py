@@ -21,8 +21,6 @@ from medground.values.evidence import Evidence
 from medground.wording import blocks as references
 from medground.wording.blocks import Quotes
 
-# The sources that an answer quotes, as references: what every reference manager can hold, cleaned of control codes.
-
 _TYPES: Mapping[SourceKind, str] = {
     "book": "book",
     "guideline": "report",
@@ -164,8 +162,6 @@ def spaced_line(text: str) -> str:
     return " " * text[0].isspace() + one_line(text) + " " * text[-1].isspace()
 
 
-# RIS, as EndNote, Zotero and Mendeley read it: one tag and one value on each line.
-
 _RIS_TYPES = {
     "article-journal": "JOUR",
     "document": "GEN",
@@ -219,8 +215,6 @@ def _ris_author(name: Name) -> str:
     text = f"{name.family}, {name.given}{suffix}" if name.is_person else f"{name.family.replace(',', ' ')},"
     return " ".join(text.replace("*", " ").split())
 
-
-# BibTeX. Text of documents is escaped: it cannot end a field, start an entry or call a macro.
 
 _BIBTEX_TYPES = {"article-journal": "article", "book": "book", "chapter": "incollection", "report": "techreport"}
 _ESCAPES = {
@@ -293,9 +287,6 @@ def _bibtex_key(reference: Reference, taken: set[str]) -> str:
 
 def _ascii(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9]", "", unicodedata.normalize("NFKD", text))
-
-
-# CSL-JSON, the data format of citation processors (Zotero, pandoc, citeproc).
 
 
 def as_csl_json(answer: Answer) -> bytes:

@@ -16,8 +16,6 @@ from medground.wording.markdown import as_markdown
 from medground.wording.pictures import Files
 from medground.wording.reference import Reference, csl_item, listed_sources
 
-# References in a citation style (CSL), formatted by citeproc-py.
-
 _MARKS = {"Italic": ("\ue000", "\ue001"), "Bold": ("\ue002", "\ue003")}
 """What encloses a style in citeproc's output: code points for private use, which are removed from its input."""
 _SHIFTS = {"\ue000": (1, 0), "\ue001": (-1, 0), "\ue002": (0, 1), "\ue003": (0, -1)}
@@ -37,7 +35,6 @@ def styled(references: Sequence[Reference], style: str) -> dict[str, Line]:
 
     Args:
         references: in the order in which they are numbered.
-        style: a style that citeproc-py has, or a CSL file.
 
     Raises:
         UsageError: there is no such style, or it cannot be read.
@@ -146,9 +143,6 @@ def _spans(entry: str) -> Line:
         elif part:
             spans.append(Span(part, "strong" if bold else "italic" if italic else "plain"))
     return tuple(spans)
-
-
-# The whole answer as Markdown and as one HTML file, its references in a citation style.
 
 
 def as_styled_markdown(answer: Answer, style: str, files: Files | None = None) -> bytes:

@@ -27,8 +27,6 @@ def as_text(answer: Answer, *, details: bool = False, width: int = WIDTH) -> str
     """An answer as plain text without a final newline.
 
     Args:
-        answer: the answer.
-        details: also show category labels, offsets, queries, hashes and the trace.
         width: columns of a line; a word or an address that is longer stays whole.
     """
     return blocks_as_text(layout(answer, details=details), width)

@@ -57,7 +57,6 @@ def timeline(trace_id: str, spans: Sequence[Mapping[str, Any]]) -> Timeline:
     """The timeline of a stored trace, without document and prompt text.
 
     Args:
-        trace_id: its id.
         spans: its spans, as `medground.answering.trace.read_trace` gives them.
     """
     began = min((span["start"] for span in spans), default=0)

@@ -13,7 +13,6 @@ from medground.language.english import joined, sentence
 from medground.values.answer import Answer, Search, SourceDocument
 from medground.values.evidence import Evidence
 from medground.values.question import Option
-from medground.values.report import Attachment, Connection, Report, SubAnswer
 from medground.values.statement import Conflict, Label, Statement
 from medground.wording import blocks as references
 from medground.wording import phrases
@@ -41,8 +40,6 @@ from medground.wording.view_types import (
     taken,
 )
 
-# Facts that a knowledge graph states, as the rows of a table: read from the lines that state them.
-
 
 def fact_view(quote: Evidence, document: SourceDocument) -> FactView:
     """A quote from a knowledge graph as a row: its subject is the page that states it."""
@@ -57,18 +54,15 @@ def fact_view(quote: Evidence, document: SourceDocument) -> FactView:
     )
 
 
-# The parts of a report as plain values, in the words of the terminal.
-
-
 def report_view(answer: Answer, groups: Sequence[Sequence[Statement]]) -> ReportView | None:
     """The report of an answer; None if it is none.
 
     Args:
-        answer: the answer.
         groups: its written sentences, to which the sections refer by their places.
     """
     if (report := answer.report) is None:
         return None
+    texts = {question.id: question.text for question in report.plan.subquestions}
     return ReportView(
         plan=report.plan,
         order=clean(order_words(report.plan)) if report.plan.subquestions else "",
@@ -82,25 +76,20 @@ def report_view(answer: Answer, groups: Sequence[Sequence[Statement]]) -> Report
             )
             for section in report.sections
         ),
-        subanswers=tuple(_subanswer(one, report) for one in report.subanswers),
-        connections=tuple(map(_connection, report.connections)),
+        subanswers=tuple(
+            taken(SubAnswerView, one, text=joined(texts.get(one.id, "")), words=became(one))
+            for one in report.subanswers
+        ),
+        connections=tuple(
+            taken(ConnectionView, one, words=connected(one), found_by=found_by_words(one)) for one in report.connections
+        ),
         flow=report.flow,
-        files=tuple(map(_file, report.attachments)),
+        files=tuple(
+            taken(FileView, one, title=joined(one.title), words=file_words(one), licence=joined(one.licence))
+            for one in report.attachments
+        ),
         read=report.read,
     )
-
-
-def _subanswer(one: SubAnswer, report: Report) -> SubAnswerView:
-    texts = {question.id: question.text for question in report.plan.subquestions}
-    return taken(SubAnswerView, one, text=joined(texts.get(one.id, "")), words=became(one))
-
-
-def _connection(one: Connection) -> ConnectionView:
-    return taken(ConnectionView, one, words=connected(one), found_by=found_by_words(one))
-
-
-def _file(one: Attachment) -> FileView:
-    return taken(FileView, one, title=joined(one.title), words=file_words(one), licence=joined(one.licence))
 
 
 SHAPES: Mapping[Label, tuple[Shape, str]] = {
@@ -156,27 +145,23 @@ def view(answer: Answer) -> AnswerView:
         details=_texts(block for block in detail_notes(answer) if block.kind == "note"),
         cost=phrases.cost(answer),
         usage=answer.usage,
-        report=report_view(answer, groups) if answer.report is not None else None,
+        report=report_view(answer, groups),
         stopped=sentence(answer.stopped) if answer.stopped else "",
     )
 
 
 def _sentence(group: Sequence[Statement], answer: Answer, quotes: Quotes) -> SentenceView:
     start, end = group[0].start, group[-1].end
+    sections = answer.report.sections if answer.report is not None else ()
     return SentenceView(
         text=clean(answer.rationale[start:end]),
         start=start,
         end=end,
         citations=tuple(dict.fromkeys(one for statement in group for one in statement.evidence)),
         web=quotes.are_web(group[0].evidence),
-        section=_section(start, end, answer),
+        section=next((place for place, section in enumerate(sections) if inside(group, section)), None),
         verdicts=tuple(_verdict(statement, quotes) for statement in group),
     )
-
-
-def _section(start: int, end: int, answer: Answer) -> int | None:
-    sections = answer.report.sections if answer.report is not None else ()
-    return next((n for n, section in enumerate(sections) if section.start <= start and end <= section.end), None)
 
 
 def _verdict(statement: Statement, quotes: Quotes) -> VerdictView:

@@ -123,10 +123,6 @@ def download(content: bytes, kind: str, name: str) -> Response:
     return Response(content, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
 
-# What a researcher looks at of an answer: its studies as a table, its plan as a drawing, and what the run did when.
-
-studies_router = APIRouter(prefix="/v1/answers", tags=["answers"])
-
 _CSV = {"text/csv": {"schema": {"type": "string", "description": "The table for a spreadsheet."}}}
 _SVG = {"image/svg+xml": {"schema": {"type": "string", "description": "The drawing."}}}
 
@@ -140,7 +136,7 @@ class AskedTable(Frozen):
     model: str | None = Field(default=None, max_length=100, description="a model that chooses the sentences")
 
 
-@studies_router.post(
+@router.post(
     "/{trace_id}/table",
     summary="The studies of an answer as a table",
     response_model=EvidenceTable,
@@ -160,13 +156,13 @@ async def table(
     return Response(made.model_dump_json(), media_type="application/json")
 
 
-@studies_router.get("/{trace_id}/trace", summary="What a run did, and when", responses={404: {}, 422: {}})
+@router.get("/{trace_id}/trace", summary="What a run did, and when", responses={404: {}, 422: {}})
 async def trace(trace_id: str, person: Caller, service: Served) -> Timeline:
     """The parts of the run of an answer with their seconds, tokens and money, without document and prompt text."""
     return timeline(trace_id, await service.trace(trace_id, person))
 
 
-@studies_router.get(
+@router.get(
     "/{trace_id}/plan.svg",
     summary="The plan of a report as a drawing",
     response_class=Response,

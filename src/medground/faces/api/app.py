@@ -10,7 +10,7 @@ Run it with `medground serve` (`--port 0` takes a free port and prints it), or i
 `base_url` must name loopback: other `Host` headers are refused. `httpx.ASGITransport` gives a response only when it has
 ended; to read events as they come, start a real server with `faces.api.server.running`.
 
-A router is a file in `routes/` with a `router`, added to `_ROUTERS`; its caller is `Caller`, its service `Served`
+A router is added to `_ROUTERS`; its caller is `Caller`, its service `Served`
 (`caller.py`). An address that takes uploads is named in `UPLOADS`: its body is passed on as it comes, so the route
 takes the `Request` and reads it itself, once its caller is known. Raise errors of `medground.errors`: each becomes a
 problem.
@@ -26,11 +26,10 @@ from fastapi.openapi.utils import get_openapi
 from starlette.middleware import Middleware
 
 from medground.faces.api.answers import router as answers_router
-from medground.faces.api.answers import studies_router
 from medground.faces.api.caller import Door
 from medground.faces.api.chat import router as chat_router
-from medground.faces.api.literature import planning_router, server_router
 from medground.faces.api.literature import router as literature_router
+from medground.faces.api.literature import server_router
 from medground.faces.api.middleware import (
     Bodies,
     ClientLeft,
@@ -48,8 +47,6 @@ from medground.faces.service.service import Service
 from medground.faces.service.values import Problem
 from medground.faces.serving.requests import OwnHosts
 from medground.version import __version__
-
-# The OpenAPI 3.1 document: as FastAPI makes it, with every error as a problem.
 
 TAGS = (
     ("answers", "Ask questions and read the answers."),
@@ -145,16 +142,7 @@ UPLOADS = frozenset(["/v1/corpora"])
 _UPLOAD_SECONDS = 3600.0
 _SPARE = 60.0
 """Seconds that a request may take beyond those of its question: it may wait in line."""
-_ROUTERS = (
-    asking_router,
-    jobs_router,
-    answers_router,
-    studies_router,
-    literature_router,
-    planning_router,
-    server_router,
-    chat_router,
-)
+_ROUTERS = (asking_router, jobs_router, answers_router, literature_router, server_router, chat_router)
 _ABOUT = """Answers to biomedical questions from the literature, with the exact sentences that they rest on.
 
 Send a token as `Authorization: Bearer TOKEN`; `medground token create NAME` makes one. Errors are
@@ -168,7 +156,6 @@ def make_app(
     """The app over an open service.
 
     Args:
-        service: what answers.
         authenticated: whether every request needs a token; without one it is of whoever sits at this computer.
         names: host names that it answers to, beside loopback and the setting `serve.hosts`.
         seconds: in which a body must come.

@@ -33,7 +33,6 @@ class Door:
     """What every route needs: the service, and how callers are told apart.
 
     Attributes:
-        service: what answers.
         authenticated: whether a request without a token is refused; if not, it is of whoever sits at this computer.
         requests: what was asked so far.
         identify: further ways to tell who asks.

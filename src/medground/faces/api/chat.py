@@ -51,8 +51,6 @@ from medground.home.layers import wrong_values
 from medground.language.english import ended
 from medground.values.answer import Answer
 
-# Errors of the chat endpoint in OpenAI's form, so that its clients show what is wrong.
-
 _TYPES: Mapping[int, str] = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 _SENT = ("retry-after", "www-authenticate")
 _CODES: Mapping[int, str] = {401: "invalid_api_key", 429: "rate_limit_exceeded"}
@@ -133,8 +131,6 @@ def _response(status: int, reply: ErrorReply, headers: Mapping[str, str] | None 
     return Response(reply.model_dump_json(), status_code=status, media_type="application/json", headers=sent)
 
 
-# The chat endpoint, as clients of OpenAI call it: recipes are models, and the answer is a message with citations.
-
 router = APIRouter(prefix="/v1", tags=["chat"], route_class=ChatRoute)
 
 _FAILURES: dict[int | str, dict[str, Any]] = {
@@ -166,7 +162,7 @@ async def complete(wanted: ChatRequest, request: Request, person: Caller, servic
     if wanted.stream:
         return StreamingResponse(reply.stream(service), media_type="text/event-stream", headers=HEADERS)
     answer = await while_there(request, _result(job))
-    return _json(reply.whole(answer))
+    return Response(reply.whole(answer).model_dump_json(), media_type="application/json")
 
 
 @router.get("/models", summary="The recipes, as models", responses=_FAILURES)
@@ -185,8 +181,6 @@ class _Reply:
     """The reply to one request.
 
     Args:
-        job: the question at work.
-        wanted: the request.
         base: the address of this server, ending with a slash.
         not_read: whether there are earlier messages that were not read.
     """
@@ -242,10 +236,6 @@ _DONE = format_sse_event(data_str="[DONE]")
 
 def _event(content: BaseModel) -> bytes:
     return format_sse_event(data_str=content.model_dump_json(exclude_none=True))
-
-
-def _json(content: BaseModel) -> Response:
-    return Response(content.model_dump_json(), media_type="application/json")
 
 
 async def _recipe(name: str, service: Service) -> RecipeOffer:

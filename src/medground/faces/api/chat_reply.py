@@ -163,7 +163,6 @@ def completion(answer: Answer, *, id: str, base: str, not_read: bool = False) ->
     """An answer as a completion.
 
     Args:
-        answer: the answer.
         id: the id of the completion.
         base: the address of this server, ending with a slash: where a source that has no address of its own is read.
         not_read: whether to say that earlier messages were not read.

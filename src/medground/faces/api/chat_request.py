@@ -191,24 +191,14 @@ def asked_by(request: ChatRequest, *, researches: bool, follow: str | None) -> A
     """The question of a request.
 
     Args:
-        request: the request.
         researches: whether its recipe is one of research.
         follow: the trace id of the answer that it follows.
     """
-    own = request.medground
+    own = dict(request.medground)
     return Asked(
         kind="research" if researches else "ask",
         question=text_of(request.messages[-1].content),
         recipe=request.model,
-        model=own.language_model,
-        follow=follow,
-        task=own.task,
-        options=own.options,
-        context=own.context,
-        corpora=own.corpora,
-        sources=own.sources,
-        knowledge_base=own.knowledge_base,
-        filters=own.filters,
-        plan=own.plan,
-        settings=own.settings,
+        model=own.pop("language_model"),
+        **{**own, "follow": follow},
     )

@@ -24,8 +24,6 @@ from medground.values.query import Filters
 from medground.values.research_plan import ResearchPlan
 from medground.version import __version__
 
-# The literature itself: search, documents, and claims checked against them.
-
 router = APIRouter(prefix="/v1", tags=["literature"])
 
 
@@ -120,11 +118,6 @@ async def document(
     return ShownDocument(**{**dict(found), "lines": (), "passages": places})
 
 
-# Plans, before anything is searched: a PubMed query, or the sub-questions of research.
-
-planning_router = APIRouter(prefix="/v1", tags=["literature"])
-
-
 class PlanAsked(Frozen):
     """A question to plan for."""
 
@@ -144,7 +137,7 @@ class Planned(Frozen):
     notice: Notice | None = None
 
 
-@planning_router.post("/plan", summary="Plan a search or research")
+@router.post("/plan", summary="Plan a search or research")
 async def plan(
     asked: Annotated[PlanAsked, Body(examples=[{"question": "Does aspirin prevent ischemic stroke?"}])],
     person: Caller,
@@ -164,8 +157,6 @@ async def plan(
         notice=found.notice,
     )
 
-
-# What the server has, and whether it works.
 
 server_router = APIRouter(tags=["server"])
 

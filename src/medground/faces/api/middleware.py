@@ -20,8 +20,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from medground.faces.api.problems import problem_for, refused, respond
 from medground.faces.serving.requests import Refusal, check_length, too_large, whole_body
 
-# The body of a request: read once, in time, no larger than allowed, and only as JSON that is cheap to parse.
-
 MOST_VALUES = 50_000
 """Values in a body, counted by commas: more would cost time, and no request needs them."""
 
@@ -116,8 +114,6 @@ def _check(body: bytes, kind: str) -> None:
         raise Refusal(400, f"the body is not JSON that can be read: {error}") from None
 
 
-# What happens when a client leaves before its answer is there.
-
 T = TypeVar("T")
 
 
@@ -153,8 +149,6 @@ async def _has_left(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
-
-# Figures for Prometheus: requests by route and status, jobs by kind and state. No text of anybody is among them.
 
 MEDIA_TYPE = "text/plain; version=0.0.4"
 _UPPER = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
@@ -224,14 +218,10 @@ def written(requests: Requests, jobs: Mapping[tuple[str, str], int]) -> str:
     return "\n".join(lines) + "\n"
 
 
-# A limit on the time until an answer begins.
-
-
 class ResponseDeadline:
     """ASGI middleware that cancels a request whose response has not begun after some seconds. Streams go on after that.
 
     Args:
-        app: what answers.
         seconds: of any request.
         longer: addresses that take another number of seconds, such as those of uploads.
     """
@@ -263,8 +253,6 @@ class ResponseDeadline:
             problem = problem_for(504, f"there was no answer after {limit:g} seconds")
             return await respond(problem)(scope, receive, send)
 
-
-# Headers that keep a browser from doing more with an answer than showing it.
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",

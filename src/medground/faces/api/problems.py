@@ -1,6 +1,6 @@
 """Each error as `application/problem+json` (RFC 9457), also those of the framework.
 
-What an error of Medground means to a client is said in `service/problem.py`. Here are the errors that only HTTP has.
+What an error of Medground means to a client is said in `service/values.py`. Here are the errors that only HTTP has.
 """
 
 from __future__ import annotations

@@ -20,8 +20,6 @@ from medground.faces.service.values import Event
 from medground.values.answer import Answer
 from medground.values.document import Frozen
 
-# The events of a job as server-sent events.
-
 HEARTBEAT = 15.0
 """Seconds of silence after which a comment is sent, so that proxies and clients see that the stream lives."""
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -42,11 +40,11 @@ def encoded(event: Event) -> bytes:
 
 async def paced(events: AsyncGenerator[Event], seconds: float) -> AsyncGenerator[Event | None]:
     """Events as they come, and None after some seconds of silence. Closing it closes the events."""
-    coming: asyncio.Task[Event | None] | None = None
+    coming: asyncio.Future[Event | None] | None = None
     async with aclosing(events):
         try:
             while True:
-                coming = coming or asyncio.create_task(_next(events))
+                coming = coming or asyncio.ensure_future(anext(events, None))
                 if not (await asyncio.wait([coming], timeout=seconds))[0]:
                     yield None
                     continue
@@ -65,12 +63,6 @@ async def _sent(events: AsyncGenerator[Event], heartbeat: float) -> AsyncIterato
         async for event in there:
             yield format_sse_event(comment="heartbeat") if event is None else encoded(event)
 
-
-async def _next(events: AsyncGenerator[Event]) -> Event | None:
-    return await anext(events, None)
-
-
-# Ask and wait, as JSON or as events.
 
 router = APIRouter(prefix="/v1")
 
@@ -178,8 +170,6 @@ def as_json(answer: Answer) -> Response:
     """An answer as it is, without another check of it."""
     return Response(answer.model_dump_json(), media_type="application/json")
 
-
-# Jobs: their state, their events, and their end.
 
 jobs_router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 EventId = Annotated[int, Query(ge=0, le=2**53, description="the id of the last event that you have")]

@@ -24,8 +24,6 @@ from medground.faces.serving.server import GracefulServer, config, listener
 from medground.home.settings import Settings
 from medground.values.steps import Progress, no_progress
 
-# A connection of the API: what it refuses is answered as a problem.
-
 
 class Connection(ServingConnection):
     """Refuses with problems."""
@@ -33,8 +31,6 @@ class Connection(ServingConnection):
     def response_to(self, refusal: Refusal) -> Response:
         return refused(refusal)
 
-
-# Run the app: on a socket until the process is told to stop, or beside other work.
 
 Extend = Callable[[FastAPI, bool], None]
 """Adds more routes to the app, such as those of the page; told whether every request needs a token."""
@@ -51,10 +47,7 @@ async def serve(
     """Serve until the process is told to stop (Ctrl-C or SIGTERM), or the task is cancelled.
 
     Args:
-        service: what answers; the caller closes it.
-        on: where to listen.
         authenticated: whether every request needs a token.
-        listening: called once connections are accepted.
         extend: adds more to the app.
     """
     host = on.getsockname()[0]
@@ -87,9 +80,6 @@ async def running(
             await task
 
 
-# Open a service and serve it: what `medground serve` does.
-
-
 async def run(
     settings: Settings,
     *,
@@ -103,11 +93,7 @@ async def run(
     """Serve until the process is told to stop.
 
     Args:
-        settings: what answers.
         host: the address to listen on; any but loopback needs a token.
-        port: the port; 0 takes a free one.
-        announce: called with the address once connections are accepted.
-        progress: called with the progress of what must be built first.
         login: whether a token is needed on loopback, too; by default, once there has ever been one.
         extend: adds more to the app.
 

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from medground.wording.export import Format
 
 
-# Answers on standard output, in the form that options ask for.
-
-
 class Form(StrEnum):
     """How an answer is printed."""
 
@@ -86,8 +83,6 @@ def show_again(again: AskedAgain, form: Form, *, details: bool) -> None:
         render_blocks(changes_page(again))
 
 
-# A report as a file, in the form that its name asks for.
-
 _FORMS = {".md": "markdown", ".html": "html", ".docx": "docx", ".pdf": "pdf", ".json": "json"}
 
 
@@ -148,9 +143,6 @@ def write_file(path: Path, content: bytes) -> None:
         raise UsageError(f"cannot write {path}: {error.strerror or error}; name another file") from None
 
 
-# `medground history`, `medground show ID`: answers that were given before.
-
-
 def history(
     limit: Annotated[int, typer.Option(min=1, help="Maximum number of questions to show.")] = 20,
     json: Annotated[bool, typer.Option("--json", help="Print JSON Lines.")] = False,
@@ -183,8 +175,6 @@ def show(
 
     show_answer(Answers(home_folder()).read(name), form_of(json=json, markdown=markdown), details=details)
 
-
-# `medground export ID`: a kept answer for a reference manager or a reader.
 
 _FORMATS = "ris, bibtex, csl-json, markdown, docx, html, pdf"
 _BINARY = {"docx": "a Word document", "pdf": "a PDF"}

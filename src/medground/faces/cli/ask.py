@@ -23,12 +23,6 @@ if TYPE_CHECKING:
     from medground.values.question import Question
 
 
-# `medground ask --from FILE`: many questions, one answer after the other, resumed after a kill.
-
-FAILED, MISTAKEN = 1, 2
-"""Exit status where a question could not be answered: something failed; or every failure is a mistake of the call."""
-
-
 def ask_from(path: Path, kind: Kind, settings: Settings, shown: Shown) -> None:
     """Ask each line of a file; every question is checked before the first is asked.
 
@@ -56,7 +50,7 @@ def _told(failed: list[MedgroundError], questions: int) -> int:
     mistaken = all(isinstance(error, UserMistake) for error in failed)
     what = "change the command as the errors say" if mistaken else "run the same command again"
     say(f"medground: {len(failed):,} of {questions:,} questions failed; {what}", err=True)
-    return MISTAKEN if mistaken else FAILED
+    return 2 if mistaken else 1
 
 
 def _questions(path: Path, kind: Kind) -> list[Question]:
@@ -142,8 +136,7 @@ def ask(
     from medground.faces.cli.asking import Kind, limits
     from medground.language.risk.notices import notice_first
 
-    _check(question, follow, again, from_)
-    _check_stdin(question, context, from_)
+    _check(question, follow, again, from_, context)
     text = read_stdin() if question == STDIN else question or ""
     case = read_context(context) if context is not None else ""
     with notice_first(text, case):
@@ -178,8 +171,10 @@ def _named(corpus: by.Corpora, kb: KnowledgeBase, pubmed: by.PubMed, source: by.
     }
 
 
-def _check(question: str | None, follow: str | None, again: str | None, from_: Path | None) -> None:
-    """Raises UsageError where there is no question, or more than one."""
+def _check(
+    question: str | None, follow: str | None, again: str | None, from_: Path | None, context: Path | None
+) -> None:
+    """Raises UsageError where there is no question, more than one, or standard input is to be read twice."""
     from medground.errors import UsageError
 
     given = [name for name, value in (("--again", again), ("--from", from_)) if value is not None]
@@ -187,13 +182,7 @@ def _check(question: str | None, follow: str | None, again: str | None, from_: P
         raise UsageError("there is no question; write one in quotes, or - to read it from standard input")
     if len(given) > 1 or (given and (question is not None or follow is not None)):
         raise UsageError(f"{given[0]} takes no other question; leave the question, --follow or the other option out")
-
-
-def _check_stdin(question: str | None, *files: Path | None) -> None:
-    """Raises UsageError where standard input is to be read twice."""
-    from medground.errors import UsageError
-
-    if [question, *map(str, files)].count(STDIN) > 1:
+    if [question, str(context), str(from_)].count(STDIN) > 1:
         raise UsageError("- is given twice; standard input can be read once")
 
 

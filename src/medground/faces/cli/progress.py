@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from medground.values.steps import Progress, Step
 
 
-# A progress bar on standard error, for the engine's `Progress`.
-
-
 @contextlib.contextmanager
 def shown_progress(*, quiet: bool = False) -> Iterator[Progress]:
     """Draw one progress bar per step; nothing before the first step, and nothing if `quiet`."""
@@ -43,9 +40,6 @@ def shown_progress(*, quiet: bool = False) -> Iterator[Progress]:
     finally:
         if tasks:
             drawn.stop()
-
-
-# The steps of a run as one live line on standard error.
 
 
 class StepLine:

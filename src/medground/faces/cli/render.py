@@ -30,9 +30,7 @@ def render(answer: Answer, console: Console | None = None, *, details: bool = Fa
     """Print an answer, wrapped to the width of the terminal and in characters that it can show.
 
     Args:
-        answer: the answer.
         console: where to print; standard output when not given.
-        details: also show category labels, offsets, queries, hashes and the trace.
     """
     render_blocks([block for block in layout(answer, details=details) if block.kind != "title"], console)  # just typed
 

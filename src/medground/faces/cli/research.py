@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from medground.values.research_plan import ResearchPlan
 
 
-# `medground research`: a report on one question, from literature, protein records and the web.
-
 PRESET = "biomedsearch"
 
 _Tools = Annotated[
@@ -77,7 +75,8 @@ def research(
     PubMed, PMC, Europe PMC, ScienceDirect, UniProt, AlphaFold, PDB and web searches are asked, or what --corpus, --kb
     and --source name. The exit status is that of medground ask.
     """
-    from medground.faces.cli.asking import Kind, ask_one, limits
+    from medground.engine.unfinished import LAST
+    from medground.faces.cli.asking import Kind, ask_one, limits, resume_one
     from medground.language.risk.notices import notice_first
     from medground.values.research_plan import read_plan_file
 
@@ -93,8 +92,8 @@ def research(
     }
     if resume:
         others = [preset, settings, task, option, plan or None, from_plan, filters.as_query(), *named.values()]
-        _check_resumed(others)
-        _finish(lambda: _resumed(question, sets, shown), file, shown)
+        changes = _changes(sets, others)
+        _finish(lambda: resume_one(question or LAST, load_settings(), changes, quiet=quiet), file, shown)
         return
     text = _text(question, given)
     with notice_first(text):
@@ -113,6 +112,16 @@ def _named(corpus: list[str] | None, kb: str | None, source: list[str] | None) -
     return {"retrieval.corpora": (), **searched(corpus, kb), "retrieval.sources": tuple(source or ())}
 
 
+def _changes(sets: list[str] | None, others: list[object]) -> dict[str, object]:
+    """The settings that change where research is resumed; nothing else may."""
+    from medground.errors import UsageError
+    from medground.home.layers import parse_options
+
+    if any(one is not None and one != () for one in others):
+        raise UsageError("--resume takes question and settings from the research; only --set and the output can differ")
+    return dict(parse_options(sets or []))
+
+
 def _text(question: str | None, plan: ResearchPlan | None) -> str:
     """The question as it was typed, or that of the plan.
 
@@ -129,21 +138,6 @@ def _text(question: str | None, plan: ResearchPlan | None) -> str:
     if text is not None and " ".join(text.split()) != " ".join(plan.question.split()):
         raise UsageError("the plan is of another question; leave the question out, or edit `question` in the plan")
     return plan.question
-
-
-def _check_resumed(others: list[object]) -> None:
-    from medground.errors import UsageError
-
-    if any(one is not None and one != () for one in others):
-        raise UsageError("--resume takes question and settings from the research; only --set and the output can differ")
-
-
-def _resumed(name: str | None, sets: list[str] | None, shown: Shown) -> Answer:
-    from medground.engine.unfinished import LAST
-    from medground.faces.cli.asking import resume_one
-    from medground.home.layers import parse_options
-
-    return resume_one(name or LAST, load_settings(), parse_options(sets or []), quiet=shown.quiet)
 
 
 def _finish(work: Callable[[], Answer], file: ReportFile | None, shown: Shown) -> None:
@@ -172,8 +166,6 @@ def _deliver(answer: Answer, file: ReportFile | None, shown: Shown) -> None:
         if not shown.quiet:
             say(f"the report is in {file.path}", err=True)
 
-
-# `medground plan QUESTION`: how a question would be researched, as a tree, Mermaid, a drawing or a file to edit.
 
 _FORMS = {".txt": "tree", ".mmd": "mermaid", ".svg": "svg", ".json": "json"}
 _NAMES = ("tree", "mermaid", "svg", "json")

@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from functools import partial
+from typing import Annotated
 
 import typer
 
-from medground.faces.cli.options import (
-    Corpora,
-    KnowledgeBase,
-    ModelName,
-    Preset,
-    Quiet,
-    Sets,
-    SettingsFile,
-    load_settings,
-    searched,
-)
+from medground.faces.cli import options as by
 from medground.faces.cli.progress import shown_progress
 from medground.faces.cli.terminal import given_away, say
-
-if TYPE_CHECKING:
-    from fastapi import FastAPI
-
-
-# What the servers `serve`, `web` and `mcp --http` have in common: where they listen, who may call, what they say.
 
 Host = Annotated[str, typer.Option(help="Address to listen on; the default is this computer only.")]
 Port = Annotated[int, typer.Option(help="Port to listen on; 0 picks a free port.", min=0, max=65535)]
@@ -47,20 +32,17 @@ def announce(address: str, what: str = "Medground") -> None:
     say(f"{what} at {address} (press Ctrl-C to stop)", err=True)
 
 
-# `medground serve`.
-
-
 def serve(
-    corpus: Corpora = None,
-    kb: KnowledgeBase = None,
-    model: ModelName = None,
+    corpus: by.Corpora = None,
+    kb: by.KnowledgeBase = None,
+    model: by.ModelName = None,
     host: Host = LOOPBACK,
     port: Port = SERVE,
     login: Login = None,
-    sets: Sets = None,
-    preset: Preset = None,
-    settings: SettingsFile = None,
-    quiet: Quiet = False,
+    sets: by.Sets = None,
+    preset: by.Preset = None,
+    settings: by.SettingsFile = None,
+    quiet: by.Quiet = False,
 ) -> None:
     """Answer questions over HTTP until Ctrl-C. Other computers need a token: `medground token create NAME`."""
     import asyncio
@@ -71,30 +53,25 @@ def serve(
         from medground.faces.api.server import run
     except ImportError:
         raise ConfigError('the server needs FastAPI and uvicorn; run: pip install "medground[serve]"') from None
-    from medground.faces.cli.progress import shown_progress
 
-    chosen = load_settings(sets, preset, settings, {**searched(corpus, kb), "model.default": model})
+    chosen = by.load_settings(sets, preset, settings, {**by.searched(corpus, kb), "model.default": model})
 
     with shown_progress(quiet=quiet) as progress:
-        work = run(chosen, host=host, port=port, announce=announce, progress=progress, login=login)
-        asyncio.run(work)
-
-
-# `medground web`.
+        asyncio.run(run(chosen, host=host, port=port, announce=announce, progress=progress, login=login))
 
 
 def web(
-    corpus: Corpora = None,
-    kb: KnowledgeBase = None,
-    model: ModelName = None,
+    corpus: by.Corpora = None,
+    kb: by.KnowledgeBase = None,
+    model: by.ModelName = None,
     host: Host = LOOPBACK,
     port: Port = WEB,
     login: Login = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open the page in a browser.")] = False,
-    sets: Sets = None,
-    preset: Preset = None,
-    settings: SettingsFile = None,
-    quiet: Quiet = False,
+    sets: by.Sets = None,
+    preset: by.Preset = None,
+    settings: by.SettingsFile = None,
+    quiet: by.Quiet = False,
 ) -> None:
     """Serve the web page, and the HTTP API behind it, until Ctrl-C."""
     import asyncio
@@ -108,13 +85,9 @@ def web(
         from medground.faces.web.app import BuiltPage, add_page
     except ImportError:
         raise ConfigError('the page needs FastAPI and uvicorn; run: pip install "medground[serve]"') from None
-    from medground.faces.cli.progress import shown_progress
 
-    page = BuiltPage.open()
-    chosen = load_settings(sets, preset, settings, {**searched(corpus, kb), "model.default": model})
-
-    def extend(app: FastAPI, authenticated: bool) -> None:
-        add_page(app, login=authenticated, page=page)
+    extend = partial(add_page, page=BuiltPage.open())
+    chosen = by.load_settings(sets, preset, settings, {**by.searched(corpus, kb), "model.default": model})
 
     def listening(address: str) -> None:
         announce(address)
@@ -122,12 +95,9 @@ def web(
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
     with shown_progress(quiet=quiet) as progress:
-        asyncio.run(
-            run(chosen, host=host, port=port, announce=listening, progress=progress, login=login, extend=extend)
-        )
+        work = run(chosen, host=host, port=port, announce=listening, progress=progress, login=login, extend=extend)
+        asyncio.run(work)
 
-
-# `medground mcp`: the tools for an agent, over standard input and output or over HTTP.
 
 Http = Annotated[
     bool,
@@ -136,16 +106,16 @@ Http = Annotated[
 
 
 def mcp(
-    corpus: Corpora = None,
-    kb: KnowledgeBase = None,
-    model: ModelName = None,
+    corpus: by.Corpora = None,
+    kb: by.KnowledgeBase = None,
+    model: by.ModelName = None,
     http: Http = False,
     host: Host = LOOPBACK,
     port: Port = MCP,
     login: Login = None,
-    sets: Sets = None,
-    preset: Preset = None,
-    settings: SettingsFile = None,
+    sets: by.Sets = None,
+    preset: by.Preset = None,
+    settings: by.SettingsFile = None,
 ) -> None:
     """Offer search, answers and lookups to an agent by the Model Context Protocol, over standard input and output.
 
@@ -161,50 +131,39 @@ def mcp(
         raise ConfigError(
             f'the MCP server needs a package ({error.name} is missing); run: pip install "medground[mcp]"'
         ) from None
-    chosen = load_settings(sets, preset, settings, {**searched(corpus, kb), "model.default": model})
-
-    def listening(address: str) -> None:
-        announce(address, "Medground for agents")
+    chosen = by.load_settings(sets, preset, settings, {**by.searched(corpus, kb), "model.default": model})
 
     if http:
+        listening = partial(announce, what="Medground for agents")
         asyncio.run(over_http(chosen, host=host, port=port, announce=listening, login=login))
     else:
         with given_away():
             asyncio.run(over_stdio(chosen))
 
 
-# `medground pubmed serve`.
-
-pubmed_app = typer.Typer(help="Run your own PubMed server.", no_args_is_help=True)
-
-
-@pubmed_app.callback()
-def _group() -> None:
-    """Run your own PubMed server."""
+pubmed_app = by.group("Run your own PubMed server.")
 
 
 @pubmed_app.command("serve")
 def serve_pubmed(
     corpus: Annotated[str, typer.Option(help="Corpus of PubMed records to serve.", metavar="NAME")],
-    port: Annotated[int, typer.Option(help="Port to listen on; 0 picks a free port.", min=0, max=65535)] = 8321,
-    host: Annotated[str, typer.Option(help="Address to listen on; the default is local only.")] = ("127.0.0.1"),
+    port: Port = 8321,
+    host: Annotated[str, typer.Option(help="Address to listen on; the default is local only.")] = LOOPBACK,
     name: Annotated[
         list[str] | None,
         typer.Option(help="Host name by which clients may call it, beside its address and loopback; repeatable."),
     ] = None,
-    quiet: Quiet = False,
+    quiet: by.Quiet = False,
 ) -> None:
     """Serve a corpus over the E-utilities API until Ctrl-C."""
     from medground.corpus.library import Library
     from medground.faces.eutils.catalogue import SnapshotCatalogue
     from medground.faces.eutils.run import run
-    from medground.home.settings import Settings
 
-    settings = Settings.load()
-    home = settings.home
-    with Library(home).open(corpus) as snapshot:
+    settings = by.load_settings()
+    with Library(settings.home).open(corpus) as snapshot:
         with shown_progress(quiet=quiet) as progress:
-            catalogue = SnapshotCatalogue.open(snapshot, home, progress)
+            catalogue = SnapshotCatalogue.open(snapshot, settings.home, progress)
         about = catalogue.about
 
         def announce(port: int) -> None:

@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from rich.status import Status
 
 
-# A stream that cleans what is written to it, writes only what its encoding has, and knows when it cannot write.
-
-
 class CannotWrite(Exception):
     """Standard output cannot be written. No `MedgroundError`: no command may take it for a failure of its own work.
 
@@ -54,12 +51,7 @@ class Output(io.TextIOBase):
 
     It has no `buffer`, so that nobody writes past it.
 
-    Args:
-        stream: where clean text is written.
-        is_error: whether it is standard error.
-
     Attributes:
-        stream: where clean text is written.
         failure: what went wrong, once something did.
     """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,7 +13,7 @@ from medground.faces.cli.options import home_folder
 from medground.faces.cli.terminal import say
 
 if TYPE_CHECKING:
-    from medground.faces.service.accounts import Spent, Token
+    from medground.faces.service.accounts import Spent
     from medground.faces.service.records import Records
     from medground.faces.service.values import Limits
 
@@ -56,6 +56,7 @@ def create(
 def show(json: Annotated[bool, typer.Option("--json", help="Print JSON Lines.")] = False) -> None:
     """List the tokens, their limits, and what each has used this month."""
     from datetime import UTC, datetime
+    from json import dumps
 
     from medground.faces.service.accounts import Spending, Tokens
 
@@ -63,7 +64,14 @@ def show(json: Annotated[bool, typer.Option("--json", help="Print JSON Lines.")]
         tokens, spending, now = Tokens(records).list(), Spending(records), datetime.now(UTC)
         used = {token.id: spending.month(token.id, now) for token in tokens}
     for token in tokens:
-        say(_as_json(token, used[token.id]) if json else _as_text(token, used[token.id]))
+        if json:
+            content = {**token.model_dump(mode="json"), "month": used[token.id].model_dump(mode="json")}
+            say(dumps(content, ensure_ascii=False))
+            continue
+        state = f"revoked {token.revoked:%Y-%m-%d}" if token.revoked else f"since {token.created:%Y-%m-%d}"
+        right = "  may change corpora" if token.admin else ""
+        month = _used(used[token.id])
+        say(f"{token.name}  {state}{right}\n    limits: {_limits(token.limits)}\n    this month: {month}")
     if not tokens:
         say("there are no tokens yet; create one with medground token create NAME", err=True)
 
@@ -99,23 +107,8 @@ def _rate(written: str | None) -> int | None:
 def _records() -> Iterator[Records]:
     from medground.faces.service.records import Records
 
-    records = Records(home_folder(), must_keep=True)
-    try:
+    with closing(Records(home_folder(), must_keep=True)) as records:
         yield records
-    finally:
-        records.close()
-
-
-def _as_json(token: Token, spent: Spent) -> str:
-    from json import dumps
-
-    return dumps({**token.model_dump(mode="json"), "month": spent.model_dump(mode="json")}, ensure_ascii=False)
-
-
-def _as_text(token: Token, spent: Spent) -> str:
-    state = f"revoked {token.revoked:%Y-%m-%d}" if token.revoked else f"since {token.created:%Y-%m-%d}"
-    right = "  may change corpora" if token.admin else ""
-    return f"{token.name}  {state}{right}\n    limits: {_limits(token.limits)}\n    this month: {_used(spent)}"
 
 
 def _limits(limits: Limits) -> str:

@@ -6,16 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medground.faces.cli.options import (
-    Corpora,
-    KnowledgeBase,
-    Preset,
-    Quiet,
-    Sets,
-    SettingsFile,
-    load_settings,
-    searched,
-)
+from medground.faces.cli import options as by
 from medground.faces.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
@@ -23,31 +14,25 @@ if TYPE_CHECKING:
     from medground.pubmed.mesh import Heading, Vocabulary
 
 
-# `medground verify CLAIM`: a claim compared with what the sources hold.
-
-
 def verify(
     claim: Annotated[str, typer.Argument(help="The claim, in quotes.")],
-    corpus: Corpora = None,
-    kb: KnowledgeBase = None,
+    corpus: by.Corpora = None,
+    kb: by.KnowledgeBase = None,
     model: Annotated[str | None, typer.Option(help="Model that judges; word statistics without one.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    sets: Sets = None,
-    preset: Preset = None,
-    settings: SettingsFile = None,
-    quiet: Quiet = False,
+    sets: by.Sets = None,
+    preset: by.Preset = None,
+    settings: by.SettingsFile = None,
+    quiet: by.Quiet = False,
 ) -> None:
     """Compare a claim with the literature: a verdict for each statement, and the quotes that decided it."""
-    from medground.engine.blocking import BlockingEngine
-    from medground.faces.cli.progress import shown_progress
+    from medground.faces.cli.asking import opened
     from medground.language.risk.notices import notice_first
 
-    extra: dict[str, object] = {**searched(corpus, kb), "model.default": model}
+    extra: dict[str, object] = {**by.searched(corpus, kb), "model.default": model}
     with notice_first(claim):
-        chosen = load_settings(sets, preset, settings, extra)
-        with shown_progress(quiet=quiet) as progress:
-            engine = BlockingEngine(chosen, progress=progress)
-        with engine:
+        chosen = by.load_settings(sets, preset, settings, extra)
+        with opened(chosen, quiet=quiet) as engine:
             checked = engine.verify(claim)
     if json:
         say_json(checked.model_dump_json(indent=2))
@@ -75,8 +60,6 @@ def _lines(checked: CheckedClaim) -> list[str]:
     return lines
 
 
-# `medground mesh TERM`: show a heading with its entry terms and tree positions, or the closest headings.
-
 _MOST_BELOW = 40
 _MOST_NEAR = 8
 
@@ -100,7 +83,7 @@ def mesh(
 
 
 def _show(vocabulary_: Vocabulary, heading: Heading) -> None:
-    say(f"{heading.name}  {heading.id}" + ("  (publication type)" if heading.is_publication_type else ""))
+    say(f"{heading.name}  {heading.id}{'  (publication type)' if heading.is_publication_type else ''}")
     if heading.entry_terms:
         say("also: " + "; ".join(heading.entry_terms))
     say(f"explodes to {len(vocabulary_.explode(heading)):,} headings, including itself")
@@ -110,15 +93,12 @@ def _show(vocabulary_: Vocabulary, heading: Heading) -> None:
         for depth, above in enumerate(path):
             mark = f"  [{tree}]" if above == heading else ""
             say("  " * depth + above.name + mark)
-        below = [child for child in vocabulary_.children(heading) if _below(child, tree)]
+        children = vocabulary_.children(heading)
+        below = [one for one in children if any(number.rpartition(".")[0] == tree for number in one.trees)]
         for child in below[:_MOST_BELOW]:
             say("  " * len(path) + child.name)
         if len(below) > _MOST_BELOW:
             say("  " * len(path) + f"and {len(below) - _MOST_BELOW} more")
-
-
-def _below(child: Heading, tree: str) -> bool:
-    return any(number.rpartition(".")[0] == tree for number in child.trees)
 
 
 def _show_near(vocabulary_: Vocabulary, term: str) -> None:

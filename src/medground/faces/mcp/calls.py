@@ -24,8 +24,6 @@ from medground.faces.service.values import INTERNAL, Person, Problem
 from medground.home.layers import wrong_values
 from medground.wording.view import view
 
-# Calls that take longer than a client waits: they go on as jobs, which two tools read and stop.
-
 _AGAIN = "Call the tool again."
 _MOST = 50
 """Results of jobs that are kept until somebody reads them."""
@@ -45,7 +43,6 @@ class LateCalls:
     Args:
         service: whose jobs they are.
         patience: seconds for which `get_job` waits for an end.
-        clock: seconds that never go back.
     """
 
     def __init__(self, service: Service, patience: float, clock: Callable[[], float] = time.monotonic) -> None:
@@ -154,8 +151,6 @@ def _look_at(work: asyncio.Task[Result]) -> None:
         work.exception()
 
 
-# What goes wrong as a result that no client takes for a finding: what is wrong, and the next step.
-
 _LINE = 1_000
 
 
@@ -211,10 +206,7 @@ class Calls:
     """Runs the tools of a server for the people who call them.
 
     Args:
-        service: what answers.
         tools: what is offered, beside `read_more`, `get_job` and `cancel_job`.
-        times: how long clients are kept waiting.
-        clock: seconds that never go back.
     """
 
     def __init__(

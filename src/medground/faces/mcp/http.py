@@ -38,10 +38,8 @@ def http_app(service: Service, *, authenticated: bool, names: Sequence[str] = ()
     """The app over an open service, at `/mcp`. It needs the lifespan events of ASGI.
 
     Args:
-        service: what answers.
         authenticated: whether every request needs a token; without one it is of whoever sits at this computer.
         names: host names that it answers to, beside loopback and the setting `serve.hosts`.
-        times: how long clients are kept waiting.
     """
     limits = service.settings.serve
     app: ASGIApp = make_server(service, times).streamable_http_app(
@@ -101,10 +99,7 @@ async def serve(
     """Serve until the process is told to stop (Ctrl-C or SIGTERM).
 
     Args:
-        service: what answers; the caller closes it.
-        on: where to listen.
         authenticated: whether every request needs a token.
-        listening: called once connections are accepted.
     """
     app = http_app(service, authenticated=authenticated, names=(on.getsockname()[0],))
     await _server(app, service, listening).serve(sockets=[on])

@@ -38,10 +38,7 @@ async def over_http(
     """Serve many clients until the process is told to stop.
 
     Args:
-        settings: what answers.
         host: the address to listen on; where other computers can reach it, every request needs a token.
-        port: the port; 0 takes a free one.
-        announce: called with the address once connections are accepted.
         login: whether a token is needed on loopback, too; by default, once there has ever been one.
 
     Raises:

@@ -17,8 +17,6 @@ from medground.faces.service.job import Job
 from medground.faces.service.service import Service
 from medground.faces.service.values import Person
 
-# What each tool takes.
-
 MOST = 50
 """Most documents, claims or terms of one call."""
 
@@ -113,8 +111,6 @@ class JobId(Input):
     job: Name
 
 
-# JSON schemas of tools, as short as they can be: every client sends the whole catalogue to its model, each time.
-
 _DROPPED = ("title", "default", "required", "minLength", "maxLength", "minimum", "minItems")
 """What a model does not need to know: names of types repeat those of fields, and a call without a value needs none.
 Calls are still checked against the whole type."""
@@ -154,8 +150,6 @@ def _shortened(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str,
     return short
 
 
-# What a tool is: its types, its words for a model, and the function that does it.
-
 I = TypeVar("I", bound=Input)  # noqa: E741
 
 
@@ -164,8 +158,6 @@ class Call:
     """One call of a tool: whose it is, and what it tells while it is at work.
 
     Attributes:
-        service: what answers.
-        person: whose call it is.
         words: the latest step in words.
         job: the job of the service that does the work, if there is one.
         fence: marks text of documents as data.
@@ -183,11 +175,8 @@ class Tool(Generic[I]):
     """A tool of the catalogue.
 
     Attributes:
-        name: as clients call it.
         about: when to use it, for a model.
-        input: what it takes.
         output: the type behind its output schema.
-        run: does it.
         reads: it changes nothing that a user would miss.
         lasts: it may take long, and then goes on as a job.
         missing: the next step where what it was asked for is not there.

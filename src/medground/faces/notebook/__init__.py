@@ -32,7 +32,6 @@ def ask(
     """Answer one question and show its steps below the cell. For several questions keep a `BlockingEngine` open.
 
     Args:
-        question: the question.
         context: a passage or a patient's case that it is about.
         corpora: names of the corpora to search.
         settings: `Settings.load()` by default.

@@ -17,8 +17,6 @@ from medground.wording.progress import in_words
 from medground.wording.view import view
 from medground.wording.view_types import SentenceView, VerdictView
 
-# An answer in a notebook: the order and the words of the page, with each quote where it is cited.
-
 
 def as_html(answer: Answer) -> str:
     """One `<div>` that needs nothing else: all text escaped, no script, no style sheet.
@@ -49,8 +47,6 @@ def _verdicts(sentence: SentenceView) -> list[tuple[VerdictView, str]]:
     return list({(one.words, one.deciding, one.style, about): (one, about) for one, about in named}.values())
 
 
-# The steps of a question in a notebook, in words, as they happen.
-
 _PAUSE = 0.1
 """Seconds between two updates: a notebook that is sent every step falls behind."""
 _LINES = 6
@@ -60,9 +56,6 @@ class ShownSteps:
     """Shows each step below the cell that made this object; hand it over as `on_step`.
 
     It needs no widgets: one output is replaced in place. Where no notebook is running it shows nothing.
-
-    Args:
-        clock: seconds since any moment.
 
     Raises:
         ConfigError: IPython is not installed.

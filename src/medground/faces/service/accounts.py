@@ -18,10 +18,9 @@ from medground.faces.service.values import LOCAL, Limits, Person
 from medground.values.document import Frozen
 from medground.values.usage import UsageReport
 
-# Bearer tokens: who may ask. A token is shown once, when it is made; only its hash is kept.
-
 PREFIX = "mg_"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
+_TOKEN = ("id", "name", "limits", "created", "revoked", "admin")
 _SECRET = re.compile(PREFIX + r"[A-Za-z0-9_-]{43}")
 
 
@@ -42,12 +41,7 @@ class Token(Frozen):
 
 
 class Tokens:
-    """The tokens of a home folder. Blocks.
-
-    Args:
-        records: where they are kept.
-        now: the time.
-    """
+    """The tokens of a home folder. Blocks."""
 
     def __init__(self, records: Records, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._records = records
@@ -78,8 +72,8 @@ class Tokens:
 
     def list(self) -> list[Token]:
         """All tokens, revoked ones too, the oldest first."""
-        rows = self._records.rows("SELECT id, name, limits, created, revoked, admin FROM tokens ORDER BY created, id")
-        return [_token(*row) for row in rows]
+        rows = self._records.rows(f"SELECT {', '.join(_TOKEN)} FROM tokens ORDER BY created, id")  # noqa: S608 (ours)
+        return list(map(_token, rows))
 
     def revoke(self, name: str) -> None:
         """Let a token open nothing any more, at once.
@@ -115,10 +109,10 @@ class Tokens:
         return found.person
 
     def _one(self, column: str, value: str) -> Token | None:
-        columns = "id, name, limits, created, revoked, admin"
+        columns = ", ".join(_TOKEN)
         statement = f"SELECT {columns} FROM tokens WHERE {column} = ? AND revoked IS NULL"  # noqa: S608 (names of ours)
         rows = self._records.rows(statement, value)
-        return _token(*rows[0]) if rows else None
+        return _token(rows[0]) if rows else None
 
     def _at(self) -> str:
         return self._now().isoformat()
@@ -128,18 +122,9 @@ def _hash(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def _token(number: object, name: object, limits: object, created: object, revoked: object, admin: object) -> Token:
-    return Token(
-        id=str(number),
-        name=str(name),
-        limits=Limits.model_validate_json(str(limits)),
-        created=datetime.fromisoformat(str(created)),
-        revoked=None if revoked is None else datetime.fromisoformat(str(revoked)),
-        admin=bool(admin),
-    )
-
-
-# Whose an answer is. What nobody else owns is of whoever sits at the computer, such as the command line's answers.
+def _token(row: tuple[object, ...]) -> Token:
+    values = dict(zip(_TOKEN, row, strict=True))
+    return Token.model_validate({**values, "limits": Limits.model_validate_json(str(values["limits"]))})
 
 
 class Owners:
@@ -178,8 +163,6 @@ class Owners:
         """An answer is gone."""
         self._records.change(("DELETE FROM answers WHERE trace_id = ?", (trace_id,)))
 
-
-# What each person has used: counted by day, kept when answers are deleted.
 
 _NANO = Decimal(10**9)
 _COLUMNS = (
@@ -251,8 +234,6 @@ def next_month(at: datetime) -> float:
     first = (now.replace(day=1) + timedelta(days=32)).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     return (first - now).total_seconds()
 
-
-# Requests that a client sends again with the same key, because it saw no reply: they are answered once.
 
 KEPT = timedelta(hours=24)
 _KEY = re.compile(r"[\x21-\x7e]{1,200}")

@@ -35,11 +35,7 @@ _SOON = 5.0
 
 
 class Limiter:
-    """Lets requests in, or refuses them with the time to come again. A refused one counts for nothing.
-
-    Args:
-        clock: seconds that never go back.
-    """
+    """Lets requests in, or refuses them with the time to come again. A refused one counts for nothing."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -88,9 +84,6 @@ class Admission:
     Args:
         limiter: rate, and what runs at once.
         records: whose an answer is, what each person has used, and requests that have an answer.
-        kept: the answers.
-        jobs: those that run.
-        now: the time.
     """
 
     def __init__(

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Coroutine
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from medground.answering.trace import read_trace, remove_trace
 from medground.engine.answers import Answers, PastAnswer, past
 from medground.engine.unfinished import LAST, Unfinished, UnfinishedResearch
 from medground.errors import NotFound, UsageError
 from medground.faces.service.accounts import Owners, Spending, Spent, Token, Tokens
+from medground.faces.service.jobs import Jobs
 from medground.faces.service.request import chosen_for
 from medground.faces.service.values import LOCAL, Person
 from medground.home.attachments import Attachments
@@ -47,8 +49,8 @@ class KeptAnswers:
         except UsageError:
             return None
 
-    def answer(self, trace_id: str, person: Person) -> Answer:
-        """A person's answer.
+    def answer(self, trace_id: str, person: Person = LOCAL) -> Answer:
+        """A person's answer by its trace id.
 
         Raises:
             NotFound: it is not there, or is not theirs.
@@ -59,8 +61,14 @@ class KeptAnswers:
             raise NotFound(f"no answer {trace_id[:64]!r} is kept for you")
         return answer
 
-    def history(self, person: Person, limit: int, before: str | None = None) -> list[PastAnswer]:
-        """A person's answers, the latest first; those `before` one of them, by its trace id."""
+    def history(self, person: Person = LOCAL, *, limit: int = 20, before: str | None = None) -> list[PastAnswer]:
+        """A person's answers, the latest first; to page on, those `before` one of them, by its trace id.
+
+        Raises:
+            UsageError: `limit` is not from 1 to 200.
+        """
+        if not 1 <= limit <= 200:
+            raise UsageError(f"a history takes a limit from 1 to 200, not {limit}")
         if person.id == LOCAL.id:
             others = self._owners.not_of(person.id)
             names = [name for name in self._answers.names() if name not in others and (not before or name < before)]
@@ -75,7 +83,11 @@ class KeptAnswers:
         return found
 
     def delete(self, trace_id: str, person: Person) -> None:
-        """Delete a person's answer and its trace; errors are those of `AnswerService.delete`."""
+        """Delete a person's answer and its trace.
+
+        Raises:
+            NotFound: it is not there, or is not theirs.
+        """
         if not self._owners.owns(person.id, trace_id) or not self._answers.remove(trace_id):
             raise NotFound(f"no answer {trace_id[:64]!r} is kept for you")
         self._forget(trace_id)
@@ -104,12 +116,16 @@ class KeptAnswers:
                 return self._research.read(research)
         raise NotFound(f"no unfinished research {research[:64]!r} is kept for you")
 
-    def export(self, trace_id: str, form: Format, person: Person) -> bytes:
-        """A person's answer in another format; errors are those of `answer` and of `export`."""
+    def export(self, trace_id: str, form: Format, person: Person = LOCAL) -> bytes:
+        """A person's answer in another format; raises what `answer` and `wording.export.export` raise."""
         return export(self.answer(trace_id, person), form, files=self._attachments.read)
 
-    def file(self, trace_id: str, name: str, person: Person) -> tuple[Attachment, bytes]:
-        """A file of the report of a person's answer; errors are those of `AnswerService.file`."""
+    def file(self, trace_id: str, name: str, person: Person = LOCAL) -> tuple[Attachment, bytes]:
+        """A file of the report of a person's answer, such as the structure of a protein.
+
+        Raises:
+            NotFound: the answer or the file is not there.
+        """
         report = self.answer(trace_id, person).report
         kept = next((one for one in report.attachments if one.name == name), None) if report else None
         if kept is None:
@@ -119,8 +135,12 @@ class KeptAnswers:
         except UsageError as error:
             raise NotFound(str(error)) from None
 
-    def trace(self, trace_id: str, person: Person) -> list[dict[str, Any]]:
-        """The spans of a person's answer, claim or failed question; errors are those of `AnswerService.trace`."""
+    def trace(self, trace_id: str, person: Person = LOCAL) -> list[dict[str, Any]]:
+        """The spans of a person's answer, claim or failed question, in the order they started.
+
+        Raises:
+            NotFound: the trace is not there, or is not theirs.
+        """
         if self._owners.owns(person.id, trace_id):
             with contextlib.suppress(UsageError):
                 return read_trace(self._traces, trace_id)
@@ -139,22 +159,37 @@ class TokenUse(Frozen):
     month: Spent
 
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _off_loop(
+    work: Callable[Concatenate[KeptAnswers, P], T],
+) -> Callable[Concatenate[AnswerService, P], Coroutine[Any, Any, T]]:
+    """A method of `KeptAnswers` as one of the service, which does not hold up the event loop."""
+
+    @functools.wraps(work)
+    async def method(self: AnswerService, /, *given: P.args, **more: P.kwargs) -> T:
+        return await asyncio.to_thread(work, self._kept, *given, **more)
+
+    return method
+
+
 class AnswerService:
     """Reads, lists, exports and deletes answers, off the event loop; a `Service` is one."""
 
     settings: Settings
+    jobs: Jobs
     _kept: KeptAnswers
     _spending: Spending
     _tokens: Tokens
     _now: Callable[[], datetime]
 
-    async def answer(self, trace_id: str, person: Person = LOCAL) -> Answer:
-        """A person's answer by its trace id.
-
-        Raises:
-            NotFound: it is not there, or is not theirs.
-        """
-        return await asyncio.to_thread(self._kept.answer, trace_id, person)
+    answer = _off_loop(KeptAnswers.answer)
+    history = _off_loop(KeptAnswers.history)
+    export = _off_loop(KeptAnswers.export)
+    file = _off_loop(KeptAnswers.file)
+    trace = _off_loop(KeptAnswers.trace)
 
     async def view(self, trace_id: str, person: Person = LOCAL) -> AnswerView:
         """A person's answer as a page shows it, with what was chosen to be searched for it.
@@ -167,29 +202,15 @@ class AnswerService:
         named = ChosenView(corpora=chosen.corpora, sources=chosen.sources) if chosen else None
         return view(answer).model_copy(update={"chosen": named})
 
-    async def history(self, person: Person = LOCAL, *, limit: int = 20, before: str | None = None) -> list[PastAnswer]:
-        """A person's answers, the latest first.
-
-        Args:
-            person: whose they are.
-            limit: at most this many, from 1 to 200.
-            before: only those before the one with this trace id, to page on.
-
-        Raises:
-            UsageError: `limit` is out of range.
-        """
-        if not 1 <= limit <= 200:
-            raise UsageError(f"a history takes a limit from 1 to 200, not {limit}")
-        return await asyncio.to_thread(self._kept.history, person, limit, before)
-
     async def delete(self, trace_id: str, person: Person = LOCAL) -> None:
-        """Delete a person's answer with its trace.
+        """Delete a person's answer with its trace, and forget its job.
 
         Raises:
             NotFound: it is not there, or is not theirs.
             StorageFailed: it cannot be deleted.
         """
         await asyncio.to_thread(self._kept.delete, trace_id, person)
+        self.jobs.forget(person.id, trace_id)
 
     async def delete_all(self, person: Person = LOCAL) -> int:
         """Delete all of a person's answers with their traces; how many there were.
@@ -204,32 +225,6 @@ class AnswerService:
                     await self.delete(one.trace_id, person)
                     deleted += 1
         return deleted
-
-    async def export(self, trace_id: str, form: Format, person: Person = LOCAL) -> bytes:
-        """A person's answer as `ris`, `bibtex`, `csl-json`, `markdown`, `docx`, `html` or `pdf`.
-
-        Raises:
-            NotFound: it is not there, or is not theirs.
-            UsageError: no such format, or the answer quotes no source.
-            ConfigError: the `export` extra is missing.
-        """
-        return await asyncio.to_thread(self._kept.export, trace_id, form, person)
-
-    async def file(self, trace_id: str, name: str, person: Person = LOCAL) -> tuple[Attachment, bytes]:
-        """A file of the report of a person's answer, such as the structure of a protein.
-
-        Raises:
-            NotFound: the answer or the file is not there.
-        """
-        return await asyncio.to_thread(self._kept.file, trace_id, name, person)
-
-    async def trace(self, trace_id: str, person: Person = LOCAL) -> list[dict[str, Any]]:
-        """The spans of a person's answer, in the order they started, as `read_trace` gives them.
-
-        Raises:
-            NotFound: the answer or its trace is not there.
-        """
-        return await asyncio.to_thread(self._kept.trace, trace_id, person)
 
     async def usage(self, person: Person = LOCAL) -> Spent:
         """What a person has used since the first day of this month (UTC)."""

@@ -90,8 +90,6 @@ async def build_uploaded(library: Library, building: Building, progress: Progres
     """Build a corpus from received files. Cancelling this stops the build, and waits until it has stopped.
 
     Args:
-        library: where corpora are.
-        building: what to build.
         progress: called, in another thread, with what the build does, in words.
 
     Raises:

@@ -64,7 +64,12 @@ class Engines:
 
         Raises what `Engine.open` and the work raise, and UsageError where the service is closed.
         """
-        return await self.run(self._use(searched, work))
+
+        async def used() -> T:
+            async with self._engine(searched) as engine:
+                return await work(engine)
+
+        return await self.run(used())
 
     async def run(self, work: Coroutine[object, object, T]) -> T:
         """The result of some work in the loop of the engines.
@@ -85,10 +90,6 @@ class Engines:
                 await self._loop.run(self._close_all())
             finally:
                 await asyncio.to_thread(self._loop.stop)
-
-    async def _use(self, searched: Searched, work: Callable[[Engine], Awaitable[T]]) -> T:
-        async with self._engine(searched) as engine:
-            return await work(engine)
 
     @asynccontextmanager
     async def _engine(self, searched: Searched) -> AsyncIterator[Engine]:
@@ -123,8 +124,7 @@ class Engines:
 
     async def _close_all(self) -> None:
         while self._open:
-            _, one = self._open.popitem()
-            await self._close(one)
+            await self._close(self._open.popitem()[1])
 
     async def _close(self, one: _Open) -> None:
         await asyncio.wait([one.opening])

@@ -19,8 +19,6 @@ from medground.values.document import Frozen
 from medground.values.steps import Kept, ResearchBegun, Step
 from medground.wording.progress import in_words
 
-# The events of one job, kept within a bound, for any number of readers that may be slow or come back.
-
 MOST_BYTES = 1 << 20
 """Bytes of events that wait for the slowest reader; older ones are dropped, and it gets a `resync`."""
 

@@ -30,10 +30,7 @@ class Jobs:
     """All jobs of a service. Call its methods in the event loop of the service.
 
     Args:
-        load: reads kept answers.
         hide: texts that clients never see in a problem.
-        clock: seconds that never go back.
-        now: the time.
         abandoned_after: seconds after which a question that nobody listens to is cancelled.
         most_bytes: bytes of events that wait for a slow reader.
         most_unfinished: jobs that may wait or run at once.

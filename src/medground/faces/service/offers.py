@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from datetime import datetime
 from pathlib import PurePath
 
@@ -17,8 +18,6 @@ from medground.home.settings import Settings
 from medground.recipes.base import open_recipe
 from medground.values.document import Frozen
 from medground.wording.progress import ABOUT
-
-# What a server offers: corpora, recipes, models and sources. What reads files here blocks.
 
 
 class CorpusOffer(Frozen):
@@ -51,15 +50,13 @@ class RecipeOffer(Frozen):
     settings: tuple[str, ...] = Field(description="the settings that a question may change")
 
 
-def corpora_offered(settings: Settings) -> list[CorpusOffer]:
-    """The corpora of the home folder, by name."""
+def _corpora(settings: Settings) -> list[CorpusOffer]:
     library = Library(settings.home)
     searched = Searched.by_default(settings).corpora
     return [_corpus(library, name, settings, default=name in searched) for name in library.list()]
 
 
-def recipes_offered(settings: Settings) -> list[RecipeOffer]:
-    """All recipes that can be loaded here, by name."""
+def _recipes(settings: Settings) -> list[RecipeOffer]:
     found = []
     for name in recipe_names():
         try:
@@ -78,18 +75,13 @@ def recipes_offered(settings: Settings) -> list[RecipeOffer]:
     return found
 
 
-def knowledge_bases_offered(settings: Settings) -> list[str]:
-    """The knowledge bases that can be searched."""
-    bases = Bases(settings.home)
-    return [name for name in bases.list() if _whole(bases, name)]
-
-
-def _whole(bases: Bases, name: str) -> bool:
-    try:
-        found = bases.find(name)
-    except ConfigError:  # damaged
-        return False
-    return found is not None and bool(found.sources)
+def _knowledge_bases(settings: Settings) -> list[str]:
+    bases, whole = Bases(settings.home), []
+    for name in bases.list():
+        with suppress(ConfigError):  # damaged
+            if (found := bases.find(name)) is not None and found.sources:
+                whole.append(name)
+    return whole
 
 
 def _corpus(library: Library, name: str, settings: Settings, *, default: bool) -> CorpusOffer:
@@ -121,16 +113,16 @@ class Offering:
     settings: Settings
 
     async def corpora(self) -> list[CorpusOffer]:
-        """The corpora that can be searched."""
-        return await asyncio.to_thread(corpora_offered, self.settings)
+        """The corpora that can be searched, by name."""
+        return await asyncio.to_thread(_corpora, self.settings)
 
     async def recipes(self) -> list[RecipeOffer]:
-        """The recipes that can be asked for."""
-        return await asyncio.to_thread(recipes_offered, self.settings)
+        """The recipes that can be loaded here and asked for, by name."""
+        return await asyncio.to_thread(_recipes, self.settings)
 
     async def knowledge_bases(self) -> list[str]:
         """The knowledge bases that can be searched."""
-        return await asyncio.to_thread(knowledge_bases_offered, self.settings)
+        return await asyncio.to_thread(_knowledge_bases, self.settings)
 
     def models(self) -> tuple[str, ...]:
         """The models that a question may name, the default first."""
@@ -140,8 +132,6 @@ class Offering:
         """The sources, beside corpora, that a question may name."""
         return offered_sources(self.settings)
 
-
-# What a corpus holds, told to people who use it: its files, those that were passed over, and whether it is intact.
 
 _MOST_FILES = 500
 _SKIPPED = 50

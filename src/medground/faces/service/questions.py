@@ -17,7 +17,7 @@ from medground.faces.service.accounts import checked_key, digest_of
 from medground.faces.service.admission import Admission, Repeat, lowered
 from medground.faces.service.answers import KeptAnswers
 from medground.faces.service.engines import Engines
-from medground.faces.service.job import Job, Tell, Work
+from medground.faces.service.job import Job, Tell
 from medground.faces.service.jobs import Jobs
 from medground.faces.service.offers import Offering
 from medground.faces.service.request import Asked, Searched, is_free, searched_by, searched_for, terms_of
@@ -29,8 +29,7 @@ from medground.values.document import Document
 from medground.values.query import Filters
 from medground.values.steps import OnStep
 
-# Questions of people, each as a job: begun, followed, gone on with.
-
+Ask = Callable[[OnStep], Awaitable[Answer]]
 OnEvent = Callable[[Event], None]
 """Called with each event of a question as it happens."""
 
@@ -94,13 +93,7 @@ class Questioning(Offering):
                 ),
             )
 
-        async def work(tell: Tell) -> Answer:
-            answer = await self._admission.answered(person, tell, ask)
-            if repeat:
-                await self._admission.keep(person, repeat, answer.trace_id)
-            return answer
-
-        return self._started(work, person, terms.free, kind=asked.kind, title=terms.question.text, repeat=repeat)
+        return self._started(ask, person, terms.free, kind=asked.kind, title=terms.question.text, repeat=repeat)
 
     async def resume(self, research: str, person: Person = LOCAL) -> Job:
         """Go on with a person's research that failed, was stopped or reached a limit, as a new job.
@@ -120,10 +113,7 @@ class Questioning(Offering):
                 Searched.named(then), lambda engine: engine.resume(one.id, settings=changes, on_step=on_step)
             )
 
-        async def work(tell: Tell) -> Answer:
-            return await self._admission.answered(person, tell, ask)
-
-        return self._started(work, person, free, kind="research", title=one.question.text)
+        return self._started(ask, person, free, kind="research", title=one.question.text)
 
     async def ask(self, asked: Asked, person: Person = LOCAL, on_event: OnEvent = ignore_events) -> Answer:
         """Answer a question. Cancelling this stops the question; what was found is kept.
@@ -152,9 +142,16 @@ class Questioning(Offering):
         return answer
 
     def _started(
-        self, work: Work, person: Person, free: bool, *, kind: str, title: str, repeat: Repeat | None = None
+        self, ask: Ask, person: Person, free: bool, *, kind: str, title: str, repeat: Repeat | None = None
     ) -> Job:
         """Begin a question, if its person may ask it now."""
+
+        async def work(tell: Tell) -> Answer:
+            answer = await self._admission.answered(person, tell, ask)
+            if repeat:
+                await self._admission.keep(person, repeat, answer.trace_id)
+            return answer
+
         self._admission.enter(person)
         researches = kind == "research"
         return self.jobs.start(
@@ -167,8 +164,6 @@ class Questioning(Offering):
             repeat=repeat,
         )
 
-
-# What people ask beside questions: passages, claims, documents, the studies of an answer as a table.
 
 T = TypeVar("T", Answer, CheckedClaim, EvidenceTable)
 

@@ -69,9 +69,7 @@ class Records:
     """The file `service/service.sqlite` of a home folder. Blocks; safe to use in several threads.
 
     Args:
-        home: the home folder.
         must_keep: whether a change that the file does not take is an error.
-        clock: seconds of a clock that never goes back.
 
     Raises:
         StorageFailed: it cannot be read, is of another version of Medground, or cannot be written to and must be.

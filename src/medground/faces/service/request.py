@@ -28,8 +28,6 @@ from medground.values.question import Question, Task
 from medground.values.research_plan import ResearchPlan
 from medground.values.usage import KEYLESS
 
-# Which settings a client may send with a question: numbers, switches and named choices, and never a place or a name.
-
 Value = bool | int | float | str | tuple[str, ...] | None
 MOST = 10_000
 """The highest number of a setting that is not a budget: a million rounds are an attack."""

@@ -36,7 +36,7 @@ from medground.faces.service.jobs import ABANDONED, Jobs
 from medground.faces.service.questions import Consulting, Questioning
 from medground.faces.service.records import Records
 from medground.faces.service.request import Searched, with_seconds
-from medground.faces.service.values import LOCAL, Person, Problem, problem_of
+from medground.faces.service.values import Person, Problem, problem_of
 from medground.home.settings import Settings
 from medground.values.answer import Answer
 from medground.values.steps import Progress, no_progress
@@ -97,33 +97,27 @@ class Service(Questioning, Consulting, AnswerService):
             ConfigError: wrong settings.
             StorageFailed: the home folder cannot be written to.
         """
-        return Opening(lambda: cls._opened(settings or Settings.load(), progress, clock, now, abandoned_after))
 
-    @classmethod
-    async def _opened(
-        cls,
-        settings: Settings,
-        progress: Progress,
-        clock: Callable[[], float],
-        now: Callable[[], datetime],
-        abandoned_after: float,
-    ) -> Self:
-        records = await asyncio.to_thread(Records, settings.home)
-        kept = KeptAnswers(settings, Owners(records))
+        async def opened() -> Self:
+            used = settings or Settings.load()
+            records = await asyncio.to_thread(Records, used.home)
+            kept = KeptAnswers(used, Owners(records))
 
-        async def load(trace_id: str) -> Answer | None:
-            return await asyncio.to_thread(kept.load, trace_id)
+            async def load(trace_id: str) -> Answer | None:
+                return await asyncio.to_thread(kept.load, trace_id)
 
-        jobs = Jobs(
-            load,
-            hide=(str(settings.home),),
-            clock=clock,
-            now=now,
-            abandoned_after=abandoned_after,
-            most_unfinished=settings.serve.waiting,
-        )
-        engines = Engines(with_seconds(settings, "ask"), progress)
-        return cls(settings, engines, jobs, records, kept, Limiter(clock), now)
+            jobs = Jobs(
+                load,
+                hide=(str(used.home),),
+                clock=clock,
+                now=now,
+                abandoned_after=abandoned_after,
+                most_unfinished=used.serve.waiting,
+            )
+            engines = Engines(with_seconds(used, "ask"), progress)
+            return cls(used, engines, jobs, records, kept, Limiter(clock), now)
+
+        return Opening(opened)
 
     async def warm(self) -> None:
         """Open the engine of what is searched by default: what is wrong shows at once, and the first question is fast.
@@ -170,16 +164,6 @@ class Service(Questioning, Consulting, AnswerService):
         return self.jobs.start(
             work, owner=person.id, kind=kind, title=title, turn=self._long_turns if in_line else None
         )
-
-    async def delete(self, trace_id: str, person: Person = LOCAL) -> None:
-        """Delete a person's answer with its trace, and forget its job.
-
-        Raises:
-            NotFound: it is not there, or is not theirs.
-            StorageFailed: it cannot be deleted.
-        """
-        await super().delete(trace_id, person)
-        self.jobs.forget(person.id, trace_id)
 
     def problem(self, error: MedgroundError) -> Problem:
         """An error as clients may see it: with a status, a next step, and no path of this computer."""

@@ -31,8 +31,6 @@ from medground.values.document import Frozen
 from medground.values.notice import Notice
 from medground.values.steps import AnyStep
 
-# Who asks, and how much they may ask.
-
 
 class Limits(Frozen):
     """What a person may use; without a value there is no limit. Money and tokens are those of a month (UTC)."""
@@ -56,17 +54,12 @@ LOCAL = Person(id="local", name="this computer", admin=True)
 """Whoever sits at this computer, where no token is asked for: the answers of the command line are theirs, too."""
 
 
-# A limit of the person who asks, which is not a limit of a source.
-
-
 class LimitReached(RateLimited):
     """A person reached a limit of their own: wait `retry_after` seconds, then ask again."""
 
     def __init__(self, reason: str, *, retry_after: float) -> None:
         super().__init__(reason, source="this server", retry_after=retry_after)
 
-
-# An error as `application/problem+json` (RFC 9457): the one place where errors get a status and a next step.
 
 _PREFIX = "urn:medground:problem:"
 
@@ -127,7 +120,6 @@ def problem_of(error: MedgroundError, hide: Sequence[str] = ()) -> Problem:
     """An error as a client may see it.
 
     Args:
-        error: what was raised.
         hide: texts that stay on the server, such as the path of its home folder.
     """
     kind = next(kind for kind in _KINDS if isinstance(error, kind.error))
@@ -147,8 +139,6 @@ def problem_of(error: MedgroundError, hide: Sequence[str] = ()) -> Problem:
         notice=error.notice,
     )
 
-
-# What happens in a job, as clients see it: one event after the other, numbered from 1.
 
 EventType = Literal["queued", "step", "progress", "answer", "done", "failed", "stopped", "resync"]
 LAST: frozenset[EventType] = frozenset(["answer", "done", "failed", "stopped"])

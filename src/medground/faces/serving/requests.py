@@ -11,8 +11,6 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-# A request that a server refuses before anything works on it.
-
 
 class Refusal(Exception):
     """Why a request is refused.
@@ -34,15 +32,10 @@ Respond = Callable[[Refusal, Scope], Response]
 """Makes the response to a refused request, in the form that the server's clients understand."""
 
 
-# The body of a request: read once, in time, and no larger than allowed.
-
-
 async def whole_body(receive: Receive, headers: Headers, *, most: int, seconds: float) -> bytes:
     """The body of a request. What is left of a refused one is not read.
 
     Args:
-        receive: of ASGI.
-        headers: of the request.
         most: bytes that the body may have.
         seconds: in which all of it must come.
 
@@ -85,8 +78,6 @@ def too_large(most: int) -> Refusal:
     return Refusal(413, f"a body may have at most {most:,} bytes here")
 
 
-# Which names the server answers to, and from which pages a browser may send it something.
-
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _SAFE = frozenset(["GET", "HEAD", "OPTIONS", "TRACE"])
 _HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]{2,45})\]|([A-Za-z0-9._-]{1,253}))(?::[0-9]{1,5})?")
@@ -96,7 +87,6 @@ class OwnHosts:
     """ASGI middleware that refuses foreign `Host` and `Origin` headers.
 
     Args:
-        app: what answers.
         names: host names and addresses of the server, beside those of loopback and the address that was called.
         respond: makes the response to what is refused.
     """

@@ -19,8 +19,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from medground.errors import UsageError
 from medground.faces.serving.requests import Refusal
 
-# A connection of uvicorn with deadlines: nobody holds one open for nothing.
-
 
 class Connection(H11Protocol):
     """One connection. The deadlines are in seconds; tests set others on a subclass.
@@ -163,8 +161,6 @@ class GracefulServer(uvicorn.Server):
     """Ends the work first, so that whoever waits for it is answered by itself. Ctrl-C is a normal end.
 
     Args:
-        config: made by `config`.
-        listening: called once connections are accepted.
         end: ends the work that requests wait for.
     """
 
@@ -219,7 +215,6 @@ def config(
     """The configuration of a server.
 
     Args:
-        app: what answers.
         protocol: the connections, which refuse in the app's form.
         lifespan: whether the app needs the lifespan events of ASGI.
         ending: seconds in which responses may end once the server is to stop.

@@ -19,14 +19,11 @@ from medground.errors import ConfigError
 from medground.faces.joining import joining
 from medground.faces.service.building import forget_abandoned
 from medground.faces.web.corpora import router as corpora_router
-from medground.faces.web.session import kept_router, suggest_router
 from medground.faces.web.session import router as session_router
 from medground.faces.web.sessions import Sessions, SignedIn, Throttle
 from medground.faces.web.state import PageState as Held
 from medground.faces.web.state import Suggestions
 from medground.faces.web.upload import UploadLimits
-
-# The built page: its files in memory, the headers that let a browser do nothing more with them than show them.
 
 BUILT = Path(__file__).parent / "built"
 """Where `npm run build` puts the page, and where the wheel has it."""
@@ -118,13 +115,13 @@ def _read(path: Path, folder: Path) -> _File:
     )
 
 
-_ROUTERS = (session_router, suggest_router, corpora_router, kept_router)
+_ROUTERS = (session_router, corpora_router)
 
 
 def add_page(
     app: FastAPI,
-    *,
     login: bool,
+    *,
     page: BuiltPage | None = None,
     sessions: Sessions | None = None,
     throttle: Throttle | None = None,
@@ -132,11 +129,8 @@ def add_page(
     """Let an app of the API serve the page too.
 
     Args:
-        app: what `make_app` made.
         login: whether the page asks for a token.
         page: the built page; that of the package by default.
-        sessions: those who are signed in.
-        throttle: failed attempts to sign in.
 
     Raises:
         ConfigError: the page was not built.

@@ -17,8 +17,6 @@ from medground.faces.web.state import Keeper, Page, Suggestion
 from medground.faces.web.state import PageState as Held
 from medground.values.document import Frozen
 
-# Sign in and out: the token is sent once, and the browser keeps a session in a cookie that scripts cannot read.
-
 router = APIRouter(tags=["page"])
 
 
@@ -91,13 +89,10 @@ def _told(page: Held, keep_days: int | None, person: Person | None) -> SessionTo
     )
 
 
-# Suggestions while a question is typed.
-
-suggest_router = APIRouter(tags=["page"])
 MOST = 20
 
 
-@suggest_router.get("/v1/suggest", summary="Names that complete what is typed", responses={422: {}})
+@router.get("/v1/suggest", summary="Names that complete what is typed", responses={422: {}})
 async def suggest(
     person: Caller,
     page: Page,
@@ -106,11 +101,6 @@ async def suggest(
 ) -> list[Suggestion]:
     """Names and synonyms of the graphs that begin as the last words of what is typed; `start` is where these begin."""
     return await page.suggestions.of(q, limit)
-
-
-# What the server keeps of people: all of one's questions deleted at once, and what each token has used.
-
-kept_router = APIRouter(tags=["page"])
 
 
 class Deleted(Frozen):
@@ -136,13 +126,13 @@ class Tokens(Frozen):
     tokens: tuple[TokenTold, ...]
 
 
-@kept_router.delete("/v1/answers", summary="Delete all your answers")
+@router.delete("/v1/answers", summary="Delete all your answers")
 async def delete_all(person: Caller, service: Served) -> Deleted:
     """Delete all of your answers and their traces. This cannot be undone."""
     return Deleted(deleted=await service.delete_all(person))
 
 
-@kept_router.get("/v1/tokens", summary="What each token has used", responses={403: {}})
+@router.get("/v1/tokens", summary="What each token has used", responses={403: {}})
 async def tokens(person: Keeper, service: Served) -> Tokens:
     """Tokens with their limits and use; for those who run the server."""
     return Tokens(

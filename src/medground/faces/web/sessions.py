@@ -47,10 +47,8 @@ class Sessions:
     """All sessions of one server, in memory: they end when it does. Safe to use from several threads.
 
     Args:
-        clock: seconds that never go back.
         idle: seconds without a request after which a session ends.
         longest: seconds after which it ends in any case.
-        most: sessions that are kept.
     """
 
     def __init__(
@@ -116,8 +114,6 @@ def _hashed(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
-# Failed attempts to sign in are counted; after a few, an address has to wait.
-
 MOST_FAILED = 5
 WINDOW = 300.0
 """Seconds for which a failed attempt counts."""
@@ -128,7 +124,6 @@ class Throttle:
     """Counts failed attempts by address.
 
     Args:
-        clock: seconds that never go back.
         most: failed attempts of one address within the window.
         window: seconds for which an attempt counts.
     """
@@ -161,8 +156,6 @@ class Throttle:
         self._failed.pop(address, None)
 
 
-# Who sits before the page: a session cookie, and the CSRF token that every change must send beside it.
-
 COOKIE = "medground_session"
 CSRF_COOKIE = "medground_csrf"
 CSRF_HEADER = "x-csrf-token"
@@ -177,8 +170,6 @@ class SignedIn:
     Attributes:
         service: knows the people.
         login: whether a token must be shown; if not, everybody is whoever sits at this computer.
-        sessions: those who are signed in.
-        throttle: failed attempts.
     """
 
     service: Service

@@ -19,8 +19,6 @@ from medground.faces.web.upload import UploadLimits
 from medground.graph.completions import Completion, Completions
 from medground.values.document import Frozen
 
-# Names of the graphs, suggested while a question is typed.
-
 MOST_GRAPHS = 3
 """Graphs whose names are held in memory."""
 
@@ -38,7 +36,6 @@ class Suggestions:
     """Suggests names of the graphs of some corpora. A graph is read when it is first needed, and again once it changed.
 
     Args:
-        library: where corpora are.
         first: corpora whose graphs come first.
     """
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from python_multipart.multipart import MultipartCallbacks
 
 
-# Names of uploaded files: what a client sends is never used as a path.
-
 LONGEST = 150
 """Bytes of a stored name. Most file systems allow 255, and a compressed file is unpacked under a longer one."""
 _SHOWN = 80
@@ -91,8 +89,6 @@ def _split(name: str) -> tuple[str, str]:
     return (name[: -len(kind)], kind) if 0 < len(kind) <= 20 else (name, "")
 
 
-_FIELD_BYTES = 2_000
-_FIELDS = 20
 MEGABYTE = 1_000_000
 
 
@@ -114,10 +110,9 @@ class PassedOver:
 
 @dataclass
 class Received:
-    """What came: the fields of the form, the folder with the stored files, and the files that were passed over."""
+    """What came: the folder with the stored files, and the files that were passed over."""
 
     folder: Path
-    fields: dict[str, str] = field(default_factory=dict)
     files: dict[str, int] = field(default_factory=dict)
     """Bytes by stored name."""
     passed_over: list[PassedOver] = field(default_factory=list)
@@ -135,9 +130,7 @@ async def received(
     """The upload once all of it is on disk. Its folder is deleted on leaving, unless somebody has moved it away.
 
     Args:
-        chunks: the body of the request.
         content_type: its header, which names the boundary.
-        parent: where to make the folder.
         limits: the most that is taken. One file that is larger is passed over; the others are kept.
         length: the number of bytes that the request announces.
 
@@ -156,7 +149,7 @@ async def received(
                 if chunk:
                     await asyncio.to_thread(parser.write, chunk)
             parser.finalize()
-        except (FormParserError, UnicodeDecodeError):
+        except FormParserError:
             raise UsageError("the upload cannot be read; send it as multipart/form-data") from None
         except OSError as error:
             raise StorageFailed(f"the upload cannot be stored ({error.strerror or error}); free some space") from None
@@ -191,7 +184,7 @@ def _boundary(content_type: str) -> bytes:
 
 
 class _Form:
-    """The parts of a form as they come: fields are collected, files are written to the folder."""
+    """The parts of a form as they come: files are written to the folder."""
 
     def __init__(self, folder: Path, limits: UploadLimits) -> None:
         self.found = Received(folder)
@@ -199,8 +192,6 @@ class _Form:
         self._limits = limits
         self._headers: dict[str, bytes] = {}
         self._header, self._value = b"", b""
-        self._field: str | None = None
-        self._text = bytearray()
         self._file: IO[bytes] | None = None
         self._sent = self._name = ""
         self._size = 0
@@ -227,8 +218,7 @@ class _Form:
 
     def _begin(self) -> None:
         self._headers = {}
-        self._field, self._name, self._sent, self._refused, self._size = None, "", "", "", 0
-        self._text.clear()
+        self._name, self._sent, self._refused, self._size = "", "", "", 0
 
     def _header_field(self, data: bytes, start: int, end: int) -> None:
         self._header += data[start:end]
@@ -243,10 +233,7 @@ class _Form:
     def _headers_end(self) -> None:
         _, options = parse_options_header(self._headers.get("content-disposition", b""))
         if b"filename" not in options:
-            self._field = options.get(b"name", b"").decode("utf-8")
-            if len(self.found.fields) >= _FIELDS:
-                raise UsageError(f"the form has more than {_FIELDS} fields")
-            return
+            return  # a field, which nobody reads
         self._sent = options[b"filename"].decode("utf-8", "replace")
         if len(self.found.files) + len(self.found.passed_over) >= self._limits.files:
             raise UsageError(f"the upload has more than {self._limits.files:,} files; send fewer files at once")
@@ -258,11 +245,6 @@ class _Form:
         self._file = (self.found.folder / self._name).open("xb")
 
     def _data(self, data: bytes, start: int, end: int) -> None:
-        if self._field is not None:
-            self._text += data[start:end]
-            if len(self._text) > _FIELD_BYTES:
-                raise UsageError(f"the field {shown_name(self._field)!r} is longer than {_FIELD_BYTES:,} bytes")
-            return
         self._size += end - start
         if self._file is not None and self._size > self._limits.file:
             self._refused = f"larger than {_mb(self._limits.file)}, the most that this server takes of one file"
@@ -273,14 +255,10 @@ class _Form:
 
     def _part_end(self) -> None:
         self.close()
-        if self._field is not None:
-            self.found.fields[self._field] = self._text.decode("utf-8")
-        elif not self._sent and not self._size:
-            pass  # a form that was sent without choosing a file
-        elif not self._refused and not self._size:
+        if self._name and not self._refused and not self._size:
             self._refused = "the file is empty"
             (self.found.folder / self._name).unlink()
-        if self._refused and (self._sent or self._size):
+        if self._refused and (self._sent or self._size):  # neither: a form that was sent without choosing a file
             self.found.passed_over.append(PassedOver(shown_name(self._sent) or "a file without a name", self._refused))
         elif self._name:
             self.found.files[self._name] = self._size

@@ -31,8 +31,6 @@ from medground.values.answer import Answer
 from medground.values.query import Filters
 from medground.wording.view import search_view, view
 
-# `ask` and `research`: a question in, an answer with citations out.
-
 
 async def _ask(call: Call, value: Ask) -> Result:
     asked = Asked(
@@ -111,9 +109,6 @@ RESEARCH = Tool(
     output=Researched,
     run=_research,
 )
-
-
-# `verify_claim`: claims compared with what the sources hold.
 
 
 async def _verify(call: Call, value: Claims) -> Result:

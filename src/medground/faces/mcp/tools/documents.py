@@ -24,8 +24,6 @@ from medground.language.english import some
 from medground.values.document import Document, Passage
 from medground.wording.view import search_view
 
-# `search`: the passages that fit some words best.
-
 
 async def _search(call: Call, value: Search) -> Result:
     found = await call.service.search(
@@ -74,8 +72,6 @@ SEARCH = Tool(
     run=_search,
 )
 
-
-# `fetch` and `get_document`: the stored text of documents, to which all offsets refer.
 
 _MOST = 8_000_000
 """Characters of text that one call reads; further documents of a batch are refused."""

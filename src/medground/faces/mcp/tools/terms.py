@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
 from urllib.parse import urlencode
 
 from medground.engine.engine import Engine
@@ -18,8 +19,7 @@ from medground.pubmed.mesh import Heading as MeshHeading
 from medground.pubmed.mesh import Vocabulary, vocabulary
 from medground.values.graph import ConceptEntry, ConceptFound, Neighbour
 
-# `plan_query` and `lookup_mesh`: from a question or a name to what PubMed understands.
-
+O = TypeVar("O", MeshFound, Phenotype)  # noqa: E741
 _MOST = 40
 """Names of a kind that are listed of one heading; a count stands for the others."""
 
@@ -59,7 +59,11 @@ async def _mesh(call: Call, value: Terms) -> Result:
 def _looked_up(term: str, fence: Fence) -> Part:
     mesh = vocabulary()
     heading = mesh.find(term)
-    value = _entry(mesh, term, heading) if heading is not None else _nearest(mesh, term)
+    if heading is not None:
+        value = _entry(mesh, term, heading)
+    else:
+        near = (f"{one.heading.name} ({one.heading.id})" for one in mesh.nearest(term, limit=5))
+        value = _unknown(MeshFound, term, "MeSH has no such name", near)
     return Part("terms", fields_of(value), lambda v: _words(v, fence))
 
 
@@ -76,10 +80,11 @@ def _entry(mesh: Vocabulary, term: str, heading: MeshHeading) -> MeshFound:
     )
 
 
-def _nearest(mesh: Vocabulary, term: str) -> MeshFound:
-    near = tuple(f"{one.heading.name} ({one.heading.id})" for one in mesh.nearest(term, limit=5))
-    step = "Look one of nearest up, or search for the word itself." if near else "Search for the word itself."
-    return MeshFound(status="not found", term=term, error="MeSH has no such name", next=step, nearest=near)
+def _unknown(output: type[O], term: str, error: str, near: Iterable[str]) -> O:
+    """A term that has no entry, with the nearest names."""
+    names = tuple(dict.fromkeys(near))
+    step = "Look one of nearest up, or search for the word itself." if names else "Search for the word itself."
+    return output(status="not found", term=term, error=error, next=step, nearest=names)
 
 
 def _words(value: Fields, fence: Fence) -> str:
@@ -104,8 +109,6 @@ LOOKUP_MESH = Tool(
     run=_mesh,
 )
 
-
-# `lookup_phenotype`: what the knowledge graph knows of a phenotype, disease or gene.
 
 _MOST_PHENOTYPES = 30
 """Names of a kind that are listed of one concept; a count stands for the others."""
@@ -149,9 +152,7 @@ def _entries(term: str, found: list[ConceptFound], fence: Fence) -> Iterator[Par
     """The concepts that a term names, and what documents state about them; or the nearest names."""
     named = [one for one in found if one.entries]
     if not named:
-        near = tuple(dict.fromkeys(name for one in found for name in one.nearest))
-        step = "Look one of nearest up, or search for the word itself." if near else "Search for the word itself."
-        value = Phenotype(status="not found", term=term, error="no concept has this name", next=step, nearest=near)
+        value = _unknown(Phenotype, term, "no concept has this name", (name for one in found for name in one.nearest))
         yield Part("terms", fields_of(value), lambda v: _phenotype_words(v, fence))
     for one in named:
         for entry in one.entries[:_ENTRIES]:
