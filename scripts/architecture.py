@@ -161,7 +161,11 @@ def way(known: dict[str, Path]) -> tuple[list[tuple[str, str]], set[tuple[str, s
 
 
 def picture(calls: list[tuple[str, str]]) -> str:
-    """The calls between rooms, as a Mermaid flow chart, numbered in the order in which they are first made."""
+    """The calls between rooms, as a Mermaid flow chart, numbered in the order in which they are first made.
+
+    Left out are calls of values, which every room makes, and calls back: of what a higher room handed down.
+    """
+    calls = [(one, other) for one, other in calls if other != ROOMS[1] and ROOMS.index(one) > ROOMS.index(other)]
     names = {name: name.removeprefix("medground.") for call in calls for name in call}
     drawn = [f"  {names[one]} -- {number} --> {names[other]}" for number, (one, other) in enumerate(calls, start=1)]
     return "\n".join(["```mermaid", "flowchart TD", *drawn, "```"])
