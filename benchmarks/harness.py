@@ -39,8 +39,8 @@ from medground.models.registry import Models
 from medground.recipes.base import Recipe
 from medground.recipes.pubmed_reasoner.answering import RecallInput, recall
 from medground.values.answer import Answer
+from medground.values.evidence import Sentence
 from medground.values.question import Question
-from medground.values.sentence import Sentence
 from medground.values.statement import Verdict
 from medground.values.usage import Usage
 from medground_evaluate.datasets.registry import open_dataset

@@ -14,7 +14,7 @@ from medground.answering.run import Run
 from medground.answering.trace import Trace
 from medground.answering.verify.critic import Claim, Judgement
 from medground.answering.verify.critics import open_critic
-from medground.engine.operator_names import operator_names
+from medground.engine.opening import operator_names
 from medground.home.settings import Settings
 from medground.models.operators.flags.compare import compare
 from medground.models.registry import open_models

@@ -14,8 +14,7 @@ from medground.answering.verify.judges import NOT_VALIDATED, how_to_validate, ma
 from medground.answering.verify.measured import judge_of, measurement_of, with_measured
 from medground.corpus.library import Library
 from medground.engine.open_sources import corpora_of
-from medground.engine.opening import with_fetched
-from medground.engine.operator_names import operator_names
+from medground.engine.opening import operator_names, with_fetched
 from medground.errors import MedgroundError
 from medground.home.settings import Settings
 from medground.models.registry import open_models

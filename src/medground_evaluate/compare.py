@@ -12,14 +12,7 @@ from medground.values.question import Task
 from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.items import Item, RunHeader, RunLine
 from medground_evaluate.manifest import differences
-from medground_evaluate.metrics.answers import (
-    SetScores,
-    accuracy,
-    class_scores,
-    confusion,
-    macro_f1,
-    set_scores,
-)
+from medground_evaluate.metrics.answers import SetScores, accuracy, class_scores, confusion, macro_f1, set_scores
 from medground_evaluate.metrics.cost import MODEL_ONLY, Cost, cost_ratio, mean_cost
 from medground_evaluate.metrics.evidence import (
     DocumentCitations,

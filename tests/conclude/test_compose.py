@@ -18,8 +18,7 @@ from medground.answering.write.draft import Draft
 from medground.language.statements import statements
 from medground.models.operators.verifying import EntailOutput
 from medground.values.document import Document
-from medground.values.evidence import UnknownCitation
-from medground.values.sentence import Sentence
+from medground.values.evidence import Sentence, UnknownCitation
 from medground.values.statement import Conflict, Label, Side, Verdict
 
 MakeRun = Callable[..., Run]

@@ -13,7 +13,7 @@ from medground.answering.conclude.policy import UNSUPPORTED, release
 from medground.answering.verify.rationale import faithfulness, quoted_share, support_score
 from medground.home.settings_groups import VerifySettings
 from medground.language.statements import statements
-from medground.values.sentence import Sentence, by_sentence
+from medground.values.evidence import Sentence, by_sentence
 from medground.values.statement import Category, Label, Verdict
 
 FLAG, DROP = VerifySettings(unsupported="flag"), VerifySettings(unsupported="drop")

@@ -9,14 +9,14 @@ from typing import Any
 from rows import each_row
 
 from medground.answering import source_facts
-from medground.answering.rank.design import UNKNOWN, design_level
 from medground.answering.run import Run
+from medground.answering.source_facts import UNKNOWN, design_level
 from medground.answering.verify.check import check_all
 from medground.corpus.retraction import CONCERN, ERRATUM, NOTICE, REMOVED, RETRACTED, set_aside, why_aside
 from medground.models.operators.verifying import EntailOutput
 from medground.recipes.ground import ground
 from medground.values.document import Document, Hit, Passage, Retraction
-from medground.values.sentence import Sentence
+from medground.values.evidence import Sentence
 from medground.wording.markdown import as_markdown
 
 MakeRun = Callable[..., Run]

@@ -77,7 +77,7 @@ class Opened:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.keys: list[str | None] = []
         self.open = 0
-        monkeypatch.setattr("medground.engine.opening.open_models", self._models)
+        monkeypatch.setattr("medground.models.registry.open_models", self._models)
 
     def _models(self, settings: Settings, operators: Any) -> Models:
         opened, key = self, settings.keys.openai
@@ -295,7 +295,7 @@ def test_steps_are_reported_as_they_happen_and_stored_alike(papers: Path) -> Non
 def test_judging_is_reported_one_by_one(make_run: Any, memory_source: Any) -> None:
     from medground.answering.verify.check import check_each
     from medground.values.document import Document
-    from medground.values.sentence import Sentence
+    from medground.values.evidence import Sentence
 
     seen: list[Step] = []
     text = "Aspirin reduced the risk of stroke in adults. Steroids help children with asthma."

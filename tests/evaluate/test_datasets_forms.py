@@ -14,8 +14,7 @@ from rows import each_row
 
 from medground.errors import MedgroundError, UsageError
 from medground_evaluate.datasets.omni import split_options
-from medground_evaluate.datasets.own import OwnRecord
-from medground_evaluate.datasets.registry import check_file, dataset_names, open_dataset, recognised
+from medground_evaluate.datasets.registry import OwnRecord, check_file, dataset_names, open_dataset, recognised
 from medground_evaluate.items import Item
 
 RECORD = {

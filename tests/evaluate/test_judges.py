@@ -15,7 +15,7 @@ from rows import each_row
 from runs import header, line, write_lines, write_run
 from typer.testing import CliRunner
 
-from medground.engine.operator_names import operator_names
+from medground.engine.opening import operator_names
 from medground.errors import BadDocument, ConfigError, ModelFailed, UsageError
 from medground.home.settings import Settings
 from medground.models.base import Keyless

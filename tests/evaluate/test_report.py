@@ -18,10 +18,10 @@ from runs import line, write_lines, write_run
 from medground.errors import StorageFailed, UsageError
 from medground.testing.command import run
 from medground.values.question import Question
-from medground.wording.elements import element
 from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.items import Item
 from medground_evaluate.report.content import Report, read_report
+from medground_evaluate.report.figures import element
 from medground_evaluate.report.markdown import as_markdown, write_report
 from medground_evaluate.report.page import as_html
 from medground_evaluate.statistics import wilson

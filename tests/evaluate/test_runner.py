@@ -37,8 +37,8 @@ from medground.recipes.base import Recipe, open_recipe
 from medground.sources.base import DescribedSource, TermsSource
 from medground.values.answer import Answer
 from medground.values.document import Document
+from medground.values.evidence import Sentence
 from medground.values.question import Question
-from medground.values.sentence import Sentence
 from medground.values.source_description import SourceDescription
 from medground.values.usage import Usage
 from medground_evaluate.datasets.registry import open_dataset

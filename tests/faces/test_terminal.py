@@ -16,8 +16,8 @@ from rich.console import Console
 from rows import each_row
 
 import medground.faces as faces
+from medground.faces.cli.answers import render
 from medground.faces.cli.app import main
-from medground.faces.cli.render import render
 from medground.faces.cli.terminal import CannotWrite, Output, begin, console, count, guarded, page, say, say_json
 from medground.language.clean import HIDDEN
 from medground.testing.command import run

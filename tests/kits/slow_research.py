@@ -29,10 +29,10 @@ from medground.recipes.base import Recipe
 from medground.sources.base import SourceDeclaration
 from medground.values.answer import Answer
 from medground.values.document import Document, Hit
+from medground.values.evidence import Sentence
 from medground.values.lookup import Found, Lookup
 from medground.values.query import Filters
 from medground.values.question import Question
-from medground.values.sentence import Sentence
 from medground.values.statement import Verdict
 from medground.values.steps import ResearchBegun
 from medground.values.usage import Usage

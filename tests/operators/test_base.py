@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 import medground
-from medground.engine.operator_names import operator_names
+from medground.engine.opening import operator_names
 from medground.models.operators.base import CONTEXT_RULE, Operator, OperatorInput, OperatorOutput, Untrusted
 
 

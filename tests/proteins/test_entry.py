@@ -15,7 +15,7 @@ from protein_records import FISH, entry, inactive, text
 from rows import each_row
 
 from medground.errors import BadDocument
-from medground.sources.json_fields import parts
+from medground.sources.live import parts
 from medground.sources.proteins.entry import FRAGMENT, UNREVIEWED, entry_document, is_inactive, successors, why_inactive
 from medground.sources.proteins.names import read_names
 from medground.values.document import Document

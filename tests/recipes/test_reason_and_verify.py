@@ -20,8 +20,7 @@ from medground.home.layers import preset_layer
 from medground.home.settings import Settings
 from medground.models.operators.labelling import AssessOutput, LabelOutput
 from medground.models.operators.reasoning import DirectOutput, ReasonOutput, SubClaim, direct, reason
-from medground.recipes.reason_and_verify.recipe import REASON_AND_VERIFY, evidence_score, overlap
-from medground.recipes.reason_and_verify.rewriting import RewriteOutput
+from medground.recipes.reason_and_verify.recipe import REASON_AND_VERIFY, RewriteOutput, evidence_score, overlap
 from medground.recipes.reason_and_verify.settings import ReasonAndVerifySettings
 from medground.values.answer import Answer
 from medground.values.document import Hit, Passage

@@ -17,7 +17,7 @@ from medground.errors import ModelFailed
 from medground.home.settings_groups import VerifySettings
 from medground.models.operators.verifying import EntailOutput
 from medground.values.document import Document, Hit, Passage
-from medground.values.sentence import Sentence
+from medground.values.evidence import Sentence
 from medground.values.statement import Verdict
 
 MakeRun = Callable[..., Run]

@@ -17,7 +17,7 @@ from medground.answering.verify.verdict_words import verdict as worded
 from medground.language.slots import slots
 from medground.models.operators.verifying import EntailOutput
 from medground.values.document import Document
-from medground.values.sentence import Sentence
+from medground.values.evidence import Sentence
 
 MakeRun = Callable[..., Run]
 AFTER = "Nausea occurred in 12% of patients with ondansetron and in 30% with placebo (P = 0.01)."

@@ -15,7 +15,7 @@ from medground.answering.verify.numbers import QUANTITY, missing_quantities
 from medground.home.settings_groups import VerifySettings
 from medground.models.operators.verifying import EntailOutput
 from medground.values.document import Document
-from medground.values.sentence import Sentence
+from medground.values.evidence import Sentence
 from medground.values.statement import Verdict
 
 MakeRun = Callable[..., Run]

@@ -17,7 +17,7 @@ from medground.answering.verify.reporting import asks, asks_or_plans, why_not_fi
 from medground.answering.write.draft import Draft
 from medground.models.operators.verifying import EntailOutput
 from medground.values.document import Document
-from medground.values.sentence import Sentence
+from medground.values.evidence import Sentence
 
 MakeRun = Callable[..., Run]
 PAPER = Document(id="PMID:1", title="Aspirin lowers the risk of stroke", text="x")

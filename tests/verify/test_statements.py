@@ -17,8 +17,7 @@ from medground.answering.write.draft import Draft
 from medground.language.sentences import sentence_spans
 from medground.language.statements import asides, segment, statements
 from medground.values.document import Document
-from medground.values.evidence import Evidence, Ledger
-from medground.values.sentence import Sentence, by_sentence, sentences_of
+from medground.values.evidence import Evidence, Ledger, Sentence, by_sentence, sentences_of
 
 Linear = Callable[[Callable[[int], object], int], None]
 

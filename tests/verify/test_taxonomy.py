@@ -19,7 +19,7 @@ from medground.models.operators.base import EvidenceView, InvalidOutput
 from medground.models.operators.labelling import LabelInput, LabelOutput, Signals, label, labelled, on_topic, oppose
 from medground.models.operators.verifying import EntailOutput
 from medground.values.document import Document
-from medground.values.sentence import Sentence
+from medground.values.evidence import Sentence
 from medground.values.statement import Category, Verdict
 
 MakeRun = Callable[..., Run]

@@ -11,7 +11,7 @@ from rows import each_row
 
 from medground.answering import source_facts
 from medground.answering.verify import verdict_words
-from medground.language.english import sentence
+from medground.language.clean import sentence
 from medground.values.answer import Answer, Search, SourceDocument
 from medground.values.decision import FreeDecision, MultipleChoiceDecision, YesNoDecision
 from medground.values.question import Question

@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 from rows import each_row
 
-from medground.faces.cli.render import render
+from medground.faces.cli.answers import render
 from medground.values.answer import Answer, Search, SourceDocument
 from medground.values.decision import YesNoDecision
 from medground.values.evidence import Evidence

@@ -25,13 +25,12 @@ from medground.home.settings import Settings
 from medground.models.base import CallLimits
 from medground.pubmed.typed import as_typed
 from medground.sources.base import CountingSource, RecallingSource, Source
-from medground.values.answer import Search
+from medground.values.answer import Search, failed_search, search_of
 from medground.values.document import Document, DocumentId, Passage
 from medground.values.evidence import Ledger
 from medground.values.lookup import Found, Lookup
 from medground.values.query import Filters
 from medground.values.question import Question
-from medground.values.search_entry import failed_search, search_of
 from medground.values.steps import OnStep, Searched, Searching, Step, ignore_steps
 from medground.values.usage import Usage
 

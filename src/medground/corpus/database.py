@@ -12,13 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from medground.corpus.faults import reading
 from medground.corpus.lexical_fields import exact
-from medground.corpus.reports import (
-    DocumentReport,
-    FileEntry,
-    FileReport,
-    SameId,
-    document_reports,
-)
+from medground.corpus.reports import DocumentReport, FileEntry, FileReport, SameId, document_reports
 from medground.corpus.tables import FILE_NAME, KnownFile, PassageRow, decode, known_files
 from medground.values.document import Document, Passage
 from medground.values.query import Filters

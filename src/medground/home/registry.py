@@ -33,8 +33,8 @@ SOURCES = {
     "pubmed": "medground.sources.pubmed.source:PUBMED",
     "sciencedirect": "medground.sources.literature.sciencedirect:SCIENCE_DIRECT",
     "uniprot": "medground.sources.proteins.uniprot:UNIPROT",
-    "duckduckgo": "medground.sources.web.duckduckgo:DUCKDUCKGO",
-    "google": "medground.sources.web.google:GOOGLE",
-    "brave": "medground.sources.web.brave:BRAVE",
+    "duckduckgo": "medground.sources.web.engines:DUCKDUCKGO",
+    "google": "medground.sources.web.engines:GOOGLE",
+    "brave": "medground.sources.web.engines:BRAVE",
 }
 """Name to `module:constant`. A source with settings of its own has a section of the same name."""

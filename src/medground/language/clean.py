@@ -1,13 +1,13 @@
-"""Text that is safe to show: a document must not move the cursor, recolour a terminal or reverse the reading order.
-
-Documents, file names, replies of models and of servers are untrusted. Each character that controls how text is shown,
-instead of being shown, becomes a space. The text keeps its length, so offsets into it hold for what is shown, too.
+"""Text as it is printed: without what a terminal or a page must not get, and the small words of English around numbers
+and lists.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+
+# Text that is safe to show: a document must not move the cursor, recolour a terminal or reverse the reading order.
 
 CONTROLS = (
     "\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f"  # C0 but tab and newline, DEL, C1: escape sequences begin with these
@@ -45,3 +45,29 @@ def without_accents(text: str) -> str:
     if text.isascii():
         return text
     return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+
+
+# Plain English: sentences with a capital and an end, and counts with their nouns.
+
+_SENTENCE_START = re.compile(r"[a-z]+(?=[\s,;.]|: |$)")
+
+
+def joined(text: str) -> str:
+    """Clean text as one line, with one space between words."""
+    return " ".join(clean(text).split())
+
+
+def sentence(text: str) -> str:
+    """Text that begins with a capital and ends with a full stop; names such as `openai:gpt-5` stay as they are."""
+    text = joined(text)
+    return ended(text[0].upper() + text[1:] if _SENTENCE_START.match(text) else text)
+
+
+def ended(text: str) -> str:
+    """Text with a full stop, unless it is empty or has an end of its own."""
+    return text if not text or text.rstrip("”\"')]").endswith((".", "?", "!")) else text + "."
+
+
+def some(count: int, one: str, many: str = "") -> str:
+    """A count with its noun."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from medground.language.clause_grammar import AUXILIARIES, FUNCTION, Clause, words_of
 from medground.language.sentences import Span, sentence_spans
-from medground.values.evidence import Evidence
-from medground.values.sentence import Sentence
+from medground.values.evidence import Evidence, Sentence
 
 _LONGEST = 400
 """Characters; a pair further apart is taken for a typing error and ignored."""

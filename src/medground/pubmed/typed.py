@@ -32,10 +32,7 @@ def typed_query(text: str) -> Query | None:
     if not joined and "[" not in text:
         return None
     from medground.pubmed.normalize import normalize
-    from medground.pubmed.syntax import (
-        QuerySyntaxError,  # imported late: it loads MeSH
-        tokens,
-    )
+    from medground.pubmed.syntax import QuerySyntaxError, tokens
     from medground.pubmed.tags import read_tag
     from medground.pubmed.translate import parse
 

@@ -32,9 +32,8 @@ from medground.recipes.base import Recipe
 from medground.sources.base import Source
 from medground.values.answer import Answer
 from medground.values.document import Hit
-from medground.values.evidence import Evidence
+from medground.values.evidence import Evidence, Sentence
 from medground.values.question import Question
-from medground.values.sentence import Sentence
 
 # Draft an answer from stored relations. Each sentence cites the line that states its relation.
 

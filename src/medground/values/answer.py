@@ -9,21 +9,16 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from medground.values.decision import (
-    Decision,
-)
+from medground.errors import SourceUnavailable
+from medground.values.decision import Decision
 from medground.values.document import DocumentId, Frozen, Joined, Retraction, SourceKind
 from medground.values.evidence import Evidence
 from medground.values.identifiers import paper_names
+from medground.values.lookup import Found, Lookup
 from medground.values.notice import Notice
 from medground.values.question import Question
 from medground.values.report import Report
-from medground.values.statement import (
-    Assessment,
-    Conflict,
-    Dropped,
-    Statement,
-)
+from medground.values.statement import Assessment, Conflict, Dropped, Statement
 from medground.values.usage import UsageReport
 
 SCHEMA_VERSION = "1.9"
@@ -219,3 +214,35 @@ def _printed(answer: Answer, form: Literal["text", "markdown"]) -> str:
     module = importlib.import_module(f"medground.wording.{form}")  # not above: `wording` imports this module
     printed: str = getattr(module, f"as_{form}")(answer)
     return printed
+
+
+# Entries in an answer's list of searches.
+
+
+def search_of(found: Found, *, cached: bool) -> Search:
+    """A search that was answered; `cached` where the same lookup had been made before."""
+    lookup = found.lookup
+    kinds: set[SourceKind] = {hit.passage.kind for ranking in found.rankings for hit in ranking}
+    if found.facts:
+        kinds.add("graph")
+    return Search(
+        source=found.source,
+        query=found.named,
+        status="found" if found.size else "empty",
+        hits=found.size,
+        kinds=tuple(sorted(kinds)) or lookup.kinds,
+        node=lookup.node,
+        cached=cached,
+    )
+
+
+def failed_search(source: str, lookup: Lookup, error: SourceUnavailable) -> Search:
+    """A search that failed."""
+    return Search(
+        source=source,
+        query=lookup.named,
+        status="failed",
+        error=str(error),
+        kinds=lookup.kinds,
+        node=lookup.node,
+    )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from medground.answering import source_facts
 from medground.answering.verify import verdict_words
 from medground.corpus.retraction import why_aside
-from medground.language.english import sentence
+from medground.language.clean import sentence
 from medground.values.answer import Answer, Search, SourceDocument
 from medground.values.query import Filters
 from medground.values.statement import Label, Statement

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from medground.answering.source_facts import design
-from medground.language.clean import clean
-from medground.language.english import ended, joined
+from medground.language.clean import clean, ended, joined
 from medground.values.answer import Answer, SourceDocument
 from medground.values.evidence import Evidence
 from medground.values.statement import Statement

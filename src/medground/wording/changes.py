@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from medground.answering.changes import Changes, CorpusChange, Quoted
-from medground.language.english import sentence
+from medground.language.clean import sentence
 from medground.values.answer import Answer
 from medground.values.document import Frozen
 from medground.wording import phrases

@@ -16,8 +16,7 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
-from medground.language.clean import clean
-from medground.language.english import joined
+from medground.language.clean import clean, joined
 from medground.values.answer import Answer, SourceDocument
 from medground.wording.blocks import Line, plain_reference
 from medground.wording.layout import layout

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from medground.answering import source_facts
 from medground.corpus.retraction import why_aside
 from medground.errors import UsageError
-from medground.language.clean import clean
-from medground.language.english import sentence
+from medground.language.clean import clean, sentence
 from medground.values.answer import Answer, SourceDocument
 from medground.values.report import Attachment, Connection, Relation, Report, ReportSection, SubAnswer
 from medground.values.research_plan import ResearchPlan, Tool

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from medground.language.english import joined
+from medground.language.clean import joined
 from medground.values.answer import Answer, SourceDocument
 from medground.wording import phrases
 from medground.wording.blocks import Block, Line, Span, line, mapped, note, plain_reference, spaced

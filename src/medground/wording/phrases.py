@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from medground.answering.verify.judges import NOT_VALIDATED
 from medground.answering.verify.verdict_words import critic_name
-from medground.language.clean import clean
-from medground.language.english import ended, joined, sentence, some
+from medground.language.clean import clean, ended, joined, sentence, some
 from medground.values.answer import Answer, Search, SearchedSource
 from medground.values.question import Follows, Option
 from medground.values.statement import Conflict, Side

@@ -9,7 +9,7 @@ from itertools import pairwise
 from textwrap import wrap
 from typing import Any
 
-from medground.language.english import joined
+from medground.language.clean import joined
 from medground.values.report import Attachment
 from medground.values.research_plan import ResearchPlan, Tool
 from medground.wording.blocks import Picture

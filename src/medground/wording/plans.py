@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from textwrap import wrap
 
-from medground.language.english import joined
+from medground.language.clean import joined
 from medground.values.research_plan import Keyword, ResearchPlan, SubQuestion
 
 _SWEEPS = 6

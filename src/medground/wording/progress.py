@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from medground.corpus.manifest import Manifest
-from medground.language.clean import clean
-from medground.language.english import some
+from medground.language.clean import clean, some
 from medground.values.steps import (
     Asking,
     Judging,

@@ -8,8 +8,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from medground.language.clean import clean
-from medground.language.english import some
+from medground.language.clean import clean, some
 from medground.values.document import Frozen
 from medground.values.steps import FACT
 from medground.values.usage import Author

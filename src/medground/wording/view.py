@@ -8,8 +8,7 @@ from medground.answering import source_facts
 from medground.answering.verify import verdict_words
 from medground.corpus.retraction import why_aside
 from medground.graph.relation import read_line
-from medground.language.clean import clean
-from medground.language.english import joined, sentence
+from medground.language.clean import clean, joined, sentence
 from medground.values.answer import Answer, Search, SourceDocument
 from medground.values.evidence import Evidence
 from medground.values.question import Option

@@ -10,8 +10,7 @@ import typer
 
 from medground.faces.cli.options import Sets, SettingsFile, load_settings
 from medground.faces.cli.terminal import say, say_json
-from medground_evaluate.cli.running import run_stoppable
-from medground_evaluate.cli.tables import aligned, number, percent
+from medground_evaluate.cli.running import aligned, number, percent, run_stoppable
 
 if TYPE_CHECKING:
     from medground_evaluate.audit.baselines import Baseline

@@ -11,8 +11,7 @@ import typer
 
 from medground.faces.cli.options import Quiet, Sets
 from medground.faces.cli.terminal import page, say
-from medground_evaluate.cli.running import run_stoppable, shown_run
-from medground_evaluate.cli.tables import aligned
+from medground_evaluate.cli.running import aligned, run_stoppable, shown_run
 
 if TYPE_CHECKING:
     from medground_evaluate.experiments.form import Experiment
@@ -123,7 +122,7 @@ async def _make(experiment: Experiment, options: Options, judge: str | None, *, 
 
 
 async def _judged(made: Made, judge: str, options: Options, *, quiet: bool) -> Made:
-    from medground.engine.operator_names import operator_names
+    from medground.engine.opening import operator_names
     from medground.home.settings import Settings
     from medground.models.registry import open_models
     from medground_evaluate.cli.judge import shown_judging

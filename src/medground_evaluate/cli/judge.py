@@ -12,8 +12,7 @@ import typer
 from medground.faces.cli.options import Quiet, Sets, SettingsFile, load_settings
 from medground.faces.cli.terminal import confirm, count, page, say, say_json
 from medground.language.clean import one_line
-from medground_evaluate.cli.running import run_stoppable
-from medground_evaluate.cli.tables import aligned, number
+from medground_evaluate.cli.running import aligned, number, run_stoppable
 
 if TYPE_CHECKING:
     from medground.answering.verify.measured import Measured
@@ -113,7 +112,7 @@ def judged(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Summarise judgements and, with several judges, show how far they agree."""
-    from medground.language.english import some
+    from medground.language.clean import some
     from medground_evaluate.judges.form import read_marked
 
     found = read_marked(files)
@@ -130,7 +129,7 @@ def form(
     settings: SettingsFile = None,
 ) -> None:
     """Write a form in which a person marks a run's long answers; read it with `medground eval judged`."""
-    from medground.language.english import some
+    from medground.language.clean import some
     from medground_evaluate.compare import read_result
     from medground_evaluate.judges.form import SCALE, blank_form, quotes_of, references_of, write_form
 
@@ -164,7 +163,7 @@ async def _judged(
     *,
     quiet: bool,
 ) -> list[Judgement]:
-    from medground.engine.operator_names import operator_names
+    from medground.engine.opening import operator_names
     from medground.models.registry import open_models
     from medground_evaluate.judges.form import quotes_of, references_of
     from medground_evaluate.judges.judge import judge_long, judge_pairs

@@ -11,8 +11,7 @@ import typer
 
 from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, load_settings, searched
 from medground.faces.cli.terminal import page, say, say_json
-from medground_evaluate.cli.running import run_stoppable
-from medground_evaluate.cli.tables import aligned
+from medground_evaluate.cli.running import aligned, run_stoppable
 
 if TYPE_CHECKING:
     from medground.home.settings import Settings

@@ -39,8 +39,7 @@ from medground.recipes.reason_and_verify.pool import (
     packed,
     pool_path,
 )
-from medground.recipes.reason_and_verify.recipe import find_evidence
-from medground.recipes.reason_and_verify.rewriting import rewrite
+from medground.recipes.reason_and_verify.recipe import find_evidence, rewrite
 from medground.recipes.reason_and_verify.settings import ReasonAndVerifySettings
 from medground.values.answer import SnapshotReference
 from medground.values.document import Frozen, Hit

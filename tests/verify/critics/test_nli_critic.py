@@ -27,7 +27,7 @@ from medground.errors import ModelFailed
 from medground.models.operators.base import EvidenceView
 from medground.testing.critic_contract import CLAIMS, claim, sound
 from medground.values.document import Document
-from medground.values.sentence import Sentence
+from medground.values.evidence import Sentence
 
 Write = Callable[..., str]
 MakeRun = Callable[..., Run]

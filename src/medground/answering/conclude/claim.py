@@ -13,10 +13,9 @@ from medground.answering.verify.check import CHECKING, check_each
 from medground.language.statements import segment
 from medground.values.answer import Search, SourceDocument
 from medground.values.document import Frozen, Hit
-from medground.values.evidence import Evidence
+from medground.values.evidence import Evidence, Sentence
 from medground.values.lookup import Lookup
 from medground.values.notice import Notice
-from medground.values.sentence import Sentence
 from medground.values.statement import Statement
 from medground.values.usage import UsageReport
 

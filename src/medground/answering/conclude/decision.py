@@ -22,9 +22,8 @@ from medground.answering.write.draft import Draft
 from medground.language.question_reading import reading_of
 from medground.models.operators.flags.words import DOUBT
 from medground.values.decision import AnswerCheck, Decision, Status
-from medground.values.evidence import Evidence
+from medground.values.evidence import Evidence, Sentence, sentences_of
 from medground.values.question import Question
-from medground.values.sentence import Sentence, sentences_of
 from medground.values.statement import Verdict
 
 _VALUES: dict[str, Literal["yes", "no"]] = {"entails": "yes", "contradicts": "no"}

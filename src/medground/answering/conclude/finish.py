@@ -18,9 +18,8 @@ from medground.language.statements import statements
 from medground.models.operators.verifying import CheckAnswerInput, CheckAnswerOutput, check_answer
 from medground.values.answer import Answer
 from medground.values.decision import AnswerCheck
-from medground.values.evidence import Evidence
+from medground.values.evidence import Evidence, Sentence, sentences_of
 from medground.values.question import Question
-from medground.values.sentence import Sentence, sentences_of
 from medground.values.statement import Verdict
 
 

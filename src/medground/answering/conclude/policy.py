@@ -11,7 +11,7 @@ from medground.answering.verify.reporting import NOT_FINDINGS
 from medground.answering.verify.statement_checks import GIVEN
 from medground.answering.verify.verdicts import CITATION, CONTRADICTION, DISPUTED, INCORRECT
 from medground.home.settings_groups import VerifySettings
-from medground.values.sentence import Sentence, by_sentence
+from medground.values.evidence import Sentence, by_sentence
 from medground.values.statement import Dropped, Verdict
 
 UNSUPPORTED = ("not found", "unverified", GIVEN)

@@ -10,7 +10,7 @@ from medground.answering.evidence_table.values import Cell, EvidenceTable, Row, 
 from medground.answering.run import Run
 from medground.errors import BudgetExhausted, MedgroundError, ModelFailed, SourceUnavailable
 from medground.home.concurrency import together
-from medground.language.english import some
+from medground.language.clean import some
 from medground.models.operators.tabulating import NOT_REPORTED, ColumnView, TabulateInput, tabulate
 from medground.values.answer import Answer
 from medground.values.usage import Author

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from medground.answering.evidence_table.values import Agreement, DesignCount, Row, RowQuote, RowVerdict
-from medground.answering.rank.design import design_level
 from medground.answering.read.reading_list import spans
-from medground.answering.source_facts import design, state, web_address
+from medground.answering.source_facts import design, design_level, state, web_address
 from medground.answering.verify.rationale import one_stance
 from medground.answering.verify.verdict_words import verdict
 from medground.corpus.retraction import why_aside
-from medground.language.clean import clean
-from medground.language.english import some
+from medground.language.clean import clean, some
 from medground.language.sentences import Span
 from medground.models.operators.reading import extract
 from medground.models.operators.tabulating import StudySentence

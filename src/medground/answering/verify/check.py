@@ -25,8 +25,7 @@ from medground.models.operators.base import Operator
 from medground.models.operators.labelling import label
 from medground.models.operators.verifying import check_answer, entail
 from medground.values.document import Hit
-from medground.values.evidence import Evidence
-from medground.values.sentence import Sentence
+from medground.values.evidence import Evidence, Sentence
 from medground.values.statement import Verdict
 from medground.values.steps import Judging
 

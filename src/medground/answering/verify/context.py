@@ -17,8 +17,7 @@ from medground.language.prose import is_prose
 from medground.language.sentences import sentence_spans
 from medground.models.operators.base import EvidenceView
 from medground.values.document import Hit, Passage
-from medground.values.evidence import Evidence
-from medground.values.sentence import Sentence
+from medground.values.evidence import Evidence, Sentence
 
 WINDOW, WINDOW_WORDS = 3, 90
 """Most sentences and words of a window."""

@@ -29,8 +29,8 @@ from medground.models.operators.labelling import (
 )
 from medground.models.operators.reading import relevant_passages
 from medground.values.document import Hit
+from medground.values.evidence import Sentence, sentences_of
 from medground.values.question import Question
-from medground.values.sentence import Sentence, sentences_of
 from medground.values.statement import Assessment, Category, ErrorSource, Verdict
 from medground.values.usage import KEYLESS, Author
 

@@ -21,10 +21,9 @@ from medground.language.question_reading import reading_of
 from medground.language.sentences import sentence_spans
 from medground.models.operators.flags.kinds import differences
 from medground.values.document import Document
-from medground.values.evidence import Evidence
+from medground.values.evidence import Evidence, Sentence
 from medground.values.identifiers import without_papers
 from medground.values.question import Question
-from medground.values.sentence import Sentence
 from medground.values.statement import Verdict
 
 _DEFINED = re.compile(r"(?P<long>(?:[\w'’-]+ ){1,8})\((?P<short>[A-Z][\w-]{1,7})\)")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from medground.language.clean import clean
-from medground.language.english import sentence
+from medground.language.clean import clean, sentence
 from medground.values.statement import Verdict
 from medground.values.usage import KEYLESS
 

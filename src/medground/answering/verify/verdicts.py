@@ -11,7 +11,7 @@ from medground.answering.run import Run
 from medground.answering.verify.context import Context, cited_evidence
 from medground.answering.verify.critic import Claim, Critic, Judgement, sound
 from medground.answering.verify.judges import NOT_VALIDATED, has_last_word
-from medground.values.sentence import Sentence
+from medground.values.evidence import Sentence
 from medground.values.statement import Assessed, Verdict
 
 CONTRADICTION = "contradiction"

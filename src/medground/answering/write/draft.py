@@ -10,9 +10,8 @@ from medground.answering.verify.named import without_marks
 from medground.models.operators.writing import WriteInput, WriteOutput, write
 from medground.values.decision import Basis
 from medground.values.document import Frozen
-from medground.values.evidence import Evidence
+from medground.values.evidence import Evidence, Sentence
 from medground.values.question import Question
-from medground.values.sentence import Sentence
 
 
 class Draft(Frozen):

@@ -25,9 +25,8 @@ from medground.models.operators.reasoning import (
     reason_or_recall,
 )
 from medground.values.document import Hit, SourceKind
-from medground.values.evidence import Evidence
+from medground.values.evidence import Evidence, Sentence
 from medground.values.question import Question
-from medground.values.sentence import Sentence
 from medground.values.usage import Author
 
 

@@ -48,7 +48,7 @@ from medground.faces.service.offers import RecipeOffer
 from medground.faces.service.service import Service
 from medground.faces.service.values import Event, Person, Problem
 from medground.home.layers import wrong_values
-from medground.language.english import ended
+from medground.language.clean import ended
 from medground.values.answer import Answer
 
 _TYPES: Mapping[int, str] = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}

@@ -40,7 +40,7 @@ from medground.faces.cli.terminal import CannotWrite, Output, guarded, page, say
 from medground.faces.cli.token import token_app
 from medground.faces.cli.verify import mesh, verify
 from medground.faces.joining import joining
-from medground.language.english import joined
+from medground.language.clean import joined
 
 _INTERRUPTED = 130
 _CLOSED = 141

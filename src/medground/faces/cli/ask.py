@@ -74,7 +74,7 @@ def _show(outcome: Outcome, shown: Shown, *, first: bool) -> None:
     if not first:
         say(*(["", "---", ""] if shown.form is Form.markdown else [""]))
     if shown.form is Form.terminal or outcome.answer is None:
-        from medground.faces.cli.render import render_title
+        from medground.faces.cli.answers import render_title
 
         render_title(outcome.question)
     if outcome.answer is not None:

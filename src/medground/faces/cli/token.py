@@ -122,7 +122,7 @@ def _limits(limits: Limits) -> str:
 
 
 def _used(spent: Spent) -> str:
-    from medground.language.english import some
+    from medground.language.clean import some
 
     unpriced = f" and {spent.unpriced} of unknown price" if spent.unpriced else ""
     tokens = some(spent.tokens, "token")

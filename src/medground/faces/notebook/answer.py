@@ -9,7 +9,7 @@ from contextvars import copy_context
 from typing import Any
 
 from medground.errors import ConfigError
-from medground.language.english import joined
+from medground.language.clean import joined
 from medground.values.answer import Answer
 from medground.values.steps import Kept, Step
 from medground.wording.html import template

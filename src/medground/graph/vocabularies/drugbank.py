@@ -13,14 +13,7 @@ from lxml import etree
 
 from medground.corpus.readers.xml import Element, flat_text, records
 from medground.errors import BadDocument
-from medground.graph.vocabularies.base import (
-    ConceptRecord,
-    DefinitionRecord,
-    NameRecord,
-    Record,
-    Vocabulary,
-    of_file,
-)
+from medground.graph.vocabularies.base import ConceptRecord, DefinitionRecord, NameRecord, Record, Vocabulary, of_file
 
 NAMESPACE = "http://www.drugbank.ca"
 _TEXTS = {

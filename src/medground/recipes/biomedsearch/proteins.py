@@ -24,8 +24,7 @@ from medground.sources.proteins.structures import StructureFile, StructureSource
 from medground.values.document import Document, Hit, Passage
 from medground.values.lookup import Found, Lookup, ProteinQuery
 from medground.values.report import Attachment, FlowRow
-from medground.values.research_found import ToolFound, ToolState
-from medground.values.research_plan import ResearchPlan, SubQuestion
+from medground.values.research_plan import ResearchPlan, SubQuestion, ToolFound, ToolState
 
 # Structures as attachments of a report: their files, and a picture of each.
 

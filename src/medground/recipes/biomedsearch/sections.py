@@ -8,17 +8,14 @@ from dataclasses import dataclass, replace
 
 from medground.answering.conclude.policy import release
 from medground.answering.run import Run
-from medground.language.clean import clean
-from medground.language.english import ended, some
+from medground.language.clean import clean, ended, some
 from medground.language.statements import statements
 from medground.recipes.biomedsearch.sub_answers import Part
 from medground.values.answer import Answer
 from medground.values.document import SourceKind
-from medground.values.evidence import Evidence
+from medground.values.evidence import Evidence, Sentence
 from medground.values.report import FlowRow, ReportSection, SectionKind
-from medground.values.research_found import SubFound
-from medground.values.research_plan import TOOLS, ResearchPlan, Tool
-from medground.values.sentence import Sentence
+from medground.values.research_plan import TOOLS, ResearchPlan, SubFound, Tool
 from medground.values.statement import Verdict
 from medground.values.usage import Author
 

@@ -19,10 +19,9 @@ from medground.home.concurrency import together
 from medground.models.operators.base import I, O, Operator, SentencedPassage, SentenceView
 from medground.recipes.biomedsearch.reporting import AnswerPartInput, AnswerPartOutput, PartView, answer_part
 from medground.values.document import Hit, SourceKind
-from medground.values.evidence import Evidence
+from medground.values.evidence import Evidence, Sentence
 from medground.values.report import SubAnswerState
-from medground.values.research_found import NOT_ENDED, SubFound
-from medground.values.sentence import Sentence
+from medground.values.research_plan import NOT_ENDED, SubFound
 from medground.values.usage import KEYLESS
 
 RECORDS: tuple[SourceKind, ...] = ("protein", "graph")

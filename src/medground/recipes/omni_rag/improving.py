@@ -13,7 +13,7 @@ from itertools import islice, pairwise, zip_longest
 
 from medground.answering.run import Run
 from medground.errors import BudgetExhausted, ModelFailed, SourceUnavailable
-from medground.language.english import some
+from medground.language.clean import some
 from medground.recipes.omni_rag.planners import explored, typed
 from medground.recipes.omni_rag.rating import (
     MOST_POINTS,

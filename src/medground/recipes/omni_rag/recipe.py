@@ -32,10 +32,9 @@ from medground.recipes.omni_rag.source_reading import ReadSourcesInput, read_sou
 from medground.sources.base import Source
 from medground.values.answer import Answer
 from medground.values.document import Hit, SourceKind
-from medground.values.evidence import Evidence
+from medground.values.evidence import Evidence, Sentence
 from medground.values.graph import GraphFact
 from medground.values.question import Question
-from medground.values.sentence import Sentence
 from medground.values.source_plan import SourceFound
 from medground.values.usage import KEYLESS
 

@@ -36,9 +36,8 @@ from medground.recipes.pubmed_reasoner.settings import PubMedReasonerSettings
 from medground.recipes.pubmed_reasoner.terms import dated, look, normalised
 from medground.sources.pubmed.query import PubMedQuery
 from medground.values.answer import Answer
-from medground.values.evidence import Evidence
+from medground.values.evidence import Evidence, Sentence
 from medground.values.question import Question
-from medground.values.sentence import Sentence
 from medground.values.statement import Verdict
 
 

@@ -13,7 +13,6 @@ from typing import Any
 
 from medground.answering.conclude.compose import compose, unanswered
 from medground.answering.conclude.finish import finish
-from medground.answering.rank.design import design_level
 from medground.answering.read.evidence import (
     coverage_check,
     evidence_views,
@@ -25,6 +24,7 @@ from medground.answering.read.evidence import (
 from medground.answering.read.readable import readable, texts
 from medground.answering.read.reading_list import WEIGHED, Reading, batches, best_first, needed_first, reading_list
 from medground.answering.run import Run
+from medground.answering.source_facts import design_level
 from medground.answering.verify.check import CHECKING
 from medground.answering.write.draft import Draft, drafted
 from medground.language import words

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from pydantic import Field
+
 from medground.answering.conclude.compose import compose, unanswered
 from medground.answering.conclude.finish import finish
 from medground.answering.lookups import words_lookup
@@ -22,18 +24,52 @@ from medground.errors import MedgroundError
 from medground.home.settings import Settings
 from medground.language import words
 from medground.language.statements import statements
+from medground.models.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
 from medground.models.operators.labelling import assess
+from medground.models.operators.reading import DATA_RULE
 from medground.models.operators.reasoning import direct, direct_or_recall, reason, reason_or_recall
 from medground.recipes.base import Recipe
 from medground.recipes.reason_and_verify.demonstrations import open_shots, pool_problems
-from medground.recipes.reason_and_verify.rewriting import RewriteInput, rewrite
 from medground.recipes.reason_and_verify.settings import ReasonAndVerifySettings
 from medground.sources.base import Source
 from medground.values.answer import Answer
 from medground.values.document import Hit, Passage
 from medground.values.lookup import Ranker
-from medground.values.question import Question
+from medground.values.question import MAX_CHARACTERS, Question
 from medground.values.steps import RewriteTrigger
+
+# Rewriting: a question in the words of the literature.
+
+
+class RewriteInput(OperatorInput):
+    question: Untrusted
+    found: tuple[Untrusted, ...] = Field(default=(), description="passages that it found as it stands")
+
+
+class RewriteOutput(OperatorOutput):
+    question: str = Field(min_length=1, max_length=MAX_CHARACTERS, description="the question, rewritten, on one line")
+
+
+def _says_something(value: RewriteInput, output: RewriteOutput) -> None:
+    if not any(character.isalnum() for character in output.question):
+        raise InvalidOutput("the rewritten question contains no words")
+
+
+rewrite = Operator(
+    name="rewrite",
+    instructions=(
+        "A search with the question below found little that bears on it; the passages are what it found. Rewrite the "
+        "question so that a search by words finds the right papers: spell out every abbreviation and keep it beside "
+        "its long form, add the precise medical terms and the usual other names of its condition, intervention and "
+        "outcome, correct misspellings. Keep its meaning, its population and its direction. Do not answer it and add "
+        "no finding. " + DATA_RULE
+    ),
+    input=RewriteInput,
+    output=RewriteOutput,
+    writes_queries=True,
+    keyless=lambda value: RewriteOutput(question=value.question),
+    check=_says_something,
+)
 
 # Rewrite a question whose search found too little.
 

@@ -15,9 +15,9 @@ from medground.home.settings_groups import SettingsSection
 from medground.sources.base import SourceDeclaration
 from medground.sources.http.service import Client, Service
 from medground.sources.http.wire import open_wire
-from medground.sources.json_fields import Json, part, parts, text, texts
 from medground.sources.literature.source import LiteratureSource, Read, abstract_of, plain
 from medground.sources.literature.syntax import Syntax, quoted
+from medground.sources.live import Json, part, parts, text, texts
 from medground.values.document import Document, MeshHeading, Retraction, Substance
 from medground.values.identifiers import normal_id
 

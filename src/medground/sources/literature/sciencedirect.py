@@ -21,9 +21,9 @@ from medground.home.settings_groups import SettingsSection
 from medground.sources.base import SourceDeclaration
 from medground.sources.http.service import Client, Reply, Service
 from medground.sources.http.wire import open_wire
-from medground.sources.json_fields import Json, part, text
 from medground.sources.literature.source import LiteratureSource, Read, abstract_of, plain
 from medground.sources.literature.syntax import Syntax, at_most, quoted
+from medground.sources.live import Json, part, text
 from medground.values.document import Document
 from medground.values.identifiers import normal_doi
 from medground.values.query import Filters, Query

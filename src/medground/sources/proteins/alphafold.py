@@ -16,7 +16,7 @@ from medground.home.settings import Settings
 from medground.home.settings_groups import SettingsSection
 from medground.sources.base import SourceDeclaration
 from medground.sources.http.service import Client
-from medground.sources.json_fields import Json, text
+from medground.sources.live import Json, text
 from medground.sources.proteins.names import split_isoform
 from medground.sources.proteins.records import Records, StructureRecords, dated, open_client
 from medground.sources.proteins.structures import Structure, StructureFile, StructureFiles

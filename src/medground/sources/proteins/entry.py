@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any
 
 from medground.errors import BadDocument
-from medground.sources.json_fields import Json, part, parts, text, texts
+from medground.sources.live import Json, part, parts, text, texts
 from medground.sources.proteins.names import ACCESSION, Names, read_names
 from medground.sources.proteins.records import dated
 from medground.sources.proteins.sentences import lines_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from medground.sources.json_fields import Json, part, parts, text, texts
+from medground.sources.live import Json, part, parts, text, texts
 
 
 @dataclass(frozen=True)

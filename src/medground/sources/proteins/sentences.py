@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from medground.language.sentences import sentence_spans
-from medground.sources.json_fields import Json, part, parts, text, texts
+from medground.sources.live import Json, part, parts, text, texts
 from medground.sources.proteins.names import Names
 
 

@@ -16,7 +16,7 @@ from medground.home.settings import Settings
 from medground.home.settings_groups import SettingsSection
 from medground.sources.base import SourceDeclaration
 from medground.sources.http.service import Client
-from medground.sources.json_fields import Json, part, parts, text
+from medground.sources.live import Json, part, parts, text
 from medground.sources.proteins.entry import entry_document, is_inactive, successors, why_inactive
 from medground.sources.proteins.names import Names, Organism, folded, known_organism, read_names, split_isoform
 from medground.sources.proteins.records import Records, RecordSource, open_client

@@ -25,7 +25,7 @@ from medground.faces.mcp.tools.answers import (
 )
 from medground.faces.service.job import Job
 from medground.faces.service.request import Asked
-from medground.language.english import some
+from medground.language.clean import some
 from medground.language.risk.notices import most_urgent
 from medground.values.answer import Answer
 from medground.values.query import Filters

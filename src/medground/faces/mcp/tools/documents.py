@@ -20,7 +20,7 @@ from medground.faces.mcp.tools.answers import (
     source_of,
 )
 from medground.faces.mcp.tools.ask import filters_of
-from medground.language.english import some
+from medground.language.clean import some
 from medground.values.document import Document, Passage
 from medground.wording.view import search_view
 

@@ -14,7 +14,7 @@ from medground.faces.mcp.pages import Fence, Fields, Part, Result, line
 from medground.faces.mcp.tool import Call, PlanQuery, Terms, Tool
 from medground.faces.mcp.tools.answers import NAME, WORDS, few, fields_of, listed, note_part, quote_part, shown_as
 from medground.faces.service.request import Searched
-from medground.language.english import some
+from medground.language.clean import some
 from medground.pubmed.mesh import Heading as MeshHeading
 from medground.pubmed.mesh import Vocabulary, vocabulary
 from medground.values.graph import ConceptEntry, ConceptFound, Neighbour

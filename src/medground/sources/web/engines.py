@@ -1,0 +1,190 @@
+"""The search engines: Brave, DuckDuckGo, Google."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+from urllib.parse import parse_qs, urlsplit
+
+import lxml.html
+from lxml import etree
+from pydantic import Field
+
+from medground.errors import SourceUnavailable
+from medground.home.settings import Settings
+from medground.home.settings_groups import SettingsSection
+from medground.sources.base import SourceDeclaration
+from medground.sources.http.contents import is_block
+from medground.sources.http.pages import PageReader
+from medground.sources.http.service import Client, Reply, Service
+from medground.sources.http.wire import open_wire
+from medground.sources.web.source import Engine, ResultPage, WebResult, WebSource, changed, result, results_in
+
+# Brave by its Web Search API, which needs a key. 20 results a request, ten pages at most.
+
+_NAME = "brave"
+_PAGE = 20
+_LAST_OFFSET = 9
+
+
+class BraveSettings(SettingsSection):
+    """The source `brave`. Its key is `keys.brave`."""
+
+    section: ClassVar[str] = "brave"
+
+    address: str = Field(default="https://api.search.brave.com", description="address of the API")
+    results: int = Field(default=100, ge=1, le=200, description="most results of a search; twenty cost one request")
+    per_second: float = Field(default=1.0, gt=0, description="requests per second that your plan allows")
+
+
+def _begin(query: str) -> Mapping[str, str]:
+    # Without decorations, titles and descriptions have no markup for the words that were searched for.
+    return {"q": query, "count": str(_PAGE), "offset": "0", "text_decorations": "false", "result_filter": "web"}
+
+
+def _read(reply: Reply, asked: Mapping[str, str]) -> ResultPage:
+    told = reply.json()
+    if not isinstance(told, dict) or told.get("type") != "search" or not isinstance(told.get("query"), dict):
+        raise changed(_NAME)
+    web = told.get("web", {"results": []})  # left out where nothing was found
+    items = web.get("results") if isinstance(web, dict) else None
+    results = results_in(_NAME, items, "url", "title", "description", "page_age")
+    offset = int(asked["offset"]) + 1
+    more = bool(told["query"].get("more_results_available")) and offset <= _LAST_OFFSET
+    return ResultPage(results, {**asked, "offset": str(offset)} if more else None)
+
+
+def _open(settings: Settings) -> WebSource:
+    own, key = settings.section(BraveSettings), settings.keys.brave
+    headers = {"X-Subscription-Token": key.get_secret_value()} if key else {}
+    service = Service(_NAME, own.address.rstrip("/"), headers, per_second=own.per_second)
+    return WebSource(
+        Engine(_NAME, "res/v1/web/search", _begin, _read, most=200),
+        Client(service, open_wire(settings)),
+        PageReader.of(settings),
+        results=own.results,
+        missing=None if key else "not configured; set keys.brave, or leave the source out",
+    )
+
+
+BRAVE = SourceDeclaration(name=_NAME, open=_open, settings=BraveSettings)
+
+
+# DuckDuckGo by its page of results without scripts, which needs no key.
+
+_NAME_duckduckgo = "duckduckgo"
+_RESULT = "//div[contains(concat(' ', normalize-space(@class), ' '), ' result ')]"
+_ADVERTISED = ("result--ad", "result--no-result")
+_EMPTY = "//*[contains(@class, 'no-results') or contains(@class, 'result--no-result')]"
+_NEXT = "//form[.//input[@type='submit' and @value='Next']]//input[@type='hidden']"
+_LONGEST_VALUE = 600
+
+
+class DuckDuckGoSettings(SettingsSection):
+    """The source `duckduckgo`."""
+
+    section: ClassVar[str] = "duckduckgo"
+
+    address: str = Field(default="https://html.duckduckgo.com", description="address of the page without scripts")
+    results: int = Field(default=100, ge=1, le=100, description="most results of a search")
+
+
+def _read_duckduckgo(reply: Reply, asked: Mapping[str, str]) -> ResultPage:
+    if is_block(reply.status, {}, reply.body):
+        raise SourceUnavailable(
+            "it asks for a proof that a person is searching (captcha); wait some hours, or use another engine",
+            source=_NAME_duckduckgo,
+        )
+    try:
+        tree = lxml.html.document_fromstring(reply.body, parser=lxml.html.HTMLParser(encoding="utf-8"))
+    except (etree.LxmlError, ValueError):
+        raise changed(_NAME_duckduckgo) from None
+    shown = [one for one in tree.xpath(_RESULT) if not any(name in one.get("class") for name in _ADVERTISED)]
+    results = tuple(filter(None, map(_result, shown)))
+    if not results and (shown or not tree.xpath(_EMPTY)):
+        raise changed(_NAME_duckduckgo)
+    return ResultPage(results, _following(tree, asked))
+
+
+def _result(shown: Any) -> WebResult | None:
+    links = shown.xpath(".//a[contains(@class, 'result__a')]")
+    if not links:
+        return None
+    summary = " ".join(one.text_content() for one in shown.xpath(".//*[contains(@class, 'result__snippet')]")[:1])
+    return result(_target(links[0].get("href") or ""), links[0].text_content(), summary)
+
+
+def _target(href: str) -> str:
+    """The address behind a link, which leads through `duckduckgo.com/l/?uddg=ADDRESS`."""
+    parts = urlsplit(f"https:{href}" if href.startswith("//") else href)
+    if (parts.hostname or "").endswith("duckduckgo.com"):
+        return next(iter(parse_qs(parts.query).get("uddg", [])), "")
+    return href
+
+
+def _following(tree: Any, asked: Mapping[str, str]) -> Mapping[str, str] | None:
+    """What the form behind the button `Next` sends."""
+    values = {one.get("name") or "": one.get("value") or "" for one in tree.xpath(_NEXT)}
+    told = {name: value for name, value in values.items() if name.isalpha() and len(value) <= _LONGEST_VALUE}
+    return {**told, "q": asked["q"]} if told.get("s", "").isdigit() else None
+
+
+def _open_duckduckgo(settings: Settings) -> WebSource:
+    own = settings.section(DuckDuckGoSettings)
+    client = Client(Service(_NAME_duckduckgo, own.address.rstrip("/"), per_second=1.0), open_wire(settings))
+    engine = Engine(_NAME_duckduckgo, "html/", lambda query: {"q": query}, _read_duckduckgo, absent=frozenset([202]))
+    return WebSource(engine, client, PageReader.of(settings), results=own.results)
+
+
+DUCKDUCKGO = SourceDeclaration(name=_NAME_duckduckgo, open=_open_duckduckgo, settings=DuckDuckGoSettings)
+
+
+# Google by the JSON API of Programmable Search: a key and an engine id. Ten results a request, 100 in all.
+
+_NAME_google = "google"
+_PAGE_google = 10
+_MOST = 100
+
+
+class GoogleSettings(SettingsSection):
+    """The source `google` (Programmable Search). Its key is `keys.google_search`."""
+
+    section: ClassVar[str] = "google"
+
+    address: str = Field(default="https://customsearch.googleapis.com", description="address of the API")
+    engine: str | None = Field(default=None, description="id of your search engine (cx)")
+    results: int = Field(default=100, ge=1, le=_MOST, description="most results of a search; ten cost one request")
+
+
+def _read_google(reply: Reply, asked: Mapping[str, str]) -> ResultPage:
+    told = reply.json()
+    items = told.get("items", []) if isinstance(told, dict) else None
+    total = told.get("searchInformation", {}) if isinstance(told, dict) else None
+    results = results_in(_NAME_google, items, "link", "title", "snippet")
+    if not isinstance(total, dict) or (not items and total.get("totalResults") != "0" and asked["start"] == "1"):
+        raise changed(_NAME_google)
+    start = int(asked["start"]) + _PAGE_google
+    more = bool(items) and "nextPage" in told.get("queries", {}) and start + _PAGE_google <= _MOST + 1
+    return ResultPage(results, {**asked, "start": str(start)} if more else None)
+
+
+def _open_google(settings: Settings) -> WebSource:
+    own, key = settings.section(GoogleSettings), settings.keys.google_search
+    absent = {"keys.google_search": key, "google.engine": own.engine}
+    missing = " and ".join(name for name, value in absent.items() if not value)
+    headers = {"X-Goog-Api-Key": key.get_secret_value()} if key else {}
+    service = Service(_NAME_google, own.address.rstrip("/"), headers)
+
+    def begin(query: str) -> Mapping[str, str]:
+        return {"q": query, "cx": own.engine or "", "num": str(_PAGE_google), "start": "1"}
+
+    return WebSource(
+        Engine(_NAME_google, "customsearch/v1", begin, _read_google, most=_MOST),
+        Client(service, open_wire(settings)),
+        PageReader.of(settings),
+        results=own.results,
+        missing=f"not configured; set {missing}, or leave the source out" if missing else None,
+    )
+
+
+GOOGLE = SourceDeclaration(name=_NAME_google, open=_open_google, settings=GoogleSettings)
