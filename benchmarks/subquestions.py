@@ -45,7 +45,8 @@ from medground.sources.corpus import CorpusSource
 from medground.values.document import Document, Hit
 from medground.values.query import Words
 from medground.values.question import Question
-from medground.values.research_plan import Keyword, ResearchPlan, SubQuestion, ToolFound
+from medground.values.research_found import ToolFound
+from medground.values.research_plan import Keyword, ResearchPlan, SubQuestion
 from medground_evaluate.statistics import paired_bootstrap, wilson
 
 TITLES = {"training": 60, "test": 30}

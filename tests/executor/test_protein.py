@@ -24,7 +24,8 @@ from medground.sources.http.service import Client, Service
 from medground.sources.proteins.alphafold import AlphaFoldSource
 from medground.sources.proteins.pdb import PDBSource
 from medground.sources.proteins.uniprot import UniProtSource
-from medground.values.research_plan import Keyword, ResearchPlan, SubQuestion, ToolFound
+from medground.values.research_found import ToolFound
+from medground.values.research_plan import Keyword, ResearchPlan, SubQuestion
 
 LETTERS = "MAGKSMAGKSMAGKSMAGKS"
 QUESTION = "Effects of cyp17a1 knockout on zebrafish?"

@@ -22,7 +22,7 @@ from medground.home.attachments import Attachments
 from medground.values.answer import Answer
 from medground.values.document import Document
 from medground.values.report import Attachment
-from medground.values.research_plan import SubFound
+from medground.values.research_found import SubFound
 from medground.wording.export import STYLE, export
 from medground.wording.layout import layout
 from medground.wording.styles import bibliography

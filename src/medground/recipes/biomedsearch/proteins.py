@@ -24,7 +24,8 @@ from medground.sources.proteins.structures import StructureFile, StructureSource
 from medground.values.document import Document, Hit, Passage
 from medground.values.lookup import Found, Lookup, ProteinQuery
 from medground.values.report import Attachment, FlowRow
-from medground.values.research_plan import ResearchPlan, SubQuestion, ToolFound, ToolState
+from medground.values.research_found import ToolFound, ToolState
+from medground.values.research_plan import ResearchPlan, SubQuestion
 
 # Structures as attachments of a report: their files, and a picture of each.
 

@@ -42,7 +42,8 @@ from medground.values.answer import Answer
 from medground.values.document import Hit, SourceKind
 from medground.values.evidence import Evidence, Sentence
 from medground.values.report import Connection, FlowRow, Report, ReportSection, SubAnswer
-from medground.values.research_plan import ResearchPlan, SubFound, ToolFound
+from medground.values.research_found import SubFound, ToolFound
+from medground.values.research_plan import ResearchPlan
 from medground.values.statement import Verdict
 from medground.values.usage import Author
 

@@ -21,7 +21,7 @@ from medground.recipes.biomedsearch.reporting import AnswerPartInput, AnswerPart
 from medground.values.document import Hit, SourceKind
 from medground.values.evidence import Evidence, Sentence
 from medground.values.report import SubAnswerState
-from medground.values.research_plan import NOT_ENDED, SubFound
+from medground.values.research_found import NOT_ENDED, SubFound
 from medground.values.usage import KEYLESS
 
 RECORDS: tuple[SourceKind, ...] = ("protein", "graph")
