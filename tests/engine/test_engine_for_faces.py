@@ -77,7 +77,7 @@ class Opened:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.keys: list[str | None] = []
         self.open = 0
-        monkeypatch.setattr("medground.models.registry.open_models", self._models)
+        monkeypatch.setattr("medground.engine.opening.open_models", self._models)
 
     def _models(self, settings: Settings, operators: Any) -> Models:
         opened, key = self, settings.keys.openai

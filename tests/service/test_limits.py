@@ -108,7 +108,7 @@ def paid(monkeypatch: pytest.MonkeyPatch, model: Any) -> None:
         default = settings.model.default
         return Models(default, {}, {default: model if default == model.name else Keyless(), "keyless": Keyless()})
 
-    monkeypatch.setattr("medground.models.registry.open_models", models)
+    monkeypatch.setattr("medground.engine.opening.open_models", models)
 
 
 class Paid(Keyless):

@@ -88,7 +88,7 @@ def test_a_pool_is_made_of_training_records_and_says_how(settings: Settings, rec
 def use(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Give rationales by this model; questions are rewritten without one."""
     models = Models(model.name, {"rewrite": "keyless"}, {model.name: model, "keyless": Keyless()})
-    monkeypatch.setattr("medground.models.registry.open_models", lambda settings, operators: models)
+    monkeypatch.setattr("medground.engine.opening.open_models", lambda settings, operators: models)
 
 
 def test_a_stopped_build_resumes(

@@ -103,7 +103,7 @@ def test_a_model_sees_demonstrations_for_real_questions(
 
     model = scripted_model({"reason_or_recall": first_passage})
     models = Models("keyless", {"reason_or_recall": model.name}, {"keyless": Keyless(), model.name: model})
-    monkeypatch.setattr("medground.models.registry.open_models", lambda settings, operators: models)
+    monkeypatch.setattr("medground.engine.opening.open_models", lambda settings, operators: models)
     settings = Settings.load(
         preset="dynamic-demonstrations",
         environ={"MEDGROUND_HOME": str(home)},
