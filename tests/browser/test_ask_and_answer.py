@@ -137,6 +137,7 @@ def test_keyboard_alone(browser: Opened) -> None:
     expect(mark).to_be_focused()
 
 
+@pytest.mark.slow
 @each_row("scheme", ["light", "dark"])
 def test_axe_finds_nothing(browser: Opened, scheme: str) -> None:
     page = browser.page(scheme=scheme)

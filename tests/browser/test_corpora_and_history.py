@@ -74,6 +74,7 @@ def settled(page: Page) -> Page:
     return page
 
 
+@pytest.mark.slow
 @each_row("scheme", ["light", "dark"])
 def test_views_have_no_fault_that_axe_finds_and_fit_a_phone(desk: Opened, scheme: str) -> None:
     for view in VIEWS:

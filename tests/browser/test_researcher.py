@@ -212,6 +212,7 @@ def test_an_answer_without_a_trace_says_so(browser: Opened) -> None:
     expect(page.get_by_role("alert")).to_contain_text("no trace")
 
 
+@pytest.mark.slow
 @each_row("scheme", ["light", "dark"])
 @each_row("where", [f"#/table/{JUDGED}?c=n|dose", f"#/report/{REPORTED}", f"#/trace/{JUDGED}", "#/compare"])
 def test_axe_finds_nothing_and_a_phone_needs_no_sideways_scroll(browser: Opened, where: str, scheme: str) -> None:

@@ -85,6 +85,7 @@ def test_the_trace_is_whole_whatever_the_host_says_of_opentelemetry(papers: Path
     assert max(len(span["attributes"]) for span in spans) > 5
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_an_engine_that_is_used_after_a_fork_says_so(papers: Path) -> None:
     refused = "UsageError: this engine was opened before the process forked; open another one in the new process"

@@ -74,6 +74,7 @@ def start(home: Path, calls: Path, *resumed: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_it_goes_on_without_a_second_call(home: Path, tmp_path: Path) -> None:
     whole = start(tmp_path / "other", tmp_path / "whole").communicate()[0].splitlines()[1]
     moments, resumed, finished = random.Random(3), (), []

@@ -199,6 +199,7 @@ def test_a_name_that_is_not_read_as_written_is_said(hpo: GraphStore, text: str, 
     assert note in found.note
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_questions_about_studies_are_never_answered(hpo: GraphStore, shared: Path) -> None:
     taken = []
