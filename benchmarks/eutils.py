@@ -28,7 +28,7 @@ from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.faces.eutils.catalogue import SnapshotCatalogue
-from medground.faces.eutils.run import run
+from medground.faces.eutils import run
 from medground.values.document import Document
 
 CORPUS = "bench"

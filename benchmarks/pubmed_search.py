@@ -26,8 +26,8 @@ from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.questions import golden_files, paper_id
-from medground.faces.eutils.app import make_app
 from medground.faces.eutils.catalogue import SnapshotCatalogue
+from medground.faces.eutils.server import make_app
 from medground.sources.base import Source
 from medground.sources.corpus import CorpusSource
 from medground.sources.eutils.client import Eutils, Transport

@@ -29,8 +29,8 @@ from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.faces.cli.app import main as medground
-from medground.faces.eutils.app import make_app
 from medground.faces.eutils.catalogue import SnapshotCatalogue
+from medground.faces.eutils.server import make_app
 
 QUESTION = "Effects of cyp17a1 knockout on zebrafish?"
 RECORDS: dict[str, Any] = json.loads((Path(__file__).parent / "records.json").read_text(encoding="utf-8"))

@@ -17,7 +17,7 @@ from medground.models.operators.verifying import EntailOutput
 from medground.recipes.ground import ground
 from medground.values.document import Document, Hit, Passage, Retraction
 from medground.values.evidence import Sentence
-from medground.wording.markdown import as_markdown
+from medground.wording.markup import as_markdown
 
 MakeRun = Callable[..., Run]
 

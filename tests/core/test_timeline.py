@@ -10,7 +10,7 @@ import pytest
 
 from medground.answering.trace import Trace, read_trace
 from medground.values.steps import Asking, Searching
-from medground.wording.timeline import timeline
+from medground.wording.progress import timeline
 
 
 def span(name: str, start: int, end: int, parent: str | None = None, **facts: Any) -> dict[str, Any]:

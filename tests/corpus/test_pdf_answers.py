@@ -15,7 +15,7 @@ from medground.corpus.readers import find_inputs
 from medground.faces.cli.app import app
 from medground.values.answer import Answer
 from medground.values.document import Box, Document
-from medground.wording.markdown import as_markdown
+from medground.wording.markup import as_markdown
 
 pytest.importorskip("reportlab")
 

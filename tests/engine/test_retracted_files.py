@@ -17,7 +17,7 @@ from medground.engine.blocking import BlockingEngine
 from medground.home.settings import Settings
 from medground.values.answer import Answer
 from medground.wording.export import Format, export
-from medground.wording.markdown import as_markdown
+from medground.wording.markup import as_markdown
 
 TEXT = "Stroke is common. In a trial of 500 adults, {} significantly reduced the risk of stroke (p = 0.001)."
 SOUND = "Stroke is common. In a second trial of 900 adults, {} did not reduce the risk of stroke (p = 0.9)."

@@ -14,7 +14,7 @@ from medground.answering.run import Run
 from medground.recipes.ground import GROUND
 from medground.values.document import Document, Hit, Joined
 from medground.values.lookup import Lookup
-from medground.wording.markdown import as_markdown
+from medground.wording.markup import as_markdown
 
 ABSTRACT = (
     "Losartan slows the dilation of the aortic root in adults with Marfan syndrome. We followed 218 patients for three "

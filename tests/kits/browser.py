@@ -103,7 +103,7 @@ async def _running(service: Any, authenticated: bool) -> AsyncIterator[str]:
     """The API and the page on a free port of this computer."""
     import uvicorn
 
-    from medground.faces.api.app import make_app
+    from medground.faces.api.server import make_app
     from medground.faces.web.app import add_page
 
     app = make_app(service, authenticated=authenticated)

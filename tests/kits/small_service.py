@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -37,10 +40,19 @@ class Clock:
 
 
 @pytest.fixture
-def papers(home: Path, tmp_path: Path) -> Settings:
+def papers(home: Path) -> Settings:
     """Settings of a home with the corpus `papers`, which is searched."""
-    built(home, tmp_path, "papers", PAPERS)
+    shutil.copytree(_home_of_papers()[1], home, dirs_exist_ok=True)
     return Settings.load(options={"retrieval.corpora": ("papers",)})
+
+
+@cache
+def _home_of_papers() -> tuple[tempfile.TemporaryDirectory[str], Path]:
+    """A home with the papers, built once and deleted at the end."""
+    kept = tempfile.TemporaryDirectory()
+    folder = Path(kept.name)
+    built(folder / "home", folder, "papers", PAPERS)
+    return kept, folder / "home"
 
 
 def built(home: Path, folder: Path, name: str, records: list[dict[str, str]]) -> None:

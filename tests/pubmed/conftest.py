@@ -6,6 +6,7 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from http_peer import Peer, Waits
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
+from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Input
 from medground.corpus.snapshot import Snapshot
 from medground.faces.eutils.catalogue import SnapshotCatalogue
@@ -22,6 +24,8 @@ from medground.sources.eutils.service import AnswerCache, EutilsService
 from medground.sources.http.clients import Pace
 from medground.sources.http.retries import Patience
 from medground.values.document import Document
+
+REAL = Path(__file__).resolve().parents[3] / "shared" / "data" / "pubmed_xml" / "raw"
 
 
 @pytest.fixture
@@ -51,7 +55,7 @@ def serving(catalogue: Any, **of_app: Any) -> Iterator[str]:
     It closes each connection after the response, because tests use many event loops and must not leak connections.
     """
     uvicorn = pytest.importorskip("uvicorn", reason="needs the extra serve")
-    from medground.faces.eutils.app import make_app
+    from medground.faces.eutils.server import make_app
 
     app = make_app(catalogue, **of_app)
 
@@ -100,3 +104,21 @@ def catalogue_of(
     yield make
     for snapshot in opened:
         snapshot.close()
+
+
+@pytest.fixture(scope="session")
+def real_catalogue(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SnapshotCatalogue]:
+    """996 real records as a corpus."""
+    if not REAL.is_dir():
+        pytest.skip("needs the real data in ../shared/data, which is missing")
+    home = tmp_path_factory.mktemp("home")
+    build(Library(home), "real", find_inputs([REAL], None))
+    with Library(home).open("real") as snapshot:
+        yield SnapshotCatalogue.open(snapshot, home)
+
+
+@pytest.fixture(scope="session")
+def real_server(real_catalogue: SnapshotCatalogue) -> Iterator[str]:
+    """The address of our own server over them. Tests that call it also need `loopback`."""
+    with serving(real_catalogue) as address:
+        yield address

@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -37,17 +37,10 @@ def real() -> list[Document]:
     return [*{item.id: item for item in items if isinstance(item, Document)}.values()]
 
 
-@pytest.fixture(scope="module")
-def address(real: list[Document], catalogue_of: Any, serve: Any) -> Iterator[str]:
-    """Our own server over the real records."""
-    with serve(catalogue_of(real)) as address:
-        yield address
-
-
 @pytest.fixture
-def records(address: str, loopback: None) -> PubMedRecords:
-    place = EutilsService(name="pubmed:test", address=address)
-    return PubMedRecords(Eutils(Transport(place)), address)
+def records(real_server: str, loopback: None) -> PubMedRecords:
+    place = EutilsService(name="pubmed:test", address=real_server)
+    return PubMedRecords(Eutils(Transport(place)), real_server)
 
 
 def found(records: PubMedRecords, *documents: Document) -> list[list[str]]:
@@ -94,19 +87,19 @@ def run(*words: object) -> Any:
 
 
 def test_a_retraction_that_pubmed_knows_of(
-    home: Path, tmp_path: Path, address: str, loopback: None, real: list[Document]
+    home: Path, tmp_path: Path, real_server: str, loopback: None, real: list[Document]
 ) -> None:
     retracted = next(r for r in real if r.retraction == "retracted")
     pmid = retracted.identifiers["pmid"]
     mine = {"id": "mine", "title": retracted.title, "text": "My copy of the text.", "pmid": pmid}
     folder = folder_of(tmp_path, mine, {"text": "No id."})
-    built = run("build", "papers", folder, "--enrich", address)
-    line = f"joined with {address}: 1 of 2 documents (1 retracted); 1 carries no PMID or DOI"
+    built = run("build", "papers", folder, "--enrich", real_server)
+    line = f"joined with {real_server}: 1 of 2 documents (1 retracted); 1 carries no PMID or DOI"
     assert line in built.stderr.splitlines()
     with Library(home).open("papers") as snapshot:
         (document,) = [d for d in snapshot.all_documents() if d.joined]
     assert document.retraction == "retracted"
-    assert document.joined[0].source == f"pubmed:{address}"
+    assert document.joined[0].source == f"pubmed:{real_server}"
     assert document.text == "My copy of the text."
     found = CliRunner().invoke(corpus_app, ["search", "papers", "copy of the text"], catch_exceptions=False)
     assert "[RETRACTED]" in found.stdout

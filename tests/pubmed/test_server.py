@@ -23,8 +23,8 @@ from medground.values.document import Document, MeshHeading, Section
 
 pytest.importorskip("starlette", reason="needs the extra serve")
 
-from medground.faces.eutils.app import UTILITIES, make_app
-from medground.faces.eutils.replies import xml_stream
+from medground.faces.eutils.exchange import xml_stream
+from medground.faces.eutils.server import UTILITIES, make_app
 
 RESULTS = "Wheezing (x < 5 & y > 3) was common in children."
 TEXT = f"{RESULTS}\n\nInhaled steroids helped 7 of 10."

@@ -70,7 +70,7 @@ POST = b"POST /entrez/eutils/esearch.fcgi HTTP/1.1\r\nHost: localhost\r\n"
 HANGING = """
 import os, threading
 from medground.faces.eutils.catalogue import About
-from medground.faces.eutils.run import run
+from medground.faces.eutils import run
 
 class Hanging:
     about = About("made", 1, "")
@@ -100,7 +100,7 @@ def test_it_ends_while_searches_hang(loopback: None) -> None:
 
 
 def test_half_a_request_is_cut_in_the_form_that_clients_read(catalogue_of: Any, loopback: None) -> None:
-    from medground.faces.eutils.app import Connection, make_app
+    from medground.faces.eutils.server import Connection, make_app
     from medground.faces.serving.server import GracefulServer, config, listener
 
     class Hasty(Connection):
@@ -129,7 +129,7 @@ def test_half_a_request_is_cut_in_the_form_that_clients_read(catalogue_of: Any, 
 
 
 def test_a_port_in_use_is_a_one_line_error(catalogue_of: Any, loopback: None) -> None:
-    from medground.faces.eutils.run import run
+    from medground.faces.eutils import run
 
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

@@ -18,15 +18,14 @@ from rows import each_row
 
 from medground.errors import SourceUnavailable
 from medground.faces.eutils.catalogue import About, Matches, Reading
-from medground.faces.eutils.requests import MOST_IDS, MOST_TERM, History, InvalidRequest
+from medground.faces.eutils.exchange import MOST_IDS, MOST_TERM, History, InvalidRequest, Parameters
 from medground.values.document import Document
 
 pytest.importorskip("starlette", reason="needs the extra serve")
 
-from medground.faces.eutils import app as server_app
-from medground.faces.eutils import replies as server_reply
-from medground.faces.eutils.app import is_cheap, make_app
-from medground.faces.eutils.lanes import Lanes, Limits, Work
+from medground.faces.eutils import exchange as server_reply
+from medground.faces.eutils import server as server_app
+from medground.faces.eutils.server import Lanes, Limits, Work, is_cheap, make_app
 
 RECORDS = [Document(id=f"PMID:{number}", title=f"Asthma {number}", text="Wheezing.") for number in range(1, 4)]
 
@@ -262,16 +261,20 @@ def test_the_history_forgets_the_oldest_sessions_when_it_takes_too_many_bytes() 
     history = History(most=100_000)
     many = [str(number) for number in range(10_000_000, 10_003_000)]
     sessions = [history.store(many)[1] for _ in range(5)]
+
+    def stored_ids(session: str, key: str = "1") -> list[str]:
+        return history.requested_ids(Parameters([("WebEnv", session), ("query_key", key)]))
+
     for gone in sessions[:2]:
         with pytest.raises(InvalidRequest, match="Unable to obtain query"):
-            history.ids(gone, "1")
-    assert [history.ids(kept, "1") for kept in sessions[2:]] == [many] * 3
+            stored_ids(gone)
+    assert [stored_ids(kept) for kept in sessions[2:]] == [many] * 3
     for number in range(2, 4):
         assert history.store(many, sessions[-1])[0] == number
     with pytest.raises(InvalidRequest, match="too many IDs") as full:
         history.store(many, sessions[-1])
     assert full.value.status == 413
-    assert history.ids(sessions[-1], "3") == many
+    assert stored_ids(sessions[-1], "3") == many
 
 
 @each_row(

@@ -6,18 +6,13 @@ import gzip
 import io
 import urllib.error
 import urllib.request
-from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from lxml import etree
 
-from medground.corpus.build import build
-from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.faces.eutils.catalogue import SnapshotCatalogue
 from medground.values.document import Document
 
 Entrez = pytest.importorskip("Bio.Entrez", reason="needs Biopython")
@@ -27,29 +22,10 @@ SHARED = Path(__file__).resolve().parent.parent.parent.parent / "shared" / "data
 pytestmark = pytest.mark.shared
 
 
-@pytest.fixture(scope="module")
-def catalogue(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SnapshotCatalogue]:
-    """996 real records as a corpus."""
-    if not SHARED.is_dir():
-        pytest.skip("needs the real data in ../shared/data, which is missing")
-    home = tmp_path_factory.mktemp("home")
-    library = Library(home)
-    build(library, "real", find_inputs([SHARED], None))
-    with library.open("real") as snapshot:
-        yield SnapshotCatalogue.open(snapshot, home)
-
-
-@pytest.fixture(scope="module")
-def address(catalogue: SnapshotCatalogue, serve: Any) -> Iterator[str]:
-    """A running server."""
-    with serve(catalogue) as address:
-        yield address
-
-
 @pytest.fixture
-def base(address: str, loopback: None) -> str:
+def base(real_server: str, loopback: None) -> str:
     """The server's address, with loopback connections allowed."""
-    return address
+    return real_server
 
 
 @pytest.fixture
@@ -78,17 +54,6 @@ def test_biopython_searches(entrez: Any) -> None:
     assert found["Count"] == "0"
     assert found["ErrorList"]["PhraseNotFound"] == ["abcxyz"]
     assert found["WarningList"]["OutputMessage"] == ["No items found."]
-
-
-def test_biopython_validates_records_with_its_dtd(entrez: Any) -> None:
-    ids = entrez.read(entrez.esearch(db="pubmed", term="all[sb]", retmax=10_000))["IdList"]
-    assert len(ids) == 996
-    articles = entrez.read(entrez.efetch(db="pubmed", id=ids[:300], retmode="xml"))["PubmedArticle"]
-    assert [str(a["MedlineCitation"]["PMID"]) for a in articles] == list(ids[:300])
-    with_mesh = [a for a in articles if "MeshHeadingList" in a["MedlineCitation"]]
-    assert len(with_mesh) > 20
-    heading = with_mesh[0]["MedlineCitation"]["MeshHeadingList"][0]["DescriptorName"]
-    assert heading.attributes["MajorTopicYN"] in "YN"
 
 
 @pytest.fixture(scope="module")
@@ -141,44 +106,6 @@ def test_substances_are_served_as_substances_and_never_as_keywords(
             chemicals, words = registered[text["PMID"]]
             assert " ".join(text["RN"]) == " ".join(f"{number} ({name})" for number, name in chemicals)
             assert " ".join(text.get("OT", [])) == " ".join(words)
-
-
-@pytest.mark.slow
-def test_substances_are_found_by_name_and_number(entrez: Any, registered: Any, ids: list[str]) -> None:
-    def found(term: str) -> set[str]:
-        return set(entrez.read(entrez.esearch(db="pubmed", term=term, retmax=10_000))["IdList"])
-
-    numbers = Counter(n for chemicals, _ in registered.values() for n, _ in chemicals if n != "0")
-    names = {n: s for chemicals, _ in registered.values() for n, s in chemicals}
-    for number, _ in numbers.most_common(8):
-        assert found(f'"{number}"[rn]') == {p for p in ids if number in {n for n, _ in registered[p][0]}}
-        assert found(f'"{names[number]}"[nm]') >= {p for p in ids if (number, names[number]) in registered[p][0]}
-
-
-def test_biopython_reads_medline_text(entrez: Any) -> None:
-    from Bio import Medline
-
-    [record] = Medline.parse(entrez.efetch(db="pubmed", id="26555260", rettype="medline", retmode="text"))
-    assert record["PMID"] == "26555260"
-    assert all(record[field] for field in ("TI", "AU", "PT"))
-    assert all("\n" not in value for value in record["AU"])
-
-
-def test_biopython_reads_summaries(entrez: Any) -> None:
-    found = entrez.read(entrez.esummary(db="pubmed", id="12091962,9997"))
-    assert [str(s["Id"]) for s in found] == ["12091962", "9997"]
-    assert found[0]["Title"] == "The treatment of AIDS behind the walls of correctional facilities."
-    assert found[0]["AuthorList"] == ["Olivero JM"]
-    assert found[0]["ArticleIds"]["pubmed"] in (["12091962"], "12091962")
-    with pytest.raises(RuntimeError, match="cannot get document summary"):
-        entrez.read(entrez.esummary(db="pubmed", id="999999999"))
-
-
-def test_biopython_tells_in_one_line_what_is_too_large(entrez: Any) -> None:
-    with pytest.raises(urllib.error.HTTPError) as told:
-        entrez.epost("pubmed", id=",".join(map(str, range(60_000))))
-    assert str(told.value) == "HTTP Error 413: Request Entity Too Large"
-    told.value.close()
 
 
 def test_biopython_uses_the_history(entrez: Any) -> None:

@@ -25,8 +25,7 @@ from medground.home.registry import RECIPES
 from medground.home.settings import Settings
 from medground.language.risk.notices import notice_for
 from medground.values.answer import Answer
-from medground.wording.html import as_html
-from medground.wording.markdown import as_markdown
+from medground.wording.markup import as_html, as_markdown
 from medground.wording.text import as_text
 
 SELF_HARM = "I want to kill myself"

@@ -18,7 +18,7 @@ from awaited import pytest_pyfunc_call  # noqa: F401
 from fastapi import FastAPI
 from small_service import Clock, tokens_of
 
-from medground.faces.api.app import make_app
+from medground.faces.api.server import make_app
 from medground.faces.service.service import Service
 from medground.faces.web.app import BuiltPage, add_page
 from medground.faces.web.sessions import Sessions, Throttle

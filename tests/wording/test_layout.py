@@ -10,11 +10,10 @@ from rows import each_row
 from medground.values.answer import Answer
 from medground.values.decision import YesNoDecision
 from medground.values.statement import Statement, Verdict
-from medground.wording.answer_blocks import written_sentences
-from medground.wording.html import as_html
 from medground.wording.layout import layout
-from medground.wording.markdown import as_markdown
+from medground.wording.markup import as_html, as_markdown
 from medground.wording.text import as_text
+from medground.wording.view import written_sentences
 
 MakeAnswer = Callable[..., Answer]
 

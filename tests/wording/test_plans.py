@@ -10,8 +10,7 @@ from lxml import etree
 from rows import each_row
 
 from medground.values.research_plan import Edge, Keyword, ResearchPlan, SubQuestion
-from medground.wording.pictures import svg
-from medground.wording.plans import layered, mermaid, reduced, tree
+from medground.wording.plans import layered, mermaid, reduced, svg, tree
 
 EVIL = 'Is "x" <script>alert(1)</script> & `y`; click q1 "javascript:1" ]] end %% --> \x1b[31m\u202ered?'
 

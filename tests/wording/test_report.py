@@ -9,9 +9,8 @@ from rows import each_row
 
 from medground.answering.run import Run
 from medground.values.research_found import SubFound
-from medground.wording.html import as_html
-from medground.wording.markdown import as_markdown
-from medground.wording.pictures import picture
+from medground.wording.blocks import picture
+from medground.wording.markup import as_html, as_markdown
 from medground.wording.text import as_text
 
 MakeRun = Callable[..., Run]

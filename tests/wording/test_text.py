@@ -12,7 +12,7 @@ from medground.values.answer import Answer
 from medground.wording.blocks import Block, Line, Span, line
 from medground.wording.encoding import encodable, encodable_blocks, encodable_json
 from medground.wording.layout import layout
-from medground.wording.markdown import as_markdown
+from medground.wording.markup import as_markdown
 from medground.wording.text import as_text, columns, printed_lines, wrap
 
 ADDRESS = "https://example.org/a/very/long/path/that/does/not/fit/on/a/line?x=1&y=2"

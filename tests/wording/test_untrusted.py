@@ -17,8 +17,7 @@ from medground.values.decision import YesNoDecision
 from medground.values.evidence import Evidence
 from medground.values.question import Question
 from medground.values.statement import Dropped, Statement, Verdict
-from medground.wording.html import as_html
-from medground.wording.markdown import as_markdown, escaped
+from medground.wording.markup import as_html, as_markdown, escaped
 from medground.wording.text import as_text
 
 BAD = (

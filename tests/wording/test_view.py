@@ -19,7 +19,7 @@ from medground.values.report import Attachment, Connection, FlowRow, Report, Rep
 from medground.values.research_plan import Keyword, ResearchPlan, SubQuestion
 from medground.values.statement import Label, Statement, Verdict
 from medground.wording.text import as_text
-from medground.wording.view import SHAPES, view
+from medground.wording.view import LOOKS, view
 from medground.wording.view_types import AnswerView
 
 MakeAnswer = Callable[..., Answer]
@@ -57,8 +57,8 @@ def test_words_are_those_of_the_terminal(full: Answer) -> None:
 
 
 def test_each_label_has_a_shape_of_its_own() -> None:
-    assert set(SHAPES) == set(get_args(Label))
-    assert len({shape for shape, _ in SHAPES.values()}) == len({glyph for _, glyph in SHAPES.values()}) == len(SHAPES)
+    assert set(LOOKS) == set(get_args(Label))
+    assert len({one for one, _, _ in LOOKS.values()}) == len({one for _, one, _ in LOOKS.values()}) == len(LOOKS)
 
 
 def test_clauses_sources_and_searches_of_an_answer(full: Answer) -> None:

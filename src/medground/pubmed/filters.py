@@ -205,21 +205,16 @@ _SYSTEMATIC = (
 @cache
 def searched(name: str) -> Query | None:
     """Return the search that defines a filter; None if the filter is not a search or its search is not published."""
-    match name:
-        case "systematic":
-            return _systematic()
-        case "pubmednotmedline":
-            return Not(part=_filter("medline"))
-        case _:
-            return None
-
-
-def _systematic() -> Query:
-    """`systematic[sb]`: indexed as a systematic review, titled as one, or a Cochrane review."""
+    medline = Term(value="medline", field="subset")
+    if name == "pubmednotmedline":
+        return Not(part=medline)
+    if name != "systematic":
+        return None
+    # indexed as a systematic review, titled as one, or a Cochrane review
     titles = (f"systematic {kind} review".replace("  ", " ") for kind in _SYSTEMATIC)
     named = Or(parts=tuple(Phrase(text=title, field="title") for title in (*titles, "systematic meta-review")))
     plans = (Term(value=word, field="title") for word in ("protocol", "protocols"))
-    others = (*plans, PublicationType(name="comment"), _filter("medline"))
+    others = (*plans, PublicationType(name="comment"), medline)
     cochrane = Term(value="Cochrane Database Syst Rev", field="journal")
     return Or(
         parts=(
@@ -228,7 +223,3 @@ def _systematic() -> Query:
             And(parts=(named, *(Not(part=other) for other in others))),
         )
     )
-
-
-def _filter(name: str) -> Query:
-    return Term(value=name, field="subset")

@@ -157,13 +157,8 @@ class Index:
             other = word.removesuffix("s") if word.endswith("s") else f"{word}s"
             return [(word, 1.0), (other, _PLURAL_SIMILARITY)] if other in self._lines_with else [(word, 1.0)]
         # Misspellings rarely change the first letter. A word without a similar word that shares it is ignored.
-        found = process.extract(
-            word,
-            self._by_letter.get(word[0], ()),
-            scorer=OSA.normalized_similarity,
-            score_cutoff=_SIMILAR,
-            limit=4,
-        )
+        known, scorer = self._by_letter.get(word[0], ()), OSA.normalized_similarity
+        found = process.extract(word, known, scorer=scorer, score_cutoff=_SIMILAR, limit=4)
         return [(other, similarity) for other, similarity, _ in found]
 
     def _score(self, number: int, folded: str, covered: float) -> Nearest:
@@ -235,21 +230,14 @@ class Vocabulary:
 
     def explode(self, heading: Heading) -> tuple[Heading, ...]:
         """Return the heading followed by everything below it in the tree, without duplicates."""
-        below = (number for tree in heading.trees for number in self._below(tree))
+        below = (self._numbers_of_trees[tree] for above in heading.trees for tree in self._trees_below(above))
         return self._distinct([heading], below)
 
     def children(self, heading: Heading) -> tuple[Heading, ...]:
         """Return the headings directly below."""
-        depths = {tree: tree.count(".") + 1 for tree in heading.trees}
-        return self._distinct(
-            (),
-            (
-                self._numbers_of_trees[tree]
-                for above, depth in depths.items()
-                for tree in self._trees_below(above)
-                if tree.count(".") == depth
-            ),
-        )
+        below = ((above, tree) for above in heading.trees for tree in self._trees_below(above))
+        direct = (tree for above, tree in below if tree.count(".") == above.count(".") + 1)
+        return self._distinct((), (self._numbers_of_trees[tree] for tree in direct))
 
     def parents(self, heading: Heading) -> tuple[Heading, ...]:
         """Return the headings directly above."""
@@ -266,10 +254,9 @@ class Vocabulary:
         return tuple(self._heading(number) for number in numbers)
 
     def _heading(self, number: int) -> Heading:
-        found = self._found.get(number)
-        if found is None:
-            found = self._found[number] = self._table.heading(number)
-        return found
+        if number not in self._found:
+            self._found[number] = self._table.heading(number)
+        return self._found[number]
 
     def _distinct(self, first: Iterable[Heading], numbers: Iterable[int]) -> tuple[Heading, ...]:
         return tuple(dict.fromkeys([*first, *(self._heading(number) for number in numbers)]))
@@ -278,9 +265,6 @@ class Vocabulary:
         parts = tree.split(".")
         above = (".".join(parts[:length]) for length in range(1, len(parts)))
         return [self._numbers_of_trees[number] for number in above if number in self._numbers_of_trees]
-
-    def _below(self, tree: str) -> list[int]:
-        return [self._numbers_of_trees[below] for below in self._trees_below(tree)]
 
     def _trees_below(self, tree: str) -> list[str]:
         # "." sorts directly before "/", so all numbers below "C04" are between "C04." and "C04/".

@@ -28,8 +28,12 @@ _LONGEST = 50_000
 
 def without_ovid(text: str) -> str:
     """Rewrite Ovid syntax such as `exp Asthma/` and `child*.ti,ab.`."""
-    text = _OVID_EXPLODED.sub(r'"\1"[mh]', text)
-    return _OVID_TAG.sub(_tag_from_ovid, text)
+
+    def tag(found: re.Match[str]) -> str:
+        both = "ti" in found[0] and "ab" in found[0]
+        return "[tiab]" if both else f"[{_OVID_TAGS.get(found[1], found[1])}]"
+
+    return _OVID_TAG.sub(tag, _OVID_EXPLODED.sub(r'"\1"[mh]', text))
 
 
 def without_prefixes(text: str) -> str:
@@ -62,11 +66,6 @@ def without_numbers(text: str) -> str:
 def _referenced_line(named: re.Match[str], whole: list[str]) -> str:
     number = int(named[1])
     return f"({whole[number - 1]})" if 1 <= number <= len(whole) else ""
-
-
-def _tag_from_ovid(found: re.Match[str]) -> str:
-    both = "ti" in found[0] and "ab" in found[0]
-    return "[tiab]" if both else f"[{_OVID_TAGS.get(found[1], found[1])}]"
 
 
 _FENCE = re.compile(r"```[ \t]*[\w+-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)

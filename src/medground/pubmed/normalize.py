@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime
 
@@ -14,7 +15,7 @@ from medground.pubmed.mesh import Vocabulary, find_qualifier, qualifiers
 from medground.pubmed.model_text import query_in
 from medground.pubmed.parser import MAX_CHARACTERS, Repair, clean_words, repair_syntax
 from medground.pubmed.syntax import Chain, Leaf, Negated, Node, Span, to_text
-from medground.pubmed.tags import TagUse, tag_for_date, tag_for_kind
+from medground.pubmed.tags import Kind, TagUse, tag_for_date, tag_for_kind
 from medground.pubmed.translate import parse, standard_mapper
 from medground.values.document import Frozen
 from medground.values.query import Query
@@ -60,19 +61,15 @@ class Repairer:
         use = leaf.use
         if use is None:
             return leaf
-        match use.tag.kind:
-            case "mesh" | "major":
-                return self._heading(leaf)
-            case "subheading":
-                return self._subheading(leaf)
-            case "type":
-                return self._type(leaf)
-            case "date":
-                return self._date(leaf, use)
-            case "id":
-                return self._ids(leaf)
-            case _:
-                return leaf
+        repairs: dict[Kind, Callable[[Leaf], Node | None]] = {
+            "mesh": self._heading,
+            "major": self._heading,
+            "subheading": self._subheading,
+            "type": self._type,
+            "date": lambda leaf: self._date(leaf, use),
+            "id": self._ids,
+        }
+        return repairs[use.tag.kind](leaf) if use.tag.kind in repairs else leaf
 
     def _heading(self, leaf: Leaf) -> Leaf:
         if leaf.text.endswith("*"):
@@ -83,36 +80,29 @@ class Repairer:
         if slash and name:
             return self._pair(leaf, name.strip(), attached.strip())
         nearest = self._nearest(leaf.text)
-        if nearest is None:
-            return self._untagged(leaf, f"MeSH has no heading like {leaf.text!r}; searching for its words instead")
-        self._note(leaf, f"MeSH has no heading {leaf.text!r}; using the closest match, {nearest}")
-        return replace(leaf, text=nearest, quoted=True)
+        return (
+            self._untagged(leaf, "heading", leaf.text) if nearest is None else self._closest(leaf, "heading ", nearest)
+        )
 
     def _pair(self, leaf: Leaf, name: str, attached: str) -> Leaf:
         """Repair `heading/subheading`; either part may be wrong."""
-        heading = self._mesh.find(name)
-        known = heading.name if heading is not None else self._nearest(name)
-        if known is None:
-            text = clean_words(f"{name} {attached}".replace("/", " "))
-            return self._untagged(
-                replace(leaf, text=text), f"MeSH has no heading like {name!r}; searching for its words instead"
-            )
-        qualifier = find_qualifier(attached)
-        near = qualifier.name if qualifier else _nearest_qualifier(attached)
+        heading, qualifier = self._mesh.find(name), find_qualifier(attached)
         if heading is not None and qualifier is not None:
             return leaf
-        text = f"{known}/{near}" if near else known
-        self._note(leaf, f"MeSH has no {leaf.text!r}; using the closest match, {text}")
-        return replace(leaf, text=text, quoted=True)
+        known = heading.name if heading is not None else self._nearest(name)
+        if known is None:
+            words = clean_words(f"{name} {attached}".replace("/", " "))
+            return self._untagged(replace(leaf, text=words), "heading", name)
+        near = qualifier.name if qualifier else _nearest_qualifier(attached)
+        return self._closest(leaf, "", f"{known}/{near}" if near else known)
 
     def _subheading(self, leaf: Leaf) -> Leaf:
         if find_qualifier(leaf.text) is not None:
             return leaf
         nearest = _nearest_qualifier(leaf.text)
         if nearest is None:
-            return self._untagged(leaf, f"MeSH has no subheading like {leaf.text!r}; searching for its words instead")
-        self._note(leaf, f"MeSH has no subheading {leaf.text!r}; using the closest match, {nearest}")
-        return replace(leaf, text=nearest, quoted=True)
+            return self._untagged(leaf, "subheading", leaf.text)
+        return self._closest(leaf, "subheading ", nearest)
 
     def _type(self, leaf: Leaf) -> Leaf:
         heading = self._mesh.find(leaf.text)
@@ -120,10 +110,7 @@ class Repairer:
             return leaf
         candidates = (near for near in self._mesh.nearest(leaf.text, limit=8) if near.heading.is_publication_type)
         nearest = next((near.heading.name for near in candidates if near.letters >= _SIMILAR), None)
-        if nearest is None:
-            return leaf
-        self._note(leaf, f"MeSH has no publication type {leaf.text!r}; using the closest match, {nearest}")
-        return replace(leaf, text=nearest, quoted=True)
+        return leaf if nearest is None else self._closest(leaf, "publication type ", nearest)
 
     def _date(self, leaf: Leaf, use: TagUse) -> Node | None:
         if dates.days(leaf.text) or dates.last_days(leaf.text, self._today):
@@ -170,8 +157,12 @@ class Repairer:
             self._guesses[text] = found[0].heading.name if near else None
         return self._guesses.get(text)
 
-    def _untagged(self, leaf: Leaf, reason: str) -> Leaf:
-        self._note(leaf, reason)
+    def _closest(self, leaf: Leaf, what: str, text: str) -> Leaf:
+        self._note(leaf, f"MeSH has no {what}{leaf.text!r}; using the closest match, {text}")
+        return replace(leaf, text=text, quoted=True)
+
+    def _untagged(self, leaf: Leaf, what: str, name: str) -> Leaf:
+        self._note(leaf, f"MeSH has no {what} like {name!r}; searching for its words instead")
         # In lower case, so that AND inside a heading does not become an operator.
         words = clean_words(leaf.text.replace("/", " ").replace("(", " ").replace(")", " ")).casefold()
         return replace(leaf, text=words, use=None, quoted=not fold(words))
@@ -188,7 +179,6 @@ def _nearest_qualifier(text: str) -> str | None:
 
 EVERYTHING = Leaf("all", TagUse(tag_for_kind("filter")))
 """The query for a text without a word: `all[Filter]`."""
-
 _MOST_ROUNDS = 8
 _MOST_NOTES = 50
 

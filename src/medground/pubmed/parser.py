@@ -206,7 +206,7 @@ class _Parser:
             self._fault("a field tag goes after the closing quotation mark", token.column)
             inner, _ = repair_syntax(token.text)
             if inner is not None:
-                self._add(group, _quoted_leaf(inner))
+                self._add(group, replace(inner, quoted=True) if isinstance(inner, Leaf) else inner)
         elif not text and self._peek("colon") is None:
             self._fault("there is no word between these quotation marks", token.column)
             self._skip("tag")
@@ -323,8 +323,3 @@ def apply_tag(node: Node, use: TagUse) -> Node:
             return Chain(apply_tag(node.first, use), tuple((o, apply_tag(n, use)) for o, n in node.rest))
         case _:
             return node
-
-
-def _quoted_leaf(node: Node) -> Node:
-    """Quote the words of `"words[tag]"`."""
-    return replace(node, quoted=True) if isinstance(node, Leaf) else node

@@ -101,9 +101,8 @@ def read_tag(text: str) -> Read:
     name = (name[: narrow.start()] if narrow else name).strip(" :")
     tag = _spellings().get(name)
     if tag is None:
-        found = (
-            process.extractOne(name, _spellings().keys(), scorer=fuzz.ratio, score_cutoff=_SIMILAR) if name else None
-        )
+        known = _spellings().keys() if name else ()
+        found = process.extractOne(name, known, scorer=fuzz.ratio, score_cutoff=_SIMILAR)
         guess = _use(_spellings()[found[0]], bool(narrow), distance) if found else None
         return Read(None, f"unknown field tag [{text[:40]}]", guess or _before_colon(name))
     use = _use(tag, bool(narrow), distance)

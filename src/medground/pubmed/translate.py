@@ -34,11 +34,7 @@ class Compiler:
         self.translations: list[Translation] = []
 
     def query(self, node: Node) -> Query:
-        """Compile a node.
-
-        Raises:
-            QuerySyntaxError: a date, range or ID is not valid.
-        """
+        """Compile a node."""
         match node:
             case Leaf():
                 return self._leaf(node)
@@ -191,20 +187,12 @@ def translate(text: str, *, today: date | None = None, mapper: Mapper | None = N
 
 
 def parse(text: str, *, today: date | None = None, mapper: Mapper | None = None) -> Query:
-    """Return the tree of a PubMed query.
-
-    Raises:
-        QuerySyntaxError: the text is not a valid PubMed query; the error has the column.
-    """
+    """Return the tree of a PubMed query."""
     return translate(text, today=today, mapper=mapper).query
 
 
 def compiled(node: Node, *, today: date | None = None, mapper: Mapper | None = None) -> Translated:
-    """Map a syntax tree.
-
-    Raises:
-        QuerySyntaxError: a date, range or ID is not valid.
-    """
+    """Map a syntax tree."""
     compiler = Compiler(mapper or standard_mapper(), today or datetime.now(UTC).date())
     query = compiler.query(node)
     return Translated(query=query, translations=tuple(compiler.translations))

@@ -173,7 +173,7 @@ def _handler(
             with contextlib.suppress(OSError):  # the client may have closed the connection
                 _write(self, sent, wait)
 
-        def log_message(self, format: str, *args: object) -> None:
+        def log_message(self, *said: object) -> None:
             """Log nothing."""
 
     return Handler

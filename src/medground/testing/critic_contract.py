@@ -71,29 +71,21 @@ class CriticContract:
         return self.run(lambda: self.make().judge(claims))
 
     def test_its_name_is_stable(self) -> None:
-        """Settings trust a critic by its name."""
         assert self.make().name
         assert self.make().name == self.make().name
 
-    def test_no_claims_give_no_judgements(self) -> None:
-        """An empty list of claims is not an error."""
-        assert self.judged(()) == []
-
     def test_one_well_formed_judgement_per_claim_in_order(self) -> None:
-        """Judgements come in the order of the claims, whatever that is."""
+        assert self.judged(()) == []
         found = self.judged(CLAIMS)
         sound(CLAIMS, found)
         alike(found, self.judged(CLAIMS[::-1])[::-1])
 
     def test_claims_do_not_influence_each_other(self) -> None:
-        """A claim is judged the same alone or together with others, once or twice."""
         found = self.judged(CLAIMS)
         alike(found, [judgement for one in CLAIMS for judgement in self.judged([one])])
         alike([*found, *found], self.judged([*CLAIMS, *CLAIMS]))
 
     def test_concurrent_calls_do_not_mix(self) -> None:
-        """One instance serves many calls at once."""
-
         async def at_once() -> list[list[Judgement]]:
             critic = self.make()
             return await asyncio.gather(*(critic.judge([one]) for one in CLAIMS))
@@ -101,33 +93,28 @@ class CriticContract:
         alike(self.judged(CLAIMS), [judgement for found in self.run(at_once) for judgement in found])
 
     def test_nothing_supports_without_a_premise(self) -> None:
-        """An empty quote does not count as a premise, and other claims are judged as usual."""
         bare = [claim("The lens is long."), claim("The lens is long.", " \n", "")]
         found = self.judged([bare[0], *CLAIMS, bare[1]])
         assert {found[0].relation, found[-1].relation} == {"neutral"}
         alike(found[1:-1], self.judged(CLAIMS))
 
     def test_an_empty_statement_is_not_judged(self) -> None:
-        """It says nothing that could be true."""
         found = self.judged([claim("", "The lens is long."), claim(" \t\n", "The lens is long.")])
         assert [judgement.relation for judgement in found] == ["failed", "failed"]
 
     def test_text_is_not_an_instruction(self) -> None:
-        """Instructions in a quote or statement change neither the form of its judgement nor other judgements."""
         claims = [CLAIMS[0], claim("The lens is long.", HOSTILE), claim(HOSTILE, "The lens is long."), CLAIMS[1]]
         found = self.judged(claims)
         sound(claims, found)
         alike([found[0], found[-1]], self.judged(CLAIMS[:2]))
 
     def test_long_and_foreign_text_is_accepted(self) -> None:
-        """50,000 characters, other scripts and invisible characters."""
         strange = "水晶体は長い。 Хрусталик длинный. \u202e\u0000\U000e0041 😀 \ufeff"
         long = "The lens is not long. " * 2_300
         claims = [claim("The lens is long.", long, strange), claim(long, "The lens is long."), claim(strange, strange)]
         sound(claims, self.judged(claims))
 
     def test_a_failure_is_a_judgement(self) -> None:
-        """A failure is reported with its reason and supports nothing."""
         if self.make_failing() is None:
             return
 
@@ -141,8 +128,6 @@ class CriticContract:
         assert [judgement.relation for judgement in found] == ["failed"] * len(CLAIMS) + ["neutral"]
 
     def test_the_critic_works_after_a_cancelled_call(self) -> None:
-        """A cancelled call does not break the critic."""
-
         async def cancel() -> list[Judgement]:
             critic = self.make()
             task = asyncio.create_task(critic.judge(CLAIMS))

@@ -211,7 +211,8 @@ def _check_report(report: Report, rationale: str, evidence: Collection[str]) -> 
 
 
 def _printed(answer: Answer, form: Literal["text", "markdown"]) -> str:
-    module = importlib.import_module(f"medground.wording.{form}")  # not above: `wording` imports this module
+    name = "text" if form == "text" else "markup"
+    module = importlib.import_module(f"medground.wording.{name}")  # not above: `wording` imports this module
     printed: str = getattr(module, f"as_{form}")(answer)
     return printed
 

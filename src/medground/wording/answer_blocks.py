@@ -2,157 +2,140 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from medground.answering import source_facts
-from medground.answering.verify import verdict_words
-from medground.corpus.retraction import why_aside
 from medground.language.clean import sentence
 from medground.values.answer import Answer, Search, SourceDocument
 from medground.values.query import Filters
-from medground.values.statement import Label, Statement
-from medground.wording import blocks as references
+from medground.values.statement import Statement
 from medground.wording import phrases
-from medground.wording.blocks import (
-    Block,
-    Line,
-    Quotes,
-    Span,
-    Style,
-    anchor,
-    cited_by,
-    heading,
-    line,
-    mark,
-    marks,
-    note,
-)
+from medground.wording.blocks import Block, Line, Span, anchor, heading, line, mark, marks, note
 
-STYLES: Mapping[Label, Style] = {
-    "supported": "good",
-    "quoted": "dim",
-    "partly": "caution",
-    "related": "caution",
-    "not judged": "caution",
-    "not found": "bad",
-    "contradicted": "bad",
-    "unverified": "bad",
-    "given": "dim",
-}
-"""How a verdict looks, by its label."""
-_SENTENCE_ENDS = (".", "?", "!", "。", "！", "？")
+if TYPE_CHECKING:
+    from medground.wording.view_types import AnswerView, DocumentView, SentenceView
+
+Bibliography = Callable[["DocumentView"], Line]
+"""Formats a source as an entry of a list of references."""
+
+
+def plain_reference(document: DocumentView) -> Line:
+    """Title, journal, year and design without styles."""
+    return line(document.reference)
+
+
+class Quotes:
+    """The quotes of an answer, each of which is printed once.
+
+    One that is itself a sentence of the answer is printed as that sentence; one on a side of a conflict is printed
+    there; all others are printed under their source.
+    """
+
+    def __init__(self, answer: Answer, shown: AnswerView) -> None:
+        self.shown = {quote.id: quote for quote in shown.evidence}
+        self._numbers = {document.id: document.number for document in shown.documents}
+        words = {quote.id: quote.quote.split() for quote in answer.evidence}
+        self.printed = {e for s in answer.statements for e in s.evidence if s.text.split() == words[e]}
+
+    def text(self, evidence_id: str) -> str:
+        """The quote in quotation marks the first time, `quoted above` after that."""
+        if evidence_id in self.printed:
+            return "quoted above"
+        self.printed.add(evidence_id)
+        return f"“{' '.join(self.shown[evidence_id].quote.split())}”"
+
+    def study(self, evidence_id: str) -> str:
+        """Design, year and number of the source of a quote, in brackets."""
+        quote = self.shown[evidence_id]
+        return f"({quote.study}; source {self._numbers[quote.document_id]})"
 
 
 def sentence_blocks(
-    groups: Sequence[Sequence[Statement]], answer: Answer, quotes: Quotes, *, details: bool, remarks: bool = True
+    sentences: Iterable[tuple[SentenceView, Sequence[Statement]]], *, details: bool, report: bool
 ) -> Iterator[Block]:
     """Written sentences with their citation marks and verdicts.
 
     Args:
-        groups: the statements of each sentence.
+        sentences: each with its statements.
         details: also show category labels.
-        remarks: whether to say of a quote that it is one, where nothing else is to be said.
+        report: say what is from the web and, without details, not of each quote that it is one.
     """
-    for group in groups:
-        text = Span(answer.rationale[group[0].start : group[-1].end])
-        lines: list[Line] = [(text, *((Span(" "), *marks(group[0].evidence)) if group[0].evidence else ()))]
-        if answer.report is not None and quotes.are_web(group[0].evidence):
+    for written, group in sentences:
+        cited = group[0].evidence
+        lines: list[Line] = [(Span(written.text), *((Span(" "), *marks(cited)) if cited else ()))]
+        if report and written.web:
             lines[0] = (*lines[0], Span(" (web page)", "caution"))
-        verdicts = [said_of(statement, quotes) for statement in group]
-        for statement, said in zip(group, verdicts, strict=True):
-            if not remarks and statement.verdict.label == "quoted" and not statement.verdict.flags:
+        several = len({verdict.words for verdict in written.verdicts}) > 1
+        for statement, verdict in zip(group, written.verdicts, strict=True):
+            if report and not details and verdict.label == "quoted" and not statement.verdict.flags:
                 continue
-            if len(set(verdicts)) > 1:
-                said = f"“{' '.join(statement.text.split())}”: {said}"
-            best = deciding(statement)
-            decided = (Span(" Deciding quote: "), mark(best)) if best else ()
-            lines.append((Span(said, STYLES[statement.verdict.label]), *decided))
-            if details and (label := verdict_words.category(statement.verdict)):
-                lines.append(line(f"Label: {label}", "dim"))
+            said = f"“{' '.join(statement.text.split())}”: {verdict.words}" if several else verdict.words
+            decided = (Span(" Deciding quote: "), mark(verdict.deciding)) if verdict.deciding else ()
+            lines.append((Span(said, verdict.style), *decided))
+            if details and verdict.category:
+                lines.append(line(f"Label: {verdict.category}", "dim"))
         yield Block("paragraph", tuple(dict.fromkeys(lines)))
 
 
-def said_of(statement: Statement, quotes: Quotes) -> str:
-    """The verdict on a statement in words."""
-    return verdict_words.verdict(statement.verdict, quotes.place(statement.verdict.best))
-
-
-def supported(answer: Answer) -> Iterator[Block]:
+def supported(shown: AnswerView) -> Iterator[Block]:
     """How much of the answer is supported, if that was assessed."""
-    if support := phrases.support(answer):
-        yield Block("paragraph", (line(support),))
+    if shown.support:
+        yield Block("paragraph", (line(shown.support),))
 
 
-def written_sentences(answer: Answer) -> list[list[Statement]]:
-    """The statements of an answer by written sentence: those of one sentence have only white space between them."""
-    groups: list[list[Statement]] = []
-    for statement in answer.statements:
-        last = groups[-1][-1] if groups else None
-        between = answer.rationale[last.end : statement.start] if last else ""
-        if last is None or between.strip() or (not last.evidence and last.text.endswith(_SENTENCE_ENDS)):
-            groups.append([statement])
-        else:
-            groups[-1].append(statement)
-    return groups
-
-
-def deciding(statement: Statement) -> str | None:
-    """The quote that decided a verdict, where the citation marks do not tell."""
-    best = statement.verdict.best
-    return None if statement.verdict.label == "quoted" or cited_by(statement) == [best] else best
-
-
-def left_out(answer: Answer) -> Iterator[Block]:
+def left_out(shown: AnswerView) -> Iterator[Block]:
     """The sentences that were not released, with the reasons."""
-    if answer.dropped:
+    if shown.dropped:
         yield heading("Left out because verification failed")
-    for dropped in answer.dropped:
-        reason = sentence(dropped.reason)
-        yield Block("item", (line(dropped.text), line(reason, "dim")), marker="-")
+    for dropped in shown.dropped:
+        yield Block("item", (line(dropped.text), line(dropped.reason, "dim")), marker="-")
 
 
-def conflicts(answer: Answer, quotes: Quotes) -> Iterator[Block]:
+def conflicts(shown: AnswerView, quotes: Quotes) -> Iterator[Block]:
     """Where sources disagree, both sides with their quotes."""
-    if answer.conflicts:
-        yield heading(phrases.conflicts_heading(answer.conflicts))
-    for conflict in answer.conflicts:
-        yield Block("paragraph", (line(phrases.disagreement(conflict)),))
-        for number, side in enumerate(conflict.sides, start=1):
+    if shown.conflicts:
+        yield heading(shown.conflicts_heading)
+    for conflict in shown.conflicts:
+        yield Block("paragraph", (line(conflict.words),))
+        for side in conflict.sides:
             said = [(mark(e), Span(f" {quotes.text(e)} "), Span(quotes.study(e), "dim")) for e in side.evidence]
-            yield Block("item", (line(f"{phrases.side(side, number)}:", "strong"), *said), marker="-")
+            yield Block("item", (line(f"{side.name}:", "strong"), *said), marker="-")
 
 
 def source_list(
+    answer: Answer,
+    shown: AnswerView,
     quotes: Quotes,
     *,
     details: bool,
-    bibliography: Callable[[SourceDocument], Line] = references.plain_reference,
+    bibliography: Bibliography,
     cited_as: str = "",
 ) -> Iterator[Block]:
     """The sources by number.
 
     Args:
-        quotes: the quotes and sources of the answer.
         details: also show where each quote is in its source, and the licence of each document. Of a source that says
             where it has its texts from, the licence is always shown.
         cited_as: the heading under which those alone are listed that are quoted; all, if empty.
     """
-    numbers = {name: n for name, n in quotes.numbers.items() if not cited_as or name in quotes.cited}
-    if numbers:
+    stored = {document.id: document for document in answer.documents}
+    listed = [document for document in shown.documents if document.evidence or not cited_as]
+    if listed:
         yield heading(cited_as or "Sources")
-    for document_id, number in numbers.items():
-        document = quotes.documents[document_id]
-        lines = [bibliography(document), where(document)]
-        if state := source_facts.state(document):
-            lines.append(line(state, "bad"))
+    for document in listed:
+        record = stored[document.id]
+        lines = [bibliography(document), where(record)]
+        if document.retraction_words:
+            lines.append(line(document.retraction_words, "bad"))
         lines += [line(caution, "caution") for caution in document.cautions]
-        if (document.origin or details) and (terms := references.terms(document)):
-            lines.append(line(terms, "dim"))
+        if (record.origin or details) and document.licence:
+            lines.append(line(document.licence, "dim"))
         if details:
-            told = (f"From {one.record} ({one.source}): {', '.join(one.fields)}" for one in document.joined)
+            told = (f"From {one.record} ({one.source}): {', '.join(one.fields)}" for one in record.joined)
             lines += [line(text, "dim") for text in told]
         lines += _quotes(document, quotes, details=details)
-        yield Block("item", tuple(lines), marker=f"{number}.")
+        yield Block("item", tuple(lines), marker=f"{document.number}.")
 
 
 def where(document: SourceDocument) -> Line:
@@ -164,15 +147,14 @@ def where(document: SourceDocument) -> Line:
     return (Span(f"{document.id} "), link)
 
 
-def _quotes(document: SourceDocument, quotes: Quotes, *, details: bool) -> Iterator[Line]:
-    evidence = quotes.of(document.id)
-    if not evidence and not why_aside(document):
+def _quotes(document: DocumentView, quotes: Quotes, *, details: bool) -> Iterator[Line]:
+    if not document.evidence and not document.aside:
         yield line("Found, but not cited.", "dim")
-    above = [e.id for e in evidence if quotes.is_printed(e.id) and not details]
+    above = [e for e in document.evidence if e in quotes.printed and not details]
     if above:
         yield (Span("Quoted above: ", "dim"), *marks(above, anchored=True))
-    for quote in (e for e in evidence if e.id not in above):
-        place = [] if quotes.is_printed(quote.id) else quotes.place(quote.id)
+    for quote in (quotes.shown[e] for e in document.evidence if e not in above):
+        place = [quote.place] if quote.place and quote.id not in quotes.printed else []
         place += [f"characters {quote.start}-{quote.end}"] if details else []
         where = (Span(f" ({', '.join(place)})", "dim"),) if place else ()
         yield (anchor(quote.id), *where, Span(f" {quotes.text(quote.id)}"))

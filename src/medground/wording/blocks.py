@@ -1,17 +1,16 @@
-"""A printed page as values: its blocks, entries of a list of references, and where each quote is printed."""
+"""A printed page as values: its blocks, entries of a list of references, and pictures that neither run nor load."""
 
 from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from medground.answering.source_facts import design
 from medground.language.clean import clean, ended, joined
-from medground.values.answer import Answer, SourceDocument
-from medground.values.evidence import Evidence
-from medground.values.statement import Statement
+from medground.values.answer import SourceDocument
+from medground.values.report import Attachment
 
 Style = Literal["plain", "strong", "italic", "dim", "good", "caution", "bad", "mark"]
 
@@ -128,77 +127,10 @@ def bibliography(document: SourceDocument) -> str:
     return " ".join(ended(part) for part in (title, where, design(document).capitalize()) if part)
 
 
-def plain_reference(document: SourceDocument) -> Line:
-    """The same as a line without styles."""
-    return line(bibliography(document))
-
-
 def terms(document: SourceDocument) -> str:
     """Under which licence a document may be used, and where its source has it from; empty where neither is known."""
     known = (("Licence", document.license), ("Origin", document.origin))
     return " ".join(ended(f"{name}: {joined(text)}") for name, text in known if text)
-
-
-class Quotes:
-    """The quotes and sources of an answer.
-
-    A quote that is itself a sentence of the answer is printed as that sentence; one on a side of a conflict is printed
-    there; all others are printed under their source. Sources are numbered in the order in which they are cited.
-    """
-
-    def __init__(self, answer: Answer) -> None:
-        self._evidence = {evidence.id: evidence for evidence in answer.evidence}
-        words = {name: quote.quote.split() for name, quote in self._evidence.items()}
-        self._printed = {e for s in answer.statements for e in s.evidence if s.text.split() == words[e]}
-        cited = [e for s in answer.statements for e in cited_by(s)]
-        cited += [e for conflict in answer.conflicts for side in conflict.sides for e in side.evidence]
-        ids = [self._evidence[e].document_id for e in cited] + [document.id for document in answer.documents]
-        self.documents: dict[str, SourceDocument] = {document.id: document for document in answer.documents}
-        self.numbers = {document: number for number, document in enumerate(dict.fromkeys(ids), start=1)}
-
-    def place(self, evidence_id: str | None) -> list[str]:
-        """Where in its paper a quote is from: section and page, as far as they are known."""
-        if not evidence_id:
-            return []
-        quote = self._evidence[evidence_id]
-        section = [quote.section.lower()] if quote.section else []
-        return [*section, f"p. {quote.page}"] if quote.page else section
-
-    def are_web(self, evidence_ids: Iterable[str]) -> bool:
-        """Whether all these quotes are from web pages; False for none."""
-        kinds = {self.documents[self._evidence[e].document_id].kind for e in evidence_ids}
-        return kinds == {"web"}
-
-    def study(self, evidence_id: str) -> str:
-        """Design, year and number of the source of a quote, in brackets."""
-        document_id = self._evidence[evidence_id].document_id
-        return f"({study(self.documents[document_id])}; source {self.numbers[document_id]})"
-
-    @property
-    def cited(self) -> set[str]:
-        """Ids of the documents that are quoted."""
-        return {evidence.document_id for evidence in self._evidence.values()}
-
-    def of(self, document_id: str) -> list[Evidence]:
-        """The quotes from one source, in the order they were taken."""
-        return [evidence for evidence in self._evidence.values() if evidence.document_id == document_id]
-
-    def is_printed(self, evidence_id: str) -> bool:
-        """Whether the text of a quote has been printed."""
-        return evidence_id in self._printed
-
-    def text(self, evidence_id: str) -> str:
-        """The quote in quotation marks the first time, `quoted above` after that."""
-        if evidence_id in self._printed:
-            return "quoted above"
-        self._printed.add(evidence_id)
-        return f"“{' '.join(self._evidence[evidence_id].quote.split())}”"
-
-
-def cited_by(statement: Statement) -> list[str]:
-    """The quotes that a statement cites, and the one that decided its verdict."""
-    best = statement.verdict.best
-    return list(dict.fromkeys([*statement.evidence, *([best] if best else [])]))
 
 
 def mark(evidence_id: str) -> Span:
@@ -218,3 +150,55 @@ def marks(evidence_ids: Iterable[str], *, anchored: bool = False) -> Line:
 def anchor(evidence_id: str) -> Span:
     """The mark of a quote in the list of sources."""
     return Span(f"[{evidence_id}]", "mark", anchor=evidence_id.lower())
+
+
+Files = Callable[[Attachment], bytes]
+"""Reads a file of a report. Raises UsageError where it is gone."""
+_PNG = b"\x89PNG\r\n\x1a\n"
+_SVG = "http://www.w3.org/2000/svg"
+_ACTIVE = ("script", "foreignObject", "image", "feImage", "a", "set", "animate", "animateTransform", "handler")
+"""Elements that run, load or move something."""
+_LONGEST = 8_000_000
+
+
+def picture(content: bytes, media_type: str) -> Picture | None:
+    """A file as a picture; None if it is no picture, or one that could run or load something."""
+    if media_type == "image/png" and content.startswith(_PNG) and len(content) <= _LONGEST:
+        return Picture(content, media_type)
+    if media_type == "image/svg+xml" and len(content) <= _LONGEST and _is_still(content):
+        return Picture(content, media_type)
+    return None
+
+
+def _is_still(content: bytes) -> bool:
+    """Whether an SVG file only draws."""
+    from lxml import etree  # only where there is a picture
+
+    if b"<!ENTITY" in content:
+        return False
+    try:
+        root = etree.fromstring(content, etree.XMLParser(resolve_entities=False, no_network=True))
+    except etree.XMLSyntaxError:
+        return False
+    if root.tag not in ("svg", f"{{{_SVG}}}svg"):
+        return False
+    return all(_only_draws(element) for element in root.iter())
+
+
+def _only_draws(element: Any) -> bool:
+    from lxml import etree
+
+    if not isinstance(element.tag, str):
+        return isinstance(element, etree._Comment)
+    if etree.QName(element).localname in _ACTIVE:
+        return False
+    for name, value in element.attrib.items():
+        local, told = etree.QName(name).localname.lower(), "".join(value.split()).lower()
+        if local.startswith("on") or (local in ("href", "src") and not told.startswith("#")) or _loads(told):
+            return False
+    return not _loads("".join((element.text or "").split()).lower())
+
+
+def _loads(told: str) -> bool:
+    """Whether a style or an attribute loads something from elsewhere."""
+    return "@import" in told or told.count("url(") != told.count("url(#")

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 from medground.answering.source_facts import is_web_address
 from medground.errors import ConfigError
 from medground.values.answer import Answer
-from medground.wording.blocks import Block, Line, Picture, Span
+from medground.wording.answer_blocks import Bibliography
+from medground.wording.blocks import Block, Files, Line, Picture, Span
 from medground.wording.layout import layout
-from medground.wording.pictures import Files
 from medground.wording.reference import one_line, spaced_line
-from medground.wording.styles import bibliography
 
 if TYPE_CHECKING:
     from docx.document import Document as WordDocument
@@ -30,14 +29,9 @@ _BREAK = "\u200b"
 _PNG = b"#set page(width: auto, height: auto, margin: 0pt)\n#image(bytes(json(bytes(sys.inputs.data))), width: 16cm)"
 
 
-def as_pdf(answer: Answer, style: str, files: Files | None = None) -> bytes:
-    """An answer as PDF. The same answer gives the same bytes.
-
-    Raises:
-        UsageError: there is no such style.
-        ConfigError: the `export` extra is missing.
-    """
-    blocks = layout(answer, bibliography=bibliography(answer, style), files=files)
+def as_pdf(answer: Answer, bibliography: Bibliography, files: Files | None = None) -> bytes:
+    """An answer as PDF. The same answer gives the same bytes."""
+    blocks = layout(answer, bibliography=bibliography, files=files)
     lines = [line for block in blocks for line in (*block.lines, *(cell for row in block.rows for cell in row))]
     anchors = [span.anchor for line in lines for span in line if span.anchor]
     once = {anchor for anchor in anchors if anchors.count(anchor) == 1}
@@ -50,11 +44,7 @@ def as_pdf(answer: Answer, style: str, files: Files | None = None) -> bytes:
 
 
 def as_png(picture: Picture) -> bytes:
-    """A picture as PNG, for programs that cannot show SVG.
-
-    Raises:
-        ConfigError: the `export` extra is missing.
-    """
+    """A picture as PNG, for programs that cannot show SVG."""
     if picture.media_type == "image/png":
         return picture.content
     made: bytes = _typst().compile(_PNG, format="png", ppi=200, sys_inputs=_inputs(list(picture.content)))
@@ -106,13 +96,8 @@ _HANGING = 0.3
 """Inches by which the lines of a list are indented after its marker."""
 
 
-def as_docx(answer: Answer, style: str, files: Files | None = None) -> bytes:
-    """An answer as a Word document.
-
-    Raises:
-        UsageError: there is no such style.
-        ConfigError: the `export` extra is missing.
-    """
+def as_docx(answer: Answer, bibliography: Bibliography, files: Files | None = None) -> bytes:
+    """An answer as a Word document."""
     try:
         from docx import Document
     except ImportError:
@@ -123,7 +108,7 @@ def as_docx(answer: Answer, style: str, files: Files | None = None) -> bytes:
     word.core_properties.created = word.core_properties.modified = answer.created.replace(tzinfo=None)
     word.core_properties.comments = ""
     page = _Page(word)
-    for block in layout(answer, bibliography=bibliography(answer, style), files=files):
+    for block in layout(answer, bibliography=bibliography, files=files):
         page.add(block)
     held = BytesIO()
     word.save(held)

@@ -3,98 +3,108 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from medground.answering import source_facts
-from medground.corpus.retraction import why_aside
 from medground.errors import UsageError
 from medground.language.clean import clean, sentence
-from medground.values.answer import Answer, SourceDocument
-from medground.values.report import Attachment, Connection, Relation, Report, ReportSection, SubAnswer
-from medground.values.research_plan import ResearchPlan, Tool
+from medground.values.answer import Answer
+from medground.values.report import Report
+from medground.values.research_plan import Tool
 from medground.values.statement import Statement
-from medground.values.usage import Author
 from medground.wording import phrases
 from medground.wording.answer_blocks import (
+    Bibliography,
+    Quotes,
     conflicts,
     detail_notes,
     left_out,
     notes,
+    plain_reference,
     sentence_blocks,
     source_list,
     supported,
     where,
-    written_sentences,
 )
-from medground.wording.blocks import (
-    Block,
-    Line,
-    Quotes,
-    Span,
-    heading,
-    line,
-    mapped,
-    mark,
-    marks,
-    plain_reference,
-    subheading,
-)
-from medground.wording.pictures import Files, picture, svg
+from medground.wording.blocks import Block, Files, Line, Span, heading, line, mapped, mark, marks, picture, subheading
+from medground.wording.plans import svg
+
+if TYPE_CHECKING:
+    from medground.wording.view_types import AnswerView, ReportView, SentenceView
 
 QUOTED = "A sentence without a remark is quoted from its source."
-_RELATIONS: dict[Relation, str] = {"supports": "support each other", "extends": "extend each other",
-                                   "contradicts": "contradict each other"}  # fmt: skip
 TOOL_NAMES: dict[Tool, str] = {"literature": "literature", "protein": "protein databases", "web": "web"}
 _COLUMNS = ("sub-question", "tool", "found", "merged", "filtered", "cut", "kept", "cited")
 _MARK = re.compile(r"\[(E[1-9][0-9]*)\]")
 
 
 @dataclass(frozen=True)
-class ReportPage:
-    """A report, ready to be laid out.
+class _Page:
+    """An answer, ready to be laid out.
 
     Attributes:
+        sentences: each with its statements.
         details: also show what is only for an engineer.
-        files: reads the files of the report, so that pictures are shown.
+        bibliography: formats each reference.
+        files: reads the files of a report, so that pictures are shown.
     """
 
     answer: Answer
-    report: Report
+    shown: AnswerView
+    sentences: Sequence[tuple[SentenceView, Sequence[Statement]]]
     quotes: Quotes
-    details: bool = False
-    files: Files | None = None
+    details: bool
+    bibliography: Bibliography
+    files: Files | None
 
-    def blocks(self, bibliography: Callable[[SourceDocument], Line]) -> Iterator[Block]:
-        """The blocks between the decision and the notes on the run; `bibliography` formats each reference."""
-        yield from self._parts()
-        yield from self._sections(("background", "findings", "synthesis"))
-        yield from supported(self.answer)
-        yield from self._connections()
-        yield from left_out(self.answer)
-        yield from conflicts(self.answer, self.quotes)
-        yield from self._sections(("limitations",))
-        yield from source_list(self.quotes, details=self.details, bibliography=bibliography, cited_as="References")
-        yield from self._read(bibliography)
-        yield from self._sections(("searched",))
-        yield from self._flow()
-        yield from self._attachments()
+    def blocks(self) -> Iterator[Block]:
+        """The blocks of an answer between the decision and the notes on the run."""
+        yield from sentence_blocks(self.sentences, details=self.details, report=False)
+        yield from supported(self.shown)
+        yield from left_out(self.shown)
+        yield from conflicts(self.shown, self.quotes)
+        yield from self._sources()
 
-    def _parts(self) -> Iterator[Block]:
+    def report(self, report: Report, words: ReportView) -> Iterator[Block]:
+        """The same of a report."""
+        yield from self._parts(words)
+        yield from self._sections(words, ("background", "findings", "synthesis"))
+        yield from supported(self.shown)
+        yield from self._connections(words)
+        yield from left_out(self.shown)
+        yield from conflicts(self.shown, self.quotes)
+        yield from self._sections(words, ("limitations",))
+        yield from self._sources("References")
+        yield from self._read(words)
+        yield from self._sections(words, ("searched",))
+        yield from self._flow(words)
+        yield from self._attachments(report, words)
+
+    def _sources(self, cited_as: str = "") -> Iterator[Block]:
+        return source_list(
+            self.answer,
+            self.shown,
+            self.quotes,
+            details=self.details,
+            bibliography=self.bibliography,
+            cited_as=cited_as,
+        )
+
+    def _parts(self, report: ReportView) -> Iterator[Block]:
         """The sub-questions and what became of each."""
-        if self.report.subanswers:
+        if report.subanswers:
             yield heading("Sub-questions")
-        texts = {one.id: one.text for one in self.report.plan.subquestions}
-        for one in self.report.subanswers:
-            said = became(one)
-            state = (Span(f"{said} ", "dim"), *marks(one.evidence)) if one.evidence else line(said, "caution")
-            yield Block("item", (line(f"{one.id}: {texts.get(one.id, '')}"), state), marker="-")
-        if self.report.plan.subquestions and (drawn := picture(svg(self.report.plan).encode(), "image/svg+xml")):
-            yield Block("picture", (line(order_words(self.report.plan), "dim"),), picture=drawn)
+        for one in report.subanswers:
+            known = (Span(f"{one.words} ", "dim"), *marks(one.evidence))
+            state = known if one.evidence else line(one.words, "caution")
+            yield Block("item", (line(f"{one.id}: {one.text}"), state), marker="-")
+        if report.order and (drawn := picture(svg(report.plan).encode(), "image/svg+xml")):
+            yield Block("picture", (line(report.order, "dim"),), picture=drawn)
 
-    def _sections(self, kinds: Sequence[str]) -> Iterator[Block]:
+    def _sections(self, report: ReportView, kinds: Sequence[str]) -> Iterator[Block]:
         findings = False
-        for section in self.report.sections:
+        for section in report.sections:
             if section.kind not in kinds:
                 continue
             if section.kind != "findings":
@@ -104,121 +114,70 @@ class ReportPage:
                     yield heading("Findings")
                     findings = True
                 yield subheading(f"{section.subquestion}: {section.title}" if section.subquestion else section.title)
-            own = [group for group in written_sentences(self.answer) if inside(group, section)]
-            yield from sentence_blocks(own, self.answer, self.quotes, details=self.details, remarks=self.details)
+            own = [self.sentences[place] for place in section.sentences]
+            yield from sentence_blocks(own, details=self.details, report=True)
             yield from (Block("note", (self._marked(text),)) for text in section.notes)
         if findings and not self.details and any(s.verdict.label == "quoted" for s in self.answer.statements):
             yield Block("paragraph", (line(QUOTED, "dim"),))
 
     def _marked(self, text: str) -> Line:
         """A note, in which `[E1]` leads to the quote."""
-        known = {evidence.id for evidence in self.answer.evidence}
         parts = _MARK.split(text)
         return tuple(
-            mark(part) if place % 2 and part in known else Span(f"[{part}]" if place % 2 else part)
+            mark(part) if place % 2 and part in self.quotes.shown else Span(f"[{part}]" if place % 2 else part)
             for place, part in enumerate(parts)
             if part
         )
 
-    def _connections(self) -> Iterator[Block]:
-        if self.report.connections:
+    def _connections(self, report: ReportView) -> Iterator[Block]:
+        if report.connections:
             yield heading("How the findings connect")
-        for one in self.report.connections:
-            lines: list[Line] = [(Span(f"{connected(one)} "), *marks(one.evidence))]
-            lines.append(line(found_by_words(one), "dim"))
-            yield Block("item", tuple(lines), marker="-")
+        for one in report.connections:
+            said = (Span(f"{one.words} "), *marks(one.evidence))
+            yield Block("item", (said, line(one.found_by, "dim")), marker="-")
 
-    def _read(self, bibliography: Callable[[SourceDocument], Line]) -> Iterator[Block]:
+    def _read(self, report: ReportView) -> Iterator[Block]:
         """What was read and not cited, then what is not used as evidence; neither has a number."""
-        documents = self.quotes.documents
-        read = [documents[name] for name in self.report.read if name in documents]
-        aside = [document for document in documents.values() if why_aside(document) and document not in read]
+        stored = {document.id: document for document in self.answer.documents}
+        documents = {document.id: document for document in self.shown.documents}
+        read = [documents[name] for name in report.read if name in documents]
+        aside = [documents[name] for name in stored if documents[name].aside and documents[name] not in read]
         for title, listed in (("Read, not cited", read), ("Found, not used as evidence", aside)):
             if listed:
                 yield heading(title)
             for document in listed:
-                state = source_facts.state(document)
-                lines = [bibliography(document), where(document), *([line(state, "bad")] if state else [])]
-                yield Block("item", tuple(lines), marker="-")
+                state = [line(document.retraction_words, "bad")] if document.retraction_words else []
+                lines = (self.bibliography(document), where(stored[document.id]), *state)
+                yield Block("item", lines, marker="-")
 
-    def _flow(self) -> Iterator[Block]:
-        if not self.report.flow:
+    def _flow(self, report: ReportView) -> Iterator[Block]:
+        if not report.flow:
             return
         rows = [tuple(line(name.capitalize()) for name in _COLUMNS)]
-        for row in self.report.flow:
+        for row in report.flow:
             counts = (row.found, row.merged, row.filtered, row.cut, row.kept, row.cited)
             rows.append(tuple(line(text) for text in (row.subquestion, TOOL_NAMES[row.tool], *map(str, counts))))
         yield Block("table", (), rows=tuple(rows))
 
-    def _attachments(self) -> Iterator[Block]:
-        if self.report.attachments:
+    def _attachments(self, report: Report, words: ReportView) -> Iterator[Block]:
+        if report.attachments:
             yield heading("Files")
-        for one in self.report.attachments:
-            yield from self._attachment(one)
-
-    def _attachment(self, one: Attachment) -> Iterator[Block]:
-        told: list[Line] = [line(file_words(one))]
-        shown = None
-        if self.files is not None:
-            try:
-                shown = picture(self.files(one), one.media_type)
-            except UsageError as gone:
-                told.append(line(sentence(str(gone)), "caution"))
-        yield Block("picture", tuple(told), picture=shown) if shown else Block("item", tuple(told), marker="-")
-
-
-def order_words(plan: ResearchPlan) -> str:
-    """Which sub-questions were searched after which, in words."""
-    told = (f"{one} after {' and '.join(before)}" if before else f"{one} first" for one, before in plan.after().items())
-    return f"The plan: {'; '.join(told)}."
-
-
-def inside(group: Sequence[Statement], section: ReportSection) -> bool:
-    """Whether a written sentence is in a section."""
-    return section.start <= group[0].start and group[-1].end <= section.end
-
-
-def became(one: SubAnswer) -> str:
-    """What became of a sub-question, in words."""
-    if one.state == "answered":
-        return "Addressed by" if not Author(one.answered_by).is_model else "Answered from"
-    if one.state == "failed":
-        return sentence(f"not searched: {one.reason or 'none of its sources could be searched'}")
-    return sentence(f"not answered: {one.reason or 'nothing was found for it'}")
-
-
-def connected(one: Connection) -> str:
-    """How two sub-answers hang together; word statistics only say what they share."""
-    if Author(one.found_by).is_model:
-        about = f": {one.about}" if one.about else ""
-        return sentence(f"{one.first} and {one.second} {_RELATIONS[one.relation]}{about}")
-    if one.relation == "contradicts":
-        return sentence(f"{one.first} and {one.second} may disagree: {one.about}")
-    return sentence(f"{one.first} and {one.second} both mention {one.about}")
-
-
-def found_by_words(one: Connection) -> str:
-    """Who found a connection, and what that proves."""
-    if Author(one.found_by).is_model:
-        return sentence(f"found by {one.found_by}; not validated here")
-    return "Found by comparing words; whether they are connected has not been assessed."
-
-
-def file_words(one: Attachment) -> str:
-    """A file of the report in one line."""
-    size = f"{one.size / 1000:,.1f} kB" if one.size < 1_000_000 else f"{one.size / 1_000_000:,.1f} MB"
-    parts = [f"{one.title} ({one.name}, {one.media_type}, {size})"]
-    parts += [one.document_id] if one.document_id else []
-    parts += [f"licence: {one.licence}"] if one.licence else []
-    parts += [f"from {one.origin}"] if one.origin else []
-    return sentence("; ".join(" ".join(part.split()) for part in parts))
+        for one, file in zip(report.attachments, words.files, strict=True):
+            told: list[Line] = [line(file.words)]
+            drawn = None
+            if self.files is not None:
+                try:
+                    drawn = picture(self.files(one), one.media_type)
+                except UsageError as gone:
+                    told.append(line(sentence(str(gone)), "caution"))
+            yield Block("picture", tuple(told), picture=drawn) if drawn else Block("item", tuple(told), marker="-")
 
 
 def layout(
     answer: Answer,
     *,
     details: bool = False,
-    bibliography: Callable[[SourceDocument], Line] = plain_reference,
+    bibliography: Bibliography = plain_reference,
     files: Files | None = None,
 ) -> list[Block]:
     """The blocks of an answer: notice, decision and reason, sentences with verdicts, conflicts, sources, notes.
@@ -228,37 +187,22 @@ def layout(
     Args:
         files: reads the files of a report; without it they are listed, but not shown.
     """
-    quotes, asked = Quotes(answer), answer.question
+    from medground.wording.view import view, written_sentences  # late: its types take a while
+
+    shown, asked = view(answer), answer.question
+    sentences = list(zip(shown.sentences, written_sentences(answer), strict=True))
+    page = _Page(answer, shown, sentences, Quotes(answer, shown), details, bibliography, files)
     blocks = [
         *([Block("paragraph", (line(answer.notice.sentence, "strong"),))] if answer.notice else []),
         Block("title", (line(asked.text),)),
-        *([Block("paragraph", (line(phrases.read_as(follows, asked.text)),))] if (follows := asked.follows) else []),
+        *([Block("paragraph", (line(shown.read_as),))] if shown.read_as else []),
         *([Block("paragraph", (line(phrases.context(asked.context, whole=details), "dim"),))] if asked.context else []),
-        Block("decision", tuple(line(text) for text in (phrases.headline(answer), phrases.reason(answer)) if text)),
-        *_body(answer, quotes, details=details, bibliography=bibliography, files=files),
+        Block("decision", tuple(line(text) for text in (shown.headline, shown.reason) if text)),
+        *(page.report(answer.report, shown.report) if answer.report and shown.report else page.blocks()),
         *notes(answer),
         *(detail_notes(answer) if details else []),
     ]
     return [mapped(block, cleaned) for block in blocks]
-
-
-def _body(
-    answer: Answer,
-    quotes: Quotes,
-    *,
-    details: bool,
-    bibliography: Callable[[SourceDocument], Line],
-    files: Files | None,
-) -> Iterator[Block]:
-    if answer.report is None:
-        yield from sentence_blocks(written_sentences(answer), answer, quotes, details=details)
-        yield from supported(answer)
-        yield from left_out(answer)
-        yield from conflicts(answer, quotes)
-        yield from source_list(quotes, details=details, bibliography=bibliography)
-    else:
-        page = ReportPage(answer, answer.report, quotes, details=details, files=files)
-        yield from page.blocks(bibliography)
 
 
 def cleaned(span: Span) -> Span:

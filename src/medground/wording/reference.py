@@ -19,7 +19,7 @@ from medground.values.answer import Answer, SourceDocument
 from medground.values.document import SourceKind
 from medground.values.evidence import Evidence
 from medground.wording import blocks as references
-from medground.wording.blocks import Quotes
+from medground.wording.view import numbered
 
 _TYPES: Mapping[SourceKind, str] = {
     "book": "book",
@@ -132,15 +132,15 @@ def quoted_sources(answer: Answer) -> list[Reference]:
 
 def listed_sources(answer: Answer) -> list[Reference]:
     """Every source that an answer lists, quoted or not, in the order of its list of sources."""
-    quotes = Quotes(answer)
+    documents = {document.id: document for document in answer.documents}
     return [
         Reference(
-            quotes.documents[document_id],
+            document := documents[name],
             number,
-            tuple(quotes.of(document_id)),
-            answer.created.date() if quotes.documents[document_id].kind in _CHANGING else None,
+            tuple(quote for quote in answer.evidence if quote.document_id == name),
+            answer.created.date() if document.kind in _CHANGING else None,
         )
-        for document_id, number in quotes.numbers.items()
+        for name, number in numbered(answer).items()
     ]
 
 
@@ -176,11 +176,7 @@ _RIS_TYPES = {
 
 
 def as_ris(answer: Answer) -> bytes:
-    """The sources that an answer quotes; the quotes are notes (`N1`).
-
-    Raises:
-        UsageError: it quotes none.
-    """
+    """The sources that an answer quotes; the quotes are notes (`N1`)."""
     lines = [f"{tag}  - {value}" for found in quoted_sources(answer) for tag, value in _ris_fields(found)]
     return ("\r\n".join(lines) + "\r\n").encode()
 
@@ -229,11 +225,7 @@ _ESCAPES = {
 
 
 def as_bibtex(answer: Answer) -> bytes:
-    """The sources that an answer quotes; the quotes are in `annote`.
-
-    Raises:
-        UsageError: it quotes none.
-    """
+    """The sources that an answer quotes; the quotes are in `annote`."""
     taken: set[str] = set()
     entries = [_entry(reference, _bibtex_key(reference, taken)) for reference in quoted_sources(answer)]
     return "\n".join(entries).encode()
@@ -290,11 +282,7 @@ def _ascii(text: str) -> str:
 
 
 def as_csl_json(answer: Answer) -> bytes:
-    """The sources that an answer quotes; the quotes are in `note`, one on each line.
-
-    Raises:
-        UsageError: it quotes none.
-    """
+    """The sources that an answer quotes; the quotes are in `note`, one on each line."""
     items = [csl_item(reference) | {"note": "\n".join(reference.notes)} for reference in quoted_sources(answer)]
     return (json.dumps(items, ensure_ascii=False, indent=2) + "\n").encode()
 

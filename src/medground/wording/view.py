@@ -7,17 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from medground.answering import source_facts
 from medground.answering.verify import verdict_words
 from medground.corpus.retraction import why_aside
-from medground.graph.relation import read_line
 from medground.language.clean import clean, joined, sentence
 from medground.values.answer import Answer, Search, SourceDocument
 from medground.values.evidence import Evidence
 from medground.values.question import Option
+from medground.values.report import Attachment, Connection, Relation, ReportSection, SubAnswer
+from medground.values.research_plan import ResearchPlan
 from medground.values.statement import Conflict, Label, Statement
+from medground.values.usage import Author
 from medground.wording import blocks as references
 from medground.wording import phrases
-from medground.wording.answer_blocks import STYLES, deciding, detail_notes, failure, notes, said_of, written_sentences
-from medground.wording.blocks import Block, Quotes
-from medground.wording.layout import became, connected, file_words, found_by_words, inside, order_words
+from medground.wording.answer_blocks import detail_notes, failure, notes
+from medground.wording.blocks import Block, Style
 from medground.wording.view_types import (
     AnswerView,
     ConflictView,
@@ -39,9 +40,15 @@ from medground.wording.view_types import (
     taken,
 )
 
+_SENTENCE_ENDS = (".", "?", "!", "。", "！", "？")
+_RELATIONS: dict[Relation, str] = {"supports": "support each other", "extends": "extend each other",
+                                   "contradicts": "contradict each other"}  # fmt: skip
+
 
 def fact_view(quote: Evidence, document: SourceDocument) -> FactView:
     """A quote from a knowledge graph as a row: its subject is the page that states it."""
+    from medground.graph.relation import read_line  # late: most answers quote no graph
+
     stated = read_line(clean(quote.quote))
     return FactView(
         subject=f"{clean(document.title)} ({document.id})",
@@ -91,24 +98,28 @@ def report_view(answer: Answer, groups: Sequence[Sequence[Statement]]) -> Report
     )
 
 
-SHAPES: Mapping[Label, tuple[Shape, str]] = {
-    "supported": ("check", "✓"),
-    "partly": ("half", "◐"),
-    "contradicted": ("cross", "✗"),
-    "quoted": ("quote", "❝"),
-    "related": ("wave", "≈"),
-    "not found": ("gap", "∅"),
-    "not judged": ("ring", "○"),
-    "unverified": ("alert", "!"),
-    "given": ("dot", "·"),
+LOOKS: Mapping[Label, tuple[Shape, str, Style]] = {
+    "supported": ("check", "✓", "good"),
+    "partly": ("half", "◐", "caution"),
+    "contradicted": ("cross", "✗", "bad"),
+    "quoted": ("quote", "❝", "dim"),
+    "related": ("wave", "≈", "caution"),
+    "not found": ("gap", "∅", "bad"),
+    "not judged": ("ring", "○", "caution"),
+    "unverified": ("alert", "!", "bad"),
+    "given": ("dot", "·", "dim"),
 }
-"""The shape of each label, and the same as one character."""
+"""The shape of each label, the same as one character, and its style."""
 
 
 def view(answer: Answer) -> AnswerView:
     """An answer as it is shown. The words are those of `medground ask`."""
-    quotes = Quotes(answer)
-    groups = written_sentences(answer)
+    groups, numbers = written_sentences(answer), numbered(answer)
+    evidence = {quote.id: quote for quote in answer.evidence}
+    documents = {document.id: document for document in answer.documents}
+    quoted: dict[str, list[str]] = {}
+    for quote in answer.evidence:
+        quoted.setdefault(quote.document_id, []).append(quote.id)
     return AnswerView(
         trace_id=answer.trace_id,
         id=answer.id,
@@ -132,12 +143,23 @@ def view(answer: Answer) -> AnswerView:
         support=phrases.support(answer),
         support_share=answer.support,
         rationale=clean(answer.rationale),
-        sentences=tuple(_sentence(group, answer, quotes) for group in groups),
-        evidence=tuple(_evidence(quote, quotes) for quote in answer.evidence),
-        documents=tuple(_document(document_id, number, quotes) for document_id, number in quotes.numbers.items()),
+        sentences=tuple(_sentence(group, answer, evidence, documents) for group in groups),
+        evidence=tuple(
+            taken(
+                EvidenceView,
+                quote,
+                quote=clean(quote.quote),
+                place=clean(", ".join(_place(quote))),
+                study=references.study(documents[quote.document_id]),
+            )
+            for quote in answer.evidence
+        ),
+        documents=tuple(
+            document_view(documents[name], number, quoted.get(name, ())) for name, number in numbers.items()
+        ),
         conflicts_heading=phrases.conflicts_heading(answer.conflicts) if answer.conflicts else "",
         conflicts=tuple(map(_conflict, answer.conflicts)),
-        facts=tuple(fact_view(e, quotes.documents[e.document_id]) for e in answer.evidence if e.origin == "graph"),
+        facts=tuple(fact_view(e, documents[e.document_id]) for e in answer.evidence if e.origin == "graph"),
         searches=tuple(map(search_view, answer.searches)),
         dropped=tuple(DroppedView(text=joined(d.text), reason=sentence(d.reason)) for d in answer.dropped),
         notes=_texts(notes(answer)),
@@ -149,7 +171,12 @@ def view(answer: Answer) -> AnswerView:
     )
 
 
-def _sentence(group: Sequence[Statement], answer: Answer, quotes: Quotes) -> SentenceView:
+def _sentence(
+    group: Sequence[Statement],
+    answer: Answer,
+    evidence: Mapping[str, Evidence],
+    documents: Mapping[str, SourceDocument],
+) -> SentenceView:
     start, end = group[0].start, group[-1].end
     sections = answer.report.sections if answer.report is not None else ()
     return SentenceView(
@@ -157,43 +184,69 @@ def _sentence(group: Sequence[Statement], answer: Answer, quotes: Quotes) -> Sen
         start=start,
         end=end,
         citations=tuple(dict.fromkeys(one for statement in group for one in statement.evidence)),
-        web=quotes.are_web(group[0].evidence),
+        web={documents[evidence[one].document_id].kind for one in group[0].evidence} == {"web"},
         section=next((place for place, section in enumerate(sections) if inside(group, section)), None),
-        verdicts=tuple(_verdict(statement, quotes) for statement in group),
+        verdicts=tuple(_verdict(statement, evidence) for statement in group),
     )
 
 
-def _verdict(statement: Statement, quotes: Quotes) -> VerdictView:
-    shape, glyph = SHAPES[statement.verdict.label]
+def _verdict(statement: Statement, evidence: Mapping[str, Evidence]) -> VerdictView:
+    found = statement.verdict
+    shape, glyph, style = LOOKS[found.label]
+    told = found.label == "quoted" or cited_by(statement) == [found.best]  # by the marks of the sentence
     return VerdictView(
         text=clean(statement.text),
-        label=statement.verdict.label,
+        label=found.label,
         shape=shape,
         glyph=glyph,
-        style=STYLES[statement.verdict.label],
-        words=said_of(statement, quotes),
-        deciding=deciding(statement),
-        category=verdict_words.category(statement.verdict),
+        style=style,
+        words=verdict_words.verdict(found, _place(evidence[found.best]) if found.best else ()),
+        deciding=None if told else found.best,
+        category=verdict_words.category(found),
     )
 
 
-def _evidence(quote: Evidence, quotes: Quotes) -> EvidenceView:
-    return taken(
-        EvidenceView,
-        quote,
-        quote=clean(quote.quote),
-        place=clean(", ".join(quotes.place(quote.id))),
-        study=references.study(quotes.documents[quote.document_id]),
-    )
+def _place(quote: Evidence) -> list[str]:
+    """Where in its paper a quote is from: section and page, as far as they are known."""
+    section = [quote.section.lower()] if quote.section else []
+    return [*section, f"p. {quote.page}"] if quote.page else section
 
 
-def _document(document_id: str, number: int, quotes: Quotes) -> DocumentView:
-    document = quotes.documents[document_id]
+def cited_by(statement: Statement) -> list[str]:
+    """The quotes that a statement cites, and the one that decided its verdict."""
+    best = statement.verdict.best
+    return list(dict.fromkeys([*statement.evidence, *([best] if best else [])]))
+
+
+def numbered(answer: Answer) -> dict[str, int]:
+    """The number of each source, from 1, in the order in which they are cited."""
+    documents = {quote.id: quote.document_id for quote in answer.evidence}
+    cited = [e for statement in answer.statements for e in cited_by(statement)]
+    cited += [e for conflict in answer.conflicts for side in conflict.sides for e in side.evidence]
+    ids = [documents[e] for e in cited] + [document.id for document in answer.documents]
+    return {document: number for number, document in enumerate(dict.fromkeys(ids), start=1)}
+
+
+def written_sentences(answer: Answer) -> list[list[Statement]]:
+    """The statements of an answer by written sentence: those of one sentence have only white space between them."""
+    groups: list[list[Statement]] = []
+    for statement in answer.statements:
+        last = groups[-1][-1] if groups else None
+        between = answer.rationale[last.end : statement.start] if last else ""
+        if last is None or between.strip() or (not last.evidence and last.text.endswith(_SENTENCE_ENDS)):
+            groups.append([statement])
+        else:
+            groups[-1].append(statement)
+    return groups
+
+
+def document_view(document: SourceDocument, number: int = 0, evidence: Sequence[str] = ()) -> DocumentView:
+    """A source as it is shown, with its number and the ids of its quotes."""
     return taken(
         DocumentView,
         document,
         number=number,
-        title=joined(document.title) or document_id,
+        title=joined(document.title) or document.id,
         journal=joined(document.journal or ""),
         authors=tuple(map(joined, document.authors)),
         design=source_facts.design(document),
@@ -204,7 +257,7 @@ def _document(document_id: str, number: int, quotes: Quotes) -> DocumentView:
         reference=references.bibliography(document),
         licence=references.terms(document),
         source=joined(document.source),
-        evidence=tuple(evidence.id for evidence in quotes.of(document_id)),
+        evidence=tuple(evidence),
     )
 
 
@@ -236,3 +289,50 @@ def search_view(search: Search) -> SearchView:
 def _texts(blocks: Iterable[Block]) -> tuple[str, ...]:
     """The text of each block."""
     return tuple(joined(block.text) for block in blocks if block.lines)
+
+
+def order_words(plan: ResearchPlan) -> str:
+    """Which sub-questions were searched after which, in words."""
+    told = (f"{one} after {' and '.join(before)}" if before else f"{one} first" for one, before in plan.after().items())
+    return f"The plan: {'; '.join(told)}."
+
+
+def inside(group: Sequence[Statement], section: ReportSection) -> bool:
+    """Whether a written sentence is in a section."""
+    return section.start <= group[0].start and group[-1].end <= section.end
+
+
+def became(one: SubAnswer) -> str:
+    """What became of a sub-question, in words."""
+    if one.state == "answered":
+        return "Addressed by" if not Author(one.answered_by).is_model else "Answered from"
+    if one.state == "failed":
+        return sentence(f"not searched: {one.reason or 'none of its sources could be searched'}")
+    return sentence(f"not answered: {one.reason or 'nothing was found for it'}")
+
+
+def connected(one: Connection) -> str:
+    """How two sub-answers hang together; word statistics only say what they share."""
+    if Author(one.found_by).is_model:
+        about = f": {one.about}" if one.about else ""
+        return sentence(f"{one.first} and {one.second} {_RELATIONS[one.relation]}{about}")
+    if one.relation == "contradicts":
+        return sentence(f"{one.first} and {one.second} may disagree: {one.about}")
+    return sentence(f"{one.first} and {one.second} both mention {one.about}")
+
+
+def found_by_words(one: Connection) -> str:
+    """Who found a connection, and what that proves."""
+    if Author(one.found_by).is_model:
+        return sentence(f"found by {one.found_by}; not validated here")
+    return "Found by comparing words; whether they are connected has not been assessed."
+
+
+def file_words(one: Attachment) -> str:
+    """A file of the report in one line."""
+    size = f"{one.size / 1000:,.1f} kB" if one.size < 1_000_000 else f"{one.size / 1_000_000:,.1f} MB"
+    parts = [f"{one.title} ({one.name}, {one.media_type}, {size})"]
+    parts += [one.document_id] if one.document_id else []
+    parts += [f"licence: {one.licence}"] if one.licence else []
+    parts += [f"from {one.origin}"] if one.origin else []
+    return sentence("; ".join(" ".join(part.split()) for part in parts))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from medground.errors import StorageFailed
 from medground.home.files import write_whole
-from medground.wording.markdown import escaped
+from medground.wording.markup import escaped
 from medground_evaluate.compare import Comparison, Pair
 from medground_evaluate.report.content import Given, Report
 from medground_evaluate.report.figures import (

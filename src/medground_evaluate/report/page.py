@@ -10,7 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from medground.wording.html import template
+from medground.wording.markup import template
 from medground_evaluate.compare import Comparison, Pair, Row
 from medground_evaluate.report.content import Report
 from medground_evaluate.report.figures import (

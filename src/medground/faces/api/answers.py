@@ -16,8 +16,8 @@ from medground.faces.api.questions import as_json
 from medground.values.answer import Answer
 from medground.values.document import Frozen
 from medground.wording.export import Format
-from medground.wording.pictures import svg
-from medground.wording.timeline import Timeline, timeline
+from medground.wording.plans import svg
+from medground.wording.progress import Timeline, timeline
 from medground.wording.view_types import AnswerView
 
 router = APIRouter(prefix="/v1/answers", tags=["answers"])
@@ -74,19 +74,11 @@ async def delete(trace_id: str, person: Caller, service: Served) -> None:
     await service.delete(trace_id, person)
 
 
-@router.get(
-    "/{trace_id}/export",
-    summary="An answer as a file",
-    response_class=Response,
-    responses={
-        200: {
-            "description": "The file.",
-            "content": _FILES,
-        },
-        404: {},
-        422: {},
-    },
-)
+def _gives(content: dict[str, Any]) -> dict[int | str, dict[str, Any]]:
+    return {200: {"description": "The file.", "content": content}, 404: {}, 422: {}}
+
+
+@router.get("/{trace_id}/export", summary="An answer as a file", response_class=Response, responses=_gives(_FILES))
 async def export(
     trace_id: str,
     person: Caller,
@@ -103,14 +95,7 @@ async def export(
     "/{trace_id}/files/{name}",
     summary="A file of a report",
     response_class=Response,
-    responses={
-        200: {
-            "description": "The file.",
-            "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
-        },
-        404: {},
-        422: {},
-    },
+    responses=_gives({"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}),
 )
 async def file(trace_id: str, name: str, person: Caller, service: Served) -> Response:
     """A file that goes with a report, such as the structure of a protein. `report.attachments` names them."""

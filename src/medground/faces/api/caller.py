@@ -1,25 +1,70 @@
-"""Who sends a request: the holder of a bearer token, of a session of the page, or whoever sits at this computer."""
+"""What every route needs: who sends a request, the service, and figures of what was asked so far."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Annotated
 
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from starlette.types import Message, Scope
 
 from medground.errors import NotAllowed
-from medground.faces.api.middleware import Requests
 from medground.faces.service.service import Service
 from medground.faces.service.values import LOCAL, Person
 
-Identify = Callable[[Request], Awaitable[Person | None]]
-"""Another way to tell who asks, such as a session cookie; None if the request has none.
+FIGURES = "text/plain; version=0.0.4"
+_UPPER = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+"""Upper limits of the classes of seconds."""
+_METHODS = frozenset(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 
-Raises:
-    NotAllowed: it has one that is not valid.
-"""
+
+class Requests:
+    """Counts requests, and the seconds until their responses began. Each route is one, whatever ids are in its path."""
+
+    def __init__(self) -> None:
+        self._count: Counter[tuple[str, str, int]] = Counter()
+        self._classes = [0] * (len(_UPPER) + 1)
+        self._seconds = 0.0
+
+    def add(self, scope: Scope, message: Message, seconds: float) -> None:
+        """A response has begun."""
+        method, route = scope["method"], getattr(scope.get("route"), "path", "none")
+        self._count[method if method in _METHODS else "other", route, message["status"]] += 1
+        self._classes[next((n for n, upper in enumerate(_UPPER) if seconds <= upper), len(_UPPER))] += 1
+        self._seconds += seconds
+
+    def lines(self) -> Iterator[str]:
+        """In the text format of Prometheus."""
+        yield "# HELP medground_requests_total Responses that began, by route and status."
+        yield "# TYPE medground_requests_total counter"
+        for (method, route, status), count in sorted(self._count.items()):
+            yield f'medground_requests_total{{method="{method}",route="{route}",status="{status}"}} {count}'
+        yield "# HELP medground_response_seconds Seconds until a response began."
+        yield "# TYPE medground_response_seconds histogram"
+        sums = list(accumulate(self._classes))
+        for upper, count in zip((*map(str, _UPPER), "+Inf"), sums, strict=True):
+            yield f'medground_response_seconds_bucket{{le="{upper}"}} {count}'
+        yield f"medground_response_seconds_sum {self._seconds:.6f}"
+        yield f"medground_response_seconds_count {sums[-1]}"
+
+
+def written(requests: Requests, jobs: Mapping[tuple[str, str], int]) -> str:
+    """All figures in the text format of Prometheus. `jobs`: how many there are of each kind in each state."""
+    lines = [
+        *requests.lines(),
+        "# HELP medground_jobs Jobs that are not forgotten, by kind and state.",
+        "# TYPE medground_jobs gauge",
+        *(f'medground_jobs{{kind="{kind}",state="{state}"}} {count}' for (kind, state), count in sorted(jobs.items())),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+Identify = Callable[[Request], Awaitable[Person | None]]
+"""Another way to tell who asks, such as a session cookie; None if the request has none, an error for a wrong one."""
 
 NO_TOKEN = "none"  # noqa: S105 (a word, not a secret)
 """What clients that cannot go without a token send to a server that needs none."""
@@ -56,11 +101,7 @@ def service_of(request: Request) -> Service:
 
 
 async def caller(request: Request, bearer: Annotated[HTTPAuthorizationCredentials | None, Security(_BEARER)]) -> Person:
-    """Who sends this request. A token that is sent must be valid, also where none is needed.
-
-    Raises:
-        NotAllowed: the token is missing, wrong or revoked.
-    """
+    """Who sends this request. A token that is sent must be valid, also where none is needed."""
     entry = door(request)
     if bearer is not None and (entry.authenticated or bearer.credentials != NO_TOKEN):
         return await entry.service.who(bearer.credentials)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import aclosing
-from typing import Any
+from typing import Any, Literal
+from urllib.parse import quote
 
 from fastapi import APIRouter, Request
 from fastapi.exceptions import RequestValidationError
@@ -13,43 +14,45 @@ from fastapi.sse import format_sse_event
 from pydantic import BaseModel
 from starlette.responses import Response, StreamingResponse
 
+from medground.answering import source_facts
+from medground.corpus.retraction import why_aside
 from medground.errors import BudgetExhausted, MedgroundError, NotFound
 from medground.faces.api.caller import Caller, Served, service_of
-from medground.faces.api.chat_reply import (
+from medground.faces.api.chat_messages import (
+    ONLY_DEFAULT,
+    Annotation,
+    ChatFailure,
+    ChatRequest,
+    Choice,
     Chunk,
     ChunkChoice,
+    CitedQuote,
     Completion,
     Delta,
     ErrorBody,
     ErrorReply,
+    Kept,
     Model,
     Models,
-    completion,
-    deltas,
-    finish_reason,
-    kept,
-    models_of,
-    usage_of,
-)
-from medground.faces.api.chat_request import (
-    ONLY_DEFAULT,
-    ChatFailure,
-    ChatRequest,
+    ReplyMessage,
+    UrlCitation,
+    Usage,
     asked_by,
     check,
     earlier_answer,
     has_earlier,
 )
-from medground.faces.api.middleware import while_there
-from medground.faces.api.problems import respond
+from medground.faces.api.middleware import respond, while_there
 from medground.faces.api.questions import HEADERS, HEARTBEAT, paced
 from medground.faces.service.job import Job
 from medground.faces.service.offers import RecipeOffer
 from medground.faces.service.service import Service
 from medground.faces.service.values import Event, Person, Problem
 from medground.home.layers import wrong_values
-from medground.language.clean import ended
-from medground.values.answer import Answer
+from medground.language.clean import clean, ended
+from medground.values.answer import Answer, SourceDocument
+from medground.values.evidence import Evidence
+from medground.wording.markup import Mark, chat_pieces
 
 _TYPES: Mapping[int, str] = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 _SENT = ("retry-after", "www-authenticate")
@@ -168,20 +171,20 @@ async def complete(wanted: ChatRequest, request: Request, person: Caller, servic
 @router.get("/models", summary="The recipes, as models", responses=_FAILURES)
 async def models(person: Caller, service: Served) -> Models:
     """The recipes that a chat can name as its model."""
-    return models_of([recipe.name for recipe in await service.recipes()])
+    return Models(data=tuple(Model(id=recipe.name, created=0) for recipe in await service.recipes()))
 
 
 @router.get("/models/{model}", summary="A recipe, as a model", responses=_FAILURES)
 async def model(model: str, person: Caller, service: Served) -> Model:
     """One recipe."""
-    return models_of([(await _recipe(model, service)).name]).data[0]
+    return Model(id=(await _recipe(model, service)).name, created=0)
 
 
 class _Reply:
     """The reply to one request.
 
     Args:
-        base: the address of this server, ending with a slash.
+        base: the address of this server, ending with a slash: where a source without an address of its own is read.
         not_read: whether there are earlier messages that were not read.
     """
 
@@ -194,7 +197,19 @@ class _Reply:
 
     def whole(self, answer: Answer) -> Completion:
         """The answer as one completion."""
-        return completion(answer, id=self._id, base=self._base, not_read=self._not_read)
+        pieces = list(chat_pieces(answer, not_read=self._not_read))
+        message = ReplyMessage(
+            content="".join(piece.text for piece in pieces),
+            annotations=self._annotations(answer, [mark for piece in pieces for mark in piece.marks]),
+        )
+        return Completion(
+            id=self._id,
+            created=int(answer.created.timestamp()),
+            model=answer.recipe,
+            choices=(Choice(message=message, finish_reason=_finish(answer)),),
+            usage=_usage(answer),
+            medground=_kept(answer),
+        )
 
     async def stream(self, service: Service) -> AsyncIterator[bytes]:
         """The chunks of the answer; progress as comments before them."""
@@ -209,19 +224,19 @@ class _Reply:
                 if words:
                     yield format_sse_event(comment=words)
 
-    def _ending(self, event: Event, service: Service) -> list[bytes]:
+    def _ending(self, event: Event, service: Service) -> Iterator[bytes]:
         """What the last event of the job becomes: the answer, also one that a limit cut short, or an error."""
-        answer = event.answer
-        if answer is None:
+        if (answer := event.answer) is None:
             problem = event.problem or service.problem(NotFound("the work was stopped before there was an answer"))
-            return [_event(failed(problem)), _DONE]
-        sent = [self._sent(delta) for delta in deltas(answer, base=self._base, not_read=self._not_read)]
-        sent.append(
-            _event(self._chunk(ChunkChoice(delta=Delta(), finish_reason=finish_reason(answer)), medground=kept(answer)))
-        )
-        if self._wanted.with_usage:
-            sent.append(_event(self._chunk(usage=usage_of(answer))))
-        return [*sent, _DONE]
+            yield _event(failed(problem))
+        else:
+            for piece in chat_pieces(answer, not_read=self._not_read):
+                yield self._sent(Delta(content=piece.text, annotations=self._annotations(answer, piece.marks) or None))
+            last = ChunkChoice(delta=Delta(), finish_reason=_finish(answer))
+            yield _event(self._chunk(last, medground=_kept(answer)))
+            if self._wanted.with_usage:
+                yield _event(self._chunk(usage=_usage(answer)))
+        yield format_sse_event(data_str="[DONE]")
 
     def _sent(self, delta: Delta) -> bytes:
         return _event(self._chunk(ChunkChoice(delta=delta)))
@@ -230,8 +245,48 @@ class _Reply:
         created = int(self._job.created.timestamp())
         return Chunk(id=self._id, created=created, model=self._wanted.model, choices=choices, **more)
 
+    def _annotations(self, answer: Answer, marks: Sequence[Mark]) -> tuple[Annotation, ...]:
+        """The annotations of citation marks, in order."""
+        evidence = {one.id: one for one in answer.evidence}
+        documents = {one.id: one for one in answer.documents}
+        found = ((mark, evidence[mark.evidence_id]) for mark in marks)
+        return tuple(_annotation(mark, quoted, documents[quoted.document_id], self._base) for mark, quoted in found)
 
-_DONE = format_sse_event(data_str="[DONE]")
+
+def _annotation(mark: Mark, quoted: Evidence, document: SourceDocument, base: str) -> Annotation:
+    address = source_facts.address(document)
+    own = f"{base}v1/documents/{quote(document.id, safe=':')}"
+    title = " ".join(clean(document.title).split()) or document.id
+    return Annotation(
+        url_citation=UrlCitation(
+            url=address if source_facts.is_web_address(address) else own,
+            title=f"RETRACTED: {title}" if why_aside(document) == "retracted" else title,
+            start_index=mark.start,
+            end_index=mark.end,
+            content=clean(quoted.quote),
+        ),
+        citation=CitedQuote(
+            evidence_id=quoted.id,
+            document_id=quoted.document_id,
+            start=quoted.start,
+            end=quoted.end,
+            quote=quoted.quote,
+            state=source_facts.state(document),
+        ),
+    )
+
+
+def _usage(answer: Answer) -> Usage:
+    tokens = answer.usage.input_tokens, answer.usage.output_tokens
+    return Usage(prompt_tokens=tokens[0], completion_tokens=tokens[1], total_tokens=sum(tokens))
+
+
+def _kept(answer: Answer) -> Kept:
+    return Kept(trace_id=answer.trace_id, status=answer.decision.status, value=answer.decision.shown())
+
+
+def _finish(answer: Answer) -> Literal["length", "stop"]:
+    return "length" if answer.stopped else "stop"
 
 
 def _event(content: BaseModel) -> bytes:
@@ -249,11 +304,7 @@ async def _recipe(name: str, service: Service) -> RecipeOffer:
 
 
 async def _follow(wanted: ChatRequest, service: Service, person: Person) -> str | None:
-    """The answer that the question follows: the one that is named, or the last one of the conversation, if it is kept.
-
-    Raises:
-        NotFound: the one that is named is not there.
-    """
+    """The answer that the question follows: the one that is named, or the last one of the conversation, if kept."""
     if wanted.medground.follow is not None:
         return (await service.answer(wanted.medground.follow, person)).trace_id
     if (name := earlier_answer(wanted)) is None:
@@ -265,11 +316,7 @@ async def _follow(wanted: ChatRequest, service: Service, person: Person) -> str 
 
 
 async def _result(job: Job) -> Answer:
-    """The answer of a job, also one that a limit cut short.
-
-    Raises:
-        MedgroundError: there is none.
-    """
+    """The answer of a job, also one that a limit cut short."""
     try:
         answer = await job.result()
     except BudgetExhausted as spent:

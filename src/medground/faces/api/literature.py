@@ -11,8 +11,8 @@ from starlette.responses import PlainTextResponse
 from medground.answering.conclude.claim import CheckedClaim
 from medground.corpus.chunk import chunk
 from medground.engine.search import Syntax
-from medground.faces.api.caller import Caller, Door, Served, door
-from medground.faces.api.middleware import MEDIA_TYPE, while_there, written
+from medground.faces.api.caller import FIGURES, Caller, Door, Served, door, written
+from medground.faces.api.middleware import while_there
 from medground.faces.service.accounts import Spent
 from medground.faces.service.offers import CorpusOffer, RecipeOffer
 from medground.faces.service.request import Name
@@ -221,7 +221,7 @@ async def usage(person: Caller, service: Served) -> Usage:
 )
 async def metrics(person: Caller, entry: Annotated[Door, Depends(door)]) -> PlainTextResponse:
     """Requests by route and status, jobs by kind and state. No question, answer or name is among them."""
-    return PlainTextResponse(written(entry.requests, entry.service.jobs.counts()), media_type=MEDIA_TYPE)
+    return PlainTextResponse(written(entry.requests, entry.service.jobs.counts()), media_type=FIGURES)
 
 
 @server_router.get("/healthz", summary="Whether it works")

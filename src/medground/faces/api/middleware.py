@@ -1,24 +1,112 @@
-"""What every request goes through: limits of its body and time, counting, headers."""
+"""What every request goes through: limits of body and time, headers, and errors as problems (RFC 9457)."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
-from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Any, TypeVar
 
-from fastapi import Request
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
 from pydantic_core import from_json
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from medground.faces.api.problems import problem_for, refused, respond
+from medground.errors import MedgroundError
+from medground.faces.service.values import INTERNAL, Problem, problem_of
 from medground.faces.serving.requests import Refusal, check_length, too_large, whole_body
+from medground.home.layers import wrong_values
+
+log = logging.getLogger(__name__)
+
+MEDIA_TYPE = "application/problem+json"
+_PREFIX = "urn:medground:problem:"
+
+_OF_STATUS: Mapping[int, tuple[str, str, str]] = {
+    400: ("bad-request", "The request cannot be read", "Change the request."),
+    403: ("refused", "The request is refused", "Change the request."),
+    404: ("not-found", "Not found", "Check the address; /openapi.json lists all of them."),
+    405: ("method", "This address does not take this method", "Use a method of the header Allow."),
+    408: ("slow-request", "The request came too slowly", "Send it again at once."),
+    413: ("too-large", "The request is too large", "Send less."),
+    415: ("media-type", "The body has a type that is not taken here", "Send JSON with Content-Type: application/json."),
+    421: ("host", "The server has another name", "Use its own name, or add this one to the setting serve.hosts."),
+    422: ("usage", "Invalid request", "Correct the request."),
+    503: ("busy", "The server is busy", "Wait, then send the request again."),
+    504: ("slow-answer", "The answer took too long", "Start a job with POST /v1/jobs, and follow its events."),
+}
+
+
+def problem_for(status: int, detail: str, *, retry_after: int | None = None) -> Problem:
+    """A problem of HTTP itself, by its status."""
+    name, title, step = _OF_STATUS.get(status, _OF_STATUS[400] if status < 500 else _OF_STATUS[503])
+    return Problem(type=_PREFIX + name, title=title, status=status, detail=detail, next=step, retry_after=retry_after)
+
+
+def respond(problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
+    """A problem as a response, with `Retry-After` and `WWW-Authenticate` where they belong."""
+    sent = dict(headers or {})
+    if problem.retry_after is not None:
+        sent["Retry-After"] = str(problem.retry_after)
+    if problem.status == 401:
+        sent["WWW-Authenticate"] = "Bearer"
+    sent["Cache-Control"] = "no-store"
+    return Response(
+        problem.model_dump_json(exclude_none=True), status_code=problem.status, media_type=MEDIA_TYPE, headers=sent
+    )
+
+
+def refused(refusal: Refusal, scope: Scope | None = None) -> Response:
+    """What the server refuses by itself, as a response."""
+    return respond(problem_for(refusal.status, refusal.detail, retry_after=refusal.retry_after))
+
+
+def add_handlers(app: FastAPI, hide: Sequence[str]) -> None:
+    """Let an app answer each error with a problem. `hide`: texts that stay on the server."""
+
+    async def of_medground(request: Request, error: Exception) -> Response:
+        assert isinstance(error, MedgroundError)
+        return respond(problem_of(error, hide))
+
+    async def of_http(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        headers = {"Allow": _allowed(request)} if error.status_code == 405 else error.headers
+        return respond(problem_for(error.status_code, _said(error, request)), headers)
+
+    async def of_values(request: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestValidationError)
+        return respond(problem_for(422, wrong_values(error.errors())))
+
+    async def of_anything(request: Request, error: Exception) -> Response:
+        return respond(INTERNAL)  # the server logs the traceback
+
+    app.add_exception_handler(MedgroundError, of_medground)
+    app.add_exception_handler(HTTPException, of_http)
+    app.add_exception_handler(RequestValidationError, of_values)
+    app.add_exception_handler(Exception, of_anything)
+
+
+def _allowed(request: Request) -> str:
+    """The methods of an address; several routes may share it, and the framework names those of the first."""
+    routes = [route for route in request.app.routes if route.matches(request.scope)[0] != Match.NONE]
+    return ", ".join(sorted({method for route in routes for method in getattr(route, "methods", None) or ()}))
+
+
+def _said(error: HTTPException, request: Request) -> str:
+    match error.status_code:
+        case 404:
+            return "there is nothing at this address"
+        case 405:
+            return f"{request.method[:20]} is not a method of this address"
+        case _:
+            return str(error.detail)
+
 
 MOST_VALUES = 50_000
 """Values in a body, counted by commas: more would cost time, and no request needs them."""
@@ -58,20 +146,16 @@ class Bodies:
             else:
                 body = await whole_body(receive, headers, most=self._sizes.body, seconds=self._sizes.seconds)
                 _check(body, kind)
-                handed_on = _replayed(body, receive)
+                read: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+                async def replay() -> Message:
+                    return read.pop() if read else await receive()  # what follows a body: the client leaving
+
+                handed_on = replay
+
         except Refusal as refusal:
             return await refused(refusal)(scope, receive, send)
         return await self._app(scope, handed_on, send)
-
-
-def _replayed(body: bytes, receive: Receive) -> Receive:
-    """A body that was read already, then what follows it: the client leaving."""
-    left: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def replay() -> Message:
-        return left.pop() if left else await receive()
-
-    return replay
 
 
 def _limited(receive: Receive, sizes: Sizes) -> Receive:
@@ -97,11 +181,7 @@ def _limited(receive: Receive, sizes: Sizes) -> Receive:
 
 
 def _check(body: bytes, kind: str) -> None:
-    """Check that a body is JSON that can be parsed quickly.
-
-    Raises:
-        Refusal: it has another type, is not JSON, is nested too deeply, or has too many values or too long a number.
-    """
+    """Refuse what is no JSON that can be parsed quickly: nested deeply, of many values, with a long number."""
     if not body:
         return
     if kind != "application/json":
@@ -122,13 +202,14 @@ class ClientLeft(Exception):
 
 
 async def while_there(request: Request, work: Coroutine[Any, Any, T]) -> T:
-    """The result of some work, which is cancelled when the client leaves.
+    """The result of some work, which is cancelled when the client leaves; then `ClientLeft` is raised."""
 
-    Raises:
-        ClientLeft: it has left.
-    """
+    async def left() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+
     working = asyncio.create_task(work)
-    leaving = asyncio.create_task(_has_left(request))
+    leaving = asyncio.create_task(left())
     try:
         await asyncio.wait([working, leaving], return_when=asyncio.FIRST_COMPLETED)
         if working.done():
@@ -143,79 +224,6 @@ async def while_there(request: Request, work: Coroutine[Any, Any, T]) -> T:
 async def nobody_there(request: Request, error: Exception) -> Response:
     """A response that nobody reads."""
     return Response(status_code=499)
-
-
-async def _has_left(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
-
-
-MEDIA_TYPE = "text/plain; version=0.0.4"
-_UPPER = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
-"""Upper limits of the classes of seconds."""
-_METHODS = frozenset(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
-
-
-class Requests:
-    """Counts requests, and the seconds until their responses began. Each route is one, whatever ids are in its path."""
-
-    def __init__(self) -> None:
-        self._count: Counter[tuple[str, str, int]] = Counter()
-        self._classes = [0] * (len(_UPPER) + 1)
-        self._seconds = 0.0
-
-    def add(self, method: str, route: str, status: int, seconds: float) -> None:
-        """A response has begun."""
-        self._count[method if method in _METHODS else "other", route, status] += 1
-        self._classes[next((n for n, upper in enumerate(_UPPER) if seconds <= upper), len(_UPPER))] += 1
-        self._seconds += seconds
-
-    def lines(self) -> Iterator[str]:
-        """In the text format of Prometheus."""
-        yield "# HELP medground_requests_total Responses that began, by route and status."
-        yield "# TYPE medground_requests_total counter"
-        for (method, route, status), count in sorted(self._count.items()):
-            yield f'medground_requests_total{{method="{method}",route="{route}",status="{status}"}} {count}'
-        yield "# HELP medground_response_seconds Seconds until a response began."
-        yield "# TYPE medground_response_seconds histogram"
-        sums = list(accumulate(self._classes))
-        for upper, count in zip((*map(str, _UPPER), "+Inf"), sums, strict=True):
-            yield f'medground_response_seconds_bucket{{le="{upper}"}} {count}'
-        yield f"medground_response_seconds_sum {self._seconds:.6f}"
-        yield f"medground_response_seconds_count {sums[-1]}"
-
-
-class Counted:
-    """ASGI middleware that counts each response in `requests`."""
-
-    def __init__(self, app: ASGIApp, requests: Requests, clock: Callable[[], float] = time.perf_counter) -> None:
-        self._app = app
-        self._requests = requests
-        self._clock = clock
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            return await self._app(scope, receive, send)
-        begun = self._clock()
-
-        async def send_counted(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                route = getattr(scope.get("route"), "path", "none")
-                self._requests.add(scope["method"], route, message["status"], self._clock() - begun)
-            await send(message)
-
-        return await self._app(scope, receive, send_counted)
-
-
-def written(requests: Requests, jobs: Mapping[tuple[str, str], int]) -> str:
-    """All figures in the text format of Prometheus. `jobs`: how many there are of each kind in each state."""
-    lines = [
-        *requests.lines(),
-        "# HELP medground_jobs Jobs that are not forgotten, by kind and state.",
-        "# TYPE medground_jobs gauge",
-        *(f'medground_jobs{{kind="{kind}",state="{state}"}} {count}' for (kind, state), count in sorted(jobs.items())),
-    ]
-    return "\n".join(lines) + "\n"
 
 
 class ResponseDeadline:
@@ -266,21 +274,28 @@ HEADERS = {
 """Set where a route sets no such header itself."""
 
 
-class SecureHeaders:
-    """ASGI middleware that adds `HEADERS` to every response."""
+def secured(scope: Scope, message: Message, seconds: float) -> None:
+    """Add `HEADERS` to a response."""
+    headers = MutableHeaders(scope=message)
+    for name, value in HEADERS.items():
+        headers.setdefault(name, value)
 
-    def __init__(self, app: ASGIApp) -> None:
+
+class Begun:
+    """ASGI middleware that gives the start of each response to `seen`, with its request and the seconds until then."""
+
+    def __init__(self, app: ASGIApp, seen: Callable[[Scope, Message, float], None]) -> None:
         self._app = app
+        self._seen = seen
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
+        asked = time.perf_counter()
 
-        async def send_secured(message: Message) -> None:
+        async def send_seen(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
-                    headers.setdefault(name, value)
+                self._seen(scope, message, time.perf_counter() - asked)
             await send(message)
 
-        return await self._app(scope, receive, send_secured)
+        return await self._app(scope, receive, send_seen)

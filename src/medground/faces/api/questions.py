@@ -25,17 +25,21 @@ HEARTBEAT = 15.0
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
-def event_stream(events: AsyncGenerator[Event], *, heartbeat: float = HEARTBEAT) -> StreamingResponse:
+def event_stream(events: AsyncGenerator[Event]) -> StreamingResponse:
     """A response that sends events as they come: `id`, `event` (its type) and `data` (its JSON).
 
     The generator is closed when the client leaves.
     """
-    return StreamingResponse(_sent(events, heartbeat), media_type="text/event-stream", headers=HEADERS)
 
+    async def sent() -> AsyncIterator[bytes]:
+        async with aclosing(paced(events, HEARTBEAT)) as there:
+            async for one in there:
+                if one is None:
+                    yield format_sse_event(comment="heartbeat")
+                else:
+                    yield format_sse_event(data_str=one.model_dump_json(), event=one.type, id=str(one.id))
 
-def encoded(event: Event) -> bytes:
-    """An event as it is sent."""
-    return format_sse_event(data_str=event.model_dump_json(), event=event.type, id=str(event.id))
+    return StreamingResponse(sent(), media_type="text/event-stream", headers=HEADERS)
 
 
 async def paced(events: AsyncGenerator[Event], seconds: float) -> AsyncGenerator[Event | None]:
@@ -56,12 +60,6 @@ async def paced(events: AsyncGenerator[Event], seconds: float) -> AsyncGenerator
             if coming is not None:
                 coming.cancel()
                 await asyncio.wait([coming])
-
-
-async def _sent(events: AsyncGenerator[Event], heartbeat: float) -> AsyncIterator[bytes]:
-    async with aclosing(paced(events, heartbeat)) as there:
-        async for event in there:
-            yield format_sse_event(comment="heartbeat") if event is None else encoded(event)
 
 
 router = APIRouter(prefix="/v1")

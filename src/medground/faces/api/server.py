@@ -1,28 +1,183 @@
-"""Run the app: on a socket until the process is told to stop, beside other work, or as `medground serve` does."""
+"""The app: routes over a `Service`, behind checks that come before any of them; and how it runs."""
 
 from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from functools import partial
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, closing
+from functools import cache, partial
 from ipaddress import ip_address
+from typing import Any
 
 from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from starlette.middleware import Middleware
 from starlette.responses import Response
+from uvicorn import Config
 
 from medground.errors import UsageError
-from medground.faces.api.app import BODY_SECONDS, make_app
-from medground.faces.api.problems import refused
+from medground.faces.api.answers import router as answers_router
+from medground.faces.api.caller import Door, Requests
+from medground.faces.api.chat import router as chat_router
+from medground.faces.api.literature import router as literature_router
+from medground.faces.api.literature import server_router
+from medground.faces.api.middleware import (
+    MEDIA_TYPE,
+    Begun,
+    Bodies,
+    ClientLeft,
+    ResponseDeadline,
+    Sizes,
+    add_handlers,
+    nobody_there,
+    refused,
+    secured,
+)
+from medground.faces.api.questions import jobs_router
+from medground.faces.api.questions import router as asking_router
 from medground.faces.service.accounts import Tokens
 from medground.faces.service.records import Records
 from medground.faces.service.service import Service
-from medground.faces.serving.requests import Refusal
+from medground.faces.service.values import Problem
+from medground.faces.serving.requests import OwnHosts, Refusal
 from medground.faces.serving.server import Connection as ServingConnection
 from medground.faces.serving.server import GracefulServer, config, listener
 from medground.home.settings import Settings
 from medground.values.steps import Progress, no_progress
+from medground.version import __version__
+
+TAGS = (
+    ("answers", "Ask questions and read the answers."),
+    ("jobs", "Questions and research at work: state, events, stop."),
+    ("chat", "The same for clients of OpenAI: recipes as models, answers as messages with citations."),
+    ("literature", "Search, documents, and claims checked against them."),
+    ("server", "What can be searched and chosen, what was used, and whether it works."),
+)
+_WHEN = {
+    "400": "The body cannot be read as JSON, is nested too deeply, or has a number that is too long.",
+    "401": "The token is missing, wrong or revoked.",
+    "403": "The Origin header names another server.",
+    "404": "It is not there, or it is another person's.",
+    "408": "The body came too slowly.",
+    "409": "It does not fit the present state, such as an idempotency key of another request.",
+    "413": "The body is too large.",
+    "415": "The body is not JSON.",
+    "421": "The Host header names another server.",
+    "422": "A value cannot be used; `detail` names it.",
+    "429": "A limit of the token is reached; see the header Retry-After.",
+    "500": "An internal error.",
+    "502": "A model gave no usable answer.",
+    "503": "A source could not be searched, or the server is busy.",
+    "504": "The answer took too long; start a job.",
+    "507": "The disk cannot be written to.",
+}
+_OF_BODIES = ("400", "403", "408", "413", "415")
+_OF_WORK = ("429", "502", "503", "504", "507")
+
+
+@cache
+def _described(app: FastAPI, authenticated: bool) -> dict[str, Any]:
+    """The description of an app. Where it is not `authenticated`, a token may be sent but need not."""
+    document = get_openapi(
+        title=app.title,
+        version=app.version,
+        summary=app.summary,
+        description=app.description,
+        routes=app.routes,
+        license_info=app.license_info,
+        tags=[{"name": name, "description": words} for name, words in TAGS],
+    )
+    schemas = document.setdefault("components", {}).setdefault("schemas", {})
+    for unused in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(unused, None)
+    problem = Problem.model_json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
+    schemas.update(problem.pop("$defs", {}))
+    schemas["Problem"] = problem
+    for methods in document["paths"].values():
+        for operation in methods.values():
+            _add_problems(operation)
+            if "security" in operation and not authenticated:
+                operation["security"].append({})
+    return document
+
+
+def _add_problems(operation: dict[str, Any]) -> None:
+    responses = operation["responses"]
+    named = {status for status in responses if status >= "400"} | {"421", "500"}
+    if "security" in operation:
+        named |= {"401", *_OF_WORK}
+    if "requestBody" in operation:
+        named |= {"422", *_OF_BODIES}
+    for status in sorted(named):
+        said = responses.get(status, {}).get("description", "")
+        declared = responses.get(status, {}).get("content", {})  # an error of the chat endpoint has OpenAI's form, too
+        responses[status] = {
+            "description": said if said not in ("", "Validation Error") else _WHEN[status],
+            "content": {
+                **{kind: own for kind, own in declared.items() if "ValidationError" not in str(own)},
+                MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}},
+            },
+        }
+        if status in ("429", "503"):
+            responses[status]["headers"] = {
+                "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer", "minimum": 0}}
+            }
+
+
+BODY_SECONDS = 20.0
+"""Seconds in which a body must come."""
+UPLOADS = frozenset(["/v1/corpora"])
+"""Addresses that take files."""
+_UPLOAD_SECONDS = 3600.0
+_SPARE = 60.0
+"""Seconds that a request may take beyond those of its question: it may wait in line."""
+_ROUTERS = (asking_router, jobs_router, answers_router, literature_router, server_router, chat_router)
+_ABOUT = """Answers to biomedical questions from the literature, with the exact sentences that they rest on.
+
+Send a token as `Authorization: Bearer TOKEN`; `medground token create NAME` makes one. Errors are
+`application/problem+json` (RFC 9457) with a `next` step. A citation is everywhere the id of a document with the start
+and end of a slice of its text, in code points."""
+
+
+def make_app(
+    service: Service, *, authenticated: bool, names: Sequence[str] = (), seconds: float = BODY_SECONDS
+) -> FastAPI:
+    """The app over an open service.
+
+    Args:
+        authenticated: whether every request needs a token; without one it is of whoever sits at this computer.
+        names: host names that it answers to, beside loopback and the setting `serve.hosts`.
+        seconds: in which a body must come.
+    """
+    limits, requests = service.settings.serve, Requests()
+    app = FastAPI(
+        title="Medground",
+        version=__version__,
+        summary="Biomedical answers in which every sentence is checked.",
+        description=_ABOUT,
+        license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        docs_url=None,  # both of these load scripts from elsewhere
+        redoc_url=None,
+        redirect_slashes=False,
+        telemetry={"tracing": False, "metrics": False, "logs": False, "operation_spans": False},
+        middleware=[
+            Middleware(Begun, seen=secured),
+            Middleware(Begun, seen=requests.add),
+            Middleware(OwnHosts, names=(*limits.hosts, *names), respond=refused),
+            Middleware(
+                ResponseDeadline, seconds=limits.seconds + _SPARE, longer=dict.fromkeys(UPLOADS, _UPLOAD_SECONDS)
+            ),
+            Middleware(Bodies, sizes=Sizes(limits.body, limits.upload, seconds), uploads=UPLOADS),
+        ],
+    )
+    app.state.door = Door(service, authenticated, requests)
+    add_handlers(app, hide=(str(service.settings.home),))
+    app.add_exception_handler(ClientLeft, nobody_there)
+    for router in _ROUTERS:
+        app.include_router(router)
+    app.openapi = partial(_described, app, authenticated)  # type: ignore[method-assign]
+    return app
 
 
 class Connection(ServingConnection):
@@ -36,26 +191,6 @@ Extend = Callable[[FastAPI, bool], None]
 """Adds more routes to the app, such as those of the page; told whether every request needs a token."""
 
 
-async def serve(
-    service: Service,
-    on: socket.socket,
-    *,
-    authenticated: bool,
-    listening: Callable[[], None] = lambda: None,
-    extend: Extend = lambda app, authenticated: None,
-) -> None:
-    """Serve until the process is told to stop (Ctrl-C or SIGTERM), or the task is cancelled.
-
-    Args:
-        authenticated: whether every request needs a token.
-        extend: adds more to the app.
-    """
-    host = on.getsockname()[0]
-    app = make_app(service, authenticated=authenticated, names=(host,))
-    extend(app, authenticated)
-    await GracefulServer(config(app, Connection), listening=listening, end=service.jobs.close).serve(sockets=[on])
-
-
 @asynccontextmanager
 async def running(
     service: Service,
@@ -66,18 +201,30 @@ async def running(
     extend: Extend = lambda app, authenticated: None,
 ) -> AsyncIterator[str]:
     """A real server on a free port of this computer, in this event loop; gives its address, `http://127.0.0.1:8123`."""
+    app = make_app(service, authenticated=authenticated, seconds=seconds)
+    extend(app, authenticated)
+    async with beside(config(app, protocol), service) as address:
+        yield address
+
+
+@asynccontextmanager
+async def beside(what: Config, service: Service) -> AsyncIterator[str]:
+    """Serve on a free port of this computer beside other work; gives the address."""
     with listener("127.0.0.1", 0) as on:
-        app = make_app(service, authenticated=authenticated, seconds=seconds)
-        extend(app, authenticated)
         begun = asyncio.Event()
-        server = GracefulServer(config(app, protocol), listening=begun.set, end=service.jobs.close)
+        server = GracefulServer(what, listening=begun.set, end=service.jobs.close)
         task = asyncio.create_task(server._serve([on]))
         try:
             await begun.wait()
-            yield f"http://127.0.0.1:{on.getsockname()[1]}"
+            yield address_of("127.0.0.1", on)
         finally:
             server.should_exit = True
             await task
+
+
+def address_of(host: str, on: socket.socket) -> str:
+    """The address of a server that listens."""
+    return f"http://{f'[{host}]' if ':' in host else host}:{on.getsockname()[1]}"
 
 
 async def run(
@@ -90,25 +237,21 @@ async def run(
     login: bool | None = None,
     extend: Extend = lambda app, authenticated: None,
 ) -> None:
-    """Serve until the process is told to stop.
+    """Serve until the process is told to stop (Ctrl-C or SIGTERM), or the task is cancelled.
 
     Args:
         host: the address to listen on; any but loopback needs a token.
         login: whether a token is needed on loopback, too; by default, once there has ever been one.
         extend: adds more to the app.
-
-    Raises:
-        UsageError: the server cannot listen there, or would let everybody in.
-        MedgroundError: what `Engine.open` raises.
     """
     authenticated = await asyncio.to_thread(needs_token, settings, host, login)
     with listener(host, port) as on:
         async with Service.open(settings, progress=progress) as service:
             await service.warm()
-            shown = f"[{host}]" if ":" in host else host
-            address = f"http://{shown}:{on.getsockname()[1]}"
-            told = partial(announce, address)
-            await serve(service, on, authenticated=authenticated, listening=told, extend=extend)
+            app = make_app(service, authenticated=authenticated, names=(on.getsockname()[0],))
+            extend(app, authenticated)
+            told = partial(announce, address_of(host, on))
+            await GracefulServer(config(app, Connection), listening=told, end=service.jobs.close).serve(sockets=[on])
 
 
 def needs_token(settings: Settings, host: str, login: bool | None = None) -> bool:
@@ -119,12 +262,9 @@ def needs_token(settings: Settings, host: str, login: bool | None = None) -> boo
         UsageError: a token is needed, and none is valid; or none is to be needed where other computers are let in.
         StorageFailed: it cannot be read who has a token.
     """
-    records = Records(settings.home)
-    try:
+    with closing(Records(settings.home)) as records:
         shared = records.had_tokens()
         there = any(token.revoked is None for token in Tokens(records).list())
-    finally:
-        records.close()
     others = host if not is_loopback(host) else next(iter(settings.serve.hosts), None)
     if others is not None and login is False:
         raise UsageError(f"other computers can reach {others}; leave --open out, and give each person a token")

@@ -100,7 +100,7 @@ def show_answer(answer: Answer, form: Form, *, details: bool) -> None:
     if form is Form.json:
         say_json(answer.model_dump_json(indent=2))
     elif form is Form.markdown:
-        from medground.wording.markdown import as_markdown
+        from medground.wording.markup import as_markdown
 
         page(as_markdown(answer, details=details, encoding=encoding()))
     else:
@@ -117,7 +117,7 @@ def show_again(again: AskedAgain, form: Form, *, details: bool) -> None:
     show_answer(again.answer, form, details=details)
     say("")
     if form is Form.markdown:
-        from medground.wording.markdown import blocks_as_markdown
+        from medground.wording.markup import blocks_as_markdown
 
         page(blocks_as_markdown(changes_page(again), encoding=encoding()))
     else:

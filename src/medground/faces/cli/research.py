@@ -244,8 +244,7 @@ def show_plan_of(question: str, settings: Settings, form: str, output: Path | No
 
 def _show(plan: ResearchPlan, by: str, form: str, output: Path | None) -> None:
     """Print a plan, or write it."""
-    from medground.wording.pictures import svg
-    from medground.wording.plans import mermaid, tree
+    from medground.wording.plans import mermaid, svg, tree
 
     if form == "json":
         text = plan.model_dump_json(indent=2) + "\n"

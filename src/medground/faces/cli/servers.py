@@ -126,7 +126,7 @@ def mcp(
     from medground.errors import ConfigError
 
     try:
-        from medground.faces.mcp.run import over_http, over_stdio
+        from medground.faces.mcp.server import over_http, over_stdio
     except ImportError as error:
         raise ConfigError(
             f'the MCP server needs a package ({error.name} is missing); run: pip install "medground[mcp]"'
@@ -157,8 +157,8 @@ def serve_pubmed(
 ) -> None:
     """Serve a corpus over the E-utilities API until Ctrl-C."""
     from medground.corpus.library import Library
+    from medground.faces.eutils import run
     from medground.faces.eutils.catalogue import SnapshotCatalogue
-    from medground.faces.eutils.run import run
 
     settings = by.load_settings()
     with Library(settings.home).open(corpus) as snapshot:

@@ -55,19 +55,13 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Reading:
-    """How a query was interpreted.
-
-    Attributes:
-        translation: the full query, as PubMed shows it.
-        translations: words of the query and the terms they were mapped to.
-        stack: terms and operators in postfix order.
-        not_found: terms that match no record.
-        notes: what was repaired or ignored.
-    """
+    """How a query was interpreted: what PubMed shows of it, and what was repaired or ignored (`notes`)."""
 
     translation: str
     translations: tuple[tuple[str, str], ...] = ()
+    """Words of the query and the terms they were mapped to."""
     stack: tuple[Leaf | str, ...] = ()
+    """Terms and operators in postfix order."""
     not_found: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -222,13 +216,7 @@ class SnapshotCatalogue:
 
     @classmethod
     def open(cls, snapshot: Snapshot, home: Path, progress: Progress = no_progress) -> SnapshotCatalogue:
-        """Open or build the index of a snapshot, under `home/cache/pubmed`.
-
-        Raises:
-            UsageError: the corpus has no PubMed records.
-            SnapshotCorrupt: the snapshot cannot be read.
-            StorageFailed: the disk refused a write.
-        """
+        """Open or build the index of a snapshot, under `home/cache/pubmed`."""
         folder = home / "cache" / "pubmed" / f"{snapshot.manifest.hash}-{INDEX_FORMAT}"
         return cls(snapshot, RecordsIndex.open_or_build(folder, snapshot.all_documents, progress))
 
@@ -260,11 +248,6 @@ class SnapshotCatalogue:
         found = self._snapshot.documents(list(dict.fromkeys(keys.values())))
         return {each: marked(found[key]) for each, key in keys.items() if key in found}
 
-    def known(self, ids: Sequence[str]) -> list[str]:
-        """Return the PMIDs that exist in the snapshot."""
-        records = self.fetch(ids)
-        return [each for each in ids if each in records]
-
     def similar(self, pmid: str, limit: int) -> list[tuple[str, float]]:
         """Return the records that share the most title words and main headings, starting with the record itself."""
         record = self.fetch([pmid]).get(pmid)
@@ -281,13 +264,11 @@ class SnapshotCatalogue:
     def spelling(self, term: str, check: Check) -> str | None:
         """Return the query with unknown words replaced by the most similar indexed words, or None if unchanged."""
         words = term.split()
-        corrected = []
-        for word in words:
-            check()
-            corrected.append(self._corrected(word) or word)
+        corrected = [self._corrected(word, check) or word for word in words]
         return " ".join(corrected) if corrected != words else None
 
-    def _corrected(self, word: str) -> str | None:
+    def _corrected(self, word: str, check: Check) -> str | None:
+        check()
         if not (word.isalpha() and word.isascii()) or word.isupper() or self._index.has_word(word.casefold()):
             return None
         near = difflib.get_close_matches(word.casefold(), self._index.words_like(word.casefold()), n=1, cutoff=0.8)

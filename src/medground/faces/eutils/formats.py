@@ -4,31 +4,21 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import date, timedelta
 
 from lxml import etree
 
 from medground.faces.eutils import records_fields
+from medground.faces.eutils.exchange import InvalidRequest, Parameters, node
 from medground.faces.eutils.records_fields import date_of
-from medground.faces.eutils.replies import node
-from medground.faces.eutils.requests import InvalidRequest, Parameters
 from medground.pubmed.filters import between, days
 from medground.pubmed.mesh import vocabulary
 from medground.values.document import Document, MeshHeading, Substance
 from medground.values.query import DateField, Query
 
 
-@dataclass(frozen=True)
-class Part:
-    """A paragraph of an abstract, with its label if it has one."""
-
-    text: str
-    label: str | None = None
-
-
-def abstract_parts(record: Document) -> list[Part]:
-    """Return the labelled sections and the text between them; empty if the record has only a title."""
+def abstract_parts(record: Document) -> list[tuple[str | None, str]]:
+    """The sections with their labels and the text between them; empty if the record has only a title."""
     if record.text == record.title:
         return []
     texts: list[tuple[str, str | None]] = []
@@ -37,10 +27,12 @@ def abstract_parts(record: Document) -> list[Part]:
         texts += [(record.text[end : section.start], None), (record.text[section.start : section.end], section.label)]
         end = section.end
     texts.append((record.text[end:], None))
-    return [Part(each.strip(), label) for text, label in texts for each in text.split("\n\n") if each.strip()]
+    return [(label, each.strip()) for text, label in texts for each in text.split("\n\n") if each.strip()]
 
 
-# Convert dates: NCBI writes `2001/06/15` and `2001 Jun 15`, a Document `2001-06-15`.
+def _labelled(record: Document) -> Iterator[str]:
+    return (f"{label}: {text}" if label else text for label, text in abstract_parts(record))
+
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _KINDS: dict[str, DateField] = {
@@ -55,11 +47,7 @@ _MOST_DAYS = 1_000_000
 
 
 def date_limit(parameters: Parameters, today: date) -> Query | None:
-    """Return the date limit of a request, or None. Like NCBI, this ignores one date without the other.
-
-    Raises:
-        InvalidRequest: a date or date type is not valid.
-    """
+    """Return the date limit of a request, or None. Like NCBI, this ignores one date without the other."""
     name = parameters.text("datetype").lower()
     if name not in _KINDS:
         raise InvalidRequest(f"Invalid value of datetype: {name[:20]}")
@@ -114,13 +102,8 @@ def pmid_of(record: Document) -> str:
 
 def article(record: Document) -> etree._Element:
     """Return a record as a PubmedArticle."""
-    return node("PubmedArticle", None, _citation(record), _pubmed_data(record))
-
-
-def _citation(record: Document) -> etree._Element:
-    element = node(
-        "MedlineCitation", None, node("PMID", pmid_of(record), Version="1"), Owner="NLM", Status=status_of(record)
-    )
+    pmid = node("PMID", pmid_of(record), Version="1")
+    element = node("MedlineCitation", None, pmid, Owner="NLM", Status=status_of(record))
     for tag, kind in (("DateCompleted", "completed"), ("DateRevised", "revised")):
         if len(day := record.dates.get(kind, "").split("-")) == 3:
             element.append(node(tag, None, *_day(day)))
@@ -136,7 +119,7 @@ def _citation(record: Document) -> etree._Element:
     if record.keywords:
         keywords = (node("Keyword", word, MajorTopicYN="N") for word in record.keywords)
         element.append(node("KeywordList", None, *keywords, Owner="NOTNLM"))
-    return element
+    return node("PubmedArticle", None, element, _pubmed_data(record))
 
 
 def _chemical(substance: Substance) -> etree._Element:
@@ -162,7 +145,7 @@ def _body(record: Document) -> etree._Element:
     location = node("ELocationID", doi, EIdType="doi") if doi else node("Pagination", None, node("MedlinePgn"))
     body.append(location)
     if parts := abstract_parts(record):
-        texts = (node("AbstractText", p.text, **({"Label": p.label} if p.label else {})) for p in parts)
+        texts = (node("AbstractText", text, **({"Label": label} if label else {})) for label, text in parts)
         body.append(node("Abstract", None, *texts))
     if record.authors:
         body.append(node("AuthorList", None, *map(_author, record.authors), CompleteYN="Y"))
@@ -202,9 +185,8 @@ def _heading(heading: MeshHeading) -> etree._Element:
 def _pubmed_data(record: Document) -> etree._Element:
     element = node("PubmedData")
     if entered := date_of(record, "entered"):
-        dates = (
-            node("PubMedPubDate", None, *_day(year_month_day(entered)), PubStatus=each) for each in ("pubmed", "entrez")
-        )
+        day, states = year_month_day(entered), ("pubmed", "entrez")
+        dates = (node("PubMedPubDate", None, *_day(day), PubStatus=each) for each in states)
         element.append(node("History", None, *dates))
     element.append(node("PublicationStatus", "ppublish"))
     ids = [node("ArticleId", pmid_of(record), IdType="pubmed")]
@@ -254,7 +236,7 @@ def _fields(record: Document) -> Iterator[tuple[str, str]]:
     yield "DP", publication_date(date_of(record, "published"))
     yield "TI", record.title
     yield from (("AID", f"{record.identifiers[k]} [{k}]") for k in _AID_KINDS if k in record.identifiers)
-    yield "AB", " ".join(f"{p.label}: {p.text}" if p.label else p.text for p in abstract_parts(record))
+    yield "AB", " ".join(_labelled(record))
     yield from (("AU", author) for author in record.authors)
     yield "LA", record.language or "und"
     yield from (("PT", kind) for kind in types_of(record))
@@ -296,7 +278,7 @@ def _paragraphs(number: int, record: Document) -> Iterator[str]:
     yield _wrapped(record.title)
     if record.authors:
         yield _wrapped(", ".join(record.authors) + ".")
-    yield from (_wrapped(f"{p.label}: {p.text}" if p.label else p.text) for p in abstract_parts(record))
+    yield from map(_wrapped, _labelled(record))
     yield "\n".join([*ids, f"PMID: {pmid_of(record)}{status}"])
 
 

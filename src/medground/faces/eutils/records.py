@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, assert_never
+from typing import Any, Literal, assert_never
 
 import tantivy
 
@@ -50,23 +50,22 @@ from medground.values.query import (
 from medground.values.steps import Progress, no_progress
 
 _MOST_REORDERED = 4
-_LAST_DAY = 99_991_231
 
 
 def unsupported(query: Query) -> list[str]:
     """Return the fields, filters and dates in a query that the index does not support, without duplicates."""
-    return list(dict.fromkeys(name for leaf in leaves(query) for name in _missing(leaf)))
+    return list(dict.fromkeys(filter(None, map(_missing, leaves(query)))))
 
 
-def _missing(leaf: Leaf) -> list[str]:
+def _missing(leaf: Leaf) -> str:
     if isinstance(leaf, DateRange):
-        return [] if leaf.field in DATES else [f"date {leaf.field}"]
+        return "" if leaf.field in DATES else f"date {leaf.field}"
     if not isinstance(leaf, Term | Phrase | Near | Words):
-        return []
+        return ""
     field = leaf.field or "all"
     if isinstance(leaf, Term) and field == "subset" and leaf.value not in SUBSETS and not searched(leaf.value):
-        return [f"filter {leaf.value}"]
-    return [] if field in FIELDS or field == YEAR else [f"field {field}"]
+        return f"filter {leaf.value}"
+    return "" if field in FIELDS or field == YEAR else f"field {field}"
 
 
 class RecordsCompiler(TreeCompiler):
@@ -151,11 +150,9 @@ class RecordsCompiler(TreeCompiler):
 
     def _prefixed(self, field: str, text: str) -> tantivy.Query:
         words = words_of(text)
-        if not words:
-            return tantivy.Query.empty_query()
-        if len(words) == 1:
-            return self._starting_with(field, words[0])
-        return tantivy.Query.phrase_prefix_query(self._schema, field, [*words])
+        if len(words) > 1:
+            return tantivy.Query.phrase_prefix_query(self._schema, field, [*words])
+        return self._starting_with(field, words[0]) if words else tantivy.Query.empty_query()
 
     def _values(self, field: str, values: Iterable[str]) -> tantivy.Query:
         stored = list(dict.fromkeys(value_of(field, value) for value in values))
@@ -164,7 +161,7 @@ class RecordsCompiler(TreeCompiler):
         return tantivy.Query.term_set_query(self._schema, field, stored)
 
     def _days(self, field: str, low: int | None, high: int | None) -> tantivy.Query:
-        return self._between(field, low, high, 0, _LAST_DAY)
+        return self._between(field, low, high, 0, 99_991_231)
 
 
 def _any(parts: Iterable[tantivy.Query]) -> tantivy.Query:
@@ -173,7 +170,6 @@ def _any(parts: Iterable[tantivy.Query]) -> tantivy.Query:
 
 Order = Literal["newest", "published", "relevance", "author", "journal", "title"]
 """`newest`: most recently entered first, PubMed's default. `published`: most recently published first."""
-_PREFIX = "PMID:"
 _HEAP = 100_000_000
 _REPORT = 1000
 _MOST_WORDS = 20_000
@@ -210,9 +206,6 @@ class RecordsIndex:
             folder: location of the index. Its name must change with the documents, for example by a snapshot's hash.
             documents: returns the documents, in any order; called twice. Documents without a PMID are skipped.
             progress: callback for build progress.
-
-        Raises:
-            StorageFailed: the disk refused a write.
         """
         if not folder.is_dir():
             with writing(folder):
@@ -238,19 +231,19 @@ class RecordsIndex:
             by = None if order == "relevance" else f"by_{order}"
             direction = tantivy.Order.Desc if by is None else tantivy.Order.Asc
             found = self._searcher.search(compiled, max(limit, 1), True, by, start, direction)
-            hits = found.hits[:limit]
-            numbers = self._searcher.fast_field_values(PMID, [address for _, address in hits]) if hits else []
-            # The type stub lacks `count`.
-            count: int = getattr(found, "count") or 0  # noqa: B009
-            return RecordsFound(count, tuple(str(number) for number in numbers))
+            count: int = getattr(found, "count") or 0  # noqa: B009 (the type stub lacks it)
+            return RecordsFound(count, tuple(self._pmids(found.hits[:limit])))
 
     def scored(self, query: Query, limit: int) -> list[tuple[str, float]]:
         """Return the best-matching PMIDs with their BM25 scores."""
         with reading(self._folder):
             compiled = RecordsCompiler(self._searcher).compile(query)
             hits = self._searcher.search(compiled, limit, False).hits
-            numbers = self._searcher.fast_field_values(PMID, [address for _, address in hits]) if hits else []
-            return [(str(number), float(score)) for number, (score, _) in zip(numbers, hits, strict=True)]
+            return [(pmid, float(score)) for pmid, (score, _) in zip(self._pmids(hits), hits, strict=True)]
+
+    def _pmids(self, hits: list[Any]) -> list[str]:
+        found = self._searcher.fast_field_values(PMID, [address for _, address in hits]) if hits else []
+        return [*map(str, found)]
 
     def has_word(self, word: str) -> bool:
         """Whether any title or abstract contains the word, given in lower case."""
@@ -278,12 +271,6 @@ class RecordsIndex:
         return self.search(query, limit=0).count
 
 
-def pmid_number(document: Document) -> int | None:
-    """Return the PMID of a document, or None if its ID is not a PMID."""
-    prefix, name = document.id[: len(_PREFIX)], document.id[len(_PREFIX) :]
-    return int(name) if prefix == _PREFIX and name.isascii() and name.isdigit() and len(name) < 16 else None
-
-
 def _build(folder: Path, documents: Callable[[], Iterable[Document]], progress: Progress) -> None:
     positions = _positions(documents())
     index = tantivy.Index(schema(), str(folder))
@@ -298,7 +285,11 @@ def _build(folder: Path, documents: Callable[[], Iterable[Document]], progress: 
 
 
 def _with_pmid(documents: Iterable[Document]) -> Iterator[tuple[int, Document]]:
-    return ((pmid, document) for document in documents if (pmid := pmid_number(document)) is not None)
+    """The documents whose id is a PMID."""
+    for document in documents:
+        prefix, _, name = document.id.partition(":")
+        if prefix == "PMID" and name.isascii() and name.isdigit() and len(name) < 16:
+            yield int(name), document
 
 
 def _positions(documents: Iterable[Document]) -> dict[str, dict[int, int]]:

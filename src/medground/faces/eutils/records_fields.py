@@ -61,8 +61,9 @@ def schema() -> tantivy.Schema:
 
 def entry(record: Document, pmid: int, positions: Mapping[str, int]) -> tantivy.Document:
     """Return the index entry of a record. `positions` holds its position in each sort order."""
-    fields = {field: _in_words(field, values) for field, values in _values(record).items() if values}
-    document = tantivy.Document(**fields)
+    fields = {field: values for field, values in _values(record).items() if values}
+    words = {field: [*map(spell_out_greek, values)] for field, values in fields.items() if FIELDS[field] == "words"}
+    document = tantivy.Document(**fields | words)
     document.add_integer(PMID, pmid)
     if record.year is not None:
         document.add_integer(YEAR, record.year)
@@ -77,10 +78,6 @@ def entry(record: Document, pmid: int, positions: Mapping[str, int]) -> tantivy.
 def words_of(text: str) -> list[str]:
     """Return the words of a text as they are indexed."""
     return list(analyser("plain").analyze(spell_out_greek(text)))
-
-
-def _in_words(field: str, values: list[str]) -> list[str]:
-    return [spell_out_greek(value) for value in values] if FIELDS[field] == "words" else values
 
 
 def date_of(record: Document, kind: DateField) -> str:
@@ -154,12 +151,8 @@ def _values(record: Document) -> dict[str, list[str]]:
         "journal": [value for name in journal for value in journal_values(name)],
         "mesh_below": _below(_mesh(record)),
         "mesh_major_below": _below(_major(record)),
-        **{field: _distinct(field, values) for field, values in whole.items()},
+        **{field: [*dict.fromkeys(value_of(field, each) for each in values)] for field, values in whole.items()},
     }
-
-
-def _distinct(field: str, values: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(value_of(field, value) for value in values))
 
 
 def _numbers(record: Document) -> list[str]:

@@ -9,10 +9,19 @@ from typing import Any
 from lxml import etree
 
 from medground.faces.eutils.catalogue import Leaf, Reading
+from medground.faces.eutils.exchange import (
+    Context,
+    InvalidRequest,
+    Parameters,
+    Reply,
+    eutils_doctype,
+    json_reply,
+    node,
+    wants_json,
+    xml_reply,
+)
 from medground.faces.eutils.formats import date_limit
 from medground.faces.eutils.records import Order
-from medground.faces.eutils.replies import Context, Reply, eutils_doctype, json_reply, node, wants_json, xml_reply
-from medground.faces.eutils.requests import InvalidRequest, Parameters
 
 DOCTYPE = eutils_doctype("eSearchResult", "esearch", "20060628")
 MOST = 10_000
@@ -32,11 +41,7 @@ _ORDERS: dict[str, Order] = {
 
 
 def esearch(context: Context, parameters: Parameters) -> Reply:
-    """Search.
-
-    Raises:
-        InvalidRequest: the query is empty, or a parameter is not valid.
-    """
+    """Search."""
     term = context.history.expanded_query(parameters)
     if not term:
         raise InvalidRequest("Empty term and query_key - nothing todo")
@@ -107,8 +112,6 @@ def _stack_entry(entry: Leaf | str) -> etree._Element:
     return node("TermSet", None, term, name, count, node("Explode", "NY"[entry.explode]))
 
 
-# The smaller utilities: epost, einfo, espell, elink.
-
 POST = eutils_doctype("ePostResult", "epost", "20090526")
 INFO = eutils_doctype("eInfoResult", "einfo", "20190110")
 LINK = eutils_doctype("eLinkResult", "elink", "20101123")
@@ -137,15 +140,9 @@ _FLAGS = {
 
 
 def epost(context: Context, parameters: Parameters) -> Reply:
-    """Store IDs for later requests.
-
-    Raises:
-        InvalidRequest: there is no valid ID.
-    """
-    ids = parameters.ids
-    good = [each for each in ids if each.isascii() and each.isdigit() and len(each) <= 19]
-    known = set(good)
-    bad = [each for each in ids if each not in known]
+    """Store IDs for later requests."""
+    valid = {each: each.isascii() and each.isdigit() and len(each) <= 19 for each in parameters.ids}
+    good, bad = ([each for each, holds in valid.items() if holds is wanted] for wanted in (True, False))
     if not good:
         raise InvalidRequest("Empty ID list; Nothing to store")
     key, session = context.history.store(good, parameters.text("WebEnv"))
@@ -190,32 +187,20 @@ def einfo(context: Context, parameters: Parameters) -> Reply:
 
 
 def espell(context: Context, parameters: Parameters) -> Reply:
-    """Suggest a corrected spelling of a query, empty if there is none.
-
-    Raises:
-        InvalidRequest: the query is empty.
-    """
+    """Suggest a corrected spelling of a query, empty if there is none."""
     term = parameters.text("term")
     if not term:
         raise InvalidRequest("Empty term")
     corrected = context.catalogue.spelling(term, context.check) or ""
-    spelled = node("SpelledQuery")
-    if corrected:
-        spelled.append(node("Replaced", corrected))
-    root = node(
-        "eSpellResult", None, node("Database", "pubmed"), node("Query", term), node("CorrectedQuery", corrected)
-    )
-    root.extend([spelled, node("ERROR")])
-    return xml_reply(root, SPELL)
+    spelled = node("SpelledQuery", None, *([node("Replaced", corrected)] if corrected else []))
+    facts = _nodes({"Database": "pubmed", "Query": term, "CorrectedQuery": corrected})
+    return xml_reply(node("eSpellResult", None, *facts, spelled, node("ERROR")), SPELL)
 
 
 def elink(context: Context, parameters: Parameters) -> Reply:
     """Return similar records: as a list, with scores (`neighbor_score`), or stored (`neighbor_history`).
 
     Other links are not available.
-
-    Raises:
-        InvalidRequest: there are no IDs, or the command is not supported.
     """
     command = parameters.text("cmd", "neighbor").lower() or "neighbor"
     if command not in _COMMANDS:

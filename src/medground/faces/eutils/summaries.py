@@ -8,6 +8,20 @@ from typing import Any
 from lxml import etree
 
 from medground.faces.eutils.catalogue import SnapshotCatalogue
+from medground.faces.eutils.exchange import (
+    Context,
+    InvalidRequest,
+    Parameters,
+    Reply,
+    eutils_doctype,
+    fetched,
+    json_reply,
+    node,
+    text_reply,
+    wants_json,
+    xml_reply,
+    xml_stream,
+)
 from medground.faces.eutils.formats import (
     ARTICLE_DOCTYPE,
     abstract_parts,
@@ -20,19 +34,6 @@ from medground.faces.eutils.formats import (
     types_of,
 )
 from medground.faces.eutils.records_fields import date_of
-from medground.faces.eutils.replies import (
-    Context,
-    Reply,
-    eutils_doctype,
-    fetched,
-    json_reply,
-    node,
-    text_reply,
-    wants_json,
-    xml_reply,
-    xml_stream,
-)
-from medground.faces.eutils.requests import History, InvalidRequest, Parameters
 from medground.values.document import Document
 
 DOCTYPE = eutils_doctype("eSummaryResult", "esummary v1", "20041029", "esummary-v1")
@@ -47,11 +48,7 @@ Summary = dict[str, Any]
 
 
 def esummary(context: Context, parameters: Parameters) -> Reply:
-    """Return metadata of records. JSON is always version 2.
-
-    Raises:
-        InvalidRequest: there are no IDs.
-    """
+    """Return metadata of records. JSON is always version 2."""
     as_json = wants_json(parameters)
     ids = context.history.requested_ids(parameters)
     most = MOST_IN_JSON if as_json else MOST
@@ -170,11 +167,7 @@ _TEXTS = ("medline", "abstract", "uilist")
 
 
 def efetch(context: Context, parameters: Parameters) -> Reply:
-    """Return records as XML, unless the request asks for text or a text-only format.
-
-    Raises:
-        InvalidRequest: there are no IDs, or the format does not exist.
-    """
+    """Return records as XML, unless the request asks for text or a text-only format."""
     form, mode = parameters.text("rettype").lower(), parameters.text("retmode").lower()
     if form not in ("", "xml", "null", "full", "docsum", *_TEXTS) or mode not in ("", "xml", "text", "null"):
         raise InvalidRequest(f"Invalid rettype or retmode: {form[:20]} {mode[:20]}", status=400)
@@ -182,9 +175,11 @@ def efetch(context: Context, parameters: Parameters) -> Reply:
     as_text = form != "xml" and (mode == "text" or (mode != "xml" and form in _TEXTS))
     if form == "docsum":
         return esummary(context, parameters)
-    ids = _page(context.history, parameters)
+    asked, start = context.history.requested_ids(parameters), parameters.number("retstart", 0, 1 << 40)
+    ids = asked[start : start + parameters.number("retmax", MOST, MOST)]
     if form == "uilist":
-        known = context.catalogue.known(ids)
+        records_of = context.catalogue.fetch(ids)
+        known = [each for each in ids if each in records_of]
         if as_text:
             return text_reply("".join(f"{each}\n" for each in known))
         return xml_reply(node("IdList", None, *(node("Id", each) for each in known)), _ID_LIST)
@@ -192,9 +187,3 @@ def efetch(context: Context, parameters: Parameters) -> Reply:
     if not as_text:
         return xml_stream("PubmedArticleSet", map(article, records), ARTICLE_DOCTYPE)
     return text_reply(medline_text(records) if form == "medline" else abstract_text(records))
-
-
-def _page(history: History, parameters: Parameters) -> list[str]:
-    ids = history.requested_ids(parameters)
-    start = parameters.number("retstart", 0, 1 << 40)
-    return ids[start : start + parameters.number("retmax", MOST, MOST)]

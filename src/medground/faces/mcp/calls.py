@@ -14,116 +14,20 @@ from mcp_types import CallToolResult, TextContent
 from pydantic import ValidationError
 
 from medground.errors import MedgroundError, NotFound, UsageError
+from medground.faces.mcp.answers import answer_result
 from medground.faces.mcp.outputs import GoesOn
 from medground.faces.mcp.pages import Fence, Page, Pages, Result, line
 from medground.faces.mcp.tool import Call, Cursor, Input, JobId, Tool
-from medground.faces.mcp.tools.answers import answer_result
 from medground.faces.service.job import Job
 from medground.faces.service.service import Service
 from medground.faces.service.values import INTERNAL, Person, Problem
 from medground.home.layers import wrong_values
 from medground.wording.view import view
 
-_AGAIN = "Call the tool again."
 _MOST = 50
 """Results of jobs that are kept until somebody reads them."""
 _ENDING = 5.0
 """Seconds that a finished job may take to be put into words."""
-
-
-@dataclass(frozen=True)
-class _Late:
-    tool: str
-    work: asyncio.Task[Result]
-
-
-class LateCalls:
-    """Calls that went on as jobs. A job that another face began can be read and stopped here, too.
-
-    Args:
-        service: whose jobs they are.
-        patience: seconds for which `get_job` waits for an end.
-    """
-
-    def __init__(self, service: Service, patience: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self._service = service
-        self._patience = patience
-        self._clock = clock
-        self._late: OrderedDict[str, _Late] = OrderedDict()
-
-    def take(self, tool: str, call: Call, work: asyncio.Task[Result]) -> Result:
-        """Let a call go on as a job; what the client gets meanwhile.
-
-        The work of a question listens to its own job, so that the job lives on although the client has gone.
-        """
-        job = call.job or self._service.begin(
-            lambda tell: _ended(work), call.person, kind=tool, title=tool, in_line=False
-        )
-        work.add_done_callback(_look_at)
-        self._late[job.id] = _Late(tool, work)
-        while len(self._late) > _MOST:
-            _, oldest = self._late.popitem(last=False)
-            oldest.work.cancel()
-        return _state(tool, job, call.words)
-
-    @property
-    def tools(self) -> tuple[Tool[JobId], ...]:
-        """`get_job` and `cancel_job`."""
-        return (
-            Tool(
-                name="get_job",
-                about="The state of a job, or its result once it has ended. Waits a while for the end.",
-                input=JobId,
-                output=GoesOn,
-                run=self._get,
-                lasts=False,
-                missing=_AGAIN,
-            ),
-            Tool(
-                name="cancel_job",
-                about="Stop a job. What it has found is kept and given.",
-                input=JobId,
-                output=GoesOn,
-                run=self._cancel,
-                reads=False,
-                lasts=False,
-                missing=_AGAIN,
-            ),
-        )
-
-    async def _get(self, call: Call, value: JobId) -> Result:
-        job = self._service.jobs.find(value.job.strip(), call.person.id)
-        late = self._late.get(job.id)
-        start = self._clock()
-        while not job.is_finished and self._clock() - start < self._patience:
-            call.words = job.now().words
-            await asyncio.sleep(_TICK)
-        if not job.is_finished:
-            return _state(late.tool if late else job.kind, job, job.now().words)
-        return await self._outcome(call, job, late)
-
-    async def _cancel(self, call: Call, value: JobId) -> Result:
-        job = self._service.jobs.find(value.job.strip(), call.person.id)
-        await job.stop()
-        return await self._outcome(call, job, self._late.get(job.id))
-
-    async def _outcome(self, call: Call, job: Job, late: _Late | None) -> Result:
-        """What a finished job found; one that was stopped or failed gives what it had found until then, if anything.
-
-        Raises:
-            MedgroundError: it failed and found nothing.
-        """
-        tool = late.tool if late else job.kind
-        if late is not None:
-            await asyncio.wait({late.work}, timeout=_ENDING)
-            if late.work.done() and not late.work.cancelled() and late.work.exception() is None:
-                return _with(late.work.result(), tool, job)
-        if job.trace_id is not None:
-            answer = await self._service.answer(job.trace_id, call.person)
-            return _with(answer_result(await asyncio.to_thread(view, answer), call.fence), tool, job)
-        if job.state == "failed":
-            await job.result()
-        return _state(tool, job, "Nothing had been found." if job.state == "stopped" else "")
 
 
 def _state(tool: str, job: Job, words: str) -> Result:
@@ -203,7 +107,9 @@ TIMES = Times()
 
 
 class Calls:
-    """Runs the tools of a server for the people who call them.
+    """Runs the tools of a server for the people who call them; a call that takes long goes on as a job.
+
+    A job that another face began can be read and stopped here, too.
 
     Args:
         tools: what is offered, beside `read_more`, `get_job` and `cancel_job`.
@@ -219,7 +125,7 @@ class Calls:
         self._service = service
         self._times = times
         self._clock = clock
-        self._late = LateCalls(service, times.patience * 0.8, clock)
+        self._late: OrderedDict[str, tuple[str, asyncio.Task[Result]]] = OrderedDict()
         self.pages = Pages(clock)
         self._read_more = Tool(
             name="read_more",
@@ -229,7 +135,14 @@ class Calls:
             run=_never,
             missing="Call the tool again without a cursor.",
         )
-        self.tools: Mapping[str, Tool[Any]] = {tool.name: tool for tool in (*tools, self._read_more, *self._late.tools)}
+        state = "The state of a job, or its result once it has ended. Waits a while for the end."
+        stop = "Stop a job. What it has found is kept and given."
+        again = "Call the tool again."
+        jobs = (
+            Tool("get_job", state, JobId, GoesOn, self._get, lasts=False, missing=again),
+            Tool("cancel_job", stop, JobId, GoesOn, self._cancel, reads=False, lasts=False, missing=again),
+        )
+        self.tools: Mapping[str, Tool[Any]] = {tool.name: tool for tool in (*tools, self._read_more, *jobs)}
 
     async def call(self, name: str, arguments: Mapping[str, Any], person: Person, progress: Progress) -> CallToolResult:
         """The result of a call. What goes wrong is a result too, with `is_error` and the next step.
@@ -260,7 +173,7 @@ class Calls:
         work = asyncio.create_task(_run(tool, call, value))
         try:
             done = await self._waited(work, call, progress, lasts=tool.lasts)
-            result = work.result() if done else self._late.take(name, call, work)
+            result = work.result() if done else self._take(name, call, work)
         except BaseException:
             work.cancel()
             await asyncio.wait({work})
@@ -282,13 +195,56 @@ class Calls:
             await asyncio.wait({work}, timeout=_TICK)
         return True
 
+    def _take(self, tool: str, call: Call, work: asyncio.Task[Result]) -> Result:
+        """Let a call go on as a job; what the client gets meanwhile.
+
+        The work of a question listens to its own job, so that the job lives on although the client has gone.
+        """
+        job = call.job or self._service.begin(
+            lambda tell: _ended(work), call.person, kind=tool, title=tool, in_line=False
+        )
+        work.add_done_callback(_look_at)
+        self._late[job.id] = tool, work
+        while len(self._late) > _MOST:
+            self._late.popitem(last=False)[1][1].cancel()
+        return _state(tool, job, call.words)
+
+    async def _get(self, call: Call, value: JobId) -> Result:
+        job = self._service.jobs.find(value.job.strip(), call.person.id)
+        start = self._clock()
+        while not job.is_finished and self._clock() - start < self._times.patience * 0.8:
+            call.words = job.now().words
+            await asyncio.sleep(_TICK)
+        if not job.is_finished:
+            return _state(self._tool_of(job), job, job.now().words)
+        return await self._outcome(call, job)
+
+    async def _cancel(self, call: Call, value: JobId) -> Result:
+        job = self._service.jobs.find(value.job.strip(), call.person.id)
+        await job.stop()
+        return await self._outcome(call, job)
+
+    def _tool_of(self, job: Job) -> str:
+        return self._late[job.id][0] if job.id in self._late else job.kind
+
+    async def _outcome(self, call: Call, job: Job) -> Result:
+        """What a finished job found; one that was stopped or failed gives what it had found until then, if anything."""
+        tool = self._tool_of(job)
+        if job.id in self._late:
+            work = self._late[job.id][1]
+            await asyncio.wait({work}, timeout=_ENDING)
+            if work.done() and not work.cancelled() and work.exception() is None:
+                return _with(work.result(), tool, job)
+        if job.trace_id is not None:
+            answer = await self._service.answer(job.trace_id, call.person)
+            return _with(answer_result(await asyncio.to_thread(view, answer), call.fence), tool, job)
+        if job.state == "failed":
+            await job.result()
+        return _state(tool, job, "Nothing had been found." if job.state == "stopped" else "")
+
 
 def _checked(tool: Tool[Any], arguments: Mapping[str, Any]) -> Any:
-    """The arguments as the type that the tool takes.
-
-    Raises:
-        UsageError: they do not fit; the message says how.
-    """
+    """The arguments as the type that the tool takes."""
     try:
         return tool.input.model_validate(dict(arguments))
     except ValidationError as error:

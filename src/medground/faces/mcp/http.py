@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -12,17 +11,17 @@ from mcp.server.auth.provider import AccessToken
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn import Config
 
 from medground.errors import MedgroundError, NotAllowed
-from medground.faces.api.middleware import Bodies, SecureHeaders, Sizes
-from medground.faces.api.problems import refused, respond
-from medground.faces.api.server import Connection
+from medground.faces.api.middleware import Begun, Bodies, Sizes, refused, respond, secured
+from medground.faces.api.server import Connection, beside
 from medground.faces.mcp.calls import TIMES, Times
 from medground.faces.mcp.server import make_server
 from medground.faces.service.service import Service
 from medground.faces.service.values import Person
 from medground.faces.serving.requests import OwnHosts
-from medground.faces.serving.server import GracefulServer, config, listener
+from medground.faces.serving.server import GracefulServer, config
 
 PATH = "/mcp"
 _IDLE = 600.0
@@ -52,7 +51,7 @@ def http_app(service: Service, *, authenticated: bool, names: Sequence[str] = ()
     )
     app = Bearer(app, service, authenticated=authenticated)
     app = Bodies(app, Sizes(limits.body, limits.upload, _SECONDS))
-    return SecureHeaders(OwnHosts(app, (*limits.hosts, *names), refused))
+    return Begun(OwnHosts(app, (*limits.hosts, *names), refused), secured)
 
 
 class Bearer:
@@ -73,7 +72,10 @@ class Bearer:
             except MedgroundError as error:  # records that cannot be read, too
                 return await respond(self._service.problem(error))(scope, receive, send)
             if person is not None:
-                scope = {**scope, "user": _user(person)}
+                # a person as the SDK knows them; it binds sessions to them, and the secret is not kept
+                claims = {"person": person.model_dump(mode="json")}
+                token = AccessToken(token="", client_id=person.id, scopes=[], claims=claims)
+                scope = {**scope, "user": AuthenticatedUser(token)}
         return await self._app(scope, receive, send)
 
     async def _person(self, sent: Sequence[str]) -> Person | None:
@@ -87,40 +89,18 @@ class Bearer:
         return await self._service.who(secret.strip())
 
 
-def _user(person: Person) -> AuthenticatedUser:
-    """A person as the SDK knows them; it binds sessions to them. The secret is not kept."""
-    claims = {"person": person.model_dump(mode="json")}
-    return AuthenticatedUser(AccessToken(token="", client_id=person.id, scopes=[], claims=claims))
-
-
-async def serve(
-    service: Service, on: socket.socket, *, authenticated: bool, listening: Callable[[], None] = lambda: None
-) -> None:
-    """Serve until the process is told to stop (Ctrl-C or SIGTERM).
-
-    Args:
-        authenticated: whether every request needs a token.
-    """
+async def serve(service: Service, on: socket.socket, *, authenticated: bool, listening: Callable[[], None]) -> None:
+    """Serve until the process is told to stop (Ctrl-C or SIGTERM). `authenticated`: every request needs a token."""
     app = http_app(service, authenticated=authenticated, names=(on.getsockname()[0],))
-    await _server(app, service, listening).serve(sockets=[on])
+    await GracefulServer(_config(app), listening=listening, end=service.jobs.close).serve(sockets=[on])
 
 
 @asynccontextmanager
 async def running(service: Service, *, authenticated: bool = False, times: Times = TIMES) -> AsyncIterator[str]:
     """A real server on a free port of this computer, in this event loop; gives the address for clients."""
-    with listener("127.0.0.1", 0) as on:
-        begun = asyncio.Event()
-        app = http_app(service, authenticated=authenticated, times=times)
-        server = _server(app, service, begun.set)
-        task = asyncio.create_task(server._serve([on]))
-        try:
-            await begun.wait()
-            yield f"http://127.0.0.1:{on.getsockname()[1]}{PATH}"
-        finally:
-            server.should_exit = True
-            await task
+    async with beside(_config(http_app(service, authenticated=authenticated, times=times)), service) as address:
+        yield f"{address}{PATH}"
 
 
-def _server(app: ASGIApp, service: Service, listening: Callable[[], None]) -> GracefulServer:
-    made = config(app, Connection, lifespan="on", ending=_ENDING)
-    return GracefulServer(made, listening=listening, end=service.jobs.close)
+def _config(app: ASGIApp) -> Config:
+    return config(app, Connection, lifespan="on", ending=_ENDING)

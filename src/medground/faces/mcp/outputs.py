@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
@@ -10,7 +10,7 @@ from medground.faces.mcp.pages import Status
 from medground.values.decision import Status as DecisionStatus
 from medground.values.document import Retraction
 
-SHORT = WithJsonSchema({"type": "array"})
+Entries = Annotated[tuple[dict[str, Any], ...], WithJsonSchema({"type": "array"})]
 """A list whose entries say themselves what they are: their schema would cost every client tokens on each call."""
 
 Named = Annotated[Retraction, WithJsonSchema({"type": "string"})]
@@ -61,38 +61,11 @@ class Source(Output):
     url: str | None = None
 
 
-class Searched(Output):
-    """A search: `failed` is not `empty`."""
-
-    source: str
-    query: str
-    status: Literal["found", "empty", "failed"]
-    words: str
-
-
 class Sentence(Output):
     text: str
     citations: tuple[str, ...] = Field(description="ids of citations")
     label: str
     verdict: str
-
-
-class Side(Output):
-    name: str
-    citations: tuple[str, ...]
-
-
-class Conflict(Output):
-    about: str
-    sides: tuple[Side, ...]
-
-
-class Fact(Output):
-    subject: str
-    relation: str
-    object: str
-    frequency: str | None = None
-    citation: str
 
 
 class Asked(Paged):
@@ -108,9 +81,9 @@ class Asked(Paged):
     sentences: tuple[Sentence, ...] = ()
     citations: tuple[Citation, ...] = ()
     documents: tuple[Source, ...] = ()
-    conflicts: Annotated[tuple[Conflict, ...], SHORT] = ()
-    facts: Annotated[tuple[Fact, ...], SHORT] = ()
-    searches: Annotated[tuple[Searched, ...], SHORT] = ()
+    conflicts: Entries = ()
+    facts: Entries = ()
+    searches: Entries = ()
     notes: tuple[str, ...] = ()
     cost: str | None = None
 
@@ -133,18 +106,8 @@ class Found(Quote):
 
 class SearchFound(Paged):
     results: tuple[Found, ...]
-    searches: Annotated[tuple[Searched, ...], SHORT] = ()
+    searches: Entries = ()
     notes: tuple[str, ...] = ()
-
-
-class Metadata(Output):
-    retraction: Retraction
-    year: int | None = None
-    journal: str | None = None
-    authors: tuple[str, ...] = ()
-    design: str | None = None
-    licence: str | None = None
-    identifiers: dict[str, str] = Field(default_factory=dict)
 
 
 class Fetched(Paged):
@@ -154,7 +117,7 @@ class Fetched(Paged):
     start: int
     end: int
     text: str
-    metadata: Annotated[Metadata, WithJsonSchema({"type": "object"})]
+    metadata: Annotated[dict[str, Any], WithJsonSchema({"type": "object"})]
 
 
 class OneOfMany(Output):
@@ -163,12 +126,6 @@ class OneOfMany(Output):
     status: Status
     error: str | None = None
     next: str | None = None
-
-
-class Section(Output):
-    label: str
-    start: int
-    end: int
 
 
 class Piece(OneOfMany):
@@ -181,7 +138,7 @@ class Piece(OneOfMany):
     journal: str | None = None
     design: str | None = None
     url: str | None = None
-    sections: Annotated[tuple[Section, ...], SHORT] = ()
+    sections: Entries = ()
     start: int | None = None
     end: int | None = None
     text: str | None = None
@@ -205,7 +162,7 @@ class ClaimsChecked(Paged):
     job: str | None = None
     claims: tuple[Checked, ...] = ()
     citations: tuple[Citation, ...] = ()
-    documents: Annotated[tuple[Source, ...], SHORT] = ()
+    documents: Annotated[tuple[Source, ...], WithJsonSchema({"type": "array"})] = ()
 
 
 class Heading(Output):

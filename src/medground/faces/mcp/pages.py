@@ -148,6 +148,12 @@ class Result:
         )
 
 
+def headed(notice: str | None, fence: Fence, words: str, parts: Sequence[Part], **head: Any) -> Result:
+    """A result whose notice comes first, then the rule of the marks."""
+    first = {"notice": notice} if notice else {}
+    return Result({**first, **head}, "\n".join(filter(None, [notice, fence.rule, words])), parts)
+
+
 Status = Literal["found", "not found", "failed"]
 """Of one entry of a batch: `failed` is not `not found`."""
 
@@ -186,11 +192,7 @@ class Page(NamedTuple):
 
 
 def page_of(result: Result, place: Place = START, limit: int = PAGE) -> Page:
-    """The page that begins at a place, as full as it may be.
-
-    Raises:
-        MedgroundError: one entry alone is longer than a page.
-    """
+    """The page that begins at a place, as full as it may be."""
     fields: dict[str, Any] = cleaned(dict(result.head))
     room = limit - _FRAME - size(fields) - size(result.words) - size(result.ends)
     words = [result.words] if result.words else []
@@ -275,11 +277,7 @@ class Pages:
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
 
     def first(self, result: Result, *, tool: str, owner: str) -> Page:
-        """The first page; its fields `truncated` and `cursor` say whether and how to go on.
-
-        Raises:
-            MedgroundError: the result is too large to be kept.
-        """
+        """The first page; its fields `truncated` and `cursor` say whether and how to go on."""
         page = page_of(result, limit=self._limit)
         if page.next is None:
             return _told(page, None)
@@ -292,11 +290,7 @@ class Pages:
         return _told(page, name)
 
     def more(self, cursor: str, *, owner: str) -> tuple[Page, str]:
-        """The page that a cursor stands for, and the tool whose result it is. The same cursor gives the same page.
-
-        Raises:
-            NotFound: the cursor is not one, is too old, or is another person's.
-        """
+        """The page that a cursor stands for, and the tool whose result it is. The same cursor gives the same page."""
         self._forget()
         read = _CURSOR.fullmatch(cursor.strip())
         kept = self._kept.get(read[1]) if read else None

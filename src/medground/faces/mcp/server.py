@@ -1,22 +1,30 @@
-"""The MCP server: its catalogue, and calls handed to the tools."""
+"""The MCP server: its catalogue, calls handed to the tools, and how it runs, over standard input and output or HTTP."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
+from mcp.server.stdio import stdio_server
 from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams
 
+from medground.corpus.library import STARTER, Library
+from medground.engine.open_sources import corpora_of
+from medground.errors import MedgroundError
+from medground.faces.mcp.ask import ASK, RESEARCH, VERIFY_CLAIM
 from medground.faces.mcp.calls import TIMES, Calls, Times
+from medground.faces.mcp.documents import FETCH, GET_DOCUMENT, SEARCH
+from medground.faces.mcp.terms import LOOKUP_MESH, LOOKUP_PHENOTYPE, PLAN_QUERY
 from medground.faces.mcp.tool import Tool
-from medground.faces.mcp.tools.ask import ASK, RESEARCH, VERIFY_CLAIM
-from medground.faces.mcp.tools.documents import FETCH, GET_DOCUMENT, SEARCH
-from medground.faces.mcp.tools.terms import LOOKUP_MESH, LOOKUP_PHENOTYPE, PLAN_QUERY
 from medground.faces.service.service import Service
 from medground.faces.service.values import LOCAL, Person
+from medground.home.settings import Settings
 from medground.version import __version__
 
 TOOLS: tuple[Tool[Any], ...] = (
@@ -76,3 +84,68 @@ def _person(context: ServerRequestContext[Any, Any]) -> Person:
     if isinstance(user, AuthenticatedUser):
         return Person.model_validate((user.access_token.claims or {})["person"])
     return LOCAL
+
+
+log = logging.getLogger(__name__)
+
+
+async def over_stdio(settings: Settings) -> None:
+    """Serve one client until it closes standard input. What the client asks is of whoever sits at this computer."""
+    async with opened(settings) as service:
+        server = make_server(service)
+        async with stdio_server() as (reading, writing):
+            await server.run(reading, writing, server.create_initialization_options())
+
+
+async def over_http(
+    settings: Settings, *, host: str, port: int, announce: Callable[[str], None], login: bool | None = None
+) -> None:
+    """Serve many clients until the process is told to stop.
+
+    Args:
+        host: the address to listen on; where other computers can reach it, every request needs a token.
+        login: whether a token is needed on loopback, too; by default, once there has ever been one.
+    """
+    # imported late: a client that starts the server by itself waits for it, and needs no HTTP
+    from medground.faces.api.server import address_of, needs_token
+    from medground.faces.mcp.http import PATH, serve
+    from medground.faces.serving.server import listener
+
+    authenticated = await asyncio.to_thread(needs_token, settings, host, login)
+    with listener(host, port) as on:
+        async with opened(settings) as service:
+            address = f"{address_of(host, on)}{PATH}"
+            await serve(service, on, authenticated=authenticated, listening=lambda: announce(address))
+
+
+@asynccontextmanager
+async def opened(settings: Settings) -> AsyncIterator[Service]:
+    """A service whose engine opens while the client is greeted, which gives up after a few seconds.
+
+    Raises:
+        UsageError: a corpus or a knowledge base is not there.
+        ConfigError: the settings are wrong.
+    """
+
+    def check() -> None:
+        """Whether what is to be searched is there. The starter corpus is built if it is missing."""
+        library = Library(settings.home)
+        for name in corpora_of(settings):
+            if name != STARTER:
+                library.current(name)
+
+    async def warm() -> None:
+        try:
+            await service.warm()
+        except MedgroundError as error:  # each call tells it, too
+            log.error("%s", error)
+
+    await asyncio.to_thread(check)
+    async with Service.open(settings) as service:
+        warming = asyncio.create_task(warm())
+        try:
+            yield service
+        finally:
+            warming.cancel()
+            with suppress(asyncio.CancelledError):
+                await warming

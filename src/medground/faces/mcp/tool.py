@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Generic, Self, TypeVar
 
@@ -23,14 +24,10 @@ MOST = 50
 
 def _listed(value: Any) -> Any:
     """Some clients send a list as JSON text, or one entry without its list."""
-    if not isinstance(value, str):
-        return value
-    if value.lstrip().startswith("["):
-        try:
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        with suppress(ValueError, RecursionError):
             return json.loads(value)
-        except (ValueError, RecursionError):
-            return [value]
-    return [value]
+    return [value] if isinstance(value, str) else value
 
 
 def _batch(description: str) -> Any:
@@ -63,19 +60,17 @@ class Searching(Input):
         return self
 
 
-class Ask(Searching):
+class Research(Searching):
     question: Text
     context: str = Field(default="", max_length=16_000, description="A case or passage it is about. Never cited.")
+
+
+class Ask(Research):
     options: Annotated[tuple[Text, ...], BeforeValidator(_listed)] = Field(
         default=(), max_length=26, description="Choices of a choice question."
     )
     recipe: Name | None = Field(default=None, description="How to answer; the server's own by default.")
     follow: Name | None = Field(default=None, description="trace_id of the answer that this question follows.")
-
-
-class Research(Searching):
-    question: Text
-    context: str = Field(default="", max_length=16_000, description="A case or passage it is about. Never cited.")
 
 
 class Search(Searching):

@@ -12,7 +12,7 @@ from medground.errors import ConfigError
 from medground.language.clean import joined
 from medground.values.answer import Answer
 from medground.values.steps import Kept, Step
-from medground.wording.html import template
+from medground.wording.markup import template
 from medground.wording.progress import in_words
 from medground.wording.view import view
 from medground.wording.view_types import SentenceView, VerdictView

@@ -1,18 +1,25 @@
-"""An answer as a report in Markdown, and as a message of a chat. Text of documents is escaped."""
+"""An answer as Markdown, as a message of a chat, and as HTML that loads nothing. Text of documents is escaped."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
-from medground.language.clean import joined
-from medground.values.answer import Answer, SourceDocument
+from medground.language.clean import clean, joined
+from medground.values.answer import Answer
 from medground.wording import phrases
-from medground.wording.blocks import Block, Line, Span, line, mapped, note, plain_reference, spaced
+from medground.wording.answer_blocks import Bibliography, plain_reference
+from medground.wording.blocks import Block, Files, Line, Span, line, mapped, note, spaced
 from medground.wording.encoding import encodable_blocks
 from medground.wording.layout import cleaned, layout
-from medground.wording.pictures import Files
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 _AUTOLINK = re.compile(r"(?<=\w)(?=://|@)|(?<=www)(?=\.)", re.IGNORECASE)
 """Where some readers of Markdown make a link of plain text."""
@@ -27,7 +34,7 @@ def as_markdown(
     *,
     details: bool = False,
     encoding: str = "utf-8",
-    bibliography: Callable[[SourceDocument], Line] = plain_reference,
+    bibliography: Bibliography = plain_reference,
     files: Files | None = None,
 ) -> str:
     """The whole report, ending without a newline.
@@ -175,3 +182,39 @@ def _piece(text: str, at: int, cited: set[str]) -> Piece:
         length += len(parts[-1])
         taken = found.end()
     return Piece("".join([*parts, text[taken:]]), tuple(marks))
+
+
+@cache
+def template(package: str, name: str) -> Template:
+    """A template beside the code of a package, which renders to markup."""
+    from jinja2 import Environment, StrictUndefined  # late: most outputs need none
+    from markupsafe import Markup
+
+    def shown(value: Any) -> Any:
+        return value if isinstance(value, Markup) else clean(str(value))
+
+    environment = Environment(autoescape=True, undefined=StrictUndefined, finalize=shown)
+    return environment.from_string((resources.files(package) / name).read_text(encoding="utf-8"))
+
+
+def as_html(
+    answer: Answer,
+    *,
+    details: bool = False,
+    bibliography: Bibliography = plain_reference,
+    files: Files | None = None,
+    whole: bool = False,
+) -> str:
+    """An answer as one `<div>`.
+
+    Args:
+        files: reads the files of a report, which are shown if they are pictures.
+        whole: make a page of its own.
+    """
+    blocks = layout(answer, details=details, bibliography=bibliography, files=files)
+    groups = groupby(blocks, key=lambda block: (block.kind, block.marker[-1:]))
+    return template(__package__, "page.html").render(
+        groups=[(kind, list(group)) for (kind, _), group in groups],
+        page=re.sub(r"\W", "", answer.trace_id),  # several answers may be on one page
+        title=joined(answer.question.text) if whole else "",
+    )

@@ -1,4 +1,4 @@
-"""What a client of the chat endpoint sends. A parameter that would have no effect is refused, not passed over."""
+"""What a client of the chat endpoint sends and gets: messages, completions, chunks and errors in the form of OpenAI."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pydantic import Field
 
 from medground.errors import UsageError
 from medground.faces.service.request import Asked, Name, Value
-from medground.values.document import Frozen
+from medground.values.document import DocumentId, Frozen
 from medground.values.query import Filters
 from medground.values.question import Task
 from medground.values.research_plan import ResearchPlan
-from medground.wording.markdown import kept_as
+from medground.wording.markup import kept_as
 
 _Empty = Annotated[tuple[Any, ...], Field(max_length=0)]
 _One = Annotated[float, Field(ge=1, le=1)]
@@ -152,11 +152,7 @@ class ChatRequest(Frozen):
 
 
 def check(request: ChatRequest) -> None:
-    """Check what types cannot say.
-
-    Raises:
-        ChatFailure: there are instructions, the last message is not the user's, or `stream_options` stands alone.
-    """
+    """Refuse instructions, a last message that is not the user's, and `stream_options` that stand alone."""
     for number, message in enumerate(request.messages):
         if isinstance(message, InstructionMessage) and text_of(message.content).strip():
             raise ChatFailure(
@@ -188,12 +184,7 @@ def has_earlier(request: ChatRequest) -> bool:
 
 
 def asked_by(request: ChatRequest, *, researches: bool, follow: str | None) -> Asked:
-    """The question of a request.
-
-    Args:
-        researches: whether its recipe is one of research.
-        follow: the trace id of the answer that it follows.
-    """
+    """The question of a request, after the answer `follow`; `researches`: whether its recipe is one of research."""
     own = dict(request.medground)
     return Asked(
         kind="research" if researches else "ask",
@@ -202,3 +193,141 @@ def asked_by(request: ChatRequest, *, researches: bool, follow: str | None) -> A
         model=own.pop("language_model"),
         **{**own, "follow": follow},
     )
+
+
+FinishReason = Literal["stop", "length"]
+
+
+class UrlCitation(Frozen):
+    """Where a source can be read, and where the message cites it: `content[start_index:end_index]` is the mark."""
+
+    url: str
+    title: str
+    start_index: int
+    end_index: int
+    content: str = Field(description="the quote, with a space for each character that nobody can see")
+
+
+class CitedQuote(Frozen):
+    """A citation as it is everywhere in Medground: `document.text[start:end] == quote`."""
+
+    evidence_id: str
+    document_id: DocumentId
+    start: int
+    end: int
+    quote: str
+    state: str = Field(default="", description="why the source must not be trusted, such as a retraction; else empty")
+
+
+class Annotation(Frozen):
+    """A citation mark of a message, with the quote that it stands for."""
+
+    type: Literal["url_citation"] = "url_citation"
+    url_citation: UrlCitation
+    citation: CitedQuote
+
+
+class ReplyMessage(Frozen):
+    """The message of a completion."""
+
+    role: Literal["assistant"] = "assistant"
+    content: str
+    refusal: None = None
+    annotations: tuple[Annotation, ...] = ()
+
+
+class Usage(Frozen):
+    """Tokens of language models; none where no model was asked."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+
+
+class Kept(Frozen):
+    """The answer behind a message; `GET /v1/answers/{trace_id}` gives all of it."""
+
+    trace_id: str
+    status: str
+    value: str | None
+
+
+class Choice(Frozen):
+    """The only choice of a completion."""
+
+    index: Literal[0] = 0
+    message: ReplyMessage
+    logprobs: None = None
+    finish_reason: FinishReason
+
+
+class Completion(Frozen):
+    """A whole answer."""
+
+    id: str
+    object: Literal["chat.completion"] = "chat.completion"
+    created: int
+    model: str
+    choices: tuple[Choice, ...]
+    usage: Usage
+    medground: Kept
+
+
+class Delta(Frozen):
+    """What a chunk adds to the message."""
+
+    role: Literal["assistant"] | None = None
+    content: str | None = None
+    annotations: tuple[Annotation, ...] | None = None
+
+
+class ChunkChoice(Frozen):
+    """The only choice of a chunk."""
+
+    index: Literal[0] = 0
+    delta: Delta
+    logprobs: None = None
+    finish_reason: FinishReason | None = None
+
+
+class Chunk(Frozen):
+    """A part of a streamed answer."""
+
+    id: str
+    object: Literal["chat.completion.chunk"] = "chat.completion.chunk"
+    created: int
+    model: str
+    choices: tuple[ChunkChoice, ...]
+    usage: Usage | None = None
+    medground: Kept | None = None
+
+
+class Model(Frozen):
+    """A recipe as a model."""
+
+    id: str
+    object: Literal["model"] = "model"
+    created: int
+    owned_by: Literal["medground"] = "medground"
+
+
+class Models(Frozen):
+    """All recipes."""
+
+    object: Literal["list"] = "list"
+    data: tuple[Model, ...]
+
+
+class ErrorBody(Frozen):
+    """What went wrong."""
+
+    message: str
+    type: str
+    param: str | None = None
+    code: str | None = None
+
+
+class ErrorReply(Frozen):
+    """An error, also as the last event of a stream that failed."""
+
+    error: ErrorBody

@@ -13,7 +13,7 @@ import httpx
 import small_service
 from awaited import pytest_pyfunc_call  # noqa: F401
 
-from medground.faces.api.app import make_app
+from medground.faces.api.server import make_app
 from medground.faces.service.service import Service
 from medground.home.settings import Settings
 

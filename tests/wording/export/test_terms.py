@@ -6,7 +6,6 @@ import io
 import json
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import docx
 import pytest
@@ -19,7 +18,7 @@ from medground.home.settings import Settings
 from medground.values.answer import Answer, SourceDocument
 from medground.values.source_description import SourceDescription
 from medground.wording.export import Format, export
-from medground.wording.html import as_html
+from medground.wording.markup import as_html
 from medground.wording.text import as_text
 
 LICENCE, ORIGIN, OWN = "Licence of the base 1.0", "the archive of the test", "CC0 of the paper"
@@ -54,16 +53,6 @@ def test_every_output_carries_the_terms_of_each_document(described_answer: Answe
     texts |= {"text": as_text(described_answer), "html": as_html(described_answer)}
     for form, text in texts.items():
         assert [" ".join(text.split()).count(terms) for terms in (TERMS, OWN_TERMS)] == [1, 1], form
-
-
-def test_a_claim_that_is_checked_lists_them(tmp_path: Path) -> None:
-    (tmp_path / "n.txt").write_text("Zinc shortens colds.", encoding="utf-8")
-    described = SourceDescription(name="book", kind="book", about="Colds.", licence=LICENCE, origin=ORIGIN)
-    build(Library(tmp_path), "one", find_inputs([tmp_path / "n.txt"]), described=described)
-    settings = Settings.load(environ={}, options={"home": str(tmp_path), "retrieval.corpora": ["one"]})
-    with BlockingEngine(settings) as engine:
-        [document] = engine.verify("Zinc shortens colds.").documents
-    assert (document.license, document.origin) == (LICENCE, ORIGIN)
 
 
 def test_hostile_terms_stay_on_one_line(answered: Callable[..., Answer]) -> None:

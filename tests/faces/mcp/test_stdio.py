@@ -6,11 +6,12 @@ import subprocess
 import sys
 
 import pytest
+from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp_talk import text
 
-from mcp import Client
 from medground.home.settings import Settings
+from medground.testing.command import run
 
 pytestmark = pytest.mark.slow
 COMMAND = ["-c", "from medground.faces.cli.app import main; main()", "mcp"]
@@ -30,13 +31,11 @@ async def test_a_client_starts_it_asks_and_leaves(papers: Settings, environment:
         assert "Find its id with search." in text(wrong)
 
 
-def test_a_corpus_that_is_not_there_is_told_at_once(papers: Settings, environment: dict[str, str]) -> None:
-    ended = subprocess.run(
-        [sys.executable, *COMMAND, "--corpus", "nowhere"], env=environment, capture_output=True, text=True, timeout=60
-    )
-    assert ended.returncode == 2
-    assert ended.stderr.startswith("medground: no corpus 'nowhere'")
-    assert ended.stdout == ""
+def test_a_corpus_that_is_not_there_is_told_at_once(papers: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("mcp", "--corpus", "nowhere") == 2
+    said = capsys.readouterr()
+    assert said.err.startswith("medground: no corpus 'nowhere'")
+    assert said.out == ""
 
 
 def test_it_ends_when_its_input_ends(papers: Settings, environment: dict[str, str]) -> None:

@@ -5,11 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
-import pytest
 import surfaces
 from heart import QUESTION, library
 from live_server import live_server
@@ -28,15 +26,14 @@ QUESTIONS = (
 )
 
 
-@pytest.fixture
-def client(tmp_path: Path, loopback: None) -> Iterator[httpx.Client]:
-    """A client of a server over nine papers, one of them retracted."""
+def test_citations_and_marks_of_retraction_are_the_same_on_every_surface(tmp_path: Path, loopback: None) -> None:
     library(tmp_path)
-    with live_server(tmp_path, "heart") as address, httpx.Client(base_url=address, timeout=60) as made:
-        yield made
+    with live_server(tmp_path, "heart") as address, httpx.Client(base_url=address, timeout=60) as client:
+        citations_are_the_same(client)
+        a_retracted_source_is_marked(client)
 
 
-def test_citations_are_the_same_on_every_surface(client: httpx.Client) -> None:
+def citations_are_the_same(client: httpx.Client) -> None:
     cited = 0
     for number, question in enumerate(QUESTIONS):
         forms = surfaces.PAGES if number == 0 else ("markdown",)
@@ -46,20 +43,7 @@ def test_citations_are_the_same_on_every_surface(client: httpx.Client) -> None:
     assert cited >= len(QUESTIONS)
 
 
-def test_a_mismatch_is_found(client: httpx.Client) -> None:
-    citations = surfaces.of_answer(surfaces.asked(client, QUESTION))
-    document_id, start, end, quoted = min(citations)
-    moved = {(document_id, start + 1, end + 1, quoted)}
-    assert surfaces.in_documents(client, moved) == list(moved)
-    other = {(document_id, start, end, "Something else.")}
-    name = surfaces.asked(client, QUESTION)["trace_id"]
-    for form in ("markdown", *surfaces.REFERENCES):
-        text = surfaces.exported(client, name, form)
-        assert not surfaces.not_quoted(text, citations)
-        assert surfaces.not_quoted(text, other) == list(other)
-
-
-def test_a_retracted_source_is_marked_on_every_surface(client: httpx.Client) -> None:
+def a_retracted_source_is_marked(client: httpx.Client) -> None:
     found = surfaces.marked(client, "Did myocardial infarction vanish altogether with aspirin?", "PMID:9")
     assert all(all(marks) for marks in found.values()), found
     shown = {surface for surface, marks in found.items() if marks}

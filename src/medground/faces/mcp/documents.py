@@ -6,23 +6,14 @@ from medground.answering.conclude.compose import source_document
 from medground.answering.source_facts import in_pubmed
 from medground.engine.search import SearchResult
 from medground.errors import MedgroundError, NotFound
-from medground.faces.mcp.outputs import DocumentsFound, Fetched, Found, Metadata, Piece, SearchFound, Section
-from medground.faces.mcp.pages import Fence, Fields, Part, Result, line
+from medground.faces.mcp.answers import NAME, RETRACTION, WORDS, fields_of, note_part, search_part, shown_as, source_of
+from medground.faces.mcp.ask import filters_of
+from medground.faces.mcp.outputs import DocumentsFound, Fetched, Found, Piece, SearchFound
+from medground.faces.mcp.pages import Fence, Fields, Part, Result, headed, line
 from medground.faces.mcp.tool import Call, Documents, Fetch, Search, Tool
-from medground.faces.mcp.tools.answers import (
-    NAME,
-    RETRACTION,
-    WORDS,
-    fields_of,
-    note_part,
-    search_part,
-    shown_as,
-    source_of,
-)
-from medground.faces.mcp.tools.ask import filters_of
 from medground.language.clean import some
 from medground.values.document import Document, Passage
-from medground.wording.view import search_view
+from medground.wording.view import document_view, search_view
 
 
 async def _search(call: Call, value: Search) -> Result:
@@ -41,9 +32,7 @@ def search_result(found: SearchResult, fence: Fence) -> Result:
         *(search_part(search_view(search), fence) for search in found.searches),
         *(note_part(note, fence) for note in found.notes),
     ]
-    head = {**({"notice": notice} if notice else {}), "results": []}
-    words = "\n".join(filter(None, [notice, fence.rule, said]))
-    return Result(head=head, words=words, parts=parts)
+    return headed(notice, fence, said, parts, results=[])
 
 
 def _passage(passage: Passage, fence: Fence) -> Part:
@@ -81,21 +70,21 @@ _AUTHORS, _IDENTIFIERS, _SECTIONS = 20, 20, 100
 
 async def _fetch(call: Call, value: Fetch) -> Result:
     document = await call.service.document(value.id, call.person)
-    source = source_of(source_document(document, ""))
-    title = source.title
-    metadata = shown_as(
-        Metadata,
-        source,
-        authors=tuple(line(name, NAME) for name in document.authors[:_AUTHORS]),
-        licence=line(document.license or "", NAME) or None,
-        identifiers={line(k, 40): line(v, NAME) for k, v in list(document.identifiers.items())[:_IDENTIFIERS]},
-    )
-    url = source.url or url_of(document.id)
-    head = {"id": document.id, "title": title, "url": url, "metadata": fields_of(metadata)}
+    source = source_of(document_view(source_document(document, "")))
+    metadata = {
+        "retraction": source.retraction,
+        "year": source.year,
+        "journal": source.journal,
+        "authors": [line(name, NAME) for name in document.authors[:_AUTHORS]],
+        "design": source.design,
+        "licence": line(document.license or "", NAME) or None,
+        "identifiers": {line(k, 40): line(v, NAME) for k, v in list(document.identifiers.items())[:_IDENTIFIERS]},
+    }
+    known = {name: value for name, value in metadata.items() if value is not None}
+    head = {"id": document.id, "title": source.title, "url": source.url or url_of(document.id), "metadata": known}
     mark = RETRACTION[document.retraction]
-    words = "\n".join(
-        filter(None, [f"{document.id}{f': {mark}' if mark else ''}", call.fence.rule, call.fence("title", title)])
-    )
+    named = f"{document.id}{f': {mark}' if mark else ''}"
+    words = f"{named}\n{call.fence.rule}\n{call.fence('title', source.title)}"
     fields = {"start": 0, "end": len(document.text), "text": document.text}
     text = Part("text", fields, lambda v: _text(v, call.fence), cut="text", joins=True)
     return Result(head=head, words=words, parts=(text,))
@@ -125,13 +114,11 @@ async def _documents(call: Call, value: Documents) -> Result:
 
 
 def _piece(document: Document, fence: Fence) -> Part:
-    source = source_of(source_document(document, ""))
-    sections = tuple(shown_as(Section, one, label=line(one.label, NAME)) for one in document.sections[:_SECTIONS])
-    value = shown_as(
-        Piece, source, status="found", sections=sections, start=0, end=len(document.text), text=document.text
-    )
-    fields = fields_of(value)
-    if not value.sections:
+    source, end = source_of(document_view(source_document(document, ""))), len(document.text)
+    parts = document.sections[:_SECTIONS]
+    sections = tuple({"label": line(one.label, NAME), "start": one.start, "end": one.end} for one in parts)
+    fields = fields_of(shown_as(Piece, source, status="found", sections=sections, start=0, end=end, text=document.text))
+    if not sections:
         fields.pop("sections")
     once = ("title", "year", "journal", "design", "url", "sections")
 

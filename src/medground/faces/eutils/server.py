@@ -1,14 +1,19 @@
-"""The server's web application."""
+"""The server: requests answered in threads, each kind with a line of its own that has an end."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import logging
 import re
+import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePosixPath
 from types import MappingProxyType
+from typing import Any, TypeVar
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -20,11 +25,137 @@ from starlette.types import Scope
 from medground.errors import MedgroundError
 from medground.faces.eutils import searches, summaries
 from medground.faces.eutils.catalogue import SnapshotCatalogue
-from medground.faces.eutils.lanes import Lanes, Limits, Work
-from medground.faces.eutils.replies import MOST_BYTES, Context, Reply, asks_json, error_reply
-from medground.faces.eutils.requests import History, InvalidRequest, Parameters
+from medground.faces.eutils.exchange import (
+    MOST_BYTES,
+    Context,
+    History,
+    InvalidRequest,
+    Parameters,
+    Reply,
+    asks_json,
+    error_reply,
+)
 from medground.faces.serving.requests import OwnHosts, Refusal, whole_body
 from medground.faces.serving.server import Connection as ServingConnection
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of a server. Those that belong to one utility stand beside it.
+
+    Attributes:
+        body: most bytes of a body; 50,000 IDs fit in.
+        body_seconds: in which a body must come.
+        work: CPU seconds of one request, checked by the work itself between two steps.
+        workers: threads for cheap requests, and as many for others.
+        cheap_line: most cheap requests that wait for a thread.
+        costly_line: most others that wait for a thread.
+        patience: most seconds that one waits.
+    """
+
+    body: int = 1_000_000
+    body_seconds: float = 20.0
+    work: float = 10.0
+    workers: int = 2
+    cheap_line: int = 200
+    costly_line: int = 50
+    patience: float = 30.0
+
+
+class Work:
+    """The work of one request. A thread cannot be stopped, so the work asks from time to time whether it may go on.
+
+    Args:
+        seconds: that it may take, by `clock`.
+        ending: set when the server is to end.
+        clock: by default the CPU time of the thread, so that a busy machine makes no request fail.
+    """
+
+    def __init__(self, seconds: float, ending: threading.Event, clock: Callable[[], float] = time.thread_time) -> None:
+        self._seconds = seconds
+        self._ending = ending
+        self._clock = clock
+        self._until = clock() + seconds
+
+    def check(self) -> None:
+        """Call this between two steps, in the thread that made the object."""
+        if self._ending.is_set():
+            raise InvalidRequest("The server is stopping", status=503)
+        if self._clock() > self._until:
+            raise InvalidRequest(
+                f"The request takes more than {self._seconds:g} s; make it shorter, or send it in parts", status=413
+            )
+
+
+T = TypeVar("T")
+
+
+class Lane:
+    """A few requests at work at once, each in a thread, and a line of those who wait.
+
+    The threads are daemons: one that hangs in a query does not keep the process from ending.
+
+    Args:
+        workers: requests at work.
+        line: most that wait.
+        patience: most seconds that one waits.
+        retry_after: seconds that a refused client is told to wait.
+    """
+
+    def __init__(self, workers: int, line: int, patience: float, retry_after: int) -> None:
+        self._line = line
+        self._patience = patience
+        self._retry_after = retry_after
+        self._waiting = 0
+        self._turns = asyncio.Semaphore(workers)
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """The result of some work, in a thread; refused (429) if the line is full, or there was no turn in time."""
+        busy = Refusal(429, "Too many requests at once; wait, then send it again", retry_after=self._retry_after)
+        if self._turns.locked() and self._waiting >= self._line:
+            raise busy
+        self._waiting += 1
+        try:
+            async with asyncio.timeout(self._patience):
+                await self._turns.acquire()
+        except TimeoutError:
+            raise busy from None
+        finally:
+            self._waiting -= 1
+        result: asyncio.Future[T] = (loop := asyncio.get_running_loop()).create_future()
+
+        def settle(outcome: Any, error: BaseException | None) -> None:
+            self._turns.release()  # only now, also if nobody waits any more
+            if not result.done() and error is None:
+                result.set_result(outcome)
+            elif not result.done() and error is not None:
+                result.set_exception(error)
+
+        def serve() -> None:
+            outcome: T | None = None
+            error: BaseException | None = None
+            try:
+                outcome = work()
+            except BaseException as raised:  # noqa: BLE001 - whoever waits gets it
+                error = raised
+            with contextlib.suppress(RuntimeError):  # the loop has ended, and nobody waits
+                loop.call_soon_threadsafe(settle, outcome, error)
+
+        threading.Thread(target=serve, name="eutils", daemon=True).start()
+        return await result
+
+
+class Lanes:
+    """A lane for cheap requests and one for others, so that no cheap request waits for a costly one."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.cheap = Lane(limits.workers, limits.cheap_line, limits.patience, retry_after=1)
+        self.costly = Lane(limits.workers, limits.costly_line, limits.patience, retry_after=5)
+        self.ending = threading.Event()
+
+    async def end(self) -> None:
+        """Let the work under way stop at its next check, and refuse what waits."""
+        self.ending.set()
 
 
 @dataclass(frozen=True)
@@ -47,6 +178,7 @@ UTILITIES: Mapping[str, Utility] = MappingProxyType(
         "elink": Utility(searches.elink, "eLinkResult", searches.LINK),
     }
 )
+_UNKNOWN = Utility(searches.esearch, "eUtilsResult", "<!DOCTYPE eUtilsResult>")
 _CHEAP_CHARACTERS = 2000
 _CHEAP_PIECES = 50
 _PIECE = re.compile(r",|%2C|\*|%2A|&id=", re.IGNORECASE)
@@ -63,9 +195,6 @@ def is_cheap(name: str, query: str, body: str) -> bool:
     return len(_PIECE.findall(sent)) <= _CHEAP_PIECES and _STORED.search(sent) is None
 
 
-_ROOT, _DOCTYPE = "eUtilsResult", "<!DOCTYPE eUtilsResult>"
-
-
 def response(reply: Reply) -> Response:
     """A reply as a response."""
     return Response(reply.body, reply.status, headers={"content-type": reply.type})
@@ -77,9 +206,8 @@ def refused(refusal: Refusal, scope: Scope | None = None) -> Response:
     if scope is not None:
         name = PurePosixPath(scope["path"]).stem
         as_json = asks_json(scope["query_string"].decode("latin-1"))
-    utility = UTILITIES.get(name)
-    root, doctype = (utility.root, utility.doctype) if utility else (_ROOT, _DOCTYPE)
-    made = response(error_reply(name, root, doctype, refusal.detail, refusal.status, as_json=as_json))
+    utility = UTILITIES.get(name, _UNKNOWN)
+    made = response(error_reply(name, utility.root, utility.doctype, refusal.detail, refusal.status, as_json=as_json))
     if refusal.retry_after is not None:
         made.headers["retry-after"] = str(refusal.retry_after)
     return made
@@ -111,12 +239,10 @@ def make_app(
     history = History()
 
     async def answer(request: Request) -> Response:
-        """The response of a utility; 404 for an unknown one."""
         name = request.path_params["name"]
         if name not in UTILITIES:
-            return PlainTextResponse(
-                f"unknown utility {name[:40]!r}; use one of: {', '.join(UTILITIES)}", status_code=404
-            )
+            known = ", ".join(UTILITIES)
+            return PlainTextResponse(f"unknown utility {name[:40]!r}; use one of: {known}", status_code=404)
         try:
             body = await whole_body(request.receive, request.headers, most=limits.body, seconds=limits.body_seconds)
             return response(await _reply(name, request.url.query, body.decode("utf-8", "replace")))

@@ -5,65 +5,39 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import aclosing
+from typing import Literal
 
 from medground.answering.conclude.claim import CheckedClaim
 from medground.answering.verify.verdict_words import verdict
 from medground.errors import BudgetExhausted, MedgroundError, NotFound
-from medground.faces.mcp.outputs import Asked as AskedOutput
-from medground.faces.mcp.outputs import Checked, Citation, ClaimsChecked, Researched
-from medground.faces.mcp.pages import Fence, Fields, Part, Result, line
-from medground.faces.mcp.tool import Ask, Call, Claims, Research, Searching, Tool
-from medground.faces.mcp.tools.answers import (
+from medground.faces.mcp.answers import (
     WORDS,
     answer_result,
-    document_part,
     fields_of,
     note_part,
     quote_part,
     search_part,
     shown_as,
+    source_part,
 )
+from medground.faces.mcp.outputs import Asked as AskedOutput
+from medground.faces.mcp.outputs import Checked, Citation, ClaimsChecked, Researched
+from medground.faces.mcp.pages import Fence, Fields, Part, Result, headed, line
+from medground.faces.mcp.tool import Ask, Call, Claims, Research, Searching, Tool
 from medground.faces.service.job import Job
 from medground.faces.service.request import Asked
 from medground.language.clean import some
 from medground.language.risk.notices import most_urgent
 from medground.values.answer import Answer
 from medground.values.query import Filters
-from medground.wording.view import search_view, view
+from medground.wording.view import document_view, search_view, view
 
 
-async def _ask(call: Call, value: Ask) -> Result:
-    asked = Asked(
-        question=value.question,
-        context=value.context,
-        options=value.options,
-        recipe=value.recipe,
-        corpora=value.corpora,
-        follow=value.follow,
-        filters=filters_of(value),
-    )
-    return await _answered(call, asked)
-
-
-async def _research(call: Call, value: Research) -> Result:
-    asked = Asked(
-        kind="research",
-        question=value.question,
-        context=value.context,
-        corpora=value.corpora,
-        filters=filters_of(value),
-    )
-    return await _answered(call, asked)
-
-
-def filters_of(value: Searching) -> Filters:
-    """The years that a call limits the literature to."""
-    return Filters(year_from=value.year_from, year_to=value.year_to)
-
-
-async def _answered(call: Call, asked: Asked) -> Result:
+async def _ask(call: Call, value: Research) -> Result:
     """Ask as a job; cancelling this stops the job, and what was found is kept."""
-    call.job = await call.service.start(asked, call.person)
+    given = value.model_dump(exclude={"year_from", "year_to"})
+    kind: Literal["ask", "research"] = "ask" if isinstance(value, Ask) else "research"
+    call.job = await call.service.start(Asked(kind=kind, **given, filters=filters_of(value)), call.person)
     try:
         answer = await followed(call, call.job)
     except asyncio.CancelledError:
@@ -72,12 +46,13 @@ async def _answered(call: Call, asked: Asked) -> Result:
     return answer_result(await asyncio.to_thread(view, answer), call.fence)
 
 
-async def followed(call: Call, job: Job) -> Answer:
-    """The answer of a job; the call tells its steps meanwhile.
+def filters_of(value: Searching) -> Filters:
+    """The years that a call limits the literature to."""
+    return Filters(year_from=value.year_from, year_to=value.year_to)
 
-    Raises:
-        MedgroundError: what the job failed with.
-    """
+
+async def followed(call: Call, job: Job) -> Answer:
+    """The answer of a job; the call tells its steps meanwhile."""
     async with aclosing(job.events()) as events:
         async for event in events:
             call.words = event.words or call.words
@@ -107,7 +82,7 @@ RESEARCH = Tool(
     about="Write a report on a broad question: sub-questions, then a section for each. Slower than ask.",
     input=Research,
     output=Researched,
-    run=_research,
+    run=_ask,
 )
 
 
@@ -135,11 +110,8 @@ async def _verify(call: Call, value: Claims) -> Result:
         quotes += _quotes(number, checked, call.fence)
         others |= {key: part for key, part in _others(checked, call.fence) if key not in others}
     said = f"{len(value.claims) - failed} of {some(len(value.claims), 'claim')} checked."
-    return Result(
-        head={**({"notice": notice.sentence} if notice else {}), "claims": []},
-        words="\n".join(filter(None, [notice.sentence if notice else "", call.fence.rule, said])),
-        parts=[*entries, *quotes, *others.values()],
-    )
+    parts = [*entries, *quotes, *others.values()]
+    return headed(notice.sentence if notice else None, call.fence, said, parts, claims=[])
 
 
 def _statements(number: int, checked: CheckedClaim, fence: Fence) -> Iterator[Part]:
@@ -167,7 +139,7 @@ def _quotes(number: int, checked: CheckedClaim, fence: Fence) -> Iterator[Part]:
 def _others(checked: CheckedClaim, fence: Fence) -> Iterator[tuple[tuple[str, str], Part]]:
     """Documents, failed searches and warnings, each under what tells it from the others."""
     for document in checked.documents:
-        yield ("document", document.id), document_part("documents", document, fence)
+        yield ("document", document.id), source_part(document_view(document), fence)
     for search in checked.searches:
         if search.status == "failed":
             yield ("search", search.source), search_part(search_view(search), fence)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
-from contextlib import aclosing, asynccontextmanager
+from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx
 import pytest
-from rows import each_row
 
 from medground.faces.api.server import Connection, running
 from medground.faces.service.service import Service
@@ -70,42 +69,33 @@ def problem(answer: bytes) -> tuple[int, str]:
     return content["status"], content["type"].removeprefix("urn:medground:problem:")
 
 
-@each_row(
-    ("parts", "expected"),
-    [
-        ((HEAD,), (408, "slow-request")),
-        ((HEAD, *["X-More: 1\r\n"] * 20), (408, "slow-request")),
-        ((f"{HEAD}Content-Length: 50\r\n\r\n", "{"), (408, "slow-request")),
-        ((f"{HEAD}Content-Length: 50\r\n\r\n", *["{"] * 20), (408, "slow-request")),
-        ((f"{HEAD}Transfer-Encoding: chunked\r\n\r\n1\r\n{{\r\n",), (408, "slow-request")),
-        (("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Long: " + "x" * 70_000,), (400, "bad-request")),
-        (("hello\r\n\r\n",), (400, "bad-request")),
-        (("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-A: a\rX-B: b\r\n\r\n",), (400, "bad-request")),
-        (("GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n",), (400, "bad-request")),
-        ((f"{HEAD}Content-Length: 5\r\nContent-Length: 6\r\n\r\n",), (400, "bad-request")),
-        ((f"{HEAD}Content-Length: 100000000\r\n\r\n", *[bytes(100_000)] * 20), (413, "too-large")),
-        (
-            (f"{HEAD}Transfer-Encoding: chunked\r\n\r\n", *[b"7a120\r\n" + bytes(500_000) + b"\r\n"] * 4),
-            (413, "too-large"),
-        ),
-    ],
-)
-async def test_what_is_slow_broken_or_too_large_is_refused_and_others_are_answered(
-    served: Callable[..., Any], parts: tuple[str | bytes, ...], expected: tuple[int, str]
-) -> None:
-    async with served(seconds=0.3 if expected[0] == 408 else 20.0) as (address, port, _):
-        refused = asyncio.create_task(sent(port, *parts, pause=0.05))
-        async with httpx.AsyncClient(base_url=address) as client:
-            assert (await client.get("/healthz")).status_code == 200
-        assert problem(await refused) == expected
+REFUSED: list[tuple[tuple[str | bytes, ...], tuple[int, str]]] = [
+    ((HEAD,), (408, "slow-request")),
+    ((HEAD, *["X-More: 1\r\n"] * 20), (408, "slow-request")),
+    ((f"{HEAD}Content-Length: 50\r\n\r\n", "{"), (408, "slow-request")),
+    ((f"{HEAD}Content-Length: 50\r\n\r\n", *["{"] * 20), (408, "slow-request")),
+    ((f"{HEAD}Transfer-Encoding: chunked\r\n\r\n1\r\n{{\r\n",), (408, "slow-request")),
+    (("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Long: " + "x" * 70_000,), (400, "bad-request")),
+    (("hello\r\n\r\n",), (400, "bad-request")),
+    (("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-A: a\rX-B: b\r\n\r\n",), (400, "bad-request")),
+    (("GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n",), (400, "bad-request")),
+    ((f"{HEAD}Content-Length: 5\r\nContent-Length: 6\r\n\r\n",), (400, "bad-request")),
+    ((f"{HEAD}Content-Length: 100000000\r\n\r\n", *[bytes(100_000)] * 20), (413, "too-large")),
+    (
+        (f"{HEAD}Transfer-Encoding: chunked\r\n\r\n", *[b"7a120\r\n" + bytes(500_000) + b"\r\n"] * 4),
+        (413, "too-large"),
+    ),
+]
 
 
-async def test_a_client_of_a_large_body_reads_its_refusal(served: Callable[..., Any]) -> None:
-    async with served() as (address, _, _), httpx.AsyncClient(base_url=address) as client:
-        response = await client.post(
-            "/v1/ask", content=bytes(100_000_000), headers={"Content-Type": "application/json"}
-        )
-        assert (response.status_code, response.json()["type"]) == (413, "urn:medground:problem:too-large")
+async def test_what_is_slow_broken_or_too_large_is_refused_and_others_are_answered(served: Callable[..., Any]) -> None:
+    for seconds in (0.3, 20.0):
+        async with served(seconds=seconds) as (address, port, _), httpx.AsyncClient(base_url=address) as client:
+            for parts, expected in REFUSED:
+                if (expected[0] == 408) == (seconds < 1):
+                    refused = asyncio.create_task(sent(port, *parts, pause=0.05))
+                    assert (await client.get("/healthz")).status_code == 200
+                    assert problem(await refused) == expected
 
 
 async def test_a_connection_goes_on_after_a_refusal_whose_short_body_comes_late(served: Callable[..., Any]) -> None:
@@ -150,18 +140,3 @@ async def test_a_question_whose_client_leaves_is_cancelled_after_a_while(served:
             async with asyncio.timeout(30):
                 while service.jobs.of("local")[0].state != "stopped":
                     await asyncio.sleep(0.02)
-
-
-async def test_events_are_taken_up_again_where_they_were_left(served: Callable[..., Any]) -> None:
-    async with served() as (address, _, _), httpx.AsyncClient(base_url=address) as client:
-        place = (await client.post("/v1/jobs", json=QUESTION)).headers["location"]
-        seen: list[str] = []
-        async with client.stream("GET", f"{place}/events") as stream, aclosing(stream.aiter_lines()) as lines:
-            async for line in lines:
-                seen += [line.removeprefix("id: ")] if line.startswith("id: ") else []
-                if len(seen) == 2:
-                    break
-        rest = (await client.get(f"{place}/events", headers={"Last-Event-ID": seen[-1]})).text
-        ids = [line.removeprefix("id: ") for line in rest.split("\n") if line.startswith("id: ")]
-        assert ids == [str(number) for number in range(3, 3 + len(ids))]
-        assert "event: answer" in rest

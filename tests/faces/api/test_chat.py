@@ -1,4 +1,4 @@
-"""The chat endpoint as its clients use it: `openai` (sync, async, streams), pydantic-ai, and raw requests."""
+"""The chat endpoint as its clients use it: `openai` (sync, async, streams), pydantic-ai and raw requests."""
 
 from __future__ import annotations
 
@@ -11,12 +11,17 @@ from typing import Any
 import httpx
 import openai
 import pytest
+import pytest_socket
 from heart import QUESTION, library
 from live_server import live_server
 from openai import AsyncOpenAI, OpenAI
+from pydantic_ai import Agent, ModelHTTPError
+from pydantic_ai.messages import TextPart
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.providers.openai import OpenAIProvider
 from surfaces import of_message, sent
 
-from medground.wording.markdown import NOT_READ
+from medground.wording.markup import NOT_READ
 
 
 @pytest.fixture(scope="module")
@@ -27,11 +32,18 @@ def papers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
-@pytest.fixture
-def address(papers: Path, loopback: None) -> Iterator[str]:
-    """The address of a server over these papers."""
+@pytest.fixture(scope="module")
+def server(papers: Path) -> Iterator[str]:
+    """A server over these papers."""
+    pytest_socket.enable_socket()
     with live_server(papers, "heart") as found:
         yield found
+
+
+@pytest.fixture
+def address(server: str, loopback: None) -> str:
+    """Its address."""
+    return server
 
 
 @pytest.fixture
@@ -196,16 +208,21 @@ REFUSED: list[tuple[str, Any]] = [
 ]
 
 
-def test_a_parameter_that_would_have_no_effect_is_refused(address: str) -> None:
-    for parameter, value in REFUSED:
-        body = {"model": "ground", "messages": user(QUESTION), parameter: value}
-        reply = httpx.post(f"{address}/v1/chat/completions", json=body)
-        error = reply.json()["error"]
-        assert reply.status_code == 400, parameter
-        assert error["param"] == parameter
-        assert error["code"] in ("unsupported_parameter", "unsupported_value")
-        assert parameter in error["message"]
-        assert error["type"] == "invalid_request_error"
+def test_parameters_without_effect_and_messages_that_cannot_be_honoured_are_refused(address: str) -> None:
+    with httpx.Client(base_url=address) as plain:
+        for parameter, value in REFUSED:
+            body = {"model": "ground", "messages": user(QUESTION), parameter: value}
+            reply = plain.post("/v1/chat/completions", json=body)
+            error = reply.json()["error"]
+            assert reply.status_code == 400, parameter
+            assert error["param"] == parameter
+            assert error["code"] in ("unsupported_parameter", "unsupported_value")
+            assert parameter in error["message"]
+            assert error["type"] == "invalid_request_error"
+        for messages, param in NOT_HONOURED:
+            reply = plain.post("/v1/chat/completions", json={"model": "ground", "messages": messages})
+            assert reply.status_code == 400, param
+            assert reply.json()["error"]["param"].startswith(param)
 
 
 def test_defaults_and_nothing_are_taken(address: str) -> None:
@@ -243,13 +260,6 @@ NOT_HONOURED: list[tuple[list[Any], str]] = [
 ]
 
 
-def test_messages_that_cannot_be_honoured_are_refused(address: str) -> None:
-    for messages, param in NOT_HONOURED:
-        reply = httpx.post(f"{address}/v1/chat/completions", json={"model": "ground", "messages": messages})
-        assert reply.status_code == 400, param
-        assert reply.json()["error"]["param"].startswith(param)
-
-
 def test_errors_are_those_that_the_client_knows(client: OpenAI) -> None:
     with pytest.raises(openai.NotFoundError, match="gpt-6") as missing:
         client.chat.completions.create(model="gpt-6", messages=user(QUESTION))
@@ -282,3 +292,22 @@ def test_a_wrong_token_is_refused_in_the_clients_words(papers: Path, loopback: N
         made.chat.completions.create(model="ground", messages=user(QUESTION))
     assert refused.value.code == "invalid_api_key"
     assert refused.value.response.headers["www-authenticate"] == "Bearer"
+
+
+async def test_an_agent_of_pydantic_ai_gets_citations_whole_and_in_parts_and_goes_on(address: str) -> None:
+    async with AsyncOpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0) as asks:
+        model = OpenAIChatModel("ground", provider=OpenAIProvider(openai_client=asks))
+        first = (await Agent(model).run(QUESTION)).all_messages()
+        async with Agent(model).run_stream(QUESTION) as stream:
+            streamed = "".join([text async for text in stream.stream_text(delta=True, debounce_by=None)])
+        after = (await Agent(model).run("Does it prevent stroke?", message_history=first)).output
+        with pytest.raises(ModelHTTPError, match="an answer follows its recipe alone"):
+            await Agent(model, instructions="Answer like a pirate.").run(QUESTION)
+    (part,) = (part for part in first[-1].parts if isinstance(part, TextPart))
+    assert without_run(part.content) == without_run(streamed)
+    assert part.citations
+    for citation in part.citations:
+        assert citation.anchor is not None
+        assert part.content[citation.anchor.start : citation.anchor.end].startswith("[E")
+        assert citation.sources[0].excerpts
+    assert "was read as" in after

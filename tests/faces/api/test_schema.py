@@ -10,14 +10,13 @@ from typing import Any
 import hypothesis
 import pytest
 
-from medground.faces.api.app import make_app
-from medground.faces.api.server import running
+from medground.faces.api.server import make_app, running
 from medground.faces.service.service import Service
 from medground.home.settings import Settings
 
 schemathesis = pytest.importorskip("schemathesis", reason="needs the extra test")
 
-EXAMPLES = 6
+EXAMPLES = 3
 """Requests of each operation. `st run ADDRESS/openapi.json --max-examples 1000` looks for more; see docs/api.md."""
 
 

@@ -14,12 +14,12 @@ from typing import Any
 import httpx
 import httpx2
 import pytest
+from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult
 from mcp_talk import text
 from rows import each_row
 
-from mcp import Client
 from medground.engine.engine import Engine
 from medground.faces.mcp.calls import Times
 from medground.faces.mcp.http import running

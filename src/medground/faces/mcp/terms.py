@@ -9,10 +9,10 @@ from urllib.parse import urlencode
 
 from medground.engine.engine import Engine
 from medground.errors import MedgroundError
+from medground.faces.mcp.answers import NAME, WORDS, few, fields_of, listed, note_part, quote_part, shown_as
 from medground.faces.mcp.outputs import Heading, MeshFound, MeshTerms, Phenotype, PhenotypeTerms, QueryPlanned, Quote
-from medground.faces.mcp.pages import Fence, Fields, Part, Result, line
+from medground.faces.mcp.pages import Fence, Fields, Part, Result, headed, line
 from medground.faces.mcp.tool import Call, PlanQuery, Terms, Tool
-from medground.faces.mcp.tools.answers import NAME, WORDS, few, fields_of, listed, note_part, quote_part, shown_as
 from medground.faces.service.request import Searched
 from medground.language.clean import some
 from medground.pubmed.mesh import Heading as MeshHeading
@@ -31,13 +31,6 @@ async def _plan(call: Call, value: PlanQuery) -> Result:
         return Result(head={"notice": notice}, words=str(notice))
     fence = call.fence
     url = f"https://pubmed.ncbi.nlm.nih.gov/?{urlencode({'term': planned.query})}"
-    head = {
-        **({"notice": notice} if notice else {}),
-        "query": planned.query,
-        **({"url": url} if len(url) < 2_000 else {}),
-        "planner": planned.planner,
-    }
-    words = "\n".join(filter(None, [notice, fence.rule, f"PubMed query: {fence('query', planned.query)}"]))
     terms = [
         Part(
             "terms",
@@ -46,7 +39,9 @@ async def _plan(call: Call, value: PlanQuery) -> Result:
         )
         for term in planned.terms
     ]
-    return Result(head=head, words=words, parts=[*terms, *(note_part(note, fence) for note in planned.notes)])
+    head = {"query": planned.query, **({"url": url} if len(url) < 2_000 else {}), "planner": planned.planner}
+    parts = [*terms, *(note_part(note, fence) for note in planned.notes)]
+    return headed(notice, fence, f"PubMed query: {fence('query', planned.query)}", parts, **head)
 
 
 async def _mesh(call: Call, value: Terms) -> Result:

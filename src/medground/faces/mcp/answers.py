@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from medground.answering.source_facts import design, state, web_address
-from medground.faces.mcp.outputs import Citation, Conflict, Fact, Output, Searched, Sentence, Side, Source
-from medground.faces.mcp.pages import Fence, Fields, Part, Result, line
-from medground.values.answer import SourceDocument
-from medground.wording.blocks import bibliography
+from medground.faces.mcp.outputs import Citation, Output, Sentence, Source
+from medground.faces.mcp.pages import Fence, Fields, Part, Result, headed, line
 from medground.wording.view_types import AnswerView, DocumentView, SearchView, SentenceView
 
 HEADLINE, WORDS, NAME = 600, 1_500, 300
 """Most characters of a headline, of a line of words, and of a title or name."""
-_SHORT = ("title", "journal", "place", "subject", "relation", "object", "frequency")
+_SHORT = ("title", "journal", "place")
+_FACT = ("subject", "relation", "object", "frequency")
 
 
 O = TypeVar("O", bound=Output)  # noqa: E741
@@ -37,24 +36,21 @@ def shown_as(output: type[O], shown: object, **more: Any) -> O:
 
 def answer_result(view: AnswerView, fence: Fence) -> Result:
     """An answer. Its notice comes first; if that one stops, it comes alone."""
-    notice = view.notice.sentence if view.notice else None
     said = {"reason": view.reason, "support": view.support, "stopped": view.stopped}
-    head = {
-        **({"notice": notice} if notice else {}),
-        "status": view.status,
-        "headline": line(view.headline, HEADLINE),
-        **{name: line(text, WORDS) for name, text in said.items() if text},
-        "trace_id": view.trace_id,
-        "cost": line(view.cost, NAME),
-    }
-    lines = [notice, fence.rule, f"Answer: {fence('answer', line(view.headline, HEADLINE))}"]
+    lines = [f"Answer: {fence('answer', line(view.headline, HEADLINE))}"]
     lines += [fence("reason", line(text, WORDS)) for text in said.values() if text]
-    return Result(
-        head=head,
-        words="\n".join(filter(None, lines)),
-        parts=tuple(_parts(view, fence)),
-        ends=f"{line(view.cost, NAME)} Kept as {view.trace_id}.",
+    result = headed(
+        view.notice.sentence if view.notice else None,
+        fence,
+        "\n".join(lines),
+        tuple(_parts(view, fence)),
+        status=view.status,
+        headline=line(view.headline, HEADLINE),
+        **{name: line(text, WORDS) for name, text in said.items() if text},
+        trace_id=view.trace_id,
+        cost=line(view.cost, NAME),
     )
+    return replace(result, ends=f"{line(view.cost, NAME)} Kept as {view.trace_id}.")
 
 
 def _parts(view: AnswerView, fence: Fence) -> Iterator[Part]:
@@ -68,14 +64,14 @@ def _parts(view: AnswerView, fence: Fence) -> Iterator[Part]:
         cited = shown_as(Citation, quote, stance=stance, retraction=retraction)
         yield quote_part("citations", fields_of(cited), fence)
     for document in view.documents:
-        yield source_part("documents", _source(document), fence, reference=document.reference)
+        yield source_part(document, fence)
     for conflict in view.conflicts:
-        sides = tuple(Side(name=side.name, citations=side.evidence) for side in conflict.sides)
-        value = fields_of(Conflict(about=line(conflict.words, WORDS), sides=sides))
+        sides = [{"name": side.name, "citations": list(side.evidence)} for side in conflict.sides]
+        value = {"about": line(conflict.words, WORDS), "sides": sides}
         yield Part("conflicts", value, lambda v: f"Sources differ: {fence('about', v['about'])} ({_sides(v)})")
     for fact in view.facts:
-        value = fields_of(shown_as(Fact, fact, citation=fact.evidence))
-        yield Part("facts", value)  # the quote beside it says the same in words
+        stated = {name: line(text, NAME) for name in _FACT if (text := getattr(fact, name))}
+        yield Part("facts", {**stated, "citation": fact.evidence})  # the quote beside it says the same in words
     yield from (search_part(search, fence) for search in view.searches)
     yield from (note_part(note, fence) for note in view.notes)
 
@@ -125,53 +121,37 @@ RETRACTION = {
 """The mark of a paper, in words, on every surface."""
 
 
-def source_part(into: str, source: Source, fence: Fence, *, reference: str) -> Part:
+def source_part(document: DocumentView, fence: Fence) -> Part:
     """A document of a list, its retraction before its title."""
-    value = fields_of(source)
 
     def words(v: Fields) -> str:
         mark = "".join(f" {text}." for text in [RETRACTION[v["retraction"]]] if text)
-        about = line(f"{reference} {v.get('url', '')}", WORDS)
+        about = line(f"{document.reference} {v.get('url', '')}", WORDS)
         return f"{v['id']}:{mark} {fence('source', about)}"
 
-    return Part(into, value, words)
+    return Part("documents", fields_of(source_of(document)), words)
 
 
-def _source(document: DocumentView) -> Source:
-    words, url = document.retraction_words or None, document.url[:NAME] or None
-    return shown_as(Source, document, design=document.design or None, retraction_words=words, url=url)
-
-
-def source_of(document: SourceDocument) -> Source:
-    """A document of a checked claim."""
-    url = web_address(document)
+def source_of(document: DocumentView) -> Source:
+    """A document without its text; an address that is too long would be of no use."""
     return shown_as(
         Source,
         document,
-        title=line(document.title, NAME) or document.id,
-        journal=line(document.journal or "", NAME) or None,
-        design=design(document) or None,
-        retraction_words=state(document) or None,
-        url=url if url and len(url) <= NAME else None,
+        design=document.design or None,
+        retraction_words=document.retraction_words or None,
+        url=document.url if 0 < len(document.url) <= NAME else None,
     )
-
-
-def document_part(into: str, document: SourceDocument, fence: Fence) -> Part:
-    """A document of a checked claim, in a list."""
-    return source_part(into, source_of(document), fence, reference=bibliography(document))
 
 
 def search_part(search: SearchView, fence: Fence) -> Part:
     """A search that was made; one that failed says so."""
-    query = line(search.query, WORDS)
-    value = Searched(source=search.name, query=query, status=search.status, words=line(search.words, WORDS))
+    told = {"query": line(search.query, WORDS), "status": search.status, "words": line(search.words, WORDS)}
 
     def words(v: Fields) -> str:
-        return (
-            f"Searched {fence('search', v['source'] + ': ' + v['query'])}: {v['status']}. {fence('found', v['words'])}"
-        )
+        asked = fence("search", f"{v['source']}: {v['query']}")
+        return f"Searched {asked}: {v['status']}. {fence('found', v['words'])}"
 
-    return Part("searches", fields_of(value), words)
+    return Part("searches", {"source": search.name, **told}, words)
 
 
 def note_part(note: str, fence: Fence) -> Part:

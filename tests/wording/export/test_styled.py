@@ -11,16 +11,15 @@ from pathlib import Path
 
 import docx
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from rows import each_row
 
 from medground.errors import ConfigError, UsageError
 from medground.values.answer import Answer, SourceDocument
-from medground.wording.export import STYLE, export
+from medground.wording.export import STYLE, export, styled
 from medground.wording.reference import listed_sources
-from medground.wording.styles import styled
 
 NUMERIC = """<?xml version="1.0" encoding="utf-8"?>
 <style xmlns="http://purl.org/net/xbiblio/csl" class="in-text" version="1.0">
@@ -150,6 +149,7 @@ def test_the_marks_of_quotes_lead_to_their_sources(answer: Answer) -> None:
 
 
 @pytest.mark.slow
+@settings(max_examples=25, deadline=None)
 @given(title=HOSTILE, journal=HOSTILE, author=HOSTILE, quote=HOSTILE.filter(str.strip), url=HOSTILE)
 def test_no_text_of_a_document_becomes_markup(
     answered: Callable[..., Answer], title: str, journal: str, author: str, quote: str, url: str

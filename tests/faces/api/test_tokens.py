@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -20,7 +19,6 @@ from rows import each_row
 
 from medground.errors import UsageError
 from medground.faces.api.server import is_loopback, needs_token
-from medground.faces.cli.app import main
 from medground.faces.service.accounts import Tokens
 from medground.faces.service.records import Records
 from medground.faces.service.values import Limits
@@ -176,15 +174,3 @@ def test_it_answers_and_ends_within_two_seconds_under_load(papers: Settings, loo
         assert process.stderr is not None
         assert process.stderr.read() == b""
         assert seconds < 10  # 2 s on a machine that does nothing else; measured in docs/benchmarks.md
-
-
-def test_what_is_wrong_is_one_line(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for words, said in (
-        (["--host", "0.0.0.0"], "medground: other computers can reach 0.0.0.0; first create one: medground token"),
-        (["--login"], "medground: --login asks for a token; first create one: medground token create NAME"),
-    ):
-        with pytest.raises(SystemExit) as ended:
-            main(["serve", *words])
-        assert ended.value.code == 2
-        (line,) = capsys.readouterr().err.splitlines()
-        assert line.startswith(said)

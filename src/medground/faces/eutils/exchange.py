@@ -1,16 +1,24 @@
-"""A request: its parameters, and the results that are stored for a client under `WebEnv` and `query_key`."""
+"""A request and its reply: parameters, what is stored for a client under `WebEnv` and `query_key`, XML and JSON."""
 
 from __future__ import annotations
 
+import json
+import re
 import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from io import BytesIO
+from typing import Any
 from urllib.parse import parse_qsl
 
+from lxml import etree
+
+from medground.faces.eutils.catalogue import Check, SnapshotCatalogue
 from medground.pubmed.parser import MAX_CHARACTERS
 from medground.pubmed.syntax import tokens
+from medground.values.document import Document
 
 MOST_IDS = 50_000
 """Maximum IDs of a request."""
@@ -20,7 +28,7 @@ _MOST_FIELDS = MOST_IDS + 100
 
 
 class InvalidRequest(Exception):
-    """The request is not valid. The reason is sent in the response."""
+    """The request is not valid, or asks for too much. The reason is sent in the response of any utility."""
 
     def __init__(self, reason: str, *, status: int = 200) -> None:
         super().__init__(reason)
@@ -43,11 +51,7 @@ class Parameters:
 
     @classmethod
     def read(cls, query: str, body: str = "") -> Parameters:
-        """Parse the URL query, then the body.
-
-        Raises:
-            InvalidRequest: there are too many parameters or IDs, or the query is too long (413).
-        """
+        """Parse the URL query, then the body."""
         try:
             pairs = [
                 pair
@@ -77,11 +81,7 @@ class Parameters:
         return bool(self.text(name))
 
     def number(self, name: str, default: int, maximum: int) -> int:
-        """Return a number from 0 to `maximum`. Larger numbers are capped, as at NCBI.
-
-        Raises:
-            InvalidRequest: the value is not a number.
-        """
+        """Return a number from 0 to `maximum`. Larger numbers are capped, as at NCBI."""
         value = self.text(name)
         if not value:
             return default
@@ -89,8 +89,6 @@ class Parameters:
             raise InvalidRequest(f"Invalid value of {name}: {value[:40]}")
         return min(int(value[:12]), maximum)
 
-
-# The history server: results stored for a client under `WebEnv` and `query_key`.
 
 _MOST_SESSIONS = 1000
 _MOST_KEYS = 100
@@ -106,11 +104,6 @@ class _Stored:
 
     joined: str
     query: str
-
-    @property
-    def ids(self) -> list[str]:
-        """The IDs."""
-        return self.joined.split(",") if self.joined else []
 
     @property
     def size(self) -> int:
@@ -139,9 +132,6 @@ class History:
         """Store IDs in a session, or in a new one if none is named. Returns the key and the session.
 
         `query` is the full query that found them; posted IDs have none.
-
-        Raises:
-            InvalidRequest: the session does not exist or is full.
         """
         with self._lock:
             name = session or f"MCID_{secrets.token_hex(12)}"
@@ -161,20 +151,8 @@ class History:
                 self._size -= _size(self._sessions.popitem(last=False)[1])
             return len(stored), name
 
-    def ids(self, session: str, key: str) -> list[str]:
-        """Return the IDs stored under a key.
-
-        Raises:
-            InvalidRequest: the key does not exist.
-        """
-        return self._find(session, key).ids
-
     def expanded_query(self, parameters: Parameters) -> str:
-        """Return the query of a request, with references such as `#1` expanded and `query_key` added with AND.
-
-        Raises:
-            InvalidRequest: a referenced search does not exist, or the query becomes too long.
-        """
+        """Return the query of a request, with references such as `#1` expanded and `query_key` added with AND."""
         term, session = parameters.text("term"), parameters.text("WebEnv")
         if not session:
             return term
@@ -197,13 +175,10 @@ class History:
             return stored[number - 1]
 
     def requested_ids(self, parameters: Parameters) -> list[str]:
-        """Return the IDs of a request, from its session or its parameters.
-
-        Raises:
-            InvalidRequest: the request has no IDs.
-        """
+        """Return the IDs of a request, from its session or its parameters."""
         if parameters.has("WebEnv") and parameters.has("query_key"):
-            return self.ids(parameters.text("WebEnv"), parameters.text("query_key"))
+            stored = self._find(parameters.text("WebEnv"), parameters.text("query_key"))
+            return stored.joined.split(",") if stored.joined else []
         if not parameters.ids:
             raise InvalidRequest("Neither query_key nor id specified")
         return parameters.ids
@@ -211,3 +186,103 @@ class History:
 
 def _size(stored: Sequence[_Stored]) -> int:
     return sum(one.size for one in stored)
+
+
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+_DTD_URL = "https://eutils.ncbi.nlm.nih.gov/eutils/dtd"
+
+
+def eutils_doctype(root: str, name: str, date: str, file: str | None = None) -> str:
+    """Return the document type declaration that refers clients to the DTD."""
+    return f'<!DOCTYPE {root} PUBLIC "-//NLM//DTD {name} {date}//EN" "{_DTD_URL}/{date}/{file or name}.dtd">'
+
+
+def node(tag: str, text: str | int | None = None, /, *children: etree._Element, **attributes: str) -> etree._Element:
+    """Build an element. Characters that are not allowed in XML become spaces."""
+    element = etree.Element(tag, {name: _NOT_XML.sub(" ", value) for name, value in attributes.items()})
+    if text is not None:
+        element.text = _NOT_XML.sub(" ", str(text))
+    element.extend(children)
+    return element
+
+
+MOST_BYTES = 100_000_000
+"""Maximum bytes of a response: 10,000 records have about half of that."""
+_BATCH = 200
+_JSON = re.compile(r"(?:^|&)retmode=json(?:&|$)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A response body with its content type and status."""
+
+    body: bytes
+    type: str
+    status: int = 200
+
+
+@dataclass(frozen=True)
+class Context:
+    """What every utility gets: the server's state, and a function to call between two steps of long work."""
+
+    catalogue: SnapshotCatalogue
+    history: History
+    check: Check
+
+
+def fetched(context: Context, ids: Sequence[str]) -> Iterator[tuple[str, Document]]:
+    """Yield the IDs and records that exist, a batch in memory at a time."""
+    for first in range(0, len(ids), _BATCH):
+        context.check()
+        batch = ids[first : first + _BATCH]
+        found = context.catalogue.fetch(batch)
+        yield from ((each, found[each]) for each in batch if each in found)
+
+
+def xml_reply(root: etree._Element, doctype: str, status: int = 200) -> Reply:
+    """Build an XML response."""
+    body = etree.tostring(root, xml_declaration=True, encoding="UTF-8", doctype=doctype)
+    return Reply(body, "text/xml; charset=UTF-8", status)
+
+
+def xml_stream(root: str, children: Iterable[etree._Element], doctype: str) -> Reply:
+    """Build an XML response whose children are written, and forgotten, one by one."""
+    out = BytesIO()
+    with etree.xmlfile(out, encoding="UTF-8", buffered=False) as file:
+        file.write_declaration()
+        file.write_doctype(doctype)
+        with file.element(root):
+            for child in children:
+                file.write(child)
+                if out.tell() > MOST_BYTES:
+                    raise InvalidRequest(f"The response has more than {MOST_BYTES:,} bytes; ask for less", status=413)
+    return Reply(out.getvalue(), "text/xml; charset=UTF-8")
+
+
+def json_reply(kind: str, content: dict[str, Any], status: int = 200) -> Reply:
+    """Build a JSON response with NCBI's header."""
+    whole = json.dumps({"header": {"type": kind, "version": "0.3"}, **content}, ensure_ascii=False)
+    return Reply(whole.encode("utf-8", "replace"), "application/json; charset=UTF-8", status)
+
+
+def text_reply(text: str) -> Reply:
+    """Build a plain-text response."""
+    return Reply(text.encode("utf-8", "replace"), "text/plain; charset=UTF-8")
+
+
+def error_reply(name: str, root: str, doctype: str, reason: str, status: int, *, as_json: bool) -> Reply:
+    """Build the response of a utility, with its root element and document type, to a request that failed."""
+    if not as_json:
+        return xml_reply(node(root, None, node("ERROR", reason)), doctype, status)
+    # Only esearch reports errors inside its result.
+    return json_reply(name, {"esearchresult": {"ERROR": reason}} if name == "esearch" else {"error": reason}, status)
+
+
+def wants_json(parameters: Parameters) -> bool:
+    """Whether the request asks for JSON."""
+    return parameters.text("retmode").lower() == "json"
+
+
+def asks_json(sent: str) -> bool:
+    """Whether a request asks for JSON, by its encoded parameters, which may be too many to be read."""
+    return _JSON.search(sent) is not None

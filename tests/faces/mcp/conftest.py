@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 from awaited import pytest_pyfunc_call  # noqa: F401
+from mcp import Client
 from mcp_talk import Talk, Talking, library
 
-from mcp import Client
 from medground.faces.mcp.calls import TIMES, Times
 from medground.faces.mcp.server import make_server
 from medground.faces.service.service import Service
@@ -61,5 +61,5 @@ def talking(papers: Settings) -> Talking:
 @pytest.fixture
 def environment(papers: Settings) -> dict[str, str]:
     """The environment of a process that serves the same home."""
-    source = Path(__file__).resolve().parents[2] / "src"
+    source = Path(__file__).resolve().parents[3] / "src"
     return {**os.environ, "MEDGROUND_HOME": str(papers.home), "PYTHONPATH": str(source)}

@@ -1,1 +1,0 @@
-"""The tools that search, read, answer and look up."""
