@@ -27,8 +27,8 @@ import numpy as np
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.faces.eutils.catalogue import SnapshotCatalogue
 from medground.faces.eutils import run
+from medground.faces.eutils.catalogue import SnapshotCatalogue
 from medground.values.document import Document
 
 CORPUS = "bench"

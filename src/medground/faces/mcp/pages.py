@@ -130,14 +130,12 @@ class Result:
         words: the same for people.
         parts: entries of its lists, in the order in which they are given.
         ends: what people read last, on the last page.
-        failed: it is an error, which the client must not take for a result.
     """
 
     head: Fields = field(default_factory=dict)
     words: str = ""
     parts: Sequence[Part] = ()
     ends: str = ""
-    failed: bool = False
 
     @property
     def weight(self) -> int:
