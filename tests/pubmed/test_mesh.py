@@ -18,18 +18,8 @@ from typer.testing import CliRunner
 from medground.errors import SnapshotCorrupt, UsageError
 from medground.faces.cli.verify import mesh as mesh_command
 from medground.pubmed.characters import fold, fold_lines
-from medground.pubmed.mesh import (
-    Table,
-    Vocabulary,
-    find_folded_qualifier,
-    find_qualifier,
-    mesh_values,
-    narrower,
-    publication_types,
-    qualifiers,
-    read_table,
-    vocabulary,
-)
+from medground.pubmed.mesh import Table, Vocabulary, mesh_values, publication_types, read_table, vocabulary
+from medground.pubmed.tags import find_folded_qualifier, find_qualifier, narrower, qualifiers
 from medground.values.query import Mesh, PublicationType
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "make_mesh.py"

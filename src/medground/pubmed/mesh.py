@@ -1,4 +1,4 @@
-"""MeSH: its packaged table, headings by name, the tree, names similar to a text, and qualifiers (subheadings)."""
+"""MeSH: its packaged table, headings by name, the tree, names similar to a text, and what a query of them means."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
 
 from medground.errors import SnapshotCorrupt, UsageError
-from medground.pubmed.characters import american, fold, fold_lines, table
+from medground.pubmed.characters import american, fold, fold_lines
+from medground.pubmed.tags import find_qualifier, narrower
 from medground.values.query import Mesh, PublicationType
 
 _COLUMNS = 4
@@ -296,50 +297,6 @@ def vocabulary() -> Vocabulary:
         SnapshotCorrupt: the packaged table is damaged.
     """
     return Vocabulary(read_table())
-
-
-_ABBREVIATION_LENGTH = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Qualifier:
-    """A qualifier, such as `drug therapy` (`DT`), with the abbreviations of those directly below it."""
-
-    name: str
-    abbreviation: str
-    below: tuple[str, ...] = ()
-
-
-@cache
-def qualifiers() -> tuple[Qualifier, ...]:
-    """Return all qualifiers, sorted by name."""
-    rows = (Qualifier(name, short, tuple(below.split())) for short, name, below in table("qualifiers.tsv"))
-    return tuple(sorted(rows, key=lambda q: q.name))
-
-
-@cache
-def _by_name() -> dict[str, Qualifier]:
-    found = {fold(q.name): q for q in qualifiers()}
-    found |= {fold(q.name.replace("&", "and")): q for q in qualifiers()}
-    return found | {fold(q.abbreviation): q for q in qualifiers()}
-
-
-def find_qualifier(name: str) -> Qualifier | None:
-    """Find a qualifier by name (with `&` or `and`) or abbreviation, in any case. Returns None if not found."""
-    return _by_name().get(fold(name))
-
-
-def find_folded_qualifier(folded: str) -> Qualifier | None:
-    """Find a qualifier by a name already passed through `fold`. Abbreviations are not accepted."""
-    return _by_name().get(folded) if len(folded) > _ABBREVIATION_LENGTH else None
-
-
-@cache
-def narrower(name: str) -> tuple[str, ...]:
-    """Return the qualifier's name and the names of all narrower qualifiers."""
-    known = find_qualifier(name)
-    below = (deeper for short in (known.below if known else ()) for deeper in narrower(_by_name()[fold(short)].name))
-    return tuple(dict.fromkeys([name, *below]))
 
 
 def mesh_values(query: Mesh, mesh: Vocabulary | None = None) -> tuple[str, ...]:

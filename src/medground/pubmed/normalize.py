@@ -11,11 +11,11 @@ from rapidfuzz import fuzz, process
 from medground.pubmed import filters as dates
 from medground.pubmed.characters import fold
 from medground.pubmed.mapping import Mapper
-from medground.pubmed.mesh import Vocabulary, find_qualifier, qualifiers
+from medground.pubmed.mesh import Vocabulary
 from medground.pubmed.model_text import query_in
 from medground.pubmed.parser import MAX_CHARACTERS, Repair, clean_words, repair_syntax
 from medground.pubmed.syntax import Chain, Leaf, Negated, Node, Span, to_text
-from medground.pubmed.tags import Kind, TagUse, tag_for_date, tag_for_kind
+from medground.pubmed.tags import Kind, TagUse, find_qualifier, qualifiers, tag_for_date, tag_for_kind
 from medground.pubmed.translate import parse, standard_mapper
 from medground.values.document import Frozen
 from medground.values.query import Query

@@ -1,4 +1,4 @@
-"""PubMed field tags: all spellings of each tag, and the form in which PubMed prints it."""
+"""PubMed field tags, in all spellings and as PubMed prints them, and the qualifiers (subheadings) of headings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal, cast
 
 from rapidfuzz import fuzz, process
 
-from medground.pubmed.characters import table
+from medground.pubmed.characters import fold, table
 from medground.values.query import DateField, FieldName
 
 Kind = Literal["text", "all", "mesh", "major", "subheading", "type", "date", "filter", "id"]
@@ -122,3 +122,47 @@ def _before_colon(name: str) -> TagUse | None:
 def _use(tag: Tag, narrow: bool, distance: re.Match[str] | None) -> TagUse:
     near = int(distance[1]) if distance and tag.field in _PROXIMITY else None
     return TagUse(tag, explode=not (narrow and tag.kind in _EXPLODED), distance=near)
+
+
+_ABBREVIATION_LENGTH = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Qualifier:
+    """A qualifier, such as `drug therapy` (`DT`), with the abbreviations of those directly below it."""
+
+    name: str
+    abbreviation: str
+    below: tuple[str, ...] = ()
+
+
+@cache
+def qualifiers() -> tuple[Qualifier, ...]:
+    """Return all qualifiers, sorted by name."""
+    rows = (Qualifier(name, short, tuple(below.split())) for short, name, below in table("qualifiers.tsv"))
+    return tuple(sorted(rows, key=lambda q: q.name))
+
+
+@cache
+def _by_name() -> dict[str, Qualifier]:
+    found = {fold(q.name): q for q in qualifiers()}
+    found |= {fold(q.name.replace("&", "and")): q for q in qualifiers()}
+    return found | {fold(q.abbreviation): q for q in qualifiers()}
+
+
+def find_qualifier(name: str) -> Qualifier | None:
+    """Find a qualifier by name (with `&` or `and`) or abbreviation, in any case. Returns None if not found."""
+    return _by_name().get(fold(name))
+
+
+def find_folded_qualifier(folded: str) -> Qualifier | None:
+    """Find a qualifier by a name already passed through `fold`. Abbreviations are not accepted."""
+    return _by_name().get(folded) if len(folded) > _ABBREVIATION_LENGTH else None
+
+
+@cache
+def narrower(name: str) -> tuple[str, ...]:
+    """Return the qualifier's name and the names of all narrower qualifiers."""
+    known = find_qualifier(name)
+    below = (deeper for short in (known.below if known else ()) for deeper in narrower(_by_name()[fold(short)].name))
+    return tuple(dict.fromkeys([name, *below]))

@@ -9,11 +9,11 @@ from functools import cache
 from medground.pubmed import filters as dates
 from medground.pubmed.filters import LANGUAGES, WORDS, all_of, any_of, filtered
 from medground.pubmed.mapping import Mapper, Translation, term
-from medground.pubmed.mesh import Heading, Qualifier, Vocabulary, find_qualifier, vocabulary
+from medground.pubmed.mesh import Heading, Vocabulary, vocabulary
 from medground.pubmed.parser import clean_words, parse_syntax
 from medground.pubmed.printer import to_pubmed
 from medground.pubmed.syntax import Chain, Leaf, Negated, Node, QuerySyntaxError, Span
-from medground.pubmed.tags import TagUse
+from medground.pubmed.tags import Qualifier, TagUse, find_qualifier
 from medground.values.document import Frozen
 from medground.values.query import FieldName, Mesh, Near, Not, PublicationType, Query, Term
 

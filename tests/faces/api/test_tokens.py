@@ -160,7 +160,7 @@ def test_it_answers_and_ends_within_two_seconds_under_load(papers: Settings, loo
                     except httpx.HTTPError:
                         return
 
-        threads = [threading.Thread(target=load) for _ in range(8)]
+        threads = [threading.Thread(target=load) for _ in range(4)]
         for thread in threads:
             thread.start()
         time.sleep(0.5)

@@ -30,7 +30,8 @@ from medground.faces.eutils.records_fields import (
     words_of,
 )
 from medground.pubmed.filters import searched
-from medground.pubmed.mesh import find_qualifier, publication_types, vocabulary
+from medground.pubmed.mesh import publication_types, vocabulary
+from medground.pubmed.tags import find_qualifier
 from medground.values.document import Document
 from medground.values.query import (
     DateRange,

@@ -16,7 +16,8 @@ import tantivy
 from medground.corpus.lexical_fields import analyser
 from medground.pubmed.characters import fold, spell_out_greek
 from medground.pubmed.mapping import known_journals
-from medground.pubmed.mesh import narrower, qualifiers, vocabulary
+from medground.pubmed.mesh import vocabulary
+from medground.pubmed.tags import narrower, qualifiers
 from medground.values.document import Document
 from medground.values.query import DateField
 
