@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -118,24 +118,12 @@ class Progress:
     failed: int = 0
 
 
-async def at_once(
-    questions: Iterable[str | Question], ask: Callable[[str | Question], Awaitable[Outcome]], concurrency: int
-) -> list[Outcome]:
-    """The outcomes of questions in their order, at most `concurrency` of them under way.
+def slots(concurrency: int) -> asyncio.Semaphore:
+    """A turn for each question that is under way.
 
     Raises:
         UsageError: `concurrency` is below 1.
     """
-    slots = _slots(concurrency)
-
-    async def one(question: str | Question) -> Outcome:
-        async with slots:
-            return await ask(question)
-
-    return list(await asyncio.gather(*map(one, questions)))
-
-
-def _slots(concurrency: int) -> asyncio.Semaphore:
     if concurrency < 1:
         raise UsageError(f"questions take a concurrency of at least 1, not {concurrency}")
     return asyncio.Semaphore(concurrency)
@@ -155,7 +143,7 @@ async def in_order(
     Raises:
         UsageError: `concurrency` is below 1.
     """
-    slots = _slots(concurrency)
+    turns = slots(concurrency)
     asked: dict[str, asyncio.Task[Outcome]] = {}
     pairs = list(zip(batch.questions, batch.ids, strict=True))
     last = {name: number for number, name in enumerate(batch.ids)}
@@ -163,7 +151,7 @@ async def in_order(
     async def one(question: Question, name: str) -> Outcome:
         if trace_id := progress.answered.get(name):
             return Outcome(question.text, Answers(batch.home).read(trace_id))
-        async with slots:
+        async with turns:
             return await ask(question)
 
     try:

@@ -120,10 +120,7 @@ def open_models_of(settings: Settings) -> Models:
         ConfigError: an operator or model is unknown, or a key or extra is missing.
     """
     settings = settings.model_copy(update={"model": settings.served})
-    if not settings.model.operators:
-        return open_models(settings, ())
-
-    return open_models(settings, operator_names())
+    return open_models(settings, operator_names() if settings.model.operators else ())
 
 
 def _tried(problems: list[MedgroundError], step: Callable[[], T]) -> T | None:
@@ -227,9 +224,6 @@ def _fixed(settings: Settings) -> dict[str, object]:
     """What is used once, when the engine is opened."""
     sections: dict[str, object] = {kind.section: settings.section(kind) for kind in settings.source_sections()}
     of_retrieval = {f"retrieval.{name}": getattr(settings.retrieval, name) for name in _FIXED}
-    return {**of_retrieval, **sections, "keys": _of_sources(settings.keys), "home": settings.home}
-
-
-def _of_sources(keys: KeySettings) -> tuple[object, ...]:
-    """The keys of services that are searched."""
-    return keys.ncbi, keys.sciencedirect, keys.google_search, keys.brave
+    keys = settings.keys
+    of_sources = (keys.ncbi, keys.sciencedirect, keys.google_search, keys.brave)
+    return {**of_retrieval, **sections, "keys": of_sources, "home": settings.home}

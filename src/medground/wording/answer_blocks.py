@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from medground.answering import source_facts
-from medground.answering.verify import verdict_words
+from medground.answering import captions
 from medground.corpus.retraction import why_aside
 from medground.language.clean import sentence
 from medground.values.answer import Answer, Search, SourceDocument
@@ -67,14 +66,14 @@ def sentence_blocks(
             best = deciding(statement)
             decided = (Span(" Deciding quote: "), mark(best)) if best else ()
             lines.append((Span(said, STYLES[statement.verdict.label]), *decided))
-            if details and (label := verdict_words.category(statement.verdict)):
+            if details and (label := captions.category(statement.verdict)):
                 lines.append(line(f"Label: {label}", "dim"))
         yield Block("paragraph", tuple(dict.fromkeys(lines)))
 
 
 def said_of(statement: Statement, quotes: Quotes) -> str:
     """The verdict on a statement in words."""
-    return verdict_words.verdict(statement.verdict, quotes.place(statement.verdict.best))
+    return captions.verdict(statement.verdict, quotes.place(statement.verdict.best))
 
 
 def supported(answer: Answer) -> Iterator[Block]:
@@ -143,7 +142,7 @@ def source_list(
     for document_id, number in numbers.items():
         document = quotes.documents[document_id]
         lines = [bibliography(document), where(document)]
-        if state := source_facts.state(document):
+        if state := captions.state(document):
             lines.append(line(state, "bad"))
         lines += [line(caution, "caution") for caution in document.cautions]
         if (document.origin or details) and (terms := references.terms(document)):
@@ -157,10 +156,10 @@ def source_list(
 
 def where(document: SourceDocument) -> Line:
     """The id of a document and where it can be read."""
-    address = source_facts.address(document)
+    address = captions.address(document)
     if not address:
         return line(document.id)
-    link = Span(address, url=address) if source_facts.is_web_address(address) else Span(address)
+    link = Span(address, url=address) if captions.is_web_address(address) else Span(address)
     return (Span(f"{document.id} "), link)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
-from medground.answering.retracted_since import as_known_now
+from medground.answering.changes import as_known_now
 from medground.errors import UsageError
 from medground.values.answer import Answer
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from medground.answering import source_facts
+from medground.answering import captions
 from medground.corpus.retraction import why_aside
 from medground.errors import UsageError
 from medground.language.clean import clean, sentence
@@ -137,7 +137,7 @@ class ReportPage:
             if listed:
                 yield heading(title)
             for document in listed:
-                state = source_facts.state(document)
+                state = captions.state(document)
                 lines = [bibliography(document), where(document), *([line(state, "bad")] if state else [])]
                 yield Block("item", tuple(lines), marker="-")
 

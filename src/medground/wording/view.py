@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from medground.answering import source_facts
-from medground.answering.verify import verdict_words
+from medground.answering import captions
 from medground.corpus.retraction import why_aside
 from medground.graph.relation import read_line
 from medground.language.clean import clean, joined, sentence
@@ -173,7 +172,7 @@ def _verdict(statement: Statement, quotes: Quotes) -> VerdictView:
         style=STYLES[statement.verdict.label],
         words=said_of(statement, quotes),
         deciding=deciding(statement),
-        category=verdict_words.category(statement.verdict),
+        category=captions.category(statement.verdict),
     )
 
 
@@ -196,11 +195,11 @@ def _document(document_id: str, number: int, quotes: Quotes) -> DocumentView:
         title=joined(document.title) or document_id,
         journal=joined(document.journal or ""),
         authors=tuple(map(joined, document.authors)),
-        design=source_facts.design(document),
+        design=captions.design(document),
         aside=why_aside(document) or "",
-        retraction_words=source_facts.state(document),
+        retraction_words=captions.state(document),
         cautions=tuple(map(joined, document.cautions)),
-        url=source_facts.web_address(document),
+        url=captions.web_address(document),
         reference=references.bibliography(document),
         licence=references.terms(document),
         source=joined(document.source),

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from pydantic import Field
 
-from medground.answering import source_facts
+from medground.answering import captions
 from medground.corpus.retraction import why_aside
 from medground.language.clean import clean
 from medground.values.answer import Answer, SourceDocument
@@ -215,12 +215,12 @@ def finish_reason(answer: Answer) -> FinishReason:
 
 
 def _annotation(mark: Mark, quoted: Evidence, document: SourceDocument, base: str) -> Annotation:
-    address = source_facts.address(document)
+    address = captions.address(document)
     own = f"{base}v1/documents/{quote(document.id, safe=':')}"
     title = " ".join(clean(document.title).split()) or document.id
     return Annotation(
         url_citation=UrlCitation(
-            url=address if source_facts.is_web_address(address) else own,
+            url=address if captions.is_web_address(address) else own,
             title=f"RETRACTED: {title}" if why_aside(document) == "retracted" else title,
             start_index=mark.start,
             end_index=mark.end,
@@ -232,6 +232,6 @@ def _annotation(mark: Mark, quoted: Evidence, document: SourceDocument, base: st
             start=quoted.start,
             end=quoted.end,
             quote=quoted.quote,
-            state=source_facts.state(document),
+            state=captions.state(document),
         ),
     )

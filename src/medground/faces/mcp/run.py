@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from mcp.server.stdio import stdio_server
 
 from medground.corpus.library import STARTER, Library
-from medground.engine.open_sources import corpora_of
+from medground.engine.open_engine import corpora_of
 from medground.errors import MedgroundError
 from medground.faces.mcp.server import make_server
 from medground.faces.service.service import Service

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from medground.answering.source_facts import design, state, web_address
+from medground.answering.captions import design, state, web_address
 from medground.faces.mcp.outputs import Citation, Conflict, Fact, Output, Searched, Sentence, Side, Source
 from medground.faces.mcp.pages import Fence, Fields, Part, Result, line
 from medground.values.answer import SourceDocument

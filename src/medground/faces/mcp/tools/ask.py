@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import aclosing
 
+from medground.answering.captions import verdict
 from medground.answering.conclude.claim import CheckedClaim
-from medground.answering.verify.verdict_words import verdict
 from medground.errors import BudgetExhausted, MedgroundError, NotFound
 from medground.faces.mcp.outputs import Asked as AskedOutput
 from medground.faces.mcp.outputs import Checked, Citation, ClaimsChecked, Researched
