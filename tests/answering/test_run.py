@@ -18,6 +18,12 @@ from medground.values.query import Filters, Words
 from medground.values.usage import Usage
 
 MakeRun = Callable[..., Run]
+
+
+def ask(run: Run) -> None:
+    asyncio.run(run.ask(screen, ASKED))
+
+
 PAPER = Document(id="PMID:1", title="Lens", text="The lens moved in Marfan syndrome.")
 LENS = Lookup.words("lens?")
 ASKED = ScreenInput(question="lens?", passages=())
@@ -27,14 +33,14 @@ def test_calls_are_counted_and_limited(make_run: MakeRun, scripted_model: Any) -
     model = scripted_model({"screen": ScreenOutput(relevant=())}, usage=Usage(10, 5, 1, price=Decimal("0.01")))
     run = make_run("lens?", model=model, by_model=["screen"], options={"budget.tokens": 40})
     for _ in range(2):
-        asyncio.run(run.ask(screen, ASKED))
+        ask(run)
     assert (run.usage.tokens, run.usage.model_calls, run.usage.price) == (30, 2, Decimal("0.02"))
     assert run.answered_by == {"screen": "scripted:model"}
     with pytest.raises(BudgetExhausted, match=r"budget of 40 tokens is used up \(spent: 45\)"):
-        asyncio.run(run.ask(screen, ASKED))
+        ask(run)
     assert len(model.seen) == 3
     with pytest.raises(BudgetExhausted):
-        asyncio.run(run.ask(screen, ASKED))
+        ask(run)
     assert len(model.seen) == 3, "a spent budget is noticed before the call"
 
 
@@ -42,25 +48,25 @@ def test_an_unknown_price_is_never_free(make_run: MakeRun, scripted_model: Any) 
     model = scripted_model({"screen": ScreenOutput(relevant=())}, usage=Usage(1, 1, 1, price=None))
     run = make_run("lens?", model=model, by_model=["screen"], options={"budget.money": 5})
     with pytest.raises(BudgetExhausted, match="money"):
-        asyncio.run(run.ask(screen, ASKED))
+        ask(run)
     assert run.report().price is None
 
 
 def test_time_is_a_parameter_and_a_limit(make_run: MakeRun) -> None:
     now = [100.0]
     run = make_run("lens?", clock=lambda: now[0], options={"budget.seconds": 2})
-    asyncio.run(run.ask(screen, ASKED))
+    ask(run)
     now[0] = 103.0
     assert run.seconds == 3.0
     with pytest.raises(BudgetExhausted, match="seconds"):
-        asyncio.run(run.ask(screen, ASKED))
+        ask(run)
 
 
 def test_a_failed_call_is_paid_for(make_run: MakeRun, scripted_model: Any) -> None:
     failed = ModelFailed("rubbish", model="scripted:model", usage=Usage(7, 3, 2))
     run = make_run("lens?", model=scripted_model({"screen": failed}), by_model=["screen"])
     with pytest.raises(ModelFailed, match="rubbish"):
-        asyncio.run(run.ask(screen, ASKED))
+        ask(run)
     assert (run.usage.tokens, run.usage.model_calls) == (10, 2)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import Callable
 from typing import Any, get_args
 
@@ -23,22 +24,16 @@ from medground.values.evidence import Sentence
 from medground.values.statement import Category, Verdict
 
 MakeRun = Callable[..., Run]
-EXPLICIT: Category = "CORRECT-EXPLICIT"
-IMPLICIT: Category = "CORRECT-IMPLICIT"
-ADDITIONAL: Category = "CORRECT-ADDITIONAL"
-UNSEEN: Category = "CORRECT-MISSING"
+CORRECT: tuple[Category, ...] = ("CORRECT-EXPLICIT", "CORRECT-IMPLICIT", "CORRECT-ADDITIONAL", "CORRECT-MISSING")
+EXPLICIT, IMPLICIT, ADDITIONAL, UNSEEN = CORRECT
 FALSE: Category = "INCORRECT-FALSE"
 DEVIATING: Category = "INCORRECT-DEVIATING"
 ILLOGICAL: Category = "INCORRECT-ILLOGICAL"
 MISSING: Category = "INCORRECT-MISSING"
 
 
-def by_judge(relation: Any, **more: Any) -> Signals:
-    return Signals(relation, judged=True, **more)
-
-
-def by_words(relation: Any, **more: Any) -> Signals:
-    return Signals(relation, **more)
+by_words = Signals
+by_judge = functools.partial(Signals, judged=True)
 
 
 TABLE: list[tuple[Signals, Category | None]] = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import os
 import signal
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import threading
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -37,11 +39,13 @@ def settings(**options: Any) -> Settings:
     return Settings.load(options={"retrieval.corpora": ("papers",)} | options)
 
 
-def test_real_abstracts_are_quoted_letter_by_letter(home: Path, shared: Path) -> None:
-    library = Library(home)
-    build(library, "pubmedqa", find_inputs([shared / "pubmedqa" / "pqa_l.jsonl.gz"]))
+def test_real_abstracts_are_quoted_letter_by_letter(home: Path, tmp_path: Path, shared: Path) -> None:
+    library, file = Library(home), tmp_path / "pqa_l.jsonl"
+    with gzip.open(shared / "pubmedqa" / "pqa_l.jsonl.gz", "rt", encoding="utf-8") as lines:
+        file.write_text("".join(islice(lines, 60)), encoding="utf-8")
+    build(library, "pubmedqa", find_inputs([file]))
     with BlockingEngine(settings(**{"retrieval.corpora": ("pubmedqa",)})) as engine:
-        outcomes = engine.ask_many([LACE, "Is anorectal endosonography valuable in dyschesia?"])
+        outcomes = engine.ask_many([LACE, "Can tailored interventions increase mammography use among HMO women?"])
     answers = [outcome.answer for outcome in outcomes]
     with library.open("pubmedqa") as snapshot:
         for answer in answers:

@@ -11,9 +11,6 @@ from medground.values.answer import SourceDocument
 from medground.values.statement import Verdict
 from medground.values.usage import KEYLESS
 
-# Facts about a source that are said beside its quotes: the design of its study, whether it was retracted, its
-# address.
-
 # Study designs by publication type, from the strongest to the weakest kind of evidence.
 
 _LEVELS: tuple[frozenset[str], ...] = (
@@ -113,6 +110,7 @@ _LABELS = {
 }
 NOT_VALIDATED = "not validated here"
 """What is said of a judge that is neither proven on this machine nor trusted by the settings."""
+_NO_FINDING = {"title": "a title, not a finding", "purpose": "an aim, question or assumption, not a finding"}
 _FAULTS = {
     "retrieval": "no relevant passage was retrieved",
     "generation": "the text goes beyond the retrieved passages",
@@ -137,7 +135,8 @@ def verdict(found: Verdict, place: Sequence[str] = ()) -> str:
     label, note, differences = _LABELS[found.label], clean(found.note), _differences(found)
     if found.label == "quoted":
         where = f" ({clean(', '.join(place))})" if place else ""
-        return _noted(label + where, [*_no_finding(found), *differences])
+        no_finding = [why for flag, why in _NO_FINDING.items() if flag in found.flags][:1]
+        return _noted(label + where, [*no_finding, *differences])
     if found.label == "not judged" and note:  # the note names the judge and what the judge said
         return _noted(note, differences, joint="; ")
     if found.label == "not found" and found.critic in _RULES and note:
@@ -182,9 +181,3 @@ def _differences(found: Verdict) -> list[str]:
     said = [f"may differ from the quote in {', '.join(differing)}"] if differing else []
     misplaced = ["the quote may give its number for another group or outcome"] if "misplaced" in found.flags else []
     return said + misplaced
-
-
-def _no_finding(found: Verdict) -> list[str]:
-    if "title" in found.flags:
-        return ["a title, not a finding"]
-    return ["an aim, question or assumption, not a finding"] if "purpose" in found.flags else []

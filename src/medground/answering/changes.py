@@ -14,8 +14,6 @@ from medground.values.evidence import Evidence
 from medground.values.report import Report
 from medground.values.statement import Conflict, Statement, Verdict
 
-# What changed between two answers to one question, so that an answer that decays is found.
-
 WhyGone = Literal["retracted", "not in the sources", "source failed", "text changed", "not quoted"]
 """`retracted`: its document does not count as evidence any more. `not in the sources`: nothing that was searched holds
 the document; `source failed`: nothing that could be asked does. `text changed`: the document no longer has this
@@ -133,9 +131,6 @@ def _why_gone(quote: Evidence, document: Document | SourceDocument, reached: boo
     if isinstance(document, SourceDocument):
         return "not in the sources" if reached else "source failed"
     return "not quoted" if " ".join(quote.quote.split()) in " ".join(document.text.split()) else "text changed"
-
-
-# A kept answer as it reads today: what it quotes from a paper that has been retracted since supports nothing.
 
 
 def as_known_now(answer: Answer) -> Answer:

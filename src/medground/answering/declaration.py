@@ -12,8 +12,6 @@ from medground.models.base import CallLimits
 from medground.models.operators.base import Operator
 from medground.values.usage import Usage
 
-# What a run needs to know about its recipe: names and operators, no code.
-
 
 @dataclass(frozen=True, kw_only=True)
 class Declaration:
@@ -37,9 +35,6 @@ class Declaration:
     settings: type[SettingsSection] | None = None
     needs_evidence: bool = True
     researches: bool = False
-
-
-# What is left of a question's budget.
 
 
 def remaining(budget: BudgetSettings, used: Usage, seconds: float) -> CallLimits:

@@ -11,6 +11,7 @@ import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any
 
 from medground.answering.declaration import of_question
@@ -51,7 +52,7 @@ class Run(Retrieval):
         super().__post_init__()
         self._turn = asyncio.Lock()
 
-    async def retrieve(self, ids: Sequence[str], finders: Mapping[str, str] | None = None) -> None:
+    async def retrieve(self, ids: Sequence[str], finders: Mapping[str, str] = MappingProxyType({})) -> None:
         """Fetch documents into the ledger, each from the first source that has it, so that they can be quoted.
 
         Args:
@@ -67,8 +68,14 @@ class Run(Retrieval):
         if self.kept is not None:  # each from the source that it came from before the run was interrupted
             for name, documents in self.kept.admitted(wanted).items():
                 self._admit(documents, name)
-        if finders:
-            await self._retrieve_at_once(wanted, finders)
+        missing = [i for i in wanted if i not in self.ledger.documents]
+        asked = [(s, own) for s in self.sources if (own := [i for i in missing if finders.get(i) == s.name])]
+        fetched = await asyncio.gather(*(self._fetched(s, own) for s, own in asked), return_exceptions=True)
+        for (source, _), found in zip(asked, fetched, strict=True):
+            if isinstance(found, dict):
+                self._admit(found, source.name)
+            elif not isinstance(found, SourceUnavailable | ConfigError):  # what fails is left to the other sources
+                raise found
         for source in self.sources:
             missing = [i for i in wanted if i not in self.ledger.documents]
             if not missing:
@@ -81,17 +88,6 @@ class Run(Retrieval):
             self._admit(documents, source.name)
         if failed is not None and any(i not in self.ledger.documents for i in wanted):
             raise failed
-
-    async def _retrieve_at_once(self, ids: Sequence[str], finders: Mapping[str, str]) -> None:
-        """Fetch each document from the source that found it; what fails is left to the other sources."""
-        missing = [i for i in ids if i not in self.ledger.documents]
-        asked = [(s, own) for s in self.sources if (own := [i for i in missing if finders.get(i) == s.name])]
-        fetched = await asyncio.gather(*(self._fetched(s, own) for s, own in asked), return_exceptions=True)
-        for (source, _), documents in zip(asked, fetched, strict=True):
-            if isinstance(documents, dict):
-                self._admit(documents, source.name)
-            elif not isinstance(documents, SourceUnavailable | ConfigError):
-                raise documents
 
     async def _fetched(self, source: Source, ids: Sequence[str]) -> dict[str, Document]:
         """Documents of a source by id; those that were kept are not asked for again."""

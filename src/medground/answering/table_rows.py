@@ -33,8 +33,6 @@ from medground.values.document import Document, SourceKind
 from medground.values.evidence import Evidence, Stance
 from medground.values.usage import Author
 
-# The studies of an answer as rows and as numbered sentences, and how far they agree.
-
 
 @dataclass(frozen=True)
 class Study:
@@ -168,8 +166,6 @@ def _row(answer: Answer, document: SourceDocument, quotes: Sequence[Evidence]) -
         ),
     )
 
-
-# Fill the columns of a table: each cell a verbatim quote, `not reported`, or `failed` with a reason.
 
 TABLE = Declaration(name="evidence table", operators=(tabulate,))
 SENTENCES = 150

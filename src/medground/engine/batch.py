@@ -25,8 +25,6 @@ from medground.home.files import private_folder, tell_not_kept, write_whole
 from medground.values.answer import Answer
 from medground.values.question import Question
 
-# The outcome of one of several questions.
-
 
 @dataclass(frozen=True)
 class Outcome:
@@ -72,13 +70,20 @@ class Batch:
         """
         marker = self.home / "batches" / hashlib.sha256(json.dumps(self.ids).encode()).hexdigest()[:16]
         lock = FileLock(f"{marker}.lock", timeout=0)
+        progress = Progress({})
         try:
-            progress = self._start(marker, lock, now)
+            private_folder(marker.parent)
+            lock.acquire()
+            if not marker.is_file():
+                write_whole(marker, trace_stamp(now()))
+            answers = Answers(self.home).since(marker.read_text(encoding="utf-8"))
+            wanted = set(self.ids)
+            kept = (answer for answer in answers if answer.id in wanted and answer.stopped != CANCELLED)
+            progress.answered |= {answer.id: answer.trace_id for answer in kept}
         except Timeout:
             raise UsageError("another process is asking these questions; wait for it, or stop it") from None
         except OSError as error:
             tell_not_kept(marker, error)
-            progress = Progress({})
         try:
             yield progress
             if not progress.failed:
@@ -86,23 +91,6 @@ class Batch:
                     marker.unlink()
         finally:
             lock.release()
-
-    def _start(self, marker: Path, lock: FileLock, now: Callable[[], datetime]) -> Progress:
-        """Raises: OSError: nothing can be written there. Timeout: another process is asking the same questions."""
-        private_folder(marker.parent)
-        lock.acquire()
-        try:
-            if not marker.is_file():
-                write_whole(marker, trace_stamp(now()))
-            return Progress(self._answered(marker.read_text(encoding="utf-8")))
-        except OSError:
-            lock.release()
-            raise
-
-    def _answered(self, since: str) -> dict[str, str]:
-        wanted = set(self.ids)
-        kept = Answers(self.home).since(since)
-        return {a.id: a.trace_id for a in kept if a.id in wanted and a.stopped != CANCELLED}
 
 
 @dataclass

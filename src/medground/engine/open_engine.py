@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from medground.corpus.embedder import Embedder
 
 
-# Opening what the settings name: a source for each corpus and for the graph it carries, and other sources by name.
-
 log = logging.getLogger(__name__)
 
 
@@ -64,7 +62,8 @@ def open_sources(settings: Settings, progress: Progress = no_progress) -> list[S
                 store = open_graph(graph)
                 opened.callback(store.close)
                 sources.append(GraphSource(store, source.fetch, source.state, snapshot.described))
-        sources += [find_source(name).open(settings) for name in _named(settings)]
+        named = [*settings.retrieval.sources, *(["pubmed"] if settings.retrieval.pubmed else [])]
+        sources += [find_source(name).open(settings) for name in dict.fromkeys(named)]
         opened.pop_all()
     return sources
 
@@ -93,19 +92,10 @@ def _starter(library: Library, progress: Progress) -> Snapshot:
     return library.open(STARTER)
 
 
-def _named(settings: Settings) -> list[str]:
-    """Sources that are named one by one, each once; PubMed's address names PubMed too."""
-    pubmed = ["pubmed"] if settings.retrieval.pubmed else []
-    return list(dict.fromkeys([*settings.retrieval.sources, *pubmed]))
-
-
 def _embedder(snapshot: Snapshot, settings: Settings, opened: dict[str, Embedder | None]) -> Embedder | None:
     """The model that made the snapshot's vectors; None if there are none, it is unavailable, or dense search is off.
 
-    Args:
-        snapshot: the snapshot.
-        settings: the user's settings.
-        opened: models that were opened before, by name; one that is opened now is added.
+    It is opened once: `opened` are the models by name.
     """
     embedding = snapshot.manifest.embedding
     if embedding is None or not settings.retrieval.dense:

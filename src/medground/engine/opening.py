@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from medground.answering.verify.critics import check_critic
 from medground.answering.verify.judges import may_judge
@@ -131,15 +132,7 @@ def _tried(problems: list[MedgroundError], step: Callable[[], T]) -> T | None:
         return None
 
 
-class Closable(Protocol):
-    """What an `Opening` can open."""
-
-    async def close(self) -> None:
-        """Free what it holds."""
-        ...
-
-
-C = TypeVar("C", bound=Closable)
+C = TypeVar("C", bound=AbstractAsyncContextManager[Any])
 
 
 class Opening(Generic[C]):
@@ -161,7 +154,7 @@ class Opening(Generic[C]):
 
     async def __aexit__(self, *raised: object) -> None:
         if self._opened is not None:
-            await self._opened.close()
+            await self._opened.__aexit__(None, None, None)
 
 
 # What answers single questions of an open engine that name another recipe, model or setting.

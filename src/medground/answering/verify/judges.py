@@ -3,9 +3,9 @@ user trusts by a setting.
 
 One gate for all (`proven`): a judge must have passed on SciFact and on at least two other sets, and wherever it was
 measured on what a search finds, on how often its "supported" is right, or on texts that decide nothing. The
-measurements of a network that ships with the package are in its card (`models.pairs.shipped`), those of other models in
-`data/judges.json` or, made on this machine by `medground judge measure`, in the user's folder (`verify.measured`,
-through `verify.measured_judges`). The sets that a shipped network failed are told wherever it says anything.
+measurements of a network that ships with the package are in its card (`models.pairs.shipped`), those of other models,
+made on this machine by `medground judge measure`, in the user's folder. They count through `verify.measured_judges`.
+The sets that a shipped network failed are told wherever it says anything.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ import logging
 import re
 from collections.abc import Sequence
 from datetime import datetime
-from functools import cache
-from importlib import resources
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -35,19 +33,6 @@ NLI = "nli:"
 """What the name of an NLI model begins with."""
 SETS = 3
 """Data sets that a judge must have passed."""
-
-
-class Validation(Proof):
-    """A measurement of a model that does not ship, on held-out pairs: accuracy on SUPPORT against CONTRADICT."""
-
-    model: str
-
-
-@cache
-def validations() -> tuple[Validation, ...]:
-    """The validations that ship with the package."""
-    rows = json.loads((resources.files("medground") / "data" / "judges.json").read_text(encoding="utf-8"))
-    return tuple(Validation(**row) for row in rows)
 
 
 def may_judge(model: str, settings: VerifySettings) -> bool:
@@ -84,21 +69,15 @@ def may_decide(model: str, settings: VerifySettings) -> bool:
 
 def domain(model: str) -> str:
     """What a shipped judge was measured on, in words, and where it failed; empty for any other."""
-    one = shipped().get(model)
-    if one is None:
+    if (one := shipped().get(model)) is None:
         return ""
-    proofs = _proofs(model)
-    judged = {proof.dataset for proof in proofs if proof.of != "questions"}
-    not_passed = [name for name in failed(proofs) if name in judged]
+    not_passed = failed([proof for proof in one.card.proofs if proof.of != "questions"])
     aside = f" (no better than guessing on {' and '.join(not_passed)})" if not_passed else ""
     return f"{one.card.domain}{aside}"
 
 
 def _proofs(model: str) -> tuple[Proof, ...]:
-    one = shipped().get(model)
-    if one is not None:
-        return one.card.proofs
-    return tuple(row for row in validations() if row.model == model)
+    return one.card.proofs if (one := shipped().get(model)) else ()
 
 
 _LIMITED = ("local", "nli")
@@ -233,8 +212,6 @@ def with_measured(settings: Settings) -> Settings:
     used = {settings.model.default, *settings.model.operators.values()}
     latest = {name: measurement_of(name, settings) for name in sorted(used) if Author(name).is_model}
     current = {name: found.is_proven for name, found in latest.items() if found is not None and found.is_current}
-    names = {
-        "verify.measured_judges": tuple(name for name, passed in current.items() if passed),
-        "verify.unproven_judges": tuple(name for name, passed in current.items() if not passed),
-    }
+    sides = {"verify.measured_judges": True, "verify.unproven_judges": False}
+    names = {key: tuple(name for name, passed in current.items() if passed is side) for key, side in sides.items()}
     return settings.with_options({key: some for key, some in names.items() if some}) if current else settings

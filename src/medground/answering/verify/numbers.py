@@ -36,12 +36,11 @@ def _is_in_name(stated: Quantity, quotes: Sequence[str]) -> bool:
     """Whether a number is part of a name in a quote, such as that of `Smc2`, or of a day: `d7` and `7th day`."""
     number = re.escape(stated.text.partition(" ")[0])
     if stated.unit in TIMES:
-        name = re.compile(rf"\b{stated.unit[0]}{number}\b|\b{number}(?:st|nd|rd|th) {stated.unit}", re.IGNORECASE)
-    elif stated.unit or stated.measure or stated.relation:
-        return False
+        name = rf"(?i)\b{stated.unit[0]}{number}\b|\b{number}(?:st|nd|rd|th) {stated.unit}"
     else:
-        name = re.compile(rf"(?:(?<=[A-Za-z])|(?<=[A-Za-z]-)){number}(?!\d)")
-    return any(name.search(quote) for quote in quotes)
+        name = rf"(?:(?<=[A-Za-z])|(?<=[A-Za-z]-)){number}(?!\d)"
+    bare = not (stated.unit or stated.measure or stated.relation)
+    return (bare or stated.unit in TIMES) and any(re.search(name, quote) for quote in quotes)
 
 
 def _holds(held: Quantity, stated: Quantity, units: set[str]) -> bool:

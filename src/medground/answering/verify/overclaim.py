@@ -200,16 +200,18 @@ async def with_word_filters(
     answers = {n: sound(claim, answer) for n, claim, answer in zip(asked, claims, found, strict=True)}
     validated = may_judge(critic.name, run.settings.verify)
 
-    def weighed(n: int, one: Checked) -> Checked:
+    def judged_again(n: int, one: Checked) -> Checked:
         answer = answers.get(n)
         if answer is None or answer.relation != "contradicts" or one.verdict.label == "quoted":
             stands = decides and _entails(one.judgement)
-            verdict = _weighed(one.verdict, doubts[n], answer, critic.name, stands=stands) if doubts[n] else one.verdict
+            verdict = (
+                _after_doubts(one.verdict, doubts[n], answer, critic.name, stands=stands) if doubts[n] else one.verdict
+            )
             return replace(one, verdict=verdict)
         taken_back = replace(answer, best=one.verdict.best)
         return Checked(verdict_of(taken_back, critic.name, validated=validated), taken_back)
 
-    return [weighed(n, one) for n, one in enumerate(checked)]
+    return [judged_again(n, one) for n, one in enumerate(checked)]
 
 
 def _doubts(sentence: Sentence, checked: Checked, ledger: Ledger) -> tuple[Overclaim, ...]:
@@ -242,7 +244,7 @@ def _claim(sentence: Sentence, verdict: Verdict, doubts: Sequence[Overclaim], co
     return Claim(sentence.text, premises, tuple(f"it {doubt.note}" for doubt in doubts))
 
 
-def _weighed(
+def _after_doubts(
     verdict: Verdict, doubts: tuple[Overclaim, ...], answer: Judgement | None, judge: str, *, stands: bool
 ) -> Verdict:
     """The verdict, given the doubts and what a judge that was asked about them says.
