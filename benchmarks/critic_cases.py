@@ -32,7 +32,7 @@ from pairing.claims import judged
 from pairing.lines import lines
 
 from medground.answering.verify.context import premise_spans
-from medground.answering.verify.nli.critic import Score
+from medground.answering.verify.critic import Score
 from medground.answering.verify.trained_critic import of_windows, telling
 from medground.models.operators.base import EvidenceView
 from medground.models.pair_network import PairNetwork

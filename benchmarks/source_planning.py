@@ -49,7 +49,7 @@ from source_plans import (
 )
 
 from medground.answering.rank.fuse import fuse, merge_duplicates
-from medground.engine.open_sources import open_sources
+from medground.engine.open_engine import open_sources
 from medground.home.settings import Settings
 from medground.recipes.omni_rag.by_words import Sought
 from medground.sources.base import DescribedSource, Source

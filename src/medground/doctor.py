@@ -10,10 +10,16 @@ from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as package_version
 from typing import Literal
 
-from medground.answering.verify.judges import NOT_VALIDATED, how_to_validate, may_judge
-from medground.answering.verify.measured import judge_of, measurement_of, with_measured
+from medground.answering.captions import NOT_VALIDATED
+from medground.answering.verify.judges import (
+    how_to_validate,
+    judge_of,
+    may_judge,
+    measurement_of,
+    with_measured,
+)
 from medground.corpus.library import Library
-from medground.engine.open_sources import corpora_of
+from medground.engine.open_engine import corpora_of
 from medground.engine.opening import operator_names, with_fetched
 from medground.errors import MedgroundError
 from medground.home.settings import Settings

@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 from rows import each_row
 
-from medground.answering.rank.cross_encoder import CrossEncoderReranker
-from medground.answering.rank.rerank import open_reranker
+from medground.answering.rank.rerank import CrossEncoderReranker, open_reranker
 from medground.corpus.build import add, build
 from medground.corpus.embedder import embed_passages, embed_queries
-from medground.engine.open_sources import open_sources
+from medground.engine.open_engine import open_sources
 from medground.errors import ConfigError
 from medground.home.settings import Settings
 from medground.models.embedding.named import open_embedder

@@ -7,17 +7,15 @@ script in every recipe that checks, are not released as right, and what a model 
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import shutil
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rows import each_row
 from scripted_capable import ANSWERED, Capable, Gold
 
-from medground.corpus.build import build
-from medground.corpus.library import Library
-from medground.corpus.readers import find_inputs
 from medground.engine.engine import Engine
 from medground.errors import ModelFailed
 from medground.home.settings import Settings
@@ -27,12 +25,10 @@ from medground.models.operators.labelling import LabelInput
 from medground.models.operators.verifying import CheckAnswerInput, EntailInput, EntailOutput
 from medground.models.registry import Models
 from medground.recipes.omni_rag.source_reading import ReadSourcesInput
-from medground.testing.chat_peer import ChatPeer, Sent, chat, prompt_of
-from medground.testing.command import run
 from medground.values.answer import Answer
 
 RECIPES = ("ground", "pubmed-reasoner", "reason-and-verify", "self-medrag", "rag", "omni-rag")
-ILLNESSES = ("stroke", "asthma", "migraine", "gout", "psoriasis", "epilepsy", "eczema", "malaria", "anaemia", "croup")
+ILLNESSES = ("stroke", "asthma", "gout")
 TASKS: Mapping[str, tuple[str, str]] = {"yes-no": ("yes", "no"), "single-choice": ("B", "A")}
 """The right answer and a wrong one, by task."""
 OPTIONS = {"A": "Placebo", "B": "Zalutinib"}
@@ -86,25 +82,22 @@ def judge_of(false: Sequence[str]) -> Callable[[EntailInput, str], EntailOutput]
     )
 
 
-@pytest.fixture
-def trials(home: Path, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def built_trials(build_home: Callable[..., Path]) -> Path:
     """A home with one trial for each illness, in the corpus `trials`."""
-    file = tmp_path / "trials.jsonl"
-    texts = {
-        illness: f"We treated adults with {illness}. Zalutinib reduced {illness} in adults of the trial. With placebo "
-        f"{illness} did not change at all."
-        for illness in ILLNESSES
-    }
-    records = [
-        {"id": f"PMID:{n}", "title": title(i), "text": text} for n, (i, text) in enumerate(texts.items(), start=1)
-    ]
-    file.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
-    build(Library(home), "trials", find_inputs([file]))
-    return home
+    said = "We treated adults with {0}. Zalutinib reduced {0} in adults of the trial. With placebo {0} did not "
+    said += "change at all."
+    trials = [{"id": f"PMID:{n}", "title": title(i), "text": said.format(i)} for n, i in enumerate(ILLNESSES, start=1)]
+    return build_home({"trials": trials})
+
+
+@pytest.fixture
+def trials(home: Path, built_trials: Path) -> Path:
+    return Path(shutil.copytree(built_trials, home))
 
 
 def asked(home: Path, recipe: str, task: str, model: Capable, illnesses: Sequence[str] = ILLNESSES) -> list[Answer]:
-    chosen: dict[str, Any] = {"home": str(home), "retrieval.corpora": ("trials",), "recipe.name": recipe}
+    chosen = {"home": str(home), "retrieval.corpora": ("trials",), "recipe.name": recipe, "model.cache": False}
 
     async def all_of_them() -> list[Answer]:
         options = OPTIONS if task == "single-choice" else {}
@@ -115,7 +108,7 @@ def asked(home: Path, recipe: str, task: str, model: Capable, illnesses: Sequenc
     return asyncio.run(all_of_them())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("recipe", "task"), [*((recipe, task) for recipe in RECIPES for task in TASKS), ("biomedsearch", "single-choice")]
 )
 def test_of_planted_wrong_headlines_none_is_released_and_of_right_ones_all_are(
@@ -140,8 +133,8 @@ def test_of_planted_wrong_headlines_none_is_released_and_of_right_ones_all_are(
         assert answer.statements, "the sentences, which are right, stay"
 
 
-@pytest.mark.parametrize("by", ["entail", "label"])
-@pytest.mark.parametrize("recipe", RECIPES)
+@each_row("by", ["entail", "label"])
+@each_row("recipe", RECIPES)
 def test_of_planted_wrong_sentences_none_is_released_and_no_answer_is_withheld_for_one(
     trials: Path, recipe: str, by: str
 ) -> None:
@@ -202,56 +195,3 @@ def test_what_the_model_says_is_missing_is_shown(trials: Path) -> None:
     assert (answer.decision.shown(), answer.missing) == ("yes", "trials in children")
     assert "Missing in these sources: trials in children." in " ".join(str(answer).split())
     assert one(trials, Script).missing == ""
-
-
-def peer(answer: str, found: str) -> Callable[[dict[str, Any]], Sent]:
-    """A server that writes `answer` over a sentence that says the opposite, and checks it."""
-
-    def reply(request: dict[str, Any]) -> Sent:
-        prompt = prompt_of(request)
-        if "<statement>" in prompt:
-            said: dict[str, Any] = {"relation": "entails", "best": "E1", "flags": []}
-        elif "<sentences>" in prompt and "<answer>" in prompt:
-            relation = "follows" if answer == found else "contradicted"
-            said = {"found": [found], "relation": relation, "reason": "it fell"}
-        elif "<unread>" in prompt:
-            said = {"sufficient": False, "missing": "trials in children", "needed": []}
-        else:
-            said = {"sentences": [{"text": "Gout was reduced by zalutinib.", "evidence": ["E1"]}], "answer": [answer]}
-        return chat(json.dumps(said))
-
-    return reply
-
-
-@pytest.fixture
-def served(trials: Path, loopback: None) -> Iterator[Callable[..., tuple[int, list[dict[str, Any]]]]]:
-    def ask(answer: str, found: str, *words: str) -> tuple[int, list[dict[str, Any]]]:
-        with ChatPeer(peer(answer, found)) as server:
-            options = [f"model.base_url={server.url}", "keys.openai=sk-test-0123456789", "model.cache=false"]
-            options += [
-                f"model.operators.{name}=openai:stub" for name in ("write", "entail", "sufficient", "check_answer")
-            ]
-            sets = [part for option in options for part in ("--set", option)]
-            status = run("ask", question("gout", "yes-no"), "-c", "trials", "--task", "yes-no", "-q", *sets, *words)
-            return status, server.requests
-
-    yield ask
-
-
-def test_the_command_line_shows_what_the_check_of_a_served_model_found(
-    served: Callable[..., tuple[int, list[dict[str, Any]]]], capsys: pytest.CaptureFixture[str]
-) -> None:
-    served("no", "yes")
-    shown = " ".join(capsys.readouterr().out.split())
-    assert "The model answered no, and its check found yes" in shown
-    assert "Missing in these sources: trials in children." in shown
-    assert "in line with the quote" in shown
-    assert "upported" not in shown
-    served("no", "yes", "--json")
-    assert json.loads(capsys.readouterr().out)["decision"]["value"] is None
-    _, requests = served("yes", "yes")
-    assert "Yes\nAnswered by openai:stub" in capsys.readouterr().out
-    (checking,) = [
-        prompt_of(one) for one in requests if "<sentences>" in prompt_of(one) and "<answer>" in prompt_of(one)
-    ]
-    assert "<item>\nGout was reduced by zalutinib.\n</item>" in checking

@@ -75,34 +75,32 @@ def start(home: Path, calls: Path, *resumed: str) -> subprocess.Popen[str]:
 
 
 @pytest.mark.slow
-def test_killed_at_any_moment_it_goes_on_without_a_second_call(home: Path, tmp_path: Path) -> None:
-    whole = start(tmp_path / "other", tmp_path / "whole").communicate()[0].splitlines()[1]
+def test_killed_or_stopped_at_any_moment_it_goes_on_without_a_second_call(home: Path, tmp_path: Path) -> None:
     moments, resumed, finished = random.Random(3), (), []
-    for number in range(3):
-        process = start(home, calls := tmp_path / f"calls{number}", *resumed)
+    for sent in (signal.SIGKILL, signal.SIGINT):
+        process = start(home, calls := tmp_path / f"calls{sent}", *resumed)
         assert process.stdout is not None
         resumed = (process.stdout.readline().strip(),)
-        time.sleep(moments.uniform(0.0, 0.15))
-        process.kill()
+        time.sleep(moments.uniform(0.03, 0.1))
+        process.send_signal(sent)
         process.communicate()
         finished.append(made(calls))
     last = start(home, tmp_path / "last", *resumed)
-    assert last.communicate()[0].splitlines() == [resumed[0], whole]
+    assert last.communicate()[0].splitlines() == [resumed[0], " ".join(EVERYTHING)]
     finished.append(made(tmp_path / "last"))
     assert sum(len(one) > 0 for one in finished) > 1, "every process did all or nothing"
-    # What a kill interrupts is sent again: at most the three calls that were under way.
+    # What is interrupted is sent again: at most the three calls that were under way.
     total = sum(finished, Counter())
     assert len(total) == 3 * len(EVERYTHING)
-    assert sum(total.values()) - len(total) <= 3 * 3
+    assert sum(total.values()) - len(total) <= 2 * 3
 
 
-@pytest.mark.parametrize("cache", [True, False])
 def test_stopped_after_every_few_calls_it_asks_nothing_twice(
-    home: Path, calls: Path, monkeypatch: pytest.MonkeyPatch, cache: bool
+    home: Path, calls: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(slow_research, "WAIT", 0)
     monkeypatch.setattr(slow_research, "log", log := Stopping(slow_research.log))
-    with BlockingEngine(settings(**{"model.cache": cache})) as engine:
+    with BlockingEngine(settings(**{"model.cache": False})) as engine:
         with pytest.raises(Stop):
             engine.ask(QUESTION)
         name, answer = engine.unfinished()[0].id, None
@@ -123,6 +121,8 @@ def test_a_limit_leaves_research_that_goes_on_with_a_higher_one(home: Path, call
         with pytest.raises(BudgetExhausted) as reached:
             engine.ask(QUESTION)
         assert reached.value.research == engine.unfinished()[0].id
+        name = engine.unfinished()[0].id
+    assert not FileLock(home / "research" / name / "lock", timeout=0).is_locked
     before = made(calls)
     answer = resume(changes={"budget.calls": 100})
     assert [document.id for document in answer.documents] == EVERYTHING
@@ -131,20 +131,6 @@ def test_a_limit_leaves_research_that_goes_on_with_a_higher_one(home: Path, call
     assert answer.usage.model_calls == len(EVERYTHING) - sum(line.startswith("call") for line in before)
     with pytest.raises(UsageError, match=r"no research is unfinished; ask a question with medground research"):
         resume()
-
-
-def test_ctrl_c_keeps_it(home: Path, tmp_path: Path) -> None:
-    process = start(home, tmp_path / "calls")
-    assert process.stdout is not None
-    name = process.stdout.readline().strip()
-    time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    process.communicate()
-    first = made(tmp_path / "calls")
-    last = start(home, tmp_path / "last", name)
-    assert last.communicate()[0].splitlines()[1].split() == EVERYTHING
-    total = first + made(tmp_path / "last")
-    assert sum(total.values()) - len(total) <= 3
 
 
 def test_what_cannot_be_gone_on_with_is_said(home: Path, calls: Path) -> None:
@@ -186,12 +172,3 @@ def test_a_few_unfinished_ones_are_kept(home: Path, calls: Path) -> None:
             with pytest.raises(BudgetExhausted):
                 engine.ask(QUESTION)
         assert len(engine.unfinished()) == 20
-
-
-def test_a_lock_of_a_killed_process_does_not_stand_in_the_way(home: Path, calls: Path) -> None:
-    with BlockingEngine(settings(**{"budget.calls": 2})) as engine:
-        with pytest.raises(BudgetExhausted):
-            engine.ask(QUESTION)
-        name = engine.unfinished()[0].id
-    assert not FileLock(home / "research" / name / "lock", timeout=0).is_locked
-    assert resume(name, changes={"budget.calls": 100}).documents

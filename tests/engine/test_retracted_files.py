@@ -7,8 +7,9 @@ import json
 from collections.abc import Callable, Mapping
 
 import pytest
+from rows import each_row
 
-from medground.answering import source_facts
+from medground.answering import captions
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
@@ -109,7 +110,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Answer]:
         return {drug: engine.ask(f"Does {drug} reduce the risk of stroke?") for drug in FILES}
 
 
-@pytest.mark.parametrize("drug", FILES)
+@each_row("drug", FILES)
 def test_a_retracted_paper_is_listed_as_such_and_never_quoted(drug: str, answers: dict[str, Answer]) -> None:
     answer = answers[drug]
     assert {one.document_id for one in answer.evidence} == {f"SOUND:{drug}"}
@@ -119,7 +120,7 @@ def test_a_retracted_paper_is_listed_as_such_and_never_quoted(drug: str, answers
     for paper in aside:
         assert paper.retraction == "retracted"
         assert f"{paper.id} was found but is retracted, so it is not used as evidence" in answer.warnings
-        assert source_facts.state(paper) == TOLD
+        assert captions.state(paper) == TOLD
     assert as_markdown(answer).count(TOLD) >= len(aside)
     for form in FORMS:
         assert export(answer, form).decode().count(TOLD) >= len(aside)

@@ -66,10 +66,7 @@ def test_the_fullest_version_is_read(found: Callable[..., list[Hit]]) -> None:
     assert set(ids(found([pdf()], [record(), OTHER_PAPER]))) == {"FILE:a.pdf", "PMID:8"}
     assert set(ids(found([], [record(), OTHER_PAPER]))) == {"PMID:7", "PMID:8"}
     assert set(ids(found([pdf(), record()], [OTHER_PAPER]))) == {"FILE:a.pdf", "PMID:8"}  # in one corpus, too
-
-
-def test_parts_of_a_paper_with_one_doi_are_all_read(found: Callable[..., list[Hit]]) -> None:
-    part = pdf(id="DOC:results", text=REST)
+    part = pdf(id="DOC:results", text=REST)  # parts with one DOI are all read
     assert set(ids(found([part], [record()]))) == {"DOC:results", "PMID:7"}
 
 

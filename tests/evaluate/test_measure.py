@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from runs import header, line, write_lines, write_run
 
 from medground.answering.trace import read_trace
-from medground.answering.verify.nli.model import NliModel
+from medground.answering.verify.nli_model import NliModel
 from medground.engine.engine import Engine
 from medground.errors import UsageError
 from medground.home.settings import Settings

@@ -20,14 +20,13 @@ from pydantic_ai.messages import ToolReturnPart
 from rows import each_row
 
 from medground.answering.conclude.compose import compose
-from medground.answering.lookups import words_lookup
-from medground.answering.run import Run
+from medground.answering.run import Run, words_lookup
 from medground.answering.write.draft import Draft
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.engine.engine import Engine
-from medground.engine.open_sources import open_sources
+from medground.engine.open_engine import open_sources
 from medground.errors import BudgetExhausted, ConfigError, ModelFailed, SourceUnavailable, UsageError
 from medground.home.settings import Settings
 from medground.models.base import Keyless

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from medground.answering.verify.judges import has_last_word
-from medground.answering.verify.measured import judges_folder, measured_judges, with_measured
+from medground.answering.verify.judges import has_last_word, judges_folder, measured_judges, with_measured
 from medground.home.settings import Settings
 from medground.testing.chat_peer import ChatPeer, Sent, chat, prompt_of, refusal
 from medground.testing.command import run

@@ -14,7 +14,7 @@ from medground.corpus.library import Library
 from medground.corpus.manifest import read_manifest
 from medground.corpus.readers import find_inputs
 from medground.engine.blocking import BlockingEngine
-from medground.engine.open_sources import open_sources
+from medground.engine.open_engine import open_sources
 from medground.errors import UsageError
 from medground.graph.bases.record import Base, Bases
 from medground.home.settings import Settings

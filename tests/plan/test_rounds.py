@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.answering.verify.critic import Judgement
-from medground.answering.verify.verdicts import Checked
+from medground.answering.verify.critic import Checked, Judgement
 from medground.recipes.self_medrag.rounds import (
     LoopQuery,
     closeness,

@@ -14,7 +14,7 @@ from heart import PAPERS, QUESTION, MakeRun, cited, entails, reasons, spans
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medground.answering.verify import verdict_words
+from medground.answering import captions
 from medground.errors import ConfigError, ModelFailed
 from medground.home.layers import preset_layer
 from medground.home.settings import Settings
@@ -292,7 +292,7 @@ def test_own_knowledge_is_marked_never_supported_and_by_default_not_asked_for(as
     assert known.text == "Aspirin inhibits platelets." and known.evidence == ()
     assert "own knowledge" in known.verdict.flags and "own knowledge" not in found.verdict.flags
     assert known.verdict.label == "not judged"
-    assert verdict_words.verdict(known.verdict) == "The model's own knowledge, not from the evidence."
+    assert captions.verdict(known.verdict) == "The model's own knowledge, not from the evidence."
     assert answer.needs_evidence and answer.decision.shown() == "yes"
 
     answer, _ = ask({"reason": recalls, "entail": entails}, options={"verify.taxonomy": False})

@@ -9,8 +9,7 @@ import pytest
 from pydantic import ValidationError
 from rows import each_row
 
-from medground.answering import source_facts
-from medground.answering.verify import verdict_words
+from medground.answering import captions
 from medground.language.clean import sentence
 from medground.values.answer import Answer, Search, SourceDocument
 from medground.values.decision import FreeDecision, MultipleChoiceDecision, YesNoDecision
@@ -69,7 +68,7 @@ def test_reasons_are_sentences(make_answer: MakeAnswer) -> None:
 
 @each_row("label", get_args(Label))
 def test_every_label_has_a_plain_phrase(label: Label) -> None:
-    shown = verdict_words.verdict(Verdict(label=label, critic="someone"))
+    shown = captions.verdict(Verdict(label=label, critic="someone"))
     assert shown[0].isupper()
     assert shown.endswith(".")
 
@@ -110,7 +109,7 @@ BOTH = "Assessed by m (not validated here): contradicted by the quote; may diffe
     ],
 )
 def test_verdicts(verdict: Verdict, expected: str) -> None:
-    assert verdict_words.verdict(verdict) == expected
+    assert captions.verdict(verdict) == expected
 
 
 KEYLESS, HOSTED = {"labelled_by": "keyless"}, {"labelled_by": "openai:gpt-5"}
@@ -136,7 +135,7 @@ KEYLESS, HOSTED = {"labelled_by": "keyless"}, {"labelled_by": "openai:gpt-5"}
     ],
 )
 def test_categories_name_who_gave_them(verdict: Verdict, expected: str) -> None:
-    assert verdict_words.category(verdict) == expected
+    assert captions.category(verdict) == expected
 
 
 def test_support_is_shown_where_a_validated_judge_assessed_it(make_answer: MakeAnswer) -> None:
@@ -209,7 +208,7 @@ def test_a_document_is_described_by_design_kind_and_state() -> None:
     assert references.bibliography(document(kind="graph", year=2020)) == "T. 2020. Knowledge graph entry."
     assert references.bibliography(document(title="")) == "X:1."
     assert references.study(document(publication_types=("Review",), year=1999)) == "review, 1999"
-    assert source_facts.state(document(retraction="notice")) == "A retraction notice: not used as evidence."
-    assert source_facts.address(document(id="PMID:7")) == "https://pubmed.ncbi.nlm.nih.gov/7/"
-    assert source_facts.address(document(id="PMID:x7")) == ""
-    assert source_facts.address(document(id="PMID:7", url="https://a.org")) == "https://a.org"
+    assert captions.state(document(retraction="notice")) == "A retraction notice: not used as evidence."
+    assert captions.address(document(id="PMID:7")) == "https://pubmed.ncbi.nlm.nih.gov/7/"
+    assert captions.address(document(id="PMID:x7")) == ""
+    assert captions.address(document(id="PMID:7", url="https://a.org")) == "https://a.org"

@@ -118,7 +118,8 @@ class KeptLookups:
         taken: dict[str, dict[str, Document]] = {}
         for i in ids:
             name = self._origins.get(i)
-            if name is not None and (document := self._any_state(name, i)) is not None:
+            of_any_state = [known.get(i) for place, known in self._documents.items() if place.startswith(f"{name}@")]
+            if name is not None and (document := next(filter(None, of_any_state), None)) is not None:
                 taken.setdefault(name, {})[i] = document
         return taken
 
@@ -128,18 +129,15 @@ class KeptLookups:
             self._add("admitted", "", new)
             self._origins.update(new)
 
-    def _any_state(self, name: str, document_id: str) -> Document | None:
-        held = (known.get(document_id) for place, known in self._documents.items() if place.startswith(f"{name}@"))
-        return next(filter(None, held), None)
-
     def _add(self, call: str, key: str, content: Any) -> None:
         """Append a line in one write; a line that a kill cut off is ended first."""
         entry = {"call": call, "key": key, "content": content}
         line = json.dumps({"sha256": _checksum(entry), "entry": entry}, ensure_ascii=False).encode() + b"\n"
         try:
-            with self._path.open("ab") as file:
-                if file.tell() and not _is_ended(self._path):
-                    line = b"\n" + line
+            with self._path.open("ab+") as file:
+                if file.tell():
+                    file.seek(-1, os.SEEK_END)
+                    line = line if file.read(1) == b"\n" else b"\n" + line
                 file.write(line)
         except OSError as error:
             if not self._warned:
@@ -174,12 +172,6 @@ def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
                 yield stored["entry"]
         except (ValueError, KeyError, TypeError, RecursionError):
             continue
-
-
-def _is_ended(path: Path) -> bool:
-    with path.open("rb") as file:
-        file.seek(-1, os.SEEK_END)
-        return file.read(1) == b"\n"
 
 
 def _hit(hit: Hit) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a run retrieves: lookups in all sources at once, and the documents that it may quote.
+"""What a run looks up, in all sources at once.
 
 Sources are only reached through a run, so that every call is counted, limited, cached and traced in one place.
 """
@@ -9,16 +9,15 @@ import asyncio
 import contextlib
 import itertools
 import time
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
 
-from medground.answering.budget import remaining
-from medground.answering.declaration import Declaration
+from medground.answering.declaration import Declaration, remaining
 from medground.answering.kept_lookups import KeptLookups
 from medground.answering.trace import Span, Trace
 from medground.answering.withheld import Withholding
-from medground.corpus.retraction import marked, marked_hit
+from medground.corpus.retraction import marked_hit
 from medground.errors import ConfigError, NotConfigured, SourceUnavailable
 from medground.home.concurrency import together
 from medground.home.settings import Settings
@@ -26,7 +25,7 @@ from medground.models.base import CallLimits
 from medground.pubmed.typed import as_typed
 from medground.sources.base import CountingSource, RecallingSource, Source
 from medground.values.answer import Search, failed_search, search_of
-from medground.values.document import Document, DocumentId, Passage
+from medground.values.document import DocumentId
 from medground.values.evidence import Ledger
 from medground.values.lookup import Found, Lookup
 from medground.values.query import Filters
@@ -113,7 +112,9 @@ class Retrieval:
         """
         self._remaining()
         filled = [self._filled(one) for one in self._sendable(lookups)]
-        filled += self._in_former_documents(filled)
+        if former := self.question.follows.documents if self.question.follows else ():
+            again = [one for one in filled if one.of_texts and not one.documents]
+            filled += [one.model_copy(update={"documents": former}) for one in again]
         sent = [(source, one) for one in filled for source in self.sources if self._is_for(one, source)]
         results = await together(self._search(source, one, next(self._order)) for source, one in sent)
         for (source, _), result in zip(sent, results, strict=True):
@@ -140,8 +141,7 @@ class Retrieval:
         if not (sendable := self._sendable([lookup])):
             return 0
         filled = self._filled(sendable[0])
-        asked = [source for source in self.sources if self._is_for(filled, source)]
-        results = await together(self._count(source, filled) for source in asked)
+        results = await together(self._count(source, filled) for source in self.sources if self._is_for(filled, source))
         counts = [result for result in results if isinstance(result, int)]
         _raise_unless(counts, results)
         return sum(counts)
@@ -190,16 +190,8 @@ class Retrieval:
         more: dict[str, Any] = {} if lookup.limit else {"limit": self.settings.retrieval.depth}
         if self.papers and lookup.of_texts and not lookup.documents:
             more["documents"] = self.papers
-        filled = lookup.model_copy(update=more) if more else lookup
+        filled = lookup.model_copy(update=more)
         return as_typed(filled) if lookup.text == self.question.text else filled
-
-    def _in_former_documents(self, lookups: Sequence[Lookup]) -> list[Lookup]:
-        """The same lookups in the documents of the answer that the question follows."""
-        if self.question.follows is None or not (documents := self.question.follows.documents):
-            return []
-        return [
-            one.model_copy(update={"documents": documents}) for one in lookups if one.of_texts and not one.documents
-        ]
 
     @property
     def searches(self) -> list[Search]:
@@ -267,7 +259,7 @@ class Retrieval:
             try:
                 return await asyncio.shield(under_way)  # whoever sent it still waits for it
             except asyncio.CancelledError:
-                if _is_cancelled():
+                if (task := asyncio.current_task()) is not None and task.cancelling():
                     raise  # otherwise whoever sent it was cancelled: send it again
         sent = self._found[key] = asyncio.ensure_future(search())
         try:
@@ -282,76 +274,6 @@ class Retrieval:
         self._searches[number] = search
         self.on_step(Searched(source=search.source, status=search.status, found=search.hits, node=search.node))
 
-    async def retrieve(self, ids: Sequence[str], finders: Mapping[str, str] | None = None) -> None:
-        """Fetch documents into the ledger, each from the first source that has it, so that they can be quoted.
-
-        Args:
-            ids: ids of the documents.
-            finders: names of the sources that found some of them, by document id. These are asked first and at once:
-                they still hold what they found.
-
-        Raises:
-            SourceUnavailable: a source failed, and the others do not have all documents.
-        """
-        wanted = list(dict.fromkeys(ids))
-        failed: SourceUnavailable | None = None
-        if self.kept is not None:  # each from the source that it came from before the run was interrupted
-            for name, documents in self.kept.admitted(wanted).items():
-                self._admit(documents, name)
-        if finders:
-            await self._retrieve_at_once(wanted, finders)
-        for source in self.sources:
-            missing = [i for i in wanted if i not in self.ledger.documents]
-            if not missing:
-                return
-            try:
-                documents = await self._fetched(source, missing)
-            except (SourceUnavailable, ConfigError) as error:
-                failed = failed or self._unavailable(source, error)
-                continue
-            self._admit(documents, source.name)
-        if failed is not None and any(i not in self.ledger.documents for i in wanted):
-            raise failed
-
-    async def _retrieve_at_once(self, ids: Sequence[str], finders: Mapping[str, str]) -> None:
-        """Fetch each document from the source that found it; what fails is left to the other sources."""
-        missing = [i for i in ids if i not in self.ledger.documents]
-        asked = [(s, own) for s in self.sources if (own := [i for i in missing if finders.get(i) == s.name])]
-        fetched = await asyncio.gather(*(self._fetched(s, own) for s, own in asked), return_exceptions=True)
-        for (source, _), documents in zip(asked, fetched, strict=True):
-            if isinstance(documents, dict):
-                self._admit(documents, source.name)
-            elif not isinstance(documents, SourceUnavailable | ConfigError):
-                raise documents
-
-    async def _fetched(self, source: Source, ids: Sequence[str]) -> dict[str, Document]:
-        """Documents of a source by id; those that were kept are not asked for again."""
-        if self.kept is None:
-            return await source.fetch(ids)
-        known = self.kept.documents(source, ids)
-        if asked := [i for i in ids if i not in known]:
-            found = await source.fetch(asked)
-            self.kept.keep_documents(source, asked, found)
-            known |= found
-        return {i: document for i in ids if (document := known.get(i)) is not None}
-
-    def _admit(self, documents: Mapping[str, Document], source: str) -> None:
-        """Put documents into the ledger, unless another source's version of one came first, at the same time."""
-        new = {i: document for i, document in documents.items() if i not in self.ledger.documents}
-        self.ledger.admit(map(marked, new.values()))
-        self.origins.update(dict.fromkeys(new, source))
-        if self.kept is not None:
-            self.kept.keep_admitted(source, tuple(new))
-
-    def stands(self, passage: Passage) -> bool:
-        """Whether a passage is a slice of the retrieved document, and not of another source's version of it."""
-        document = self.ledger.documents[passage.document_id]
-        if document.text[passage.start : passage.end] == passage.text:
-            return True
-        origin = self.origins.get(passage.document_id, "the first source")
-        self.warn(f"sources have different texts for {passage.document_id}; only the text of {origin} is quoted")
-        return False
-
     def _remaining(self) -> CallLimits:
         return remaining(self.settings.budget, self.usage, self.seconds)
 
@@ -360,11 +282,6 @@ def _raise_unless(found: Sequence[object], results: Iterable[object]) -> None:
     """Raise the first failure if nothing was found."""
     if not found and (failed := next((one for one in results if isinstance(one, SourceUnavailable)), None)):
         raise failed
-
-
-def _is_cancelled() -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
 
 
 def _left_out_note(left_out: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""The run of one question: its retrieval, its models, its budget and its cost.
+"""The run of one question: its lookups and documents, its models, its budget and its cost.
 
 Recipe functions take values and the `Run`, and return values. Models (`ask`) are only reached through the run, as
 sources are (`look_up`), so that every call is counted, limited, cached and traced in one place.
@@ -8,17 +8,24 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any
 
-from medground.answering.budget import of_question
+from medground.answering.declaration import of_question
 from medground.answering.retrieval import Retrieval
-from medground.errors import BudgetExhausted, ModelFailed, UsageError
+from medground.corpus.retraction import marked
+from medground.errors import BudgetExhausted, ConfigError, ModelFailed, SourceUnavailable, UsageError
 from medground.models.operators.base import I, O, Operator
 from medground.models.registry import Models
+from medground.sources.base import Source
+from medground.values.document import Document, Passage
+from medground.values.identifiers import papers_named
+from medground.values.lookup import Lookup
 from medground.values.notice import Notice
+from medground.values.question import Question
 from medground.values.research_found import ResearchSoFar
 from medground.values.steps import Asking
 from medground.values.usage import Author, Usage, UsageReport
@@ -44,6 +51,71 @@ class Run(Retrieval):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._turn = asyncio.Lock()
+
+    async def retrieve(self, ids: Sequence[str], finders: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Fetch documents into the ledger, each from the first source that has it, so that they can be quoted.
+
+        Args:
+            ids: ids of the documents.
+            finders: names of the sources that found some of them, by document id. These are asked first and at once:
+                they still hold what they found.
+
+        Raises:
+            SourceUnavailable: a source failed, and the others do not have all documents.
+        """
+        wanted = list(dict.fromkeys(ids))
+        failed: SourceUnavailable | None = None
+        if self.kept is not None:  # each from the source that it came from before the run was interrupted
+            for name, documents in self.kept.admitted(wanted).items():
+                self._admit(documents, name)
+        missing = [i for i in wanted if i not in self.ledger.documents]
+        asked = [(s, own) for s in self.sources if (own := [i for i in missing if finders.get(i) == s.name])]
+        fetched = await asyncio.gather(*(self._fetched(s, own) for s, own in asked), return_exceptions=True)
+        for (source, _), found in zip(asked, fetched, strict=True):
+            if isinstance(found, dict):
+                self._admit(found, source.name)
+            elif not isinstance(found, SourceUnavailable | ConfigError):  # what fails is left to the other sources
+                raise found
+        for source in self.sources:
+            missing = [i for i in wanted if i not in self.ledger.documents]
+            if not missing:
+                return
+            try:
+                documents = await self._fetched(source, missing)
+            except (SourceUnavailable, ConfigError) as error:
+                failed = failed or self._unavailable(source, error)
+                continue
+            self._admit(documents, source.name)
+        if failed is not None and any(i not in self.ledger.documents for i in wanted):
+            raise failed
+
+    async def _fetched(self, source: Source, ids: Sequence[str]) -> dict[str, Document]:
+        """Documents of a source by id; those that were kept are not asked for again."""
+        if self.kept is None:
+            return await source.fetch(ids)
+        known = self.kept.documents(source, ids)
+        if asked := [i for i in ids if i not in known]:
+            found = await source.fetch(asked)
+            self.kept.keep_documents(source, asked, found)
+            known |= found
+        return {i: document for i in ids if (document := known.get(i)) is not None}
+
+    def _admit(self, documents: Mapping[str, Document], source: str) -> None:
+        """Put documents into the ledger, unless another source's version of one came first, at the same time."""
+        new = {i: document for i, document in documents.items() if i not in self.ledger.documents}
+        self.ledger.admit(map(marked, new.values()))
+        self.origins.update(dict.fromkeys(new, source))
+        if self.kept is not None:
+            self.kept.keep_admitted(source, tuple(new))
+
+    def stands(self, passage: Passage) -> bool:
+        """Whether a passage is a slice of the retrieved document, and not of another source's version of it."""
+        document = self.ledger.documents[passage.document_id]
+        if document.text[passage.start : passage.end] == passage.text:
+            return True
+        origin = self.origins.get(passage.document_id, "the first source")
+        self.warn(f"sources have different texts for {passage.document_id}; only the text of {origin} is quoted")
+        return False
 
     def report(self) -> UsageReport:
         """Cost of the run so far."""
@@ -112,3 +184,31 @@ class Run(Retrieval):
             span.text(output=reply.output.model_dump_json())
         self._remaining()
         return reply.output
+
+
+async def with_titles(question: Question, run: Run) -> Question:
+    """The question with the titles of the papers that it names in place of their ids; unchanged if it names none.
+
+    A paper is quoted by its words, and an id has none.
+    """
+    named = papers_named(question.text)
+    if not named or not run.sources:
+        return question
+    found = await run.look_up(Lookup.words(question.text))
+    passages = [hit.passage for one in found for ranking in one.rankings for hit in ranking]
+    titles = {name: passage.title for passage in reversed(passages) for name in passage.paper}
+    text = question.text
+    for (start, end), names in reversed(named.items()):
+        if missing := [name for name in names if name not in titles]:
+            run.warn(
+                f"no source searched holds {', '.join(missing)}; check the id, or search PubMed too (--pubmed live)"
+            )
+        if known := dict.fromkeys(titles[name] for name in names if titles.get(name)):
+            text = text[:start] + "; ".join(known) + text[end:]
+    run.papers = tuple(dict.fromkeys(passage.document_id for passage in passages))
+    return question.model_copy(update={"text": text})
+
+
+def words_lookup(question: Question) -> Lookup:
+    """The question for all rankers; those that rank by words also get its answer options."""
+    return Lookup.words(question.text, also=" ".join(option.text for option in question.options))

@@ -169,19 +169,15 @@ class _JsonLines(SpanExporter):
             if self._failed:
                 return SpanExportResult.FAILURE
             try:
-                self._write(spans)
+                self._file = self._file or open_private(self._path, append=True)
+                for span in spans:
+                    self._file.write(masked(json.dumps(_as_json(span), ensure_ascii=False), self._secrets) + "\n")
+                self._file.flush()
             except OSError as error:
                 self._failed = True
                 tell_not_kept(self._path, error)
                 return SpanExportResult.FAILURE
         return SpanExportResult.SUCCESS
-
-    def _write(self, spans: Sequence[ReadableSpan]) -> None:
-        if self._file is None:
-            self._file = open_private(self._path, append=True)
-        for span in spans:
-            self._file.write(masked(json.dumps(_as_json(span), ensure_ascii=False), self._secrets) + "\n")
-        self._file.flush()
 
     def shutdown(self) -> None:
         with self._lock:

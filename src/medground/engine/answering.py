@@ -8,8 +8,7 @@ from contextlib import contextmanager
 
 from medground.answering.conclude.claim import CheckedClaim, check_claim
 from medground.answering.conclude.compose import not_searched, so_far
-from medground.answering.lookups import with_titles
-from medground.answering.run import Run
+from medground.answering.run import Run, with_titles
 from medground.answering.trace import Span
 from medground.engine.answers import Answers
 from medground.engine.batch import CANCELLED
@@ -31,9 +30,8 @@ async def answered(run: Run, recipe: Recipe) -> Answer:
         SourceUnavailable: no source could be searched.
         ModelFailed: a model gave no usable output.
     """
-    with _reported(run), run.trace.span(f"recipe {recipe.name}", settings_hash=run.settings.hash) as span:
+    with _reported(run, f"recipe {recipe.name}", settings_hash=run.settings.hash) as span:
         span.text(question=run.question.text, **({"context": run.question.context} if run.question.context else {}))
-        _mark_notice(span, run)
         answer = await _answer(run, recipe)
         span.set(decision=answer.decision.status, answer=answer.id)
     _keep(run, answer)
@@ -71,28 +69,27 @@ async def checked_claim(run: Run) -> CheckedClaim:
         SourceUnavailable: no source could be searched.
         BudgetExhausted: a limit was reached.
     """
-    with _reported(run), run.trace.span("verify") as span:
+    with _reported(run, "verify") as span:
         span.text(claim=run.question.text)
-        _mark_notice(span, run)
         return await check_claim(run)
 
 
 @contextmanager
-def _reported(run: Run) -> Iterator[None]:
-    """Tell every error what its run has cost, where its trace is, and what comes first; then close the trace."""
+def _reported(run: Run, name: str, **attributes: str) -> Iterator[Span]:
+    """The span of a run. Every error gets what the run has cost, where its trace is, and what comes first.
+
+    Of a notice its kind is recorded, not the words that called for it.
+    """
     try:
-        yield
+        with run.trace.span(name, **attributes) as span:
+            if run.notice is not None:
+                span.set(notice=run.notice.kind)
+            yield span
     except MedgroundError as error:
         error.spent, error.trace_id, error.notice = run.report(), run.trace.id, run.notice
         raise
     finally:
         run.trace.close()
-
-
-def _mark_notice(span: Span, run: Run) -> None:
-    """Record that a notice was shown: its kind, not the words that called for it."""
-    if run.notice is not None:
-        span.set(notice=run.notice.kind)
 
 
 async def _answer(run: Run, recipe: Recipe) -> Answer:

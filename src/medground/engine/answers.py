@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from medground.answering.retracted_since import as_known_now
+from medground.answering.changes import as_known_now
 from medground.errors import UsageError
 from medground.home.attachments import Attachments
 from medground.home.files import keep_private, tell_not_kept, writing_to
@@ -133,9 +133,6 @@ def past(answer: Answer) -> PastAnswer:
         created=answer.created,
         stopped=answer.stopped,
     )
-
-
-# What can be done with the answers that a home folder keeps, without asking anything.
 
 
 class KeptAnswers:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -24,8 +24,6 @@ from medground.errors import MedgroundError, UsageError
 from medground.home.files import private_folder, tell_not_kept, write_whole
 from medground.values.answer import Answer
 from medground.values.question import Question
-
-# The outcome of one of several questions.
 
 
 @dataclass(frozen=True)
@@ -72,13 +70,20 @@ class Batch:
         """
         marker = self.home / "batches" / hashlib.sha256(json.dumps(self.ids).encode()).hexdigest()[:16]
         lock = FileLock(f"{marker}.lock", timeout=0)
+        progress = Progress({})
         try:
-            progress = self._start(marker, lock, now)
+            private_folder(marker.parent)
+            lock.acquire()
+            if not marker.is_file():
+                write_whole(marker, trace_stamp(now()))
+            answers = Answers(self.home).since(marker.read_text(encoding="utf-8"))
+            wanted = set(self.ids)
+            kept = (answer for answer in answers if answer.id in wanted and answer.stopped != CANCELLED)
+            progress.answered |= {answer.id: answer.trace_id for answer in kept}
         except Timeout:
             raise UsageError("another process is asking these questions; wait for it, or stop it") from None
         except OSError as error:
             tell_not_kept(marker, error)
-            progress = Progress({})
         try:
             yield progress
             if not progress.failed:
@@ -86,23 +91,6 @@ class Batch:
                     marker.unlink()
         finally:
             lock.release()
-
-    def _start(self, marker: Path, lock: FileLock, now: Callable[[], datetime]) -> Progress:
-        """Raises: OSError: nothing can be written there. Timeout: another process is asking the same questions."""
-        private_folder(marker.parent)
-        lock.acquire()
-        try:
-            if not marker.is_file():
-                write_whole(marker, trace_stamp(now()))
-            return Progress(self._answered(marker.read_text(encoding="utf-8")))
-        except OSError:
-            lock.release()
-            raise
-
-    def _answered(self, since: str) -> dict[str, str]:
-        wanted = set(self.ids)
-        kept = Answers(self.home).since(since)
-        return {a.id: a.trace_id for a in kept if a.id in wanted and a.stopped != CANCELLED}
 
 
 @dataclass
@@ -118,24 +106,12 @@ class Progress:
     failed: int = 0
 
 
-async def at_once(
-    questions: Iterable[str | Question], ask: Callable[[str | Question], Awaitable[Outcome]], concurrency: int
-) -> list[Outcome]:
-    """The outcomes of questions in their order, at most `concurrency` of them under way.
+def slots(concurrency: int) -> asyncio.Semaphore:
+    """A turn for each question that is under way.
 
     Raises:
         UsageError: `concurrency` is below 1.
     """
-    slots = _slots(concurrency)
-
-    async def one(question: str | Question) -> Outcome:
-        async with slots:
-            return await ask(question)
-
-    return list(await asyncio.gather(*map(one, questions)))
-
-
-def _slots(concurrency: int) -> asyncio.Semaphore:
     if concurrency < 1:
         raise UsageError(f"questions take a concurrency of at least 1, not {concurrency}")
     return asyncio.Semaphore(concurrency)
@@ -155,7 +131,7 @@ async def in_order(
     Raises:
         UsageError: `concurrency` is below 1.
     """
-    slots = _slots(concurrency)
+    turns = slots(concurrency)
     asked: dict[str, asyncio.Task[Outcome]] = {}
     pairs = list(zip(batch.questions, batch.ids, strict=True))
     last = {name: number for number, name in enumerate(batch.ids)}
@@ -163,7 +139,7 @@ async def in_order(
     async def one(question: Question, name: str) -> Outcome:
         if trace_id := progress.answered.get(name):
             return Outcome(question.text, Answers(batch.home).read(trace_id))
-        async with slots:
+        async with turns:
             return await ask(question)
 
     try:

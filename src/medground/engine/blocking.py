@@ -60,15 +60,9 @@ class BlockingEngine(KeptAnswers):
             raise
 
     @classmethod
-    def open(
-        cls,
-        settings: Settings | None = None,
-        *,
-        corpora: str | Sequence[str] | None = None,
-        progress: Progress = no_progress,
-    ) -> Self:
+    def open(cls, settings: Settings | None = None, **chosen: Any) -> Self:
         """The same as calling the class."""
-        return cls(settings, corpora=corpora, progress=progress)
+        return cls(settings, **chosen)
 
     ask = _blocking(Engine.ask)
     """Answer one question; arguments and errors are those of `Engine.ask`."""

@@ -12,25 +12,20 @@ from typing import Any, Self
 from medground.answering.changes import Changes, changes
 from medground.answering.conclude.claim import CHECKING_A_CLAIM, CheckedClaim
 from medground.answering.conclude.compose import answer_id
-from medground.answering.evidence_table.fill import TABLE, evidence_table
-from medground.answering.evidence_table.values import EvidenceTable
+from medground.answering.evidence_table import EvidenceTable
+from medground.answering.table_rows import TABLE, evidence_table
 from medground.engine.answering import answered, checked_claim, researched
 from medground.engine.answers import Answers, KeptAnswers
-from medground.engine.batch import Batch, Outcome, at_once, in_order
-from medground.engine.open_engine import OpenEngine
+from medground.engine.batch import Batch, Outcome, in_order, slots
 from medground.engine.opening import Opening
-from medground.engine.search import SearchResult, Syntax, find_passages
+from medground.engine.search import SearchEngine
 from medground.engine.unfinished import LAST, Unfinished, UnfinishedResearch
 from medground.errors import BudgetExhausted, MedgroundError, SourceUnavailable, UsageError
 from medground.home.kept_settings import kept_groups
 from medground.home.settings import Settings
 from medground.language.follow_up import follow_up
 from medground.language.risk.notices import most_urgent, notice_first
-from medground.sources.base import ConceptSource, FileSource
 from medground.values.answer import Answer
-from medground.values.document import Box, Document
-from medground.values.graph import ConceptFound
-from medground.values.query import Filters
 from medground.values.question import Question, Task, as_question
 from medground.values.research_plan import ResearchPlan
 from medground.values.steps import OnStep, Progress, Step, ignore_steps, no_progress
@@ -38,7 +33,7 @@ from medground.wording.changes import AskedAgain
 
 
 @dataclass
-class Engine(OpenEngine, KeptAnswers):
+class Engine(SearchEngine, KeptAnswers):
     """Answers questions with one set of sources. Open it with `Engine.open`; it serves many questions at once.
 
     Attributes:
@@ -122,8 +117,8 @@ class Engine(OpenEngine, KeptAnswers):
             if plan is not None:
                 asked = asked.model_copy(update={"plan": plan})
             setup = await self._setup(recipe, model, settings)
-            run = self._run(asked, setup.settings, setup.recipe, setup.models, on_step)
-            run.notice = most_urgent(asked.text, asked.context) or notice
+            shown = most_urgent(asked.text, asked.context) or notice
+            run = self._run(asked, setup, setup.recipe, on_step, notice=shown)
             with self._under_way():
                 return await (researched if setup.recipe.researches else answered)(run, setup.recipe)
 
@@ -149,8 +144,7 @@ class Engine(OpenEngine, KeptAnswers):
         one = UnfinishedResearch(self.settings.home).read(name)
         with notice_first(one.question.text, one.question.context) as notice:
             setup = await self._setup(None, None, {**one.groups(self.settings), **(settings or {})})
-            run = self._run(one.question, setup.settings, setup.recipe, setup.models, on_step)
-            run.notice = notice
+            run = self._run(one.question, setup, setup.recipe, on_step, notice=notice)
             with self._under_way():
                 return await researched(run, setup.recipe, one.id)
 
@@ -172,7 +166,7 @@ class Engine(OpenEngine, KeptAnswers):
         return AskedAgain(before=before, answer=answer, changes=await self._changes(before, answer))
 
     async def _changes(self, before: Answer, now: Answer) -> Changes:
-        run = self._run(before.question, self.settings, self.recipe, self.models, traced=False)
+        run = self._untraced_run(before.question)
         reached = True
         with self._under_way():
             try:
@@ -205,7 +199,13 @@ class Engine(OpenEngine, KeptAnswers):
         Raises:
             UsageError: `concurrency` is below 1.
         """
-        return await at_once(questions, partial(self._outcome, **chosen), concurrency)
+        turns = slots(concurrency)
+
+        async def one(question: str | Question) -> Outcome:
+            async with turns:
+                return await self._outcome(question, **chosen)
+
+        return list(await asyncio.gather(*map(one, questions)))
 
     async def ask_each(
         self,
@@ -244,65 +244,6 @@ class Engine(OpenEngine, KeptAnswers):
         except MedgroundError as error:
             return Outcome(text, error=error)
 
-    async def search(
-        self, text: str, *, limit: int = 10, filters: Filters | None = None, syntax: Syntax = "words"
-    ) -> SearchResult:
-        """The passages that fit some words best, by words and, where there are vectors, by meaning.
-
-        With `syntax="pubmed"` the text is a query in PubMed's syntax, which decides what is found, in corpora too.
-
-        Words that show a person at risk get a notice too; those of self-harm get the notice alone.
-
-        Raises:
-            UsageError: the words are empty, `limit` is out of range, a field to limit by is unknown, or the text is not
-                a valid query.
-            SourceUnavailable: no source could be searched.
-        """
-        if not text.strip():
-            raise UsageError("the query is empty; enter at least one word")
-        with notice_first(text) as notice:
-            asked = Question.ask(text, task="free", filters=filters)
-            run = self._run(asked, self.settings, self.recipe, self.models, traced=False)
-            run.notice = notice
-            with self._under_way():
-                return await find_passages(run, limit, syntax)
-
-    async def document(self, document_id: str) -> Document:
-        """A document of the sources by its id, such as `PMID:21645374`.
-
-        Raises:
-            UsageError: no source holds it.
-            SourceUnavailable: it may be in a source that could not be asked.
-        """
-        asked = Question(text=document_id, task="free")
-        run = self._run(asked, self.settings, self.recipe, self.models, traced=False)
-        with self._under_way():
-            await run.retrieve([document_id])
-        if document_id not in run.ledger.documents:
-            names = ", ".join(dict.fromkeys(source.name for source in self.sources))
-            raise UsageError(f"no source holds {document_id[:80]!r}; searched: {names or 'nothing'}")
-        return run.ledger.documents[document_id]
-
-    async def concept(self, term: str, *, limit: int = 10) -> list[ConceptFound]:
-        """What each open knowledge graph knows of a term: an id such as `HP:0001083`, a name or a synonym.
-
-        Args:
-            term: the term.
-            limit: most lines that are quoted about it, for each graph.
-
-        Raises:
-            UsageError: the term is empty, or no knowledge graph is open.
-            SourceUnavailable: a graph could not be asked.
-            SnapshotCorrupt: a graph cannot be read.
-        """
-        if not term.strip():
-            raise UsageError("the term is empty; give an id, a name or a synonym")
-        graphs = [source for source in self.sources if isinstance(source, ConceptSource)]
-        if not graphs:
-            raise UsageError("no knowledge graph is open; search the corpus `starter` or a knowledge base with a graph")
-        with self._under_way():
-            return [await graph.concept(term, limit) for graph in graphs]
-
     async def table(
         self,
         name: str,
@@ -327,31 +268,9 @@ class Engine(OpenEngine, KeptAnswers):
         """
         answer = await asyncio.to_thread(self.answer, name)
         setup = await self._setup(None, model, settings)
-        run = self._run(answer.question, setup.settings, TABLE, setup.models, traced=False)
+        run = self._run(answer.question, setup, TABLE, traced=False)
         with self._under_way():
             return await evidence_table(answer, columns, run)
-
-    async def highlights(self, document_id: str, spans: Sequence[tuple[int, int]]) -> list[tuple[Box, ...]]:
-        """Where slices of a document are printed in its PDF: a box for each line of a slice, cut at the slice's ends.
-
-        A slice gets no boxes if its document has no pages, the file is gone, or the file has other text there.
-
-        Args:
-            document_id: the document.
-            spans: start and end of each slice, as those of a quote.
-
-        Raises:
-            UsageError: no source holds the document.
-            SourceUnavailable: it may be in a source that could not be asked.
-        """
-        from medground.corpus.readers.pdf.book import highlights  # imported late: PDFium is slow to load
-
-        document = await self.document(document_id)
-        files = [source.file_of(document_id) for source in self.sources if isinstance(source, FileSource)]
-        file = next((file for file in files if file is not None), None)
-        if file is None or not document.lines:
-            return [()] * len(spans)
-        return await asyncio.to_thread(highlights, file, document, spans)
 
     async def verify(
         self, claim: str, *, model: str | None = None, settings: Mapping[str, Any] | None = None
@@ -369,7 +288,6 @@ class Engine(OpenEngine, KeptAnswers):
             raise UsageError("the claim is empty; write it in quotes after the command")
         with notice_first(claim) as notice:
             setup = await self._setup(None, model, settings)
-            run = self._run(Question.ask(claim, task="free"), setup.settings, CHECKING_A_CLAIM, setup.models)
-            run.notice = notice
+            run = self._run(Question.ask(claim, task="free"), setup, CHECKING_A_CLAIM, notice=notice)
             with self._under_way():
                 return await checked_claim(run)

@@ -4,29 +4,111 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import secrets
-import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from medground.answering.declaration import Declaration
 from medground.answering.run import Run
 from medground.answering.trace import Trace
-from medground.answering.verify.measured import with_measured
-from medground.engine.open_sources import open_sources
+from medground.answering.verify.judges import with_measured
+from medground.corpus.library import GRAPH_FILE, STARTER, Library
+from medground.corpus.snapshot import Snapshot
 from medground.engine.opening import Setup, Setups, check_sources, set_up, with_fetched
-from medground.errors import UsageError
+from medground.errors import ConfigError, SnapshotCorrupt, UsageError
+from medground.graph.bases.record import Bases
+from medground.graph.concept_store import open_graph
 from medground.home.concurrency import check_not_forked
 from medground.home.settings import Settings
 from medground.models.registry import Models
 from medground.recipes.base import Recipe
-from medground.sources.base import Source
+from medground.sources.base import Source, find_source
+from medground.sources.corpus import CorpusSource
+from medground.sources.graph import GraphSource
+from medground.values.notice import Notice
 from medground.values.question import Question
-from medground.values.steps import OnStep, Progress, ignore_steps
+from medground.values.steps import OnStep, Progress, ignore_steps, no_progress
+
+if TYPE_CHECKING:
+    from medground.corpus.embedder import Embedder
+
+
+log = logging.getLogger(__name__)
+
+
+def open_sources(settings: Settings, progress: Progress = no_progress) -> list[Source]:
+    """Open the sources that the settings name. Builds the starter corpus if it is missing.
+
+    Raises:
+        UsageError: no corpus, no knowledge base or no source has that name.
+        ConfigError: an extra is missing, an embedding model changed since the build, or an address is not valid.
+        SnapshotCorrupt: a corpus differs from its manifest.
+    """
+    library = Library(settings.home)
+    sources: list[Source] = []
+    models: dict[str, Embedder | None] = {}  # one for all corpora that it built: a large one fills the memory
+    with ExitStack() as opened:  # closes what is open if a later source fails
+        for name in corpora_of(settings):
+            snapshot = _starter(library, progress) if name == STARTER else library.open(name)
+            opened.callback(snapshot.close)
+            source = CorpusSource(snapshot, _embedder(snapshot, settings, models))
+            sources.append(source)
+            if (graph := snapshot.attachment(GRAPH_FILE)) is not None:
+                store = open_graph(graph)
+                opened.callback(store.close)
+                sources.append(GraphSource(store, source.fetch, source.state, snapshot.described))
+        named = [*settings.retrieval.sources, *(["pubmed"] if settings.retrieval.pubmed else [])]
+        sources += [find_source(name).open(settings) for name in dict.fromkeys(named)]
+        opened.pop_all()
+    return sources
+
+
+def corpora_of(settings: Settings) -> tuple[str, ...]:
+    """Names of the corpora that the settings name one by one, then those of their knowledge base, each once.
+
+    Raises:
+        UsageError: there is no such knowledge base, or it is half-built.
+    """
+    base = settings.retrieval.knowledge_base
+    parts = Bases(settings.home).read(base).corpora if base else ()
+    return tuple(dict.fromkeys([*settings.retrieval.corpora, *parts]))
+
+
+def _starter(library: Library, progress: Progress) -> Snapshot:
+    """The starter corpus. Builds it if it is missing or this version cannot use it."""
+    if STARTER in library.list():
+        try:
+            return library.open(STARTER)
+        except (ConfigError, SnapshotCorrupt) as error:
+            log.warning("the starter corpus is rebuilt: %s", error)
+    from medground.graph.corpora import build_starter  # it brings the readers, which are slow to import
+
+    build_starter(library, progress)
+    return library.open(STARTER)
+
+
+def _embedder(snapshot: Snapshot, settings: Settings, opened: dict[str, Embedder | None]) -> Embedder | None:
+    """The model that made the snapshot's vectors; None if there are none, it is unavailable, or dense search is off.
+
+    It is opened once: `opened` are the models by name.
+    """
+    embedding = snapshot.manifest.embedding
+    if embedding is None or not settings.retrieval.dense:
+        return None
+    from medground.models.embedding.named import open_embedder
+
+    if embedding.name not in opened:
+        try:
+            opened[embedding.name] = open_embedder(embedding.name, settings.home)
+        except ConfigError as error:
+            log.warning("corpus %s is searched by words alone: %s", snapshot.manifest.name, error)
+            opened[embedding.name] = None
+    return opened[embedding.name]
 
 
 @dataclass
@@ -85,15 +167,18 @@ class OpenEngine:
     async def __aexit__(self, *raised: object) -> None:
         await self.close()
 
+    @property
+    def _own(self) -> Setup:
+        return Setup(self.settings, self.recipe, self.models)
+
     async def _setup(self, recipe: str | None, model: str | None, settings: Mapping[str, Any] | None) -> Setup:
         """What answers one question; opened and checked where it differs from the engine's own."""
         self._check_open()
         named = {"recipe.name": recipe, "model.default": model}
         changes = {**(settings or {}), **{key: value for key, value in named.items() if value is not None}}
-        own = Setup(self.settings, self.recipe, self.models)
-        setup = own
+        setup = self._own
         if changes:
-            setup = await self._setups.changed(own, changes, self.sources)
+            setup = await self._setups.changed(setup, changes, self.sources)
             self._check_open()  # it may have been closed meanwhile; `close` closes the models
         return replace(setup, settings=with_measured(with_fetched(setup.settings)))
 
@@ -117,25 +202,30 @@ class OpenEngine:
     def _run(
         self,
         question: Question,
-        settings: Settings,
+        setup: Setup,
         recipe: Declaration,
-        models: Models,
         on_step: OnStep = ignore_steps,
         *,
+        notice: Notice | None = None,
         traced: bool = True,
     ) -> Run:
         self._check_open()
+        settings = setup.settings
         run_id = f"{trace_stamp(datetime.now(UTC))}{secrets.token_hex(2)[1:]}"
         return Run(
             question=question,
             settings=settings,
             recipe=recipe,
             sources=self.sources,
-            models=models,
+            models=setup.models,
             trace=Trace(run_id, settings.home / "traces" / f"{run_id}.jsonl" if traced else None, settings),
             on_step=on_step,
-            clock=time.monotonic,
+            notice=notice,
         )
+
+    def _untraced_run(self, question: Question) -> Run:
+        """A run with the engine's own settings that leaves no trace, for what is found without a question to answer."""
+        return self._run(question, self._own, self.recipe, traced=False)
 
 
 def trace_stamp(time: datetime) -> str:

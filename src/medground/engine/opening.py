@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from medground.answering.verify.critics import check_critic
 from medground.answering.verify.judges import may_judge
@@ -120,10 +121,7 @@ def open_models_of(settings: Settings) -> Models:
         ConfigError: an operator or model is unknown, or a key or extra is missing.
     """
     settings = settings.model_copy(update={"model": settings.served})
-    if not settings.model.operators:
-        return open_models(settings, ())
-
-    return open_models(settings, operator_names())
+    return open_models(settings, operator_names() if settings.model.operators else ())
 
 
 def _tried(problems: list[MedgroundError], step: Callable[[], T]) -> T | None:
@@ -134,15 +132,7 @@ def _tried(problems: list[MedgroundError], step: Callable[[], T]) -> T | None:
         return None
 
 
-class Closable(Protocol):
-    """What an `Opening` can open."""
-
-    async def close(self) -> None:
-        """Free what it holds."""
-        ...
-
-
-C = TypeVar("C", bound=Closable)
+C = TypeVar("C", bound=AbstractAsyncContextManager[Any])
 
 
 class Opening(Generic[C]):
@@ -164,7 +154,7 @@ class Opening(Generic[C]):
 
     async def __aexit__(self, *raised: object) -> None:
         if self._opened is not None:
-            await self._opened.close()
+            await self._opened.__aexit__(None, None, None)
 
 
 # What answers single questions of an open engine that name another recipe, model or setting.
@@ -227,9 +217,6 @@ def _fixed(settings: Settings) -> dict[str, object]:
     """What is used once, when the engine is opened."""
     sections: dict[str, object] = {kind.section: settings.section(kind) for kind in settings.source_sections()}
     of_retrieval = {f"retrieval.{name}": getattr(settings.retrieval, name) for name in _FIXED}
-    return {**of_retrieval, **sections, "keys": _of_sources(settings.keys), "home": settings.home}
-
-
-def _of_sources(keys: KeySettings) -> tuple[object, ...]:
-    """The keys of services that are searched."""
-    return keys.ncbi, keys.sciencedirect, keys.google_search, keys.brave
+    keys = settings.keys
+    of_sources = (keys.ncbi, keys.sciencedirect, keys.google_search, keys.brave)
+    return {**of_retrieval, **sections, "keys": of_sources, "home": settings.home}

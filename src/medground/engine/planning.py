@@ -127,20 +127,17 @@ async def plan_query(question: str | Question, settings: Settings) -> PlannedQue
             notes.extend(step.notes)
 
     async with planning(question, settings, PLANNING_A_QUERY, take_notes) as (run, notice):
-        return PlannedQuery("", notice=notice) if run is None else await _planned(run, notes, notice)
-
-
-async def _planned(run: Run, notes: list[str], notice: Notice | None) -> PlannedQuery:
-    question = run.question
-    limited = dated(question, run)
-    terms, query = await query_of(limited, run)
-    query = with_concepts(limited, query)
-    if (limits := limited.filters.as_query()) is not None:
-        query = as_pubmed(all_of([query.tree, limits]))
-    if limited.filters != question.filters:
-        notes.append("the query is limited to the years of publication that the question names")
-    final = normalize(query.text, today=run.now().date())
-    author = run.author(*PLANNING_A_QUERY.operators)
+        if run is None:
+            return PlannedQuery("", notice=notice)
+        limited = dated(run.question, run)
+        terms, query = await query_of(limited, run)
+        author = run.author(*PLANNING_A_QUERY.operators)
+        query = with_concepts(limited, query)
+        if (limits := limited.filters.as_query()) is not None:
+            query = as_pubmed(all_of([query.tree, limits]))
+        if limited.filters != run.question.filters:
+            notes.append("the query is limited to the years of publication that the question names")
+        final = normalize(query.text, today=run.now().date())
     return PlannedQuery(
         query=final.text,
         terms=tuple(terms),

@@ -121,13 +121,21 @@ class UnfinishedResearch:
         """
         folder = self._folder / name
         lock = FileLock(folder / _LOCK, timeout=0)
+        kept: KeptLookups | None = None
         try:
-            kept = self._start(folder, lock, _asked(name, question, settings, now))
+            private_folder(self._folder)
+            private_folder(folder)
+            lock.acquire()
+            if not (folder / _RECORD).is_file():
+                for old in self.list()[_MOST_KEPT - 1 :]:
+                    shutil.rmtree(self._folder / old.id, ignore_errors=True)
+                asked = _asked(name, question, settings, now).model_dump_json(indent=1)
+                write_whole(folder / _RECORD, asked, private=True)
+            kept = KeptLookups(folder)
         except Timeout:
             raise UsageError(f"another process is at work on research {name}; wait for it, or stop it") from None
         except OSError as error:
             tell_not_kept(folder, error)
-            kept = None
         try:
             yield kept
         except UserMistake:
@@ -137,21 +145,6 @@ class UnfinishedResearch:
         finally:
             lock.release()
         shutil.rmtree(folder, ignore_errors=True)
-
-    def _start(self, folder: Path, lock: FileLock, asked: Unfinished) -> KeptLookups:
-        """Raises: OSError: the folder cannot be written to. Timeout: another process is at work there."""
-        private_folder(self._folder)
-        private_folder(folder)
-        lock.acquire()
-        try:
-            if not (folder / _RECORD).is_file():
-                for old in self.list()[_MOST_KEPT - 1 :]:
-                    shutil.rmtree(self._folder / old.id, ignore_errors=True)
-                write_whole(folder / _RECORD, asked.model_dump_json(indent=1), private=True)
-            return KeptLookups(folder)
-        except OSError:
-            lock.release()
-            raise
 
     def _record(self, name: str) -> Unfinished | None:
         try:

@@ -11,14 +11,13 @@ from collections.abc import Iterator, Sequence
 
 from medground.answering.conclude.compose import compose
 from medground.answering.conclude.finish import finish
-from medground.answering.lookups import words_lookup
 from medground.answering.rank.fuse import distinct, fuse
 from medground.answering.rank.rerank import rerank, reranker_problems
 from medground.answering.read.evidence import extract_evidence, is_sufficient, screen_batch, with_findings
 from medground.answering.read.facts import GraphAnswer, NotUnderstood, about_the_same, ask_for_facts, beside_facts
 from medground.answering.read.readable import readable, texts
 from medground.answering.read.reading_list import WEIGHED, batches, best_first, reading_list
-from medground.answering.run import Run
+from medground.answering.run import Run, words_lookup
 from medground.answering.verify.check import CHECKING, check_all
 from medground.answering.write.draft import Draft, write_draft
 from medground.errors import MedgroundError, SourceUnavailable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from medground.answering import source_facts
+from medground.answering import captions
 from medground.language.clean import sentence
 from medground.values.answer import Answer, Search, SourceDocument
 from medground.values.query import Filters
@@ -140,10 +140,10 @@ def source_list(
 
 def where(document: SourceDocument) -> Line:
     """The id of a document and where it can be read."""
-    address = source_facts.address(document)
+    address = captions.address(document)
     if not address:
         return line(document.id)
-    link = Span(address, url=address) if source_facts.is_web_address(address) else Span(address)
+    link = Span(address, url=address) if captions.is_web_address(address) else Span(address)
     return (Span(f"{document.id} "), link)
 
 

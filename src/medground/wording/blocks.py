@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from medground.answering.source_facts import design
+from medground.answering.captions import design
 from medground.language.clean import clean, ended, joined
 from medground.values.answer import SourceDocument
 from medground.values.report import Attachment

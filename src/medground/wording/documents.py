@@ -9,7 +9,7 @@ from importlib import resources
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from medground.answering.source_facts import is_web_address
+from medground.answering.captions import is_web_address
 from medground.errors import ConfigError
 from medground.values.answer import Answer
 from medground.wording.answer_blocks import Bibliography

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from medground.answering.retracted_since import as_known_now
+from medground.answering.changes import as_known_now
 from medground.errors import ConfigError, UsageError
 from medground.values.answer import Answer
 from medground.wording.blocks import Files, Line, Span

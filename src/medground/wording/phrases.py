@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from medground.answering.verify.judges import NOT_VALIDATED
-from medground.answering.verify.verdict_words import critic_name
+from medground.answering.captions import NOT_VALIDATED, critic_name
 from medground.language.clean import clean, ended, joined, sentence, some
 from medground.values.answer import Answer, Search, SearchedSource
 from medground.values.question import Follows, Option

@@ -11,7 +11,7 @@ from datetime import date
 from typing import Any
 from urllib.parse import quote, unquote
 
-from medground.answering import source_facts
+from medground.answering import captions
 from medground.errors import UsageError
 from medground.language.clean import clean
 from medground.language.names import Name, name_of
@@ -106,12 +106,12 @@ class Reference:
     @property
     def address(self) -> str:
         """Where it can be read; empty unless that is a web address."""
-        return source_facts.web_address(self.document)
+        return captions.web_address(self.document)
 
     @property
     def notes(self) -> list[str]:
         """What a reader must know before trusting it, each quote with its mark and its section or page, the licence."""
-        state, terms = source_facts.state(self.document), one_line(references.terms(self.document))
+        state, terms = captions.state(self.document), one_line(references.terms(self.document))
         return [*filter(None, [state]), *map(_quoted, self.quotes), *filter(None, [terms])]
 
     def _identifier(self, kind: str) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from medground.answering import source_facts
-from medground.answering.verify import verdict_words
+from medground.answering import captions
 from medground.corpus.retraction import why_aside
 from medground.language.clean import clean, joined, sentence
 from medground.values.answer import Answer, Search, SourceDocument
@@ -200,9 +199,9 @@ def _verdict(statement: Statement, evidence: Mapping[str, Evidence]) -> VerdictV
         shape=shape,
         glyph=glyph,
         style=style,
-        words=verdict_words.verdict(found, _place(evidence[found.best]) if found.best else ()),
+        words=captions.verdict(found, _place(evidence[found.best]) if found.best else ()),
         deciding=None if told else found.best,
-        category=verdict_words.category(found),
+        category=captions.category(found),
     )
 
 
@@ -249,11 +248,11 @@ def document_view(document: SourceDocument, number: int = 0, evidence: Sequence[
         title=joined(document.title) or document.id,
         journal=joined(document.journal or ""),
         authors=tuple(map(joined, document.authors)),
-        design=source_facts.design(document),
+        design=captions.design(document),
         aside=why_aside(document) or "",
-        retraction_words=source_facts.state(document),
+        retraction_words=captions.state(document),
         cautions=tuple(map(joined, document.cautions)),
-        url=source_facts.web_address(document),
+        url=captions.web_address(document),
         reference=references.bibliography(document),
         licence=references.terms(document),
         source=joined(document.source),

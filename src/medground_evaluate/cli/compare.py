@@ -61,7 +61,7 @@ def uncertainty(
     nli: Annotated[str, typer.Option(help="NLI model with a label for contradiction: a folder or hub name.")],
 ) -> None:
     """Compute the long-text uncertainty (LUQ) of sampled answers; the paper uses nine at a temperature of 0.7."""
-    from medground.answering.verify.nli.open import open_nli
+    from medground.answering.verify.nli_critic import open_nli
     from medground_evaluate.metrics.uncertainty import nli_entailment, read_samples, uncertainty_of
 
     samples = read_samples(runs)  # before loading a model

@@ -15,7 +15,7 @@ from medground.language.clean import one_line
 from medground_evaluate.cli.running import aligned, number, run_stoppable
 
 if TYPE_CHECKING:
-    from medground.answering.verify.measured import Measured
+    from medground.answering.verify.judges import Measured
     from medground.home.settings import Settings
     from medground.values.document import Frozen
     from medground_evaluate.agreement import Agreement
@@ -234,7 +234,7 @@ def measure(
 @judge_app.command("list")
 def list_judges(json: Json = False, sets: Sets = None, settings: SettingsFile = None) -> None:
     """List who may judge here, and what each judge was measured on."""
-    from medground.answering.verify.measured import measured_judges
+    from medground.answering.verify.judges import measured_judges
 
     chosen = load_settings(sets, None, settings)
     found = measured_judges(chosen.home)

@@ -193,7 +193,7 @@ def open_entailment(nli: str) -> Entailment:
         ConfigError: the model cannot be opened.
         UsageError: it has no label for contradiction.
     """
-    from medground.answering.verify.nli.open import open_nli
+    from medground.answering.verify.nli_critic import open_nli
 
     return nli_entailment(open_nli(nli))
 

@@ -20,7 +20,7 @@ from pydantic import ValidationError
 
 from medground.answering.verify.critic import Claim
 from medground.answering.verify.critics import judgement_of
-from medground.answering.verify.measured import Measured, asked_with, judges_folder, keep, stem
+from medground.answering.verify.judges import Measured, asked_with, judges_folder, keep, stem
 from medground.errors import ModelFailed, UsageError
 from medground.home.line_file import LineFile, work_off
 from medground.home.settings import Settings

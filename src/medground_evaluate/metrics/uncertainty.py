@@ -19,7 +19,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from medground.answering.verify.nli.model import NliModel
+from medground.answering.verify.nli_model import NliModel
 from medground.errors import UsageError
 from medground.language.statements import written_sentences
 from medground_evaluate.items import RunHeader

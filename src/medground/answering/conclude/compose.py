@@ -194,7 +194,7 @@ def unanswered(reason: str) -> Draft:
 
 def so_far(run: Run, stopped: str) -> Answer:
     """The answer of a run that ended early: its first quotes, verbatim and unchecked."""
-    quotes = usable(run.ledger.evidence, run)[: run.settings.recipe.sentences]
+    quotes = usable(run.ledger.evidence, run.ledger.documents)[: run.settings.recipe.sentences]
     sentences = tuple(Sentence(text=" ".join(quote.quote.split()), evidence=(quote.id,)) for quote in quotes)
     note = "the source's own words; the run ended before checking"
     verdicts = [Verdict(label="quoted", critic="verbatim", note=note) for _ in sentences]

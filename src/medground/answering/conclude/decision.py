@@ -8,16 +8,16 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
+from medground.answering.captions import NOT_VALIDATED
 from medground.answering.conclude.policy import Grounds, Verdicted
 from medground.answering.read.evidence import evidence_views
 from medground.answering.run import Run
-from medground.answering.verify.context import usable
+from medground.answering.verify.context import unmentioned, usable
 from medground.answering.verify.critic import Claim, Judgement, sound
 from medground.answering.verify.critics import open_critic
-from medground.answering.verify.judges import NOT_VALIDATED, has_last_word, how_to_validate, may_decide, may_judge
+from medground.answering.verify.judges import has_last_word, how_to_validate, may_decide, may_judge
 from medground.answering.verify.overclaim import not_of_people, overclaims
 from medground.answering.verify.reporting import why_not_finding
-from medground.answering.verify.statement_checks import unmentioned
 from medground.answering.write.draft import Draft
 from medground.language.question_reading import reading_of
 from medground.models.operators.flags.words import DOUBT
@@ -59,10 +59,10 @@ async def judged(question: Question, evidence: Sequence[Evidence], run: Run) -> 
         return None
     critic = open_critic(run)
     statement = reading_of(question.text).statement if may_decide(critic.name, run.settings.verify) else None
-    quotes = [e for e in usable(evidence, run) if _may_decide(e, run)]
+    quotes = [e for e in usable(evidence, run.ledger.documents) if _may_decide(e, run)]
     if statement is None or not quotes:
         return None
-    if unmentioned(question, quotes, run):  # they are about something else, and the answer says so
+    if unmentioned(question, quotes, run.ledger.documents):  # they are about something else, and the answer says so
         return None
     claim = Claim(statement, evidence_views(quotes, run))
     with run.trace.span("asked", statement=statement, critic=critic.name):
@@ -148,7 +148,7 @@ def decide(
     shown = {evidence for sentence, _ in kept for evidence in sentence.evidence}
     quotes = [e for e in run.ledger.evidence if e.id in shown]
     texts_alone = all(e.origin == "text" for e in quotes)  # stored facts are on the question
-    if missing := unmentioned(run.question, quotes, run) if quotes and texts_alone else []:
+    if missing := unmentioned(run.question, quotes, run.ledger.documents) if quotes and texts_alone else []:
         if not run.question.options and run.settings.verify.gate:
             return _made(run.question, "unanswerable", reason=_NOTHING_ON_IT, unmentioned=tuple(missing))
         run.warn(f"no quote mentions {', '.join(missing)}, which the question asks about")

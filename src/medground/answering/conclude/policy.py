@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from medground.answering.verify.context import GIVEN
+from medground.answering.verify.critic import CITATION, CONTRADICTION, DISPUTED, INCORRECT
 from medground.answering.verify.named import HELD
 from medground.answering.verify.reporting import NOT_FINDINGS
-from medground.answering.verify.statement_checks import GIVEN
-from medground.answering.verify.verdicts import CITATION, CONTRADICTION, DISPUTED, INCORRECT
 from medground.home.settings_groups import VerifySettings
 from medground.values.evidence import Sentence, by_sentence
 from medground.values.statement import Dropped, Verdict

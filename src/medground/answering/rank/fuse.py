@@ -166,7 +166,11 @@ def fair_split(found: Sequence[SourceFound], *, most: int, each: int, characters
     what counts is the sum of reciprocal ranks over the queries that found a passage. A passage that does not fit is
     left out, and shorter ones after it may still fit. Near-duplicates across sources count once.
     """
-    rankings = {one.source.name: [_ranked(query.hits) for query in one.queries if query.hits] for one in found}
+    rankings: dict[str, list[Ranking]] = {one.source.name: [] for one in found}
+    for one in found:
+        for hits in (query.hits for query in one.queries if query.hits):
+            ranked = (hit.model_copy(update={"rank": rank}) for rank, hit in enumerate(hits, start=1))
+            rankings[one.source.name].append(tuple(ranked))
     by_source = [fuse(own, k=k) for own in rankings.values() if own]
     first = [hit for turn in zip_longest(*(own[:each] for own in by_source)) for hit in turn if hit is not None]
     best = fuse([ranking for own in rankings.values() for ranking in own], k=k)
@@ -182,7 +186,3 @@ def fair_split(found: Sequence[SourceFound], *, most: int, each: int, characters
             taken.append(hit)
             left -= len(hit.passage.text)
     return taken
-
-
-def _ranked(hits: Sequence[Hit]) -> Ranking:
-    return tuple(hit.model_copy(update={"rank": rank}) for rank, hit in enumerate(hits, start=1))

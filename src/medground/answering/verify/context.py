@@ -5,19 +5,29 @@ Source: Reason and Verify, section 3.4 (CONTEXT-1 to CONTEXT-5); Self-MedRAG, se
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from medground.answering.read.evidence import described
 from medground.answering.run import Run
-from medground.answering.verify.critic import Reads
+from medground.answering.verify.critic import Checked, Reads
+from medground.answering.verify.named import FLAG as REFERENCE
+from medground.answering.verify.named import HELD
+from medground.answering.verify.numbers import QUANTITY, missing_quantities
+from medground.answering.verify.reporting import asks
 from medground.corpus.retraction import why_aside
 from medground.language import words
 from medground.language.prose import is_prose
+from medground.language.question_reading import reading_of
 from medground.language.sentences import sentence_spans
 from medground.models.operators.base import EvidenceView
-from medground.values.document import Hit, Passage
-from medground.values.evidence import Evidence, Sentence
+from medground.models.operators.flags.kinds import differences
+from medground.values.document import Document, Hit
+from medground.values.evidence import Evidence, Ledger, Sentence
+from medground.values.identifiers import without_papers
+from medground.values.question import Question
+from medground.values.statement import Verdict
 
 WINDOW, WINDOW_WORDS = 3, 90
 """Most sentences and words of a window."""
@@ -48,13 +58,13 @@ class Context:
     views: tuple[EvidenceView, ...] = ()
     places: Mapping[str, Premise] = field(default_factory=dict)
 
-    def cites(self, best: str | None, sentence: Sentence, run: Run) -> bool:
+    def cites(self, best: str | None, sentence: Sentence, ledger: Ledger) -> bool:
         """Whether a sentence cites a whole premise, so that a judgement on the premise holds for the citation too."""
         place = self.places.get(best or "")
-        quotes = [e for e in run.ledger.evidence if e.id in sentence.evidence]
+        quotes = [e for e in ledger.evidence if e.id in sentence.evidence]
         return place is None or any(place.holds(e) and e.end - e.start == place.end - place.start for e in quotes)
 
-    def evidence(self, best: str | None, sentence: Sentence, run: Run) -> str | None:
+    def evidence(self, best: str | None, sentence: Sentence, ledger: Ledger) -> str | None:
         """The ledger id of the quote that represents a premise.
 
         An exact premise is quoted as it is. Of others, a quote that the sentence cites is preferred; otherwise the
@@ -65,15 +75,14 @@ class Context:
             return best
         terms = words.terms(sentence.text)
         if place.exact:
-            return run.ledger.quote(place.document_id, place.start, place.end, rank=place.rank).id
-        cited = [e for e in run.ledger.evidence if e.id in sentence.evidence and place.holds(e)]
+            return ledger.quote(place.document_id, place.start, place.end, rank=place.rank).id
+        cited = [e for e in ledger.evidence if e.id in sentence.evidence and place.holds(e)]
         if cited:
             return max(cited, key=lambda e: words.coverage(terms, words.terms(e.quote))).id
-        text = run.ledger.documents[place.document_id].text[place.start : place.end]
+        text = ledger.documents[place.document_id].text[place.start : place.end]
         spans = sentence_spans(text) or [(0, len(text))]
         start, end = max(spans, key=lambda span: words.coverage(terms, words.terms(text[span[0] : span[1]])))
-        quote = run.ledger.quote(place.document_id, place.start + start, place.start + end, rank=place.rank)
-        return quote.id
+        return ledger.quote(place.document_id, place.start + start, place.start + end, rank=place.rank).id
 
 
 async def context_of(hits: Sequence[Hit], run: Run, *, reads: Reads = "passages") -> Context:
@@ -91,7 +100,8 @@ async def context_of(hits: Sequence[Hit], run: Run, *, reads: Reads = "passages"
     views: list[EvidenceView] = []
     places: dict[str, Premise] = {}
     for rank, passage in enumerate(passages, start=1):
-        if not _is_usable(passage, run):
+        document = run.ledger.documents.get(passage.document_id)
+        if document is None or why_aside(passage) or why_aside(document) or not run.stands(passage):
             continue
         for number, (start, end) in enumerate(premise_spans(passage.text, reads), start=1):
             key = f"P{rank}" if reads == "passages" else f"P{rank}.S{number}"
@@ -102,14 +112,14 @@ async def context_of(hits: Sequence[Hit], run: Run, *, reads: Reads = "passages"
     return Context(tuple(views), places)
 
 
-def usable(evidence: Sequence[Evidence], run: Run) -> list[Evidence]:
+def usable(evidence: Sequence[Evidence], documents: Mapping[str, Document]) -> list[Evidence]:
     """The quotes that may be used as evidence: not those of retracted papers or of notices about papers."""
-    return [e for e in evidence if why_aside(run.ledger.documents[e.document_id]) is None]
+    return [e for e in evidence if why_aside(documents[e.document_id]) is None]
 
 
-def cited_evidence(sentence: Sentence, run: Run) -> list[Evidence]:
+def cited_evidence(sentence: Sentence, ledger: Ledger) -> list[Evidence]:
     """The quotes that a sentence cites and that may be used as evidence."""
-    return usable([e for e in run.ledger.evidence if e.id in sentence.evidence], run)
+    return usable([e for e in ledger.evidence if e.id in sentence.evidence], ledger.documents)
 
 
 def premise_spans(text: str, reads: Reads) -> list[tuple[int, int]]:
@@ -126,6 +136,144 @@ def premise_spans(text: str, reads: Reads) -> list[tuple[int, int]]:
     return [(start, end) for start, end, alone in spans if alone or len(text[start:end].split()) <= WINDOW_WORDS]
 
 
-def _is_usable(passage: Passage, run: Run) -> bool:
-    document = run.ledger.documents.get(passage.document_id)
-    return not (document is None or why_aside(passage) or why_aside(document)) and run.stands(passage)
+# What holds of a statement whoever judged it: its subject and its numbers are in its sources, or it only repeats the
+# question's context.
+
+_DEFINED = re.compile(r"(?P<long>(?:[\w'’-]+ ){1,8})\((?P<short>[A-Z][\w-]{1,7})\)")
+"""Words and their abbreviation in brackets."""
+_AROUND = 1500
+"""Characters before and after a quote that are its passage."""
+
+
+def unmentioned(question: Question, evidence: Sequence[Evidence], documents: Mapping[str, Document]) -> list[str]:
+    """What decides in a question and is in no passage quoted from, nor in its title or the headings of its record."""
+    asked = reading_of(without_papers(question.text))
+    return asked.unnamed([as_read(e, documents[e.document_id], _AROUND) for e in evidence])
+
+
+def as_read(evidence: Evidence, document: Document, around: int = 0) -> str:
+    """A quote with its title, the MeSH headings of its record, and what its abbreviations stand for in its document.
+
+    Args:
+        around: characters of the document before and after the quote that are read too.
+    """
+    passage = document.text[max(0, evidence.start - around) : evidence.end + around]
+    said = f"{document.title}\n{passage if evidence.origin == 'text' else evidence.quote}"
+    meant = (
+        " ".join(found["long"].split()[-len(found["short"]) :])
+        for found in _DEFINED.finditer(document.text)
+        if re.search(rf"\b{re.escape(found['short'])}\b", said)
+    )
+    return "\n".join([said, *meant, *(heading.descriptor for heading in document.mesh)])
+
+
+_LONGEST = 120
+_OWN = ("quoted", "contradicted")
+"""Labels that stay: the source's own words, and what is never released."""
+
+
+def numbers_traced(sentence: Sentence, checked: Checked, ledger: Ledger, question: Question) -> Checked:
+    """The checked statement; `not found` and flagged if its sentence has a number that its cited sources lack.
+
+    Numbers of the question and of what was given with it may be repeated. A sentence that cites nothing has no source
+    to compare with.
+    """
+    verdict, cited = checked.verdict, cited_evidence(sentence, ledger)
+    if not cited or verdict.label in _OWN or not set(HELD).isdisjoint(verdict.flags):
+        return checked
+    documents = [ledger.documents[name] for name in dict.fromkeys(e.document_id for e in cited)]
+    sources = [part for d in documents for part in (d.text, d.title, str(d.year or ""))]
+    sources += [*(e.quote for e in cited), question.text, question.context]
+    missing = missing_quantities(sentence.whole.text, sources)
+    if not missing:
+        return checked
+    numbers = ", ".join(dict.fromkeys(quantity.text for quantity in missing))[:_LONGEST]
+    note = f"it gives {numbers}, which the source that it cites does not contain"
+    changed = {"label": "not found", "assessed": None, "flags": (*verdict.flags, QUANTITY), "note": note}
+    return replace(checked, verdict=verdict.model_copy(update=changed))
+
+
+SUBJECT = "subject"
+"""The flag of a statement about something that no quote behind it names."""
+
+
+def on_subject(sentence: Sentence, checked: Checked, ledger: Ledger) -> Checked:
+    """The checked statement; `not found` if a judge supports it by quotes about something else.
+
+    Text that is only related stays so, with what it does not mention.
+    """
+    verdict = checked.verdict
+    supported = verdict.label in ("supported", "partly") or verdict.assessed in ("supported", "partly")
+    if checked.judgement is None or not (supported or verdict.label == "related"):
+        return checked
+    quotes = [*cited_evidence(sentence, ledger), *(e for e in ledger.evidence if e.id == verdict.best)]
+    text = "\n".join(as_read(quote, ledger.documents[quote.document_id]) for quote in quotes)
+    missing = reading_of(sentence.text).unnamed([text])
+    if not missing:
+        return checked
+    note = f"the quote does not mention {' or '.join(missing)}"
+    if supported:
+        changed = {"label": "not found", "assessed": None, "flags": (SUBJECT,), "note": note, "probability": None}
+        return replace(checked, verdict=verdict.model_copy(update=changed))
+    notes = "; ".join(filter(None, [note, verdict.note]))
+    return replace(checked, verdict=verdict.model_copy(update={"flags": (*verdict.flags, SUBJECT), "note": notes}))
+
+
+GIVEN = "given"
+"""The label of such a statement."""
+
+WINDOW_statement_checks = 3
+"""Most neighbouring sentences of the context that a statement may sum up."""
+
+_FRAMING = "patient case person individual year old aged history present describe given question context"
+_FRAME = frozenset(map(words.stem, _FRAMING.split()))
+"""Stems that a statement may add: they only say that it speaks of the case."""
+_REASONING = """
+    should must may might can could would will because since so therefore thus hence than more less better no not
+    without never nor neither if unless only
+"""
+_REASONS = frozenset(_REASONING.split())
+"""Function words that turn a repeated fact into advice, a conclusion, a comparison or a denial."""
+_OPEN = ("not found", "related", "not judged", "unverified")
+
+
+def repeats_of_context(sentences: Sequence[Sentence], checked: Sequence[Checked], context: str) -> list[Checked]:
+    """The checked statements, with those labelled `given` that only repeat the context.
+
+    A statement that the evidence supports or contradicts, in the opinion of whoever judged it, keeps its verdict.
+    """
+    found = list(checked)
+    for n, (sentence, one) in enumerate(zip(sentences, checked, strict=True) if context else ()):
+        decided = one.judgement is not None and one.judgement.relation in ("entails", "contradicts")
+        is_open = one.verdict.label in _OPEN and REFERENCE not in one.verdict.flags and not decided
+        if is_open and repeats(sentence.text, context):
+            found[n] = replace(one, verdict=Verdict(label=GIVEN, critic="context"))
+    return found
+
+
+def repeats(statement: str, context: str) -> bool:
+    """Whether a few neighbouring sentences of a context say all that a statement says.
+
+    Every content word and number must be there, with no difference that the word filters notice. A question in the
+    context says nothing, and a statement that advises, concludes or compares in words of its own repeats nothing.
+    """
+    wanted = frozenset(words.terms(statement)) - _FRAME
+    reasons = _REASONS.intersection(words.tokens(statement))
+    for window in _windows(context) if wanted else ():
+        if wanted.issubset(words.terms(window)) and reasons.issubset(words.tokens(window)):
+            sentences = [window[start:end] for start, end in sentence_spans(window)] or [window]
+            nearest = max(sentences, key=lambda sentence: words.coverage(wanted, words.terms(sentence)))
+            if not differences(statement, nearest, window):
+                return True
+    return False
+
+
+def _windows(context: str) -> Iterator[str]:
+    """Every stretch of up to `WINDOW` neighbouring sentences without a question between them."""
+    lines = [line for line in context.splitlines() if line.strip()]
+    said = [line[start:end] for line in lines for start, end in sentence_spans(line) or [(0, len(line))]]
+    for size in range(1, WINDOW_statement_checks + 1):
+        for first in range(len(said) - size + 1):
+            window = said[first : first + size]
+            if not any(map(asks, window)):
+                yield " ".join(window)

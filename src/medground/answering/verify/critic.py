@@ -1,16 +1,19 @@
-"""The contract of a critic: it takes a statement and premise passages and returns a relation with its probability.
+"""The contract of a critic, and the verdict that its judgement comes to.
 
-Source: Self-MedRAG, section 3.5; Reason and Verify, section 3.1 (rationale verifier).
+A critic takes a statement and premise passages and returns a relation with its probability. Source: Self-MedRAG,
+section 3.5; Reason and Verify, section 3.1 (rationale verifier).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Protocol
 
+from medground.answering.captions import NOT_VALIDATED
 from medground.models.operators.base import EvidenceView
 from medground.models.operators.verifying import Entailment
+from medground.values.statement import Assessed, Verdict
 
 
 @dataclass(frozen=True)
@@ -92,3 +95,129 @@ class Critic(Protocol):
             BudgetExhausted: the run reached one of its limits.
         """
         ...
+
+
+@dataclass(frozen=True)
+class Score:
+    """Highest probabilities over the windows of a premise; NaN if any window gave a value that is not finite."""
+
+    entailment: float
+    contradiction: float
+
+
+class Scorer(Protocol):
+    """What scores pairs of premise and hypothesis, such as an `NliModel`."""
+
+    def problem(self, statement: str) -> str | None:
+        """Why the model cannot judge a statement, or None."""
+        ...
+
+    def score(self, pairs: Sequence[tuple[str, str]], stopped: Callable[[], bool]) -> list[Score]:
+        """Score pairs in order; NaN once `stopped` is true.
+
+        Raises:
+            ModelFailed: the network could not run.
+        """
+        ...
+
+
+CONTRADICTION = "contradiction"
+"""The flag of a statement that a judge which is not validated calls contradicted."""
+
+INCORRECT = "incorrect"
+"""The flag of a statement that a model labels as one of the four kinds of incorrect."""
+
+CITATION = "citation"
+"""The flag of a statement that is supported, but not by the evidence that it cites."""
+
+DISPUTED = "disputed"
+"""The flag of a statement that its citation supports and another retrieved passage contradicts."""
+
+_SAID = {
+    "supported": "in line with the quote",
+    "partly": "partly in line with the quote",
+    "contradicted": "contradicted by the quote",
+}
+"""The word `supported` is kept for judges that have proved themselves."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A verdict with the judgement behind it.
+
+    `judgement` is None if no critic was needed: the statement is a verbatim quote, was compared with a stored relation,
+    or has no source at all.
+    """
+
+    verdict: Verdict
+    judgement: Judgement | None = None
+
+
+def verdict_of(found: Judgement, critic: str, *, validated: bool) -> Verdict:
+    """The verdict that a critic's judgement comes to."""
+    told = {name: getattr(found, name) for name in ("best", "flags", "probability", "note")}
+    given: dict[str, Any] = {"critic": critic, **told}
+    match found.relation:
+        case "failed":
+            return Verdict(label="unverified", critic=critic, note=found.note)
+        case "unsure":
+            return Verdict(label="not judged", critic=critic, best=found.best, note=found.note)
+        case "neutral":
+            return Verdict(label="not found", **given)
+        case "related":
+            return Verdict(label="related", **given)
+    if not validated:
+        return _assessed(found, given)
+    if found.relation == "contradicts":
+        return Verdict(label="contradicted", **given)
+    return Verdict(label="partly" if found.flags else "supported", **given)
+
+
+def _assessed(found: Judgement, given: dict[str, Any]) -> Verdict:
+    """What a model says that is not a validated judge: told, but no label."""
+    entailed = found.relation == "entails"
+    assessed: Assessed = "contradicted" if not entailed else "partly" if found.flags else "supported"
+    doubt = () if entailed else (CONTRADICTION,)  # not enough for a verdict, but worth a look
+    note = "; ".join(filter(None, [f"assessed by {given['critic']} ({NOT_VALIDATED}): {_SAID[assessed]}", found.note]))
+    changed = {"flags": (*found.flags, *doubt), "note": note}
+    return Verdict(label="not judged", assessed=assessed, **(given | changed))
+
+
+def by_citation(checked: Checked, of_citation: Checked) -> Checked:
+    """A statement checked against the context, corrected for its own citations.
+
+    If the cited quotes entail it, they are the ones to show, whatever another passage says. If only another passage, or
+    another sentence of the passage, entails it, the citation is wrong and the statement is `partly` supported.
+    """
+    found, cited = checked.judgement, of_citation.judgement
+    if found is None or cited is None:
+        return checked
+    if found.relation == "entails":
+        return replace(checked, verdict=_supported(checked.verdict, cited))
+    if cited.relation != "entails":
+        return checked
+    if found.relation == "contradicts":
+        return replace(of_citation, verdict=_marked(of_citation.verdict, DISPUTED, "another passage contradicts it"))
+    return of_citation
+
+
+def _supported(verdict: Verdict, cited: Judgement) -> Verdict:
+    if cited.relation == "entails":
+        flags = tuple(dict.fromkeys([*verdict.flags, *cited.flags]))
+        label = "partly" if flags and verdict.label == "supported" else verdict.label
+        return verdict.model_copy(update={"best": cited.best, "flags": flags, "label": label})
+    if cited.relation == "failed":
+        return _marked(verdict, CITATION, f"whether the evidence cited supports it was not checked: {cited.note}")
+    return _marked(verdict, CITATION, "the retrieved passages support it, but the evidence cited does not")
+
+
+def _marked(verdict: Verdict, flag: str, note: str) -> Verdict:
+    """The verdict with a flag and a note; `supported` becomes `partly`."""
+    label = "partly" if verdict.label == "supported" else verdict.label
+    return noted(verdict, note, flag).model_copy(update={"label": label})
+
+
+def noted(verdict: Verdict, note: str, *flags: str) -> Verdict:
+    """The verdict with one more note, and with these flags."""
+    notes = "; ".join(filter(None, [verdict.note, note]))
+    return verdict.model_copy(update={"flags": tuple(dict.fromkeys([*verdict.flags, *flags])), "note": notes})

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from medground.answering.run import Run
-from medground.answering.verify.critic import Claim, Critic, Judgement, Reads, without_judge
-from medground.answering.verify.nli.critic import NliCritic, Scorer
-from medground.answering.verify.nli.open import open_nli
+from medground.answering.verify.critic import Claim, Critic, Judgement, Reads, Scorer, without_judge
+from medground.answering.verify.judges import NLI, OPERATOR
+from medground.answering.verify.nli_critic import NliCritic, open_nli
 from medground.answering.verify.trained_critic import PairScorer, TrainedCritic, open_trained
 from medground.errors import ConfigError, ModelFailed
 from medground.models.operators.labelling import label
@@ -59,7 +59,9 @@ class OperatorCritic:
                 found[number] = again = await self._one(claims[number])
                 if isinstance(again, ModelFailed):
                     break
-        return [self._failed(j) if isinstance(j, ModelFailed) else j for j in found]
+        for failed in (judgement for judgement in found if isinstance(judgement, ModelFailed)):
+            self._run.warn(f"a sentence could not be verified: {failed}")
+        return [Judgement("failed", note=j.reason) if isinstance(j, ModelFailed) else j for j in found]
 
     async def _one(self, claim: Claim) -> Judgement | ModelFailed:
         if judgement := without_judge(claim):
@@ -70,10 +72,6 @@ class OperatorCritic:
         except ModelFailed as failed:
             return failed
         return judgement_of(claim, output, self._run.settings.verify.entailment)
-
-    def _failed(self, failed: ModelFailed) -> Judgement:
-        self._run.warn(f"a sentence could not be verified: {failed}")
-        return Judgement("failed", note=failed.reason)
 
 
 def judgement_of(claim: Claim, output: EntailOutput, tau: float) -> Judgement:
@@ -111,9 +109,7 @@ class LabelsOnly:
         return [without_judge(claim) or Judgement("unsure") for claim in claims]
 
 
-OPERATOR = "entail"
 LABELS = "label"
-NLI = "nli:"
 
 
 def open_critic(run: Run) -> Critic:

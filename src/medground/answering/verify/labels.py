@@ -9,63 +9,24 @@ from typing import Literal
 
 from medground.answering.read.evidence import evidence_views
 from medground.answering.run import Run
-from medground.answering.verify.context import Context, context_of, usable
-from medground.answering.verify.critic import Claim, Critic
+from medground.answering.verify.context import GIVEN, Context, usable
+from medground.answering.verify.critic import CONTRADICTION, INCORRECT, Checked, Claim, Critic, noted
 from medground.answering.verify.named import remark
-from medground.answering.verify.statement_checks import GIVEN
-from medground.answering.verify.verdicts import CONTRADICTION, INCORRECT, Checked
 from medground.errors import ModelFailed
 from medground.language import words
 from medground.models.operators.base import EvidenceView, PassageView
 from medground.models.operators.labelling import (
-    AssessInput,
     LabelInput,
     Signals,
-    assess,
     label,
     labelled,
     on_topic,
     oppose,
 )
 from medground.models.operators.reading import relevant_passages
-from medground.values.document import Hit
 from medground.values.evidence import Sentence, sentences_of
-from medground.values.question import Question
-from medground.values.statement import Assessment, Category, ErrorSource, Verdict
+from medground.values.statement import Category, ErrorSource, Verdict
 from medground.values.usage import KEYLESS, Author
-
-
-async def assessed(
-    question: Question, sentences: Sequence[Sentence], answer: Sequence[str], evidence: Sequence[Hit], run: Run
-) -> Assessment | None:
-    """The model's assessment; None if no model answers the operator `assess`, or it failed, which is a warning.
-
-    Args:
-        answer: the answer that it leads to, as the judge sees it.
-
-    Raises:
-        SourceUnavailable: a document of the evidence can no longer be fetched.
-        BudgetExhausted: the run reached one of its limits.
-    """
-    if not run.answerer(assess).is_model:
-        return None
-    context = await context_of(evidence, run)
-    value = AssessInput(
-        question=question.text,
-        passages=context.views,
-        rationale=" ".join(sentence.text for sentence in sentences_of(sentences)),
-        answer=tuple(answer),
-    )
-    try:
-        output = await run.ask(assess, value)
-    except ModelFailed as failed:
-        run.warn(f"the answer could not be assessed as a whole: {failed}")
-        return None
-    reason = " ".join(output.reason.split())
-    return Assessment(
-        verdict=output.verdict, quality=output.quality, assessed_by=run.answered_by[assess.name], reason=reason
-    )
-
 
 MOST_QUOTES = 20
 """Most quotes of the run that a model is shown as context, starting with those that the statement cites."""
@@ -92,28 +53,22 @@ async def label_all(
     by_model = run.answerer(label).is_model
     asked = [by_model and c.judgement is not None and c.judgement.relation != "failed" for c in checked]
     elsewhere = {} if by_model else await _elsewhere(items, run, critic, context)
-    relevant = _relevant(run, context)
-    whole = Written(" ".join(s.text for s in sentences_of(sentences)), tuple(answer))
+    views = context.views or evidence_views(usable(run.ledger.evidence, run.ledger.documents), run)
+    passages = [PassageView(id=v.id, title=v.title, text=v.quote) for v in views]
+    relevant = bool(relevant_passages(run.question.text, passages))
+    rationale = " ".join(s.text for s in sentences_of(sentences))
 
     async def one(number: int, item: _Item) -> Verdict:
         if item.verdict.label == GIVEN:
             return item.verdict
         if asked[number]:
-            found = await _by_model(item, whole, run, context)
+            found = await _by_model(item, rationale, tuple(answer), run, context)
         else:
             found = _by_rule(item, items, run, context, elsewhere.get(number))
         return found.model_copy(update={"error_source": error_source(found, relevant=relevant)})
 
     verdicts = await asyncio.gather(*(one(n, item) for n, item in enumerate(items)))
     return [replace(c, verdict=verdict) for c, verdict in zip(checked, verdicts, strict=True)]
-
-
-@dataclass(frozen=True)
-class Written:
-    """A rationale as it was written, and the answer that it leads to; empty if that is not known."""
-
-    rationale: str
-    answer: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -137,19 +92,17 @@ def _relation(checked: Checked) -> tuple[EvidenceRelation, bool]:
 
 def error_source(verdict: Verdict, *, relevant: bool) -> ErrorSource | None:
     """The source of the error in an unsupported statement; None if it is supported or that cannot be determined."""
-    wrong = verdict.category is not None and (
-        verdict.category.startswith("INCORRECT") or verdict.category == "CORRECT-MISSING"
-    )
+    wrong = (verdict.category or "").startswith(("INCORRECT", "CORRECT-MISSING"))
     if not wrong and verdict.label not in ("not found", "contradicted"):
         return None
     return "generation" if relevant else "retrieval"
 
 
-async def _by_model(item: _Item, whole: Written, run: Run, context: Context) -> Verdict:
+async def _by_model(item: _Item, rationale: str, answer: tuple[str, ...], run: Run, context: Context) -> Verdict:
     value = LabelInput(
         question=run.question.text,
-        rationale=whole.rationale,
-        answer=whole.answer,
+        rationale=rationale,
+        answer=answer,
         statement=item.sentence.text,
         cited=() if context.views else item.sentence.evidence,
         passages=context.views or _quotes(item.sentence, run),
@@ -166,19 +119,14 @@ async def _by_model(item: _Item, whole: Written, run: Run, context: Context) -> 
     changed = {
         "category": output.category,
         "labelled_by": by,
-        "best": verdict.best or context.evidence(output.best, item.sentence, run),
+        "best": verdict.best or context.evidence(output.best, item.sentence, run.ledger),
         "note": verdict.note or reason,
     }
     labelled_so = verdict.model_copy(update=changed)
     if not output.category.startswith("INCORRECT"):
         return labelled_so
     said = f"labelled {output.category} by {by}"
-    return _rejected(labelled_so, INCORRECT, f"{said}: {reason}" if reason and verdict.note else said)
-
-
-def _rejected(verdict: Verdict, flag: str, why: str) -> Verdict:
-    note = "; ".join(filter(None, [verdict.note, why]))
-    return verdict.model_copy(update={"flags": tuple(dict.fromkeys([*verdict.flags, flag])), "note": note})
+    return noted(labelled_so, f"{said}: {reason}" if reason and verdict.note else said, INCORRECT)
 
 
 def _by_rule(
@@ -190,8 +138,8 @@ def _by_rule(
 ) -> Verdict:
     verdict = item.verdict
     if elsewhere == "contradicts":
-        verdict = _rejected(
-            verdict, CONTRADICTION, f"{verdict.critic} finds it contradicted by a quote that it does not cite"
+        verdict = noted(
+            verdict, f"{verdict.critic} finds it contradicted by a quote that it does not cite", CONTRADICTION
         )
     quote = next((e.quote for e in run.ledger.evidence if e.id == verdict.best), "")
     covered = words.coverage(words.terms(item.sentence.text), words.terms(quote))
@@ -220,38 +168,29 @@ async def _elsewhere(
         return {}
     claims: dict[int, Claim] = {}
     for number, item in enumerate(items):
-        others = [e for e in usable(run.ledger.evidence, run) if e.id not in item.sentence.evidence]
+        others = [e for e in usable(run.ledger.evidence, run.ledger.documents) if e.id not in item.sentence.evidence]
         if item.judged and item.relation in ("related", "neutral") and others and item.verdict.critic != "graph":
             claims[number] = Claim(item.sentence.text, evidence_views(others[:MOST_QUOTES], run))
     found = await critic.judge(list(claims.values())) if claims else []
-    relations: dict[int, Literal["entails", "contradicts"]] = {}
-    for number, judgement in zip(claims, found, strict=True):
-        if judgement.relation == "entails" or judgement.relation == "contradicts":
-            relations[number] = judgement.relation
-    return relations
+    return {
+        number: judgement.relation
+        for number, judgement in zip(claims, found, strict=True)
+        if judgement.relation == "entails" or judgement.relation == "contradicts"
+    }
 
 
 def _opposed(item: _Item, rationale: Sequence[_Item], run: Run) -> bool:
     """Whether another statement about the same paper says the opposite; two such quotes are a conflict instead."""
-    papers = _papers(item.sentence, run)
+    own, *others = (
+        {e.document_id for e in run.ledger.evidence if e.id in one.sentence.evidence} for one in (item, *rationale)
+    )
     return item.relation != "quoted" and any(
-        not papers.isdisjoint(_papers(other.sentence, run)) and oppose(item.sentence.text, other.sentence.text)
-        for other in rationale
+        not own.isdisjoint(papers) and oppose(item.sentence.text, other.sentence.text)
+        for other, papers in zip(rationale, others, strict=True)
         if other is not item
     )
 
 
-def _papers(sentence: Sentence, run: Run) -> set[str]:
-    return {e.document_id for e in run.ledger.evidence if e.id in sentence.evidence}
-
-
 def _quotes(sentence: Sentence, run: Run) -> tuple[EvidenceView, ...]:
-    quotes = sorted(usable(run.ledger.evidence, run), key=lambda e: e.id not in sentence.evidence)
+    quotes = sorted(usable(run.ledger.evidence, run.ledger.documents), key=lambda e: e.id not in sentence.evidence)
     return evidence_views(quotes[:MOST_QUOTES], run)
-
-
-def _relevant(run: Run, context: Context) -> bool:
-    views = context.views or evidence_views(usable(run.ledger.evidence, run), run)
-    return bool(
-        relevant_passages(run.question.text, [PassageView(id=v.id, title=v.title, text=v.quote) for v in views])
-    )

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 from medground.answering.verify.numbers import QUANTITY
@@ -78,7 +79,7 @@ class AuthorYear(NamedTuple):
 
     def is_of(self, document: Document) -> bool:
         """Whether one of the authors is the first of a document, and the year is its own or a neighbouring one."""
-        if not document.authors or not any(_same(author, document.authors[0]) for author in self.authors):
+        if not any(_same(author, first) for first in document.authors[:1] for author in self.authors):
             return False
         return self.year is None or document.year is None or abs(self.year - document.year) <= NEAR_YEARS
 
@@ -138,26 +139,22 @@ def _surnames(names: str) -> tuple[str, ...]:
 
 def _is_word(name: str) -> bool:
     """Whether a capitalised word is more likely a word than a surname."""
-    return _abstracts(name.casefold()) >= _COMMON or name.casefold() in _NOT_NAMES or _heading(name) is not None
+    word = name.casefold()
+    abstracts = min((words.abstracts_with(words.stem(part)) for part in re.findall(r"\w+", word)), default=0)
+    return abstracts >= _COMMON or word in _NOT_NAMES or _heading(name) is not None
 
 
 def _is_time_or_place(name: str) -> bool:
     """Whether a word with a comma and a year is where or when something was done, not who wrote."""
-    if name.casefold() in _NOT_NAMES:
-        return True
     heading = _heading(name)
-    return heading is not None and any(tree.startswith("Z") for tree in heading.trees)
+    is_place = heading is not None and any(tree.startswith("Z") for tree in heading.trees)
+    return is_place or name.casefold() in _NOT_NAMES
 
 
 def _heading(name: str) -> Heading | None:
     from medground.pubmed.mesh import vocabulary  # it takes a tenth of a second, and few sentences need it
 
     return vocabulary().find(name)
-
-
-def _abstracts(word: str) -> int:
-    """How many abstracts of the fixed set have one of the words."""
-    return min((words.abstracts_with(words.stem(part)) for part in re.findall(r"\w+", word)), default=0)
 
 
 def _same(written: str, author: str) -> bool:
@@ -169,11 +166,6 @@ def _same(written: str, author: str) -> bool:
 
 def _folded(name: str) -> str:
     return " ".join(re.sub(r"['’.]", "", without_accents(name)).replace("-", " ").casefold().split())
-
-
-def of_any(reference: AuthorYear, documents: Iterable[Document]) -> bool:
-    """Whether a reference is to one of these documents."""
-    return any(reference.is_of(document) for document in documents)
 
 
 FLAG = "reference"
@@ -231,7 +223,7 @@ def unretrieved_references(sentence: str, documents: Iterable[Document], cited: 
     known = {name for document in retrieved for name in _names(document)}
     known |= {("trial", number) for document in cited for number in trial_numbers(document.text)}
     unknown = [work.text for work in named if not _is_known(work, known, retrieved)]
-    unknown += [work.text for work in authors if not of_any(work, retrieved)]
+    unknown += [work.text for work in authors if not any(map(work.is_of, retrieved))]
     return list(dict.fromkeys(unknown))
 
 
@@ -258,13 +250,10 @@ def _names(document: Document) -> Iterator[tuple[str, str]]:
 
 
 def _is_known(work: Reference, known: set[tuple[str, str]], documents: Sequence[Document]) -> bool:
-    if work.kind == "number" and ("pmid", work.value) in known:
-        return True
     if work.kind == "printed":
         return any(_is_printed(work.value, document) for document in documents)
-    if work.kind == "doi":
-        return ("doi", normal_doi(work.value) or work.value) in known
-    return (work.kind, work.value) in known
+    value = normal_doi(work.value) or work.value if work.kind == "doi" else work.value
+    return (work.kind, value) in known or (work.kind == "number" and ("pmid", value) in known)
 
 
 def _is_printed(value: str, document: Document) -> bool:
@@ -278,7 +267,4 @@ def _is_printed(value: str, document: Document) -> bool:
 
 
 def _journal(name: str) -> str:
-    letters = re.sub(r"[^a-z]", "", name.casefold())
-    for long, short in _SHORT.items():
-        letters = letters.replace(long, short)
-    return letters
+    return reduce(lambda letters, one: letters.replace(*one), _SHORT.items(), re.sub(r"[^a-z]", "", name.casefold()))

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from medground.language import words
 from medground.language.quantities import COUNT, POINTS, TIMES, Quantity, quantities, same_unit
@@ -37,16 +36,16 @@ def _is_in_name(stated: Quantity, quotes: Sequence[str]) -> bool:
     """Whether a number is part of a name in a quote, such as that of `Smc2`, or of a day: `d7` and `7th day`."""
     number = re.escape(stated.text.partition(" ")[0])
     if stated.unit in TIMES:
-        name = re.compile(rf"\b{stated.unit[0]}{number}\b|\b{number}(?:st|nd|rd|th) {stated.unit}", re.IGNORECASE)
-    elif stated.unit or stated.measure or stated.relation:
-        return False
+        name = rf"(?i)\b{stated.unit[0]}{number}\b|\b{number}(?:st|nd|rd|th) {stated.unit}"
     else:
-        name = re.compile(rf"(?:(?<=[A-Za-z])|(?<=[A-Za-z]-)){number}(?!\d)")
-    return any(name.search(quote) for quote in quotes)
+        name = rf"(?:(?<=[A-Za-z])|(?<=[A-Za-z]-)){number}(?!\d)"
+    bare = not (stated.unit or stated.measure or stated.relation)
+    return (bare or stated.unit in TIMES) and any(re.search(name, quote) for quote in quotes)
 
 
 def _holds(held: Quantity, stated: Quantity, units: set[str]) -> bool:
-    if not _same_value(held, stated) or {held.relation, stated.relation} == {"<", ">"}:
+    near = stated.about and any(_rounds_to(one, other) for one in held.values for other in stated.values)
+    if (held.values.isdisjoint(stated.values) and not near) or {held.relation, stated.relation} == {"<", ">"}:
         return False
     if held.measure and stated.measure and held.measure != stated.measure:
         return False
@@ -57,12 +56,6 @@ def _holds(held: Quantity, stated: Quantity, units: set[str]) -> bool:
     if held.unit and not held.shared:
         return False
     return stated.shared or stated.unit in _IMPLIED or any(same_unit(unit, stated.unit) for unit in units)
-
-
-def _same_value(held: Quantity, stated: Quantity) -> bool:
-    if not held.values.isdisjoint(stated.values):
-        return True
-    return stated.about and any(_rounds_to(one, other) for one in held.values for other in stated.values)
 
 
 def _rounds_to(value: Decimal, stated: Decimal) -> bool:
@@ -81,26 +74,26 @@ _TIMES = 2.0
 Bound = Literal["agrees", "crossed"]
 
 
-@dataclass(frozen=True)
-class Binding:
-    """What was found about the numbers of a statement.
-
-    Attributes:
-        said: `crossed` if a number has the words of another number of the quote; `agrees` if every number that can be
-            told apart has its own; None if nothing can be told.
-        number: the crossed number, as the statement writes it; empty if none is.
-    """
+class Binding(NamedTuple):
+    """What was found about the numbers of a statement, and the crossed number, as the statement writes it."""
 
     said: Bound | None
     number: str = ""
 
 
 def binding(statement: str, quote: str) -> Binding:
-    """Compare what the numbers of a statement are about with what they are about in the quote."""
+    """Compare what the numbers of a statement are about with what they are about in the quote.
+
+    `crossed`: a number has the words of another number of the quote. `agrees`: every number that can be told apart has
+    its own. None: nothing can be told.
+    """
     if moved := _moved(statement, quote):
         return Binding("crossed", moved)
     held = slots(quote)
-    places = [(one, [h for h in held if _same(one, h)]) for one in slots(statement)]
+    places = [
+        (one, [h for h in held if any(a.values & b.values for a in one.numbers for b in h.numbers)])
+        for one in slots(statement)
+    ]
     placed = [(one, found[0]) for one, found in places if len(found) == 1]
     said: list[tuple[Bound | None, Slot]] = []
     for n, (stated, own) in enumerate(placed):
@@ -120,7 +113,10 @@ def _moved(statement: str, quote: str) -> str:
     stated, held = (quantities(text) for text in (statement, quote))
     if not stated or not Counter(q.text for q in stated) <= Counter(q.text for q in held):
         return ""
-    if repetition(_words(statement), _words(quote)) < _REPEATED:
+    if (
+        repetition(*([token for token in aligned(text) if not token[0].isdigit()] for text in (statement, quote)))
+        < _REPEATED
+    ):
         return ""
     for unit in dict.fromkeys(quantity.unit for quantity in stated):
         rest = iter([q.text for q in held if q.unit == unit])
@@ -128,10 +124,6 @@ def _moved(statement: str, quote: str) -> str:
             if quantity.unit == unit and quantity.text not in rest:
                 return quantity.text
     return ""
-
-
-def _words(text: str) -> list[str]:
-    return [token for token in aligned(text) if not token[0].isdigit()]
 
 
 def misplaced_number(statement: str, quotes: Sequence[str]) -> str:
@@ -170,10 +162,6 @@ def _more(straight: float, swapped: float) -> Bound | None:
     if straight > _TIMES * swapped:
         return "agrees"
     return "crossed" if swapped > max(_TIMES * straight, _LEAST) else None
-
-
-def _same(one: Slot, other: Slot) -> bool:
-    return any(a.values & b.values for a in one.numbers for b in other.numbers)
 
 
 def _weight(stems: Iterable[str]) -> float:

@@ -11,15 +11,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
+from medground.answering.read.evidence import evidence_views
+from medground.answering.run import Run
+from medground.answering.verify.context import Context, cited_evidence
+from medground.answering.verify.critic import Checked, Claim, Critic, Judgement, noted, sound, verdict_of
+from medground.answering.verify.critics import OperatorCritic
+from medground.answering.verify.judges import has_last_word, may_judge
 from medground.answering.verify.numbers import misplaced_number, missing_quantities
-from medground.answering.verify.reporting import PURPOSE, TITLE, asks_or_plans, why_not_finding
+from medground.answering.verify.reporting import PURPOSE, TITLE, asks, asks_or_plans, why_not_finding
 from medground.language import words
 from medground.models.operators.flags.kinds import differences
 from medground.models.operators.flags.words import ASSOCIATION, DOUBT, HEDGE
 from medground.values.document import Document
+from medground.values.evidence import Ledger, Sentence
 from medground.values.statement import Verdict
 
 NUMBER = "number"
@@ -103,11 +110,10 @@ def downgraded(verdict: Verdict, found: tuple[Overclaim, ...]) -> Verdict:
     """The verdict with its overclaims as flags; `supported` becomes `partly`."""
     if not found or verdict.label in ("quoted", "not found", "unverified", "contradicted"):
         return verdict
-    flags = tuple(dict.fromkeys([*verdict.flags, *(overclaim.kind for overclaim in found)]))
-    note = "; ".join([*([verdict.note] if verdict.note else []), *dict.fromkeys(overclaim.note for overclaim in found)])
-    label = "partly" if verdict.label == "supported" else verdict.label
-    assessed = "partly" if verdict.assessed == "supported" else verdict.assessed
-    return verdict.model_copy(update={"label": label, "assessed": assessed, "flags": flags, "note": note})
+    note = "; ".join(dict.fromkeys(overclaim.note for overclaim in found))
+    partly = {"label": "partly"} if verdict.label == "supported" else {}
+    partly |= {"assessed": "partly"} if verdict.assessed == "supported" else {}
+    return noted(verdict, note, *(overclaim.kind for overclaim in found)).model_copy(update=partly)
 
 
 def _certainty(statement: str, quote: str, document: Document, sentence: str) -> str | None:
@@ -133,15 +139,9 @@ def _lost_modal(statement: str, quote: str, sentence: str) -> str | None:
     return None
 
 
-def _cause(statement: str, quote: str, document: Document, sentence: str) -> str | None:
-    return _word(ASSOCIATION, quote) if "cause" in differences(statement, quote) else None
-
-
 def _population(statement: str, quote: str, document: Document, sentence: str) -> str | None:
-    """The species of the quote if the statement is about people; a quote that mentions people is about people."""
-    if _ANIMALS_OR_CELLS.search(sentence) or not _PEOPLE.search(statement):
-        return None
-    return not_of_people(quote, document)
+    of_people = _PEOPLE.search(statement) and not _ANIMALS_OR_CELLS.search(sentence)
+    return not_of_people(quote, document) if of_people else None
 
 
 def _not_finding(flag: str, statement: str, quote: str, document: Document, sentence: str) -> str | None:
@@ -165,8 +165,102 @@ def _word(pattern: re.Pattern[str], text: str) -> str | None:
 
 _KINDS: Mapping[str, Callable[[str, str, Document, str], str | None]] = {
     "certainty": _certainty,
-    "cause": _cause,
+    "cause": lambda said, quote, *_: _word(ASSOCIATION, quote) if "cause" in differences(said, quote) else None,
     "population": _population,
     PURPOSE: partial(_not_finding, PURPOSE),
     TITLE: partial(_not_finding, TITLE),
 }
+
+
+OWN_WORDS = "the source's own words"
+"""The note of a verbatim quote."""
+
+
+async def with_word_filters(
+    sentences: Sequence[Sentence], checked: Sequence[Checked], critic: Critic, context: Context, run: Run
+) -> list[Checked]:
+    """The checked statements, after the doubts of word filters were weighed; results are in order.
+
+    A judge that can read doubts and has the last word is asked about them.
+
+    Raises:
+        BudgetExhausted: the run reached one of its limits.
+    """
+    pairs = list(zip(sentences, checked, strict=True))
+    decides = has_last_word(critic.name, run.settings.verify)
+    reads = decides and isinstance(critic, OperatorCritic)
+    doubts = [_doubts(sentence, one, run.ledger) for sentence, one in pairs]
+    asked = [  # of what was found to stand; a question is no statement, in any words
+        n
+        for n, (sentence, one) in enumerate(pairs if reads else ())
+        if doubts[n] and (one.verdict.label == "quoted" or _entails(one.judgement)) and not asks(sentence.text)
+    ]
+    claims = [_claim(sentences[n], checked[n].verdict, doubts[n], context, run) for n in asked]
+    found = await critic.judge(claims) if claims else []
+    answers = {n: sound(claim, answer) for n, claim, answer in zip(asked, claims, found, strict=True)}
+    validated = may_judge(critic.name, run.settings.verify)
+
+    def judged_again(n: int, one: Checked) -> Checked:
+        answer = answers.get(n)
+        if answer is None or answer.relation != "contradicts" or one.verdict.label == "quoted":
+            stands = decides and _entails(one.judgement)
+            verdict = (
+                _after_doubts(one.verdict, doubts[n], answer, critic.name, stands=stands) if doubts[n] else one.verdict
+            )
+            return replace(one, verdict=verdict)
+        taken_back = replace(answer, best=one.verdict.best)
+        return Checked(verdict_of(taken_back, critic.name, validated=validated), taken_back)
+
+    return [judged_again(n, one) for n, one in enumerate(checked)]
+
+
+def _doubts(sentence: Sentence, checked: Checked, ledger: Ledger) -> tuple[Overclaim, ...]:
+    """What the filters notice about a judged statement, or a verbatim one, and the quote behind its verdict."""
+    quote = next((e for e in ledger.evidence if e.id == checked.verdict.best), None)
+    if quote is None:
+        return ()
+    document = ledger.documents[quote.document_id]
+    if checked.verdict.label == "quoted":
+        found = why_not_finding(quote.quote, document)
+        return (Overclaim(*found),) if found else ()
+    if checked.judgement is None:
+        return ()
+    quotes = [quote.quote, *(e.quote for e in cited_evidence(sentence, ledger))]
+    return (
+        *overclaims(sentence.text, quote.quote, document, sentence=sentence.whole.text),
+        *wrong_numbers(sentence.text, quotes),
+    )
+
+
+def _entails(found: Judgement | None) -> bool:
+    return found is not None and found.relation == "entails" and not found.flags
+
+
+def _claim(sentence: Sentence, verdict: Verdict, doubts: Sequence[Overclaim], context: Context, run: Run) -> Claim:
+    best = next(e for e in run.ledger.evidence if e.id == verdict.best)
+    cited = [e for e in cited_evidence(sentence, run.ledger) if e != best]
+    around = [view for view in context.views if context.places[view.id].holds(best)]
+    premises = (*evidence_views([best, *cited], run), *around)
+    return Claim(sentence.text, premises, tuple(f"it {doubt.note}" for doubt in doubts))
+
+
+def _after_doubts(
+    verdict: Verdict, doubts: tuple[Overclaim, ...], answer: Judgement | None, judge: str, *, stands: bool
+) -> Verdict:
+    """The verdict, given the doubts and what a judge that was asked about them says.
+
+    Args:
+        stands: whether it stands against doubts about which its judge was not asked.
+    """
+    noticed, quoted = " and ".join(f"it {doubt.note}" for doubt in doubts), verdict.label == "quoted"
+    if answer is None:
+        return noted(verdict, f"a word filter notices that {noticed}") if stands else downgraded(verdict, doubts)
+    if answer.relation == "failed":
+        if quoted:  # nobody has said whether it reports a finding
+            return Verdict(label="unverified", critic=judge, best=verdict.best, note=answer.note)
+        return noted(verdict, f"a word filter notices that {noticed}, and {judge} failed when asked about it")
+    if not _entails(answer):
+        return downgraded(verdict, doubts)
+    if quoted:
+        verdict = verdict.model_copy(update={"flags": (), "note": OWN_WORDS})
+    return noted(verdict, f"{judge} was told that {noticed}, and keeps its verdict")

@@ -1,18 +1,20 @@
-"""What holds of a rationale as a whole: two published scores, and sources that disagree."""
+"""What holds of a rationale as a whole: two published scores, sources that disagree, and a model's verdict."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 from medground.answering.run import Run
-from medground.answering.verify.context import usable
+from medground.answering.verify.context import GIVEN, context_of, usable
 from medground.answering.verify.judges import may_judge
 from medground.answering.verify.reporting import why_not_finding
-from medground.answering.verify.statement_checks import GIVEN
+from medground.errors import ModelFailed
 from medground.home.settings_groups import VerifySettings
-from medground.values.evidence import Evidence, Stance
+from medground.models.operators.labelling import AssessInput, assess
+from medground.values.document import Hit
+from medground.values.evidence import Evidence, Sentence, Stance, sentences_of
 from medground.values.question import Question
-from medground.values.statement import Conflict, Side, Verdict
+from medground.values.statement import Assessment, Conflict, Side, Verdict
 
 _GRAPH = "graph"
 
@@ -26,13 +28,13 @@ def support_score(verdicts: Sequence[Verdict], settings: VerifySettings | None =
     """
     trust = settings or VerifySettings()
     verdicts = _claimed(verdicts)
-    judged = [v for v in verdicts if v.label != "unverified" and (v.critic == _GRAPH or may_judge(v.critic, trust))]
-    waiting = [
-        v for v in verdicts if v.label == "not judged" or (v.label == "related" and not may_judge(v.critic, trust))
-    ]
+    judges = {v.critic for v in verdicts if may_judge(v.critic, trust)}
+    judged = any(v.label != "unverified" and v.critic in (*judges, _GRAPH) for v in verdicts)
+    waiting = any(v.label == "not judged" or (v.label == "related" and v.critic not in judges) for v in verdicts)
     if not judged or waiting:
         return None
-    return sum(_supported(v) for v in verdicts) / len(verdicts)
+    supported = [v for v in verdicts if v.label == "supported" or (v.label == "quoted" and not v.flags)]
+    return len(supported) / len(verdicts)
 
 
 def quoted_share(verdicts: Sequence[Verdict]) -> float | None:
@@ -60,10 +62,6 @@ def _claimed(verdicts: Sequence[Verdict]) -> list[Verdict]:
     return [verdict for verdict in verdicts if verdict.label != GIVEN]
 
 
-def _supported(verdict: Verdict) -> bool:
-    return verdict.label == "supported" or (verdict.label == "quoted" and not verdict.flags)
-
-
 _SIDES: tuple[Stance, ...] = ("supports", "contradicts", "mixed")
 
 
@@ -76,7 +74,7 @@ async def find_conflicts(question: Question, evidence: Sequence[Evidence], run: 
     if reader is None or not reader.is_model:
         return []
     documents = run.ledger.documents
-    texts = [e for e in usable(evidence, run) if e.origin == "text"]
+    texts = [e for e in usable(evidence, documents) if e.origin == "text"]
     findings = [e for e in texts if why_not_finding(e.quote, documents[e.document_id]) is None]
     with run.trace.span("find conflicts", quotes=len(findings), found_by=reader.name) as span:
         found = _by_stance(question, findings, reader.name)
@@ -104,3 +102,35 @@ def one_stance(stances: Iterable[Stance]) -> Stance:
     """The stance of a paper from those of its quotes: both for and against is mixed; quotes without one say nothing."""
     known = set(stances) - {"unknown"}
     return "mixed" if len(known) > 1 else next(iter(known), "unknown")
+
+
+async def assessed(
+    question: Question, sentences: Sequence[Sentence], answer: Sequence[str], evidence: Sequence[Hit], run: Run
+) -> Assessment | None:
+    """The model's assessment; None if no model answers the operator `assess`, or it failed, which is a warning.
+
+    Args:
+        answer: the answer that it leads to, as the judge sees it.
+
+    Raises:
+        SourceUnavailable: a document of the evidence can no longer be fetched.
+        BudgetExhausted: the run reached one of its limits.
+    """
+    if not run.answerer(assess).is_model:
+        return None
+    context = await context_of(evidence, run)
+    value = AssessInput(
+        question=question.text,
+        passages=context.views,
+        rationale=" ".join(sentence.text for sentence in sentences_of(sentences)),
+        answer=tuple(answer),
+    )
+    try:
+        output = await run.ask(assess, value)
+    except ModelFailed as failed:
+        run.warn(f"the answer could not be assessed as a whole: {failed}")
+        return None
+    reason = " ".join(output.reason.split())
+    return Assessment(
+        verdict=output.verdict, quality=output.quality, assessed_by=run.answered_by[assess.name], reason=reason
+    )

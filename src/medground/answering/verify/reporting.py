@@ -56,7 +56,7 @@ _RESULT = re.compile(
 
 def why_not_finding(quote: str, document: Document) -> tuple[str, str] | None:
     """The flag of a quote that reports no finding, and the words that show it; None if it may report one."""
-    if _is_title(quote, document):
+    if (title := _letters(document.title)) and _letters(quote) == title:
         return TITLE, "a title"
     word = _word(quote)
     return (PURPOSE, word) if word else None
@@ -79,11 +79,6 @@ def _word(sentence: str) -> str:
     if found is None or _RESULT.search(sentence, found.end()):
         return ""
     return " ".join(found[0].split()).lower()
-
-
-def _is_title(quote: str, document: Document) -> bool:
-    title = _letters(document.title)
-    return bool(title) and _letters(quote) == title
 
 
 def _letters(text: str) -> str:

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from medground.answering.run import Run
-from medground.answering.verify.critic import Claim, Judgement, Reads
+from medground.answering.verify.critic import Claim, Judgement, Reads, Score
 from medground.answering.verify.judges import domain
-from medground.answering.verify.nli.critic import NliCritic, Score
+from medground.answering.verify.nli_critic import NliCritic
 from medground.errors import ConfigError
 from medground.language import words
 from medground.language.question_reading import reading_of
@@ -87,9 +87,9 @@ def of_passages(premises: Sequence[EvidenceView], scores: Sequence[Score]) -> tu
     for windows in _by_passage(premises):
         own = [scored[window.id] for window in windows]
         whole = of_windows(own)
-        says = [0.0 if (s.entailment - s.contradiction) * (whole.entailment - whole.contradiction) < 0 else _said(s)
-                for s in own]  # fmt: skip
-        shown.append(windows[max(range(len(windows)), key=lambda n: (says[n], -n))])
+        lean = whole.entailment - whole.contradiction
+        says = [0.0 if (s.entailment - s.contradiction) * lean < 0 else _said(s) for s in own]
+        shown.append(windows[says.index(max(says))])
         found.append(whole)
     return shown, found
 
@@ -179,7 +179,7 @@ class PairScorer:
     """
 
     def __init__(self, network: PairNetwork, judges_from: float = 0.0) -> None:
-        from medground.answering.verify.nli.model import read_labels
+        from medground.answering.verify.nli_model import read_labels
 
         self.name, self._network = network.name, network
         self.least = max(network.about.abstain_below, judges_from)

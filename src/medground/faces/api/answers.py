@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 from starlette.responses import Response
 
-from medground.answering.evidence_table.values import LONGEST_COLUMN, MOST_COLUMNS, EvidenceTable, as_csv
+from medground.answering.evidence_table import LONGEST_COLUMN, MOST_COLUMNS, EvidenceTable, as_csv
 from medground.engine.answers import PastAnswer
 from medground.errors import NotFound
 from medground.faces.api.caller import Caller, Served

@@ -14,7 +14,7 @@ from fastapi.sse import format_sse_event
 from pydantic import BaseModel
 from starlette.responses import Response, StreamingResponse
 
-from medground.answering import source_facts
+from medground.answering import captions
 from medground.corpus.retraction import why_aside
 from medground.errors import BudgetExhausted, MedgroundError, NotFound
 from medground.faces.api.caller import Caller, Served, service_of
@@ -254,12 +254,12 @@ class _Reply:
 
 
 def _annotation(mark: Mark, quoted: Evidence, document: SourceDocument, base: str) -> Annotation:
-    address = source_facts.address(document)
+    address = captions.address(document)
     own = f"{base}v1/documents/{quote(document.id, safe=':')}"
     title = " ".join(clean(document.title).split()) or document.id
     return Annotation(
         url_citation=UrlCitation(
-            url=address if source_facts.is_web_address(address) else own,
+            url=address if captions.is_web_address(address) else own,
             title=f"RETRACTED: {title}" if why_aside(document) == "retracted" else title,
             start_index=mark.start,
             end_index=mark.end,
@@ -271,7 +271,7 @@ def _annotation(mark: Mark, quoted: Evidence, document: SourceDocument, base: st
             start=quoted.start,
             end=quoted.end,
             quote=quoted.quote,
-            state=source_facts.state(document),
+            state=captions.state(document),
         ),
     )
 

@@ -41,7 +41,7 @@ def verify(
 
 
 def _lines(checked: CheckedClaim) -> list[str]:
-    from medground.answering.verify.verdict_words import verdict
+    from medground.answering.captions import verdict
 
     documents = {document.id: document for document in checked.documents}
     quotes = {evidence.id: evidence for evidence in checked.evidence}

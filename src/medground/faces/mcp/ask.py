@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import aclosing
 from typing import Literal
 
+from medground.answering.captions import verdict
 from medground.answering.conclude.claim import CheckedClaim
-from medground.answering.verify.verdict_words import verdict
 from medground.errors import BudgetExhausted, MedgroundError, NotFound
 from medground.faces.mcp.answers import (
     WORDS,

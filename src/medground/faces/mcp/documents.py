@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from medground.answering.captions import in_pubmed
 from medground.answering.conclude.compose import source_document
-from medground.answering.source_facts import in_pubmed
 from medground.engine.search import SearchResult
 from medground.errors import MedgroundError, NotFound
 from medground.faces.mcp.answers import NAME, RETRACTION, WORDS, fields_of, note_part, search_part, shown_as, source_of

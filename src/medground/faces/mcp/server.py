@@ -15,7 +15,7 @@ from mcp.server.stdio import stdio_server
 from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams
 
 from medground.corpus.library import STARTER, Library
-from medground.engine.open_sources import corpora_of
+from medground.engine.open_engine import corpora_of
 from medground.errors import MedgroundError
 from medground.faces.mcp.ask import ASK, RESEARCH, VERIFY_CLAIM
 from medground.faces.mcp.calls import TIMES, Calls, Times

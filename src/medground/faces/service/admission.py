@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from medground.answering.conclude.claim import CheckedClaim
-from medground.answering.evidence_table.values import EvidenceTable
+from medground.answering.evidence_table import EvidenceTable
 from medground.errors import MedgroundError
 from medground.faces.service.accounts import Owners, Repeats, Spending, Spent, check_same, next_month
 from medground.faces.service.answers import KeptAnswers

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from medground.corpus.library import STARTER, Library
 from medground.engine.engine import Engine
-from medground.engine.open_sources import corpora_of
+from medground.engine.open_engine import corpora_of
 from medground.errors import UsageError
 from medground.faces.service.request import Searched
 from medground.home.concurrency import OwnLoop, check_not_forked

@@ -8,7 +8,7 @@ from contextlib import aclosing
 from typing import Any, TypeVar
 
 from medground.answering.conclude.claim import CheckedClaim
-from medground.answering.evidence_table.values import EvidenceTable, checked_columns
+from medground.answering.evidence_table import EvidenceTable, checked_columns
 from medground.engine.engine import Engine
 from medground.engine.planning import PlannedQuery, PlannedResearch, plan_query, plan_research
 from medground.engine.search import SearchResult, Syntax

@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 
 from medground.corpus.library import Library
 from medground.corpus.snapshot import Snapshot
-from medground.engine.open_sources import corpora_of
+from medground.engine.open_engine import corpora_of
 from medground.errors import ConfigError, MedgroundError, UsageError
 from medground.home.kept_settings import settings_of
 from medground.home.registry import RECIPES, recipe_names

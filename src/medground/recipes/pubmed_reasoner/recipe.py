@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
+from medground.answering.captions import design_level
 from medground.answering.conclude.compose import compose, unanswered
 from medground.answering.conclude.finish import finish
 from medground.answering.read.evidence import (
@@ -24,7 +25,6 @@ from medground.answering.read.evidence import (
 from medground.answering.read.readable import readable, texts
 from medground.answering.read.reading_list import WEIGHED, Reading, batches, best_first, needed_first, reading_list
 from medground.answering.run import Run
-from medground.answering.source_facts import design_level
 from medground.answering.verify.check import CHECKING
 from medground.answering.write.draft import Draft, drafted
 from medground.language import words

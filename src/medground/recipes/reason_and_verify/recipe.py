@@ -12,13 +12,12 @@ from pydantic import Field
 
 from medground.answering.conclude.compose import compose, unanswered
 from medground.answering.conclude.finish import finish
-from medground.answering.lookups import words_lookup
 from medground.answering.rank.fuse import distinct, fuse
 from medground.answering.rank.rerank import rerank_with, reranker_problems
 from medground.answering.read.readable import readable, texts
-from medground.answering.run import Run
+from medground.answering.run import Run, words_lookup
 from medground.answering.verify.check import CHECKING, check_all
-from medground.answering.verify.labels import assessed
+from medground.answering.verify.rationale import assessed
 from medground.answering.write.reason import Reasoned, answered, reasoned
 from medground.errors import MedgroundError
 from medground.home.settings import Settings

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from medground.answering.run import Run
 from medground.answering.trace import Span
 from medground.answering.verify.check import check_each
-from medground.answering.verify.statement_checks import GIVEN
-from medground.answering.verify.verdicts import Checked
+from medground.answering.verify.context import GIVEN
+from medground.answering.verify.critic import Checked
 from medground.answering.write.draft import Draft
 from medground.answering.write.reason import reasoned
 from medground.language import words

@@ -1,1 +1,0 @@
-"""A table of the studies that an answer quotes, with columns that the reader names."""

@@ -1,0 +1,156 @@
+"""The critic that uses an NLI model, which is opened by its name in the settings.
+
+Heavy libraries are imported only when a model is opened.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+import threading
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from medground.answering.run import Run
+from medground.answering.verify.critic import Claim, Judgement, Reads, Score, Scorer, without_judge
+from medground.errors import ConfigError, ModelFailed
+from medground.models.operators.base import EvidenceView
+
+if TYPE_CHECKING:
+    from medground.answering.verify.nli_model import NliModel
+
+
+_STOPPED = "the model took too long; allow more time with --set model.timeout=N"
+
+
+class NliCritic:
+    """Judges all claims together, in a thread.
+
+    It may take `model.timeout` seconds per claim, like a critic that is asked one claim at a time. After that time, or
+    if the caller is cancelled, it stops after the current batch.
+    """
+
+    def __init__(self, run: Run, name: str, model: Scorer) -> None:
+        self._run = run
+        self._name = name
+        self._model = model
+
+    @property
+    def name(self) -> str:
+        """`nli:` and the model's name or folder."""
+        return self._name
+
+    @property
+    def reads(self) -> Reads:
+        """Whole passages, in windows of the model's length."""
+        return "passages"
+
+    async def judge(self, claims: Sequence[Claim]) -> list[Judgement]:
+        """Judge claims; results are in order."""
+        without_model = [without_judge(claim) for claim in claims]
+        waiting = [claim for claim, judgement in zip(claims, without_model, strict=True) if judgement is None]
+        with self._run.trace.span("critic", critic=self._name, claims=len(claims), judged=len(waiting)):
+            found = iter(await self._judged(waiting) if waiting else [])
+        return [next(found) if judgement is None else judgement for judgement in without_model]
+
+    async def _judged(self, claims: Sequence[Claim]) -> list[Judgement]:
+        stop = threading.Event()
+        try:
+            async with asyncio.timeout(self._run.settings.model.timeout * len(claims)):
+                found = await asyncio.to_thread(self._read, claims, stop)
+        except TimeoutError:
+            found = [Judgement("failed", note=_STOPPED)] * len(claims)
+        except ModelFailed as failed:
+            found = [Judgement("failed", note=failed.reason)] * len(claims)
+        finally:
+            stop.set()
+        for reason in dict.fromkeys(j.note for j in found if j.relation == "failed"):
+            self._run.warn(f"a sentence could not be verified: {self._name}: {reason}")
+        return found
+
+    def _read(self, claims: Sequence[Claim], stop: threading.Event) -> list[Judgement]:
+        problems = [self._model.problem(claim.statement) for claim in claims]
+        premises = [[] if problem else self._near(claim) for claim, problem in zip(claims, problems, strict=True)]
+        pairs = [(p.quote, claim.statement) for claim, near in zip(claims, premises, strict=True) for p in near]
+        scores = iter(self._model.score(pairs, stop.is_set))
+        return [
+            Judgement("failed", note=problem)
+            if problem
+            else self._final(self._decide(claim, near, [next(scores) for _ in near]))
+            for claim, near, problem in zip(claims, premises, problems, strict=True)
+        ]
+
+    def _near(self, claim: Claim) -> list[EvidenceView]:
+        return [premise for premise in claim.premises if premise.quote.strip()]
+
+    def _decide(self, claim: Claim, premises: Sequence[EvidenceView], scores: Sequence[Score]) -> Judgement:
+        """The judgement of a claim that the scores of the premises that were read give."""
+        verify = self._run.settings.verify
+        return decide(premises, scores, verify.entailment, overruled=verify.contradiction)
+
+    def _final(self, judgement: Judgement) -> Judgement:
+        """What the critic says of a judgement."""
+        return judgement
+
+
+def decide(
+    premises: Sequence[EvidenceView], scores: Sequence[Score], tau: float, *, overruled: bool = True
+) -> Judgement:
+    """Judge one statement from the scores of its premises, at least one.
+
+    Contradiction decides if it reaches tau and is above the highest entailment; otherwise entailment decides if it
+    reaches tau. If both reach tau, the note names both premises. The probability of neutral is one minus the higher of
+    the two. Without `overruled`, entailment that reaches tau decides, however high the contradiction: the paper's rule.
+    """
+    if not all(math.isfinite(s.entailment) and math.isfinite(s.contradiction) for s in scores):
+        return Judgement("failed", note="the model returned a value that is not a finite number")
+    numbers = range(len(scores))
+    near = max(numbers, key=lambda i: (scores[i].entailment, -i))
+    against = max(numbers, key=lambda i: (scores[i].contradiction, -i))
+    entailment, contradiction = scores[near].entailment, scores[against].contradiction
+    both = f"entailed by {premises[near].id} ({entailment:.2f}), contradicted by {premises[against].id}"
+    note = f"{both} ({contradiction:.2f})" if min(entailment, contradiction) >= tau else ""
+    if contradiction >= tau and contradiction > entailment and (overruled or entailment < tau):
+        return Judgement("contradicts", premises[against].id, contradiction, entailment, note=note)
+    if entailment >= tau:
+        return Judgement("entails", premises[near].id, entailment, entailment, note=note)
+    return Judgement("neutral", premises[near].id, 1 - max(entailment, contradiction), entailment)
+
+
+GRAPH = "model.onnx"
+"""A folder with this file is opened with onnxruntime."""
+
+
+@lru_cache(maxsize=2)
+def open_nli(name: str) -> NliModel:
+    """Load an NLI model and cache it. This blocks and may download from a hub.
+
+    Args:
+        name: a folder with `model.onnx`, a folder that transformers can load, or a name on a hub.
+
+    Raises:
+        ConfigError: an extra is not installed, no model has that name, or it is not an NLI model.
+    """
+    folder = Path(os.path.expanduser(name))  # noqa: PTH111  # Path.expanduser raises for an unknown user
+    if (folder / GRAPH).is_file():
+        try:
+            from medground.answering.verify.nli_onnx import open_onnx
+        except ImportError as error:
+            raise _missing(name, "dense", error) from None
+        return open_onnx(name, folder / GRAPH)
+    if not folder.is_dir() and (name.startswith((".", "~", os.sep)) or os.path.isabs(name)):  # noqa: PTH117
+        raise ConfigError(f"no folder {name!r} with an NLI model; check verify.critic")
+    try:
+        from medground.answering.verify.nli_torch import open_torch
+    except ImportError as error:
+        raise _missing(name, "torch", error) from None
+    return open_torch(str(folder) if folder.is_dir() else name)
+
+
+def _missing(name: str, extra: str, error: ImportError) -> ConfigError:
+    return ConfigError(
+        f'NLI model {name!r} needs the extra "{extra}" ({error.name} is missing); run: pip install "medground[{extra}]"'
+    )

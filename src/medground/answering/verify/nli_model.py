@@ -1,0 +1,214 @@
+"""An NLI model: takes pairs of premise and hypothesis, returns probabilities of entailment and contradiction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Encoding, Tokenizer
+
+from medground.answering.verify.critic import Score
+from medground.errors import ConfigError, ModelFailed
+
+_RELATIONS = {
+    "entailment": "entailment",
+    "entail": "entailment",
+    "entails": "entailment",
+    "contradiction": "contradiction",
+    "contradict": "contradiction",
+    "contradicts": "contradiction",
+    "neutral": "neutral",
+    "not_entailment": "not entailment",
+    "non_entailment": "not entailment",
+}
+_SETS = (["contradiction", "entailment", "neutral"], ["entailment", "not entailment"])
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Positions of the relations in a model's output.
+
+    Attributes:
+        entailment: index of entailment.
+        contradiction: index of contradiction; None for a model that only separates entailment from the rest.
+        count: number of outputs per pair.
+    """
+
+    entailment: int
+    contradiction: int | None
+    count: int
+
+
+def read_labels(name: str, id2label: Mapping[Any, Any] | None) -> Labels:
+    """Read the positions from `id2label` of a transformers config, which maps an index (number or text) to a label.
+
+    Raises:
+        ConfigError: the labels do not name entailment, or belong to another task.
+    """
+    try:
+        ordered = [str(label) for _, label in sorted((int(place), label) for place, label in (id2label or {}).items())]
+    except (TypeError, ValueError):
+        ordered = []
+    relations = [_RELATIONS.get("_".join(label.lower().replace("-", " ").split())) for label in ordered]
+    if sorted(filter(None, relations)) not in _SETS or None in relations:
+        raise ConfigError(
+            f"NLI model {name!r} has the labels {', '.join(ordered)[:100] or '(none)'}; they must be entailment,"
+            " neutral and contradiction, or entailment and not_entailment: name them so in id2label of its config.json"
+        )
+    return Labels(
+        entailment=relations.index("entailment"),
+        contradiction=relations.index("contradiction") if "contradiction" in relations else None,
+        count=len(relations),
+    )
+
+
+LONGEST = 512
+"""Most tokens of a pair. NLI models may accept more, but are trained on shorter pairs."""
+
+_OFFSET = 2
+"""Models of the RoBERTa family number positions from 2, so two of their positions cannot be used."""
+
+_OVERLAP = 4
+"""Consecutive windows share one part in this many, which is more than a sentence."""
+
+_BATCH_TOKENS = 2048
+"""Padded tokens of one batch. This limits memory, and the time until a cancelled model stops: a large model on two
+cores needs half a minute for one batch."""
+
+Integers = NDArray[np.int64]
+
+
+class Network(Protocol):
+    """Runs the network: torch or onnxruntime."""
+
+    def logits(self, ids: Integers, mask: Integers, types: Integers) -> NDArray[np.float32]:
+        """Takes arrays of shape (pairs, tokens), returns one of shape (pairs, labels). Thread-safe.
+
+        Raises:
+            ModelFailed: the network could not run.
+        """
+        ...
+
+
+class NliModel:
+    """A tokenizer, a network and its labels.
+
+    Args:
+        config: the model's `config.json`, with `id2label`.
+        tokenizer: its tokenizer; truncation and padding are switched off.
+        longest: most tokens of a pair according to the tokenizer's config.
+
+    Raises:
+        ConfigError: the labels are wrong, or the network does not return one number per label for a pair.
+    """
+
+    def __init__(
+        self, name: str, config: Mapping[str, Any], tokenizer: Tokenizer, network: Network, longest: float = LONGEST
+    ) -> None:
+        self.name = name
+        self.labels: Labels = read_labels(name, config.get("id2label"))
+        places = config.get("max_position_embeddings") or LONGEST + _OFFSET
+        self.longest = int(min(LONGEST, longest, max(places - _OFFSET, 1)))
+        self._pad = int(config.get("pad_token_id") or 0)
+        self._last_type = max(int(config.get("type_vocab_size") or 2) - 1, 0)
+        self._network = network
+        self._tokenizer = tokenizer
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        tokenizer.encode_special_tokens = True  # a text that writes [SEP] or </s> writes letters, not a border
+        self._unknown = _unknown(tokenizer)
+        self._try()
+
+    def problem(self, statement: str) -> str | None:
+        """Why the model cannot judge a statement, or None. Statements are never truncated."""
+        encoding = self._tokenizer.encode(statement, add_special_tokens=False)
+        if not encoding.ids:
+            return "the statement has no tokens that the model can read"
+        if len(encoding.ids) > self.longest // 2:
+            return f"the statement has {len(encoding.ids)} tokens; the model takes at most {self.longest // 2}"
+        if encoding.ids.count(self._unknown) * 2 > len(encoding.ids):
+            return "most of the statement is in words or letters that the model does not know"
+        return None
+
+    def score(self, pairs: Sequence[tuple[str, str]], stopped: Callable[[], bool] = lambda: False) -> list[Score]:
+        """Score pairs of premise and hypothesis; results are in order. This blocks. Long premises are read in windows.
+
+        Args:
+            stopped: called before each batch; once it is true, the remaining scores are NaN.
+
+        Raises:
+            ModelFailed: the network could not run.
+        """
+        best = np.full((len(pairs), 2), -np.inf)
+        windows = [(i, window) for i, pair in enumerate(pairs) for window in self._windows(*pair)]
+        for batch in _batches([len(window.ids) for _, window in windows]):
+            if stopped():
+                found = np.full((len(batch), 2), np.nan)
+            else:
+                found = self._probabilities([windows[n][1] for n in batch])
+            np.maximum.at(best, [windows[n][0] for n in batch], found)  # NaN stays NaN
+        return [Score(float(entailment), float(contradiction)) for entailment, contradiction in best]
+
+    def _windows(self, premise: str, hypothesis: str) -> list[Encoding]:
+        asked = self._tokenizer.encode(hypothesis, add_special_tokens=False)
+        read = self._tokenizer.encode(premise, add_special_tokens=False)
+        room = max(self.longest - self._tokenizer.num_special_tokens_to_add(True) - len(asked.ids), 1)
+        read.truncate(room, stride=room // _OVERLAP)
+        first = self._tokenizer.post_process(read, asked)
+        return [first, *first.overflowing]
+
+    def _probabilities(self, windows: Sequence[Encoding]) -> NDArray[np.float64]:
+        """Entailment and contradiction, of shape (windows, 2); NaN for windows with a value that is not finite."""
+        logits = self._logits(windows).astype(np.float64)
+        logits[~np.isfinite(logits).all(axis=1)] = np.nan
+        weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+        shares = weights / weights.sum(axis=1, keepdims=True)
+        entailment, place = shares[:, self.labels.entailment], self.labels.contradiction
+        # A model with two labels does not measure contradiction; windows that it could not read stay NaN.
+        return np.stack([entailment, entailment * 0 if place is None else shares[:, place]], axis=1)
+
+    def _logits(self, windows: Sequence[Encoding]) -> NDArray[np.float32]:
+        ids = np.full((len(windows), max(len(w.ids) for w in windows)), self._pad, np.int64)
+        mask, types = np.zeros_like(ids), np.zeros_like(ids)
+        for row, window in enumerate(windows):
+            length = len(window.ids)
+            ids[row, :length], mask[row, :length], types[row, :length] = window.ids, 1, window.type_ids
+        return self._network.logits(ids, mask, np.minimum(types, self._last_type))
+
+    def _try(self) -> None:
+        """Run two pairs of different lengths, to detect a wrong model before the first question."""
+        pairs = [self._windows("one", "one")[0], self._windows("one two three", "two")[0]]
+        try:
+            shape = self._logits(pairs).shape
+        except ModelFailed as error:
+            raise ConfigError(f"NLI model {self.name!r} cannot judge a pair: {error.reason}") from None
+        if shape != (len(pairs), self.labels.count):
+            raise ConfigError(
+                f"NLI model {self.name!r} returns an array of shape {shape} for {len(pairs)} pairs and"
+                f" {self.labels.count} labels; its config.json belongs to another model"
+            )
+
+
+def _unknown(tokenizer: Tokenizer) -> int:
+    """The id of the unknown token; -1 if the tokenizer has none."""
+    token = getattr(tokenizer.model, "unk_token", None)
+    place = tokenizer.token_to_id(token) if token else getattr(tokenizer.model, "unk_id", None)
+    return -1 if place is None else int(place)
+
+
+def one_line(error: Exception) -> str:
+    """The first line of a library's error message."""
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)[:200]
+
+
+def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Indices of windows grouped by similar length, longest first, to keep padding low."""
+    order = sorted(range(len(lengths)), key=lambda n: -lengths[n])
+    start = 0
+    while start < len(order):
+        size = max(1, _BATCH_TOKENS // lengths[order[start]])
+        yield order[start : start + size]
+        start += size

@@ -1,0 +1,237 @@
+"""Reciprocal rank fusion, near-duplicate passages, the reranker of the settings, and a fair split over sources."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from medground.answering.rank.fuse import distinct, fair_split, fuse, merge_duplicates
+from medground.answering.rank.rerank import open_reranker, rerank, reranker_problems
+from medground.errors import ConfigError, UsageError
+from medground.values.document import Hit, Passage
+from medground.values.source_description import SourceDescription
+from medground.values.source_plan import QueryFound, SourceFound, SourceQuery
+
+
+def ranking(ranker, *names, also=()):
+    return tuple(
+        Hit(
+            passage=Passage(document_id=f"X:{name}", start=0, end=1, text="t"),
+            ranker=ranker,
+            rank=rank,
+            score=100.0 - rank,
+            also=also,
+        )
+        for rank, name in enumerate(names, 1)
+    )
+
+
+def names(hits):
+    return [hit.passage.document_id.removeprefix("X:") for hit in hits]
+
+
+def test_the_sum_of_reciprocal_ranks():
+    fused = fuse([ranking("bm25", "a", "b", "c"), ranking("dense", "c", "a")])
+    assert names(fused) == ["a", "c", "b"]
+    assert [hit.score for hit in fused] == pytest.approx([1 / 61 + 1 / 62, 1 / 63 + 1 / 61, 1 / 62])
+    assert [hit.rank for hit in fused] == [1, 2, 3]
+    assert {hit.ranker for hit in fused} == {"rrf"}
+    low = tuple(hit.model_copy(update={"score": hit.score / 1e6}) for hit in ranking("bm25", "a", "b", "c"))
+    assert [hit.score for hit in fuse([low, ranking("dense", "c", "a")])] == [hit.score for hit in fused]
+    (hit,) = fuse([ranking("a", "x", also=("X:q#0-1",)), ranking("b", "x", also=("X:r#0-1",))])
+    assert hit.also == ("X:q#0-1", "X:r#0-1")
+
+
+def test_invalid_rankings_are_refused():
+    with pytest.raises(UsageError, match="ranks 1, 2, 3"):
+        fuse([ranking("a", "x", "y")[1:]])
+    with pytest.raises(UsageError, match="twice"):
+        fuse([ranking("a", "x", "x")])
+    for k in (0, -60):
+        with pytest.raises(UsageError, match="at least 1"):
+            fuse([ranking("a", "x")], k=k)
+    for similarity in (0, -1, 1.1):
+        with pytest.raises(UsageError):
+            merge_duplicates(hits(TEXT), similarity)
+
+
+lists = st.lists(st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=8), max_size=5)
+
+
+@given(lists, st.integers(1, 100))
+def test_every_passage_once_best_first(orders, k):
+    rankings = [ranking(f"r{n}", *order) for n, order in enumerate(orders)]
+    fused = fuse(rankings, k)
+    assert sorted(names(fused)) == sorted({name for order in orders for name in order})
+    assert [hit.rank for hit in fused] == list(range(1, len(fused) + 1))
+    scores = [hit.score for hit in fused]
+    assert scores == sorted(scores, reverse=True)
+    for hit in fused:
+        parts = [1 / (k + r.index(n) + 1) for r in orders for n in names([hit]) if n in r]
+        assert hit.score == pytest.approx(sum(parts))
+
+
+@settings(max_examples=30)
+@given(lists, st.randoms())
+def test_the_order_of_the_rankings_does_not_matter(orders, random):
+    rankings = [ranking(f"r{n}", *order) for n, order in enumerate(orders)]
+    shuffled = random.sample(rankings, len(rankings))
+    assert fuse(rankings) == fuse(shuffled)
+
+
+TEXT = (
+    "Ectopia lentis is a common finding in patients with Marfan syndrome and is caused by variants of the gene FBN1 "
+    "which weaken the zonular fibres that hold the lens in its place behind the iris of the eye."
+)
+
+
+def hits(*texts, retraction="none"):
+    passages = (
+        Passage(document_id=f"X:{n}", start=0, end=len(text), text=text, retraction=retraction)
+        for n, text in enumerate(texts, 1)
+    )
+    return tuple(Hit(passage=one, ranker="rrf", rank=n, score=1 / n) for n, one in enumerate(passages, 1))
+
+
+def test_equal_words_are_one_hit():
+    merged = merge_duplicates(hits(TEXT, "something else", TEXT.upper().replace(" ", "  ")))
+    assert [hit.passage.document_id for hit in merged] == ["X:1", "X:2"]
+    assert [hit.rank for hit in merged] == [1, 2]
+    assert merged[0].also == (f"X:3#0-{len(TEXT) + TEXT.count(' ')}",)
+    assert len(merge_duplicates(hits(TEXT, TEXT + " Indeed."))) == 1
+    assert len(merge_duplicates(hits("Seizures in 119 of 251 patients.", "Seizures in 12 of 251 patients."))) == 2
+    retracted = (hits(TEXT)[0], hits("", TEXT, retraction="retracted")[1])
+    assert len(merge_duplicates(retracted)) == 2, "it stays visible"
+
+
+def test_what_was_merged_before_is_kept():
+    first, second = hits(TEXT, TEXT)
+    merged = merge_duplicates(
+        [first.model_copy(update={"also": ("X:8#0-1",)}), second.model_copy(update={"also": ("X:9#0-1",)})]
+    )
+    assert merged[0].also == ("X:8#0-1", second.passage.key, "X:9#0-1")
+
+
+WORDS = st.lists(st.sampled_from(["a", "b", "c."]), max_size=20).map(" ".join)
+texts = st.lists(st.text(st.sampled_from("ab .1é"), max_size=40) | WORDS, max_size=10)
+
+
+@given(texts)
+def test_nothing_is_lost_and_merging_again_changes_nothing(given_texts):
+    before = hits(*given_texts)
+    merged = merge_duplicates(before)
+    keys = [key for hit in merged for key in (hit.passage.key, *hit.also)]
+    assert sorted(keys) == sorted(hit.passage.key for hit in before)
+    assert [hit.rank for hit in merged] == list(range(1, len(merged) + 1))
+    assert merge_duplicates(merged) == merged
+
+
+@given(texts, st.floats(0.05, 1.0))
+def test_a_part_of_the_shingles_finds_what_all_of_them_find(given_texts, similarity):
+    before = hits(*given_texts)
+    assert [hit.passage for hit in merge_duplicates(before, similarity)] == by_all_pairs(before, similarity)
+
+
+def by_all_pairs(before, similarity):
+    kept = []
+    for hit in before:
+        words = re.findall(r"\w+", hit.passage.text.casefold())
+        shingles = {tuple(words[n : n + 4]) for n in range(len(words) - 3)} if len(words) >= 8 else set()
+        equal = any(words and words == other for _, other, _ in kept)
+        alike = any(shingles and len(shingles & s) / len(shingles | s) >= similarity for _, _, s in kept)
+        if not equal and not alike:
+            kept.append((hit.passage, words, shingles))
+    return [passage for passage, _, _ in kept]
+
+
+@given(texts)
+def test_distinct_gives_the_same_passages_and_ranks(given_texts):
+    before = hits(*given_texts)
+    assert [(h.passage, h.rank) for h in distinct(before)] == [(h.passage, h.rank) for h in merge_duplicates(before)]
+    given_hits = iter(before)
+    next(distinct(given_hits), None)
+    assert len(list(given_hits)) == max(len(before) - 1, 0), "no further is read than is asked"
+
+
+class Longest:
+    """Prefers long passages."""
+
+    name = "longest"
+
+    def score(self, question: str, passages: Sequence[Passage]) -> list[float]:
+        return [len(passage.text) / 100 for passage in passages]
+
+
+def test_the_best_are_kept_and_ties_stay_in_their_order(make_run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = list(hits("one", "two", "the longest"))
+    plain = make_run("q?", options={"retrieval.keep": 2})
+    assert asyncio.run(rerank(plain.question, found, plain)) == found[:2]
+    monkeypatch.setattr("medground.answering.rank.rerank.open_reranker", lambda name, models: Longest())
+    run = make_run("q?", options={"retrieval.keep": 2, "retrieval.reranker": "longest"})
+    best = asyncio.run(rerank(run.question, found, run))
+    assert [(hit.passage.text, hit.ranker, hit.rank) for hit in best] == [
+        ("the longest", "longest", 1),
+        ("one", "longest", 2),
+    ]
+    assert asyncio.run(rerank(run.question, [], run)) == []
+
+
+def test_the_reranker_by_words_is_gone_and_an_old_setting_says_so(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="set `none` instead"):
+        open_reranker("keyless", tmp_path)
+    assert len(list(reranker_problems("keyless", tmp_path))) == 1
+    assert open_reranker("none", tmp_path) is None
+
+
+def hit(name: str, number: int, length: int = 40) -> Hit:
+    text = f"{name} {number * 7919} says {number}".ljust(length, ".")[:length]
+    passage = Passage(document_id=f"{name.upper()}:{number}", start=0, end=len(text), text=text)
+    return Hit(passage=passage, ranker="bm25", rank=number, score=1.0, source=name)
+
+
+def source(name: str, *queries: list[Hit]) -> SourceFound:
+    description = SourceDescription(name=name, kind="book", about="It.", licence="none", origin="none")
+    return SourceFound(description, "found", tuple(QueryFound(SourceQuery(text="q"), tuple(hits)) for hits in queries))
+
+
+def ids(found: list[SourceFound], most: int = 20, each: int = 2, characters: int = 10_000) -> list[str]:
+    return [one.passage.document_id for one in fair_split(found, most=most, each=each, characters=characters)]
+
+
+def test_two_of_each_source_by_turns_and_then_the_best() -> None:
+    many = source("a", [hit("a", n) for n in range(1, 11)])
+    few = source("b", [hit("b", 1), hit("b", 2), hit("b", 3)])
+    assert ids([many, few, source("c")], most=6) == ["A:1", "B:1", "A:2", "B:2", "A:3", "B:3"]
+    assert ids([many, few], most=3, each=1) == ["A:1", "B:1", "A:2"]
+    assert len(ids([many, few])) == 13
+    asked = source("a", [hit("a", 1), hit("a", 2), hit("a", 3)], [hit("a", 3), hit("a", 4)])
+    assert ids([asked])[0] == "A:3", "what several queries found counts more"
+    long = [source("a", [hit("a", 1, 50), hit("a", 2, 90), hit("a", 3, 45)])]
+    assert ids(long, characters=100) == ["A:1", "A:3"], "what does not fit makes room for shorter ones"
+    one = hit("a", 1)
+    other = one.model_copy(update={"passage": one.passage.model_copy(update={"document_id": "B:1"})})
+    assert ids([source("a", [one]), source("b", [other])]) == ["A:1"], "the same text counts once"
+
+
+COUNTS = st.lists(st.lists(st.integers(0, 12), max_size=3), max_size=5)
+
+
+@given(COUNTS, st.integers(1, 20), st.integers(1, 3), st.integers(40, 900))
+def test_no_source_is_crowded_out(counts: list[list[int]], most: int, each: int, characters: int) -> None:
+    found = [
+        source(chr(97 + place), *([hit(chr(97 + place), n) for n in range(1, count + 1)] for count in own))
+        for place, own in enumerate(counts)
+    ]
+    taken = ids(found, most, each, characters)
+    assert len(taken) == len(set(taken)) <= most
+    assert 40 * len(taken) <= characters
+    having = [one.source.name for one in found if one.passages]
+    room = min(most, characters // 40)
+    assert set(having[:room]) <= {identity[0].lower() for identity in taken}

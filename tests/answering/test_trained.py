@@ -1,0 +1,260 @@
+"""A fetched critic judges only what it proved, says when it is not sure, and shows what it read."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from rows import each_row
+from tiny_networks import LABELS, TinyBase, trained
+
+from medground.answering.conclude.claim import CheckedClaim, check_claim
+from medground.answering.verify.critics import check_critic
+from medground.answering.verify.judges import domain, may_decide, may_judge
+from medground.answering.verify.trained_critic import WINDOWS
+from medground.engine.opening import with_fetched
+from medground.errors import ConfigError
+from medground.home.settings import Settings
+from medground.home.settings_groups import VerifySettings
+from medground.models.available import make
+from medground.models.pair_network import PairNetwork
+from medground.recipes.ground import GROUND, ground
+from medground.values.answer import Answer
+from medground.values.document import Document
+
+CLAIMS = [
+    {"dataset": name, "pairs": 200, "accuracy": 0.82, "low": 0.76, "high": 0.87, "majority": 0.6}
+    for name in ("SciFact dev", "Check-COVID dev", "Evidence Inference validation")
+]
+ASKED = {**CLAIMS[0], "dataset": "PubMedQA train", "of": "questions"}
+TRIAL = Document(
+    id="PMID:1",
+    title="Lens trial",
+    text="The lens is short in people. The gene is the cause of the long lens. The aorta is not the cause.",
+    year=2001,
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The home of all rows of a test."""
+    return tmp_path
+
+
+@pytest.fixture
+def critic(ship: Any, base: TinyBase, tmp_path: Path) -> Callable[..., str]:
+    """Ships and makes a critic that always says one thing, with the probability that a bias gives it."""
+
+    def fetched(says: str = "entailment", bias: float = 9.0, least: str = "0.6", proofs: Any = (), **card: Any) -> str:
+        tensors = trained(base.weights, len(LABELS))
+        tensors["head.2.weight"] *= 0
+        tensors["head.2.bias"] = np.array([bias if label == says else 0 for label in LABELS], np.float16)
+        model = ship(tensors=tensors, about={"abstain_below": least}, card={"proofs": list(proofs), **card})
+        make(model, tmp_path / "models")
+        return str(model.name)
+
+    return fetched
+
+
+def settings(tmp_path: Path, **options: Any) -> Settings:
+    return Settings.load(environ={"MEDGROUND_HOME": str(tmp_path)}, options=options)
+
+
+def verified(make_run: Any, memory_source: Any, claim: str, *documents: Document, **options: Any) -> CheckedClaim:
+    run = make_run(claim, sources=[memory_source(documents)], options={"verify.critic": "critic", **options})
+    return asyncio.run(check_claim(run))
+
+
+def asked(make_run: Any, memory_source: Any, question: str, *documents: Document, **options: Any) -> Answer:
+    options = {"verify.critic": "critic", **options}
+    run = make_run(question, sources=[memory_source(documents)], options=options, recipe=GROUND)
+    return asyncio.run(ground(run.question, run))
+
+
+@each_row(
+    ("proofs", "judges"),
+    [
+        (CLAIMS, True),
+        ([*CLAIMS, ASKED], True),
+        (CLAIMS[:2], False),
+        ([{**CLAIMS[0], "dataset": "Other"}, *CLAIMS[1:]], False),
+        ([*CLAIMS[:2], {**CLAIMS[2], "low": 0.59}], False),
+        ([*CLAIMS, {**CLAIMS[2], "low": 0.59}], False),
+        ([*CLAIMS, {**CLAIMS[2], "dataset": "a fourth", "low": 0.59}], True),
+        ([*CLAIMS, {**CLAIMS[0], "of": "search"}], True),
+        ([*CLAIMS, {**CLAIMS[0], "of": "search", "low": 0.59}], False),
+        ([], False),
+    ],
+)
+def test_it_judges_if_it_passed_scifact_and_two_more_sets(critic: Any, folder: Path, proofs: Any, judges: bool) -> None:
+    name = critic(proofs=proofs)
+    assert may_judge(name, VerifySettings()) is judges
+    assert may_decide(name, VerifySettings()) is (judges and ASKED in proofs)
+    assert may_decide(name, VerifySettings(trusted_judges=(name,)))
+    assert not may_judge("keyless", VerifySettings()) and not may_judge("openai:gpt-5", VerifySettings())
+    chosen = with_fetched(settings(folder))
+    assert chosen.verify.critic == ("critic" if judges else "entail")
+
+
+def test_it_is_the_default_without_a_language_model(critic: Any, tmp_path: Path) -> None:
+    plain = settings(tmp_path)
+    assert with_fetched(plain) is plain
+    critic(proofs=CLAIMS)
+    assert with_fetched(plain).verify.critic == "critic"
+    assert with_fetched(plain).hash != plain.hash
+    assert with_fetched(with_fetched(plain)) == with_fetched(plain)
+    for chosen in (
+        {"verify.critic": "entail"},
+        {"model.default": "openai:gpt-5"},
+        {"model.operators": {"entail": "openai:gpt-5"}},
+    ):
+        named = settings(tmp_path, **chosen)
+        assert with_fetched(named) is named
+
+
+def test_without_the_extra_it_is_no_default(critic: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    critic(proofs=CLAIMS)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert with_fetched(settings(tmp_path)).verify.critic == "entail"
+
+
+def test_what_is_not_fetched_or_tells_no_contradictions_is_refused(ship: Any, tmp_path: Path) -> None:
+    model = ship(labels=("entailment", "not_entailment"), card={"proofs": CLAIMS})
+    assert with_fetched(settings(tmp_path)).verify.critic == "entail"
+    with pytest.raises(ConfigError, match="the critic critic has not been fetched; run: medground models fetch critic"):
+        check_critic("critic", tmp_path / "models")
+    with pytest.raises(ConfigError, match=r"set verify\.critic to `entail`, `label`, `critic` or `nli:`"):
+        check_critic("judge", tmp_path / "models")
+    make(model, tmp_path / "models")
+    with pytest.raises(ConfigError, match="tell no contradictions"):
+        check_critic("critic", tmp_path / "models")
+
+
+def test_a_proven_critic_gives_verdicts_and_says_what_it_was_measured_on(
+    critic: Any, make_run: Any, memory_source: Any
+) -> None:
+    critic(proofs=CLAIMS)
+    found = verified(make_run, memory_source, "The gene is the cause of the lens.", TRIAL)
+    verdict = found.statements[0].verdict
+    assert (verdict.label, verdict.critic) == ("supported", "critic")
+    assert verdict.probability is not None
+    assert verdict.probability > 0.9
+    assert found.warnings == ("critic was measured on lenses; it may be wrong more often on other texts",)
+    critic("contradiction", proofs=CLAIMS)
+    assert verified(make_run, memory_source, "The gene is long.", TRIAL).statements[0].verdict.label == "contradicted"
+
+
+UNSURE = "critic is not sure enough to judge: it {} with a probability of 65%, and counts from {}"
+ASSESSED = "assessed by critic (not validated here): in line with the quote"
+UNKNOWN = "no text that was found names what the statement is about; this is the nearest"
+
+
+@each_row(
+    ("made", "claim", "note"),
+    [
+        ({"proofs": CLAIMS[:2]}, "The gene is the cause.", ASSESSED),
+        ({"bias": 2.0, "least": "0.9"}, "The gene is the cause.", UNSURE.format("supports", "90%")),
+        ({"says": "contradiction", "bias": 2.0, "least": "0.9"}, "It is long.", UNSURE.format("contradicts", "90%")),
+        ({"bias": 2.0, "judges_from": 0.7}, "The gene is the cause.", UNSURE.format("supports", "70%")),
+        ({}, "The gene FBN1 is the cause of the lens.", UNKNOWN),
+    ],
+)
+def test_where_it_does_not_judge_it_says_why(
+    critic: Any, make_run: Any, memory_source: Any, made: Any, claim: str, note: str
+) -> None:
+    critic(**{"proofs": CLAIMS} | made)
+    found = verified(make_run, memory_source, claim, TRIAL)
+    verdict = found.statements[0].verdict
+    assert (verdict.label, verdict.note, found.evidence[0].id) == ("not judged", note, verdict.best)
+
+
+def test_the_quote_is_what_it_read(
+    critic: Any, make_run: Any, memory_source: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    critic(proofs=CLAIMS)
+    read: list[tuple[str, str]] = []
+    run_network = PairNetwork.probabilities
+
+    def spied(self: PairNetwork, pairs: Any, *more: Any) -> Any:
+        read.extend(pairs)
+        return run_network(self, pairs, *more)
+
+    monkeypatch.setattr(PairNetwork, "probabilities", spied)
+    filler = " ".join(f"Sentence {n} tells of other things and of nothing else at all here." for n in range(9))
+    long = TRIAL.model_copy(update={"text": f"{filler} {TRIAL.text} {filler}"})
+    found = verified(make_run, memory_source, "The gene is the cause of the long lens.", long)
+    assert len(read) == 2 * WINDOWS  # of each of the two passages
+    quote = found.evidence[0]
+    assert quote.quote in [premise for premise, _ in read]
+    assert "The gene is the cause of the long lens." in quote.quote
+    assert all(len(premise.split()) <= 90 for premise, _ in read)
+    assert long.text[quote.start : quote.end] == quote.quote
+
+
+def test_a_closed_question_is_answered_by_a_critic_that_was_measured_on_questions(
+    critic: Any, make_run: Any, memory_source: Any
+) -> None:
+    question = "Is the gene the cause of the long lens?"
+    critic(proofs=[*CLAIMS, ASKED])
+    answer = asked(make_run, memory_source, question, TRIAL)
+    assert (answer.decision.status, answer.decision.basis, answer.decision.shown()) == ("decided", "critic", "yes")
+    assert answer.decision.reason == (
+        "“The gene is the cause of the long lens.” is supported by a quote below, as judged by critic"
+    )
+    assert {s.verdict.label for s in answer.statements} == {"quoted"}
+    assert "Critic was measured on lenses" in str(answer)
+    critic("contradiction", proofs=[*CLAIMS, ASKED])
+    assert asked(make_run, memory_source, question, TRIAL).decision.shown() == "no"
+    critic("neutral", proofs=[*CLAIMS, ASKED])
+    assert asked(make_run, memory_source, question, TRIAL).decision.status == "not judged"
+
+
+@each_row(
+    ("proofs", "changed", "why"),
+    [
+        (CLAIMS, {}, ""),
+        ([ASKED], {}, ""),
+        ([*CLAIMS, ASKED], {"kind": "book"}, ""),
+        ([*CLAIMS, ASKED], {"text": "The gene may be the cause of the long lens."}, "more certain than its source"),
+        ([*CLAIMS, ASKED], {"text": "We aimed to determine whether the gene is the cause of the long lens."}, ""),
+    ],
+)
+def test_it_answers_no_more_than_it_proved_and_the_quote_reports(
+    critic: Any, make_run: Any, memory_source: Any, proofs: Any, changed: Any, why: str
+) -> None:
+    critic(proofs=proofs)
+    document = TRIAL.model_copy(update=changed)
+    answer = asked(make_run, memory_source, "Is the gene the cause of the long lens?", document)
+    assert answer.decision.status != "decided"
+    assert why in answer.decision.reason
+
+
+def test_quotes_that_disagree_decide_nothing(
+    critic: Any, make_run: Any, memory_source: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    critic(proofs=[*CLAIMS, ASKED])
+
+    def split(self: PairNetwork, pairs: Any, *more: Any) -> Any:
+        rows = [[0.95, 0.03, 0.02] if "not" in premise else [0.03, 0.95, 0.02] for premise, _ in pairs]
+        return np.array(rows)
+
+    monkeypatch.setattr(PairNetwork, "probabilities", split)
+    other = TRIAL.model_copy(
+        update={"id": "PMID:2", "title": "Other", "text": "The gene was not found to be the cause of the long lens."}
+    )
+    one = TRIAL.model_copy(update={"text": "The gene is the cause of the long lens."})
+    answer = asked(make_run, memory_source, "Is the gene the cause of the long lens?", one, other)
+    assert len(answer.evidence) == 2
+    assert answer.decision.status != "decided"
+
+
+def test_domains_are_those_of_shipped_judges(critic: Any) -> None:
+    assert domain(critic()) == "lenses"
+    assert domain("openai:gpt-5") == ""
+    failed = [{**CLAIMS[2], "dataset": name, "low": 0.59} for name in ("NLI4CT", "another")]
+    failed.append({**ASKED, "dataset": "questions", "low": 0.59})
+    assert domain(critic(proofs=[*CLAIMS, *failed])) == "lenses (no better than guessing on NLI4CT and another)"

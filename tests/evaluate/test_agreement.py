@@ -1,0 +1,166 @@
+"""Agreement of annotators: kappa by hand and against scikit-learn, per label and context, and invalid files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rows import each_row
+from sklearn.metrics import cohen_kappa_score, precision_recall_fscore_support
+
+from medground.errors import BadDocument, UsageError
+from medground.testing.command import run
+from medground_evaluate.agreement import (
+    CATEGORIES,
+    Annotation,
+    agreements,
+    faithfulness_by_item,
+    in_words,
+    kappa,
+    label_scores,
+    read_annotations,
+)
+
+EXPLICIT, IMPLICIT, FALSE = "CORRECT-EXPLICIT", "CORRECT-IMPLICIT", "INCORRECT-FALSE"
+LABELS = st.sampled_from(CATEGORIES)
+
+
+def rows(annotator: str, labels: list[str], context: int = 1, item: str = "q1") -> list[dict[str, Any]]:
+    return [
+        {"item": item, "annotator": annotator, "context": context, "statement": n, "label": label}
+        for n, label in enumerate(labels)
+    ]
+
+
+def annotations(*given: list[dict[str, Any]]) -> list[Annotation]:
+    return [Annotation.model_validate(row) for some in given for row in some]
+
+
+def written(path: Path, *given: list[dict[str, Any]]) -> Path:
+    path.write_text("\n".join(json.dumps(row) for some in given for row in some), encoding="utf-8")
+    return path
+
+
+def test_kappa_at_its_ends() -> None:
+    assert kappa(["x", "y"], ["x", "y"]) == 1
+    assert kappa(["x", "y"], ["y", "x"]) == -1
+    assert kappa(["x", "x", "y", "y"], ["x", "y", "x", "y"]) == 0
+    assert kappa(["x", "x"], ["x", "x"]) is None
+    for lists in (([], []), (["x"], [])):
+        with pytest.raises(UsageError, match="two labels per statement"):
+            kappa(*lists)
+
+
+@settings(max_examples=25)
+@given(st.lists(st.tuples(LABELS, LABELS), min_size=2, max_size=60))
+def test_the_same_numbers_as_scikit_learn(pairs: list[tuple[str, str]]) -> None:
+    first, second = [a for a, _ in pairs], [b for _, b in pairs]
+    ours = kappa(first, second)
+    if ours is None:
+        assert set(first) == set(second)
+    else:
+        assert ours == pytest.approx(cohen_kappa_score(first, second))
+        assert ours == pytest.approx(kappa(second, first))
+    scores = label_scores(first, second)
+    labels = [s.label for s in scores]
+    precision, recall, f1, times = precision_recall_fscore_support(first, second, labels=labels, zero_division=0)
+    assert [s.precision or 0 for s in scores] == pytest.approx(list(precision))
+    assert [s.recall or 0 for s in scores] == pytest.approx(list(recall))
+    assert [s.f1 for s in scores] == pytest.approx(list(f1))
+    assert [s.gold for s in scores] == list(times)
+
+
+def test_the_words_of_landis_and_koch() -> None:
+    words = {-0.1: "poor", 0.0: "slight", 0.2: "slight", 0.21: "fair", 0.41: "moderate", 0.61: "substantial"}
+    words |= {0.81: "almost perfect", 1.0: "almost perfect"}
+    assert {value: in_words(value) for value in words} == words
+    assert in_words(None) == "undefined: one label only"
+
+
+def test_every_pair_under_every_context_and_over_all() -> None:
+    given = annotations(
+        rows("A", [EXPLICIT, FALSE]),
+        rows("B", [EXPLICIT, FALSE]),
+        rows("A", [EXPLICIT, FALSE, FALSE], context=5),
+        rows("B", [EXPLICIT, IMPLICIT, FALSE], context=5),
+        rows("gpt", [IMPLICIT, FALSE]),
+        rows("gpt", [EXPLICIT, FALSE, FALSE], context=5),
+    )
+    found = agreements(given)
+    assert [(a.reference, a.other, a.context, a.statements) for a in found[:3]] == [
+        ("A", "B", 1, 2),
+        ("A", "B", 5, 3),
+        ("A", "B", None, 5),
+    ]
+    assert len(found) == 9
+    assert found[0].kappa == 1
+    assert found[1].observed == pytest.approx(2 / 3)
+    assert found[1].binary == pytest.approx(0.4)
+    against = agreements(given, reference="gpt")
+    assert {(a.reference, a.other) for a in against} == {("gpt", "A"), ("gpt", "B")}
+
+
+def test_faithfulness_is_the_share_of_correct_labels() -> None:
+    given = annotations(rows("A", [EXPLICIT, IMPLICIT, FALSE, "CORRECT-MISSING"]), rows("B", [FALSE]))
+    assert faithfulness_by_item(given) == {("q1", 1, "A"): 0.75, ("q1", 1, "B"): 0.0}
+
+
+@each_row(
+    ("line", "message"),
+    [
+        ('{"item": "q1", "annotator": "A", "context": 1, "statement": 0}', "a.jsonl:1: label is missing"),
+        ('{"item": "q1", "annotator": "A", "context": 1, "statement": 0, "label": "GOOD"}', 'label is "GOOD"'),
+        ('{"item": "q1", "annotator": "A", "context": 0, "statement": 0, "label": "CORRECT-MISSING"}', "context is 0"),
+        ('{"item": "q1", "who": "A"}', "a.jsonl:1"),
+        ("[]", "a.jsonl:1"),
+        ("not json", "not JSON"),
+        ("[" * 10_000, "a.jsonl:1"),
+        ("", "no labels"),
+    ],
+)
+def test_an_invalid_file_is_a_one_line_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, message: str
+) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text(line, encoding="utf-8")
+    with pytest.raises((BadDocument, UsageError), match=r"a\.jsonl"):
+        read_annotations([file])
+    assert run("agreement", str(file)) == 2
+    shown = capsys.readouterr().err
+    assert message in shown
+    assert shown.count("\n") == 1
+
+
+@each_row(
+    ("given", "message"),
+    [
+        ([rows("A", [EXPLICIT])], "two annotators; found A"),
+        ([rows("A", [EXPLICIT, FALSE]), rows("B", [EXPLICIT])], "B has no label for statement 1 of q1 under CONTEXT-1"),
+        ([rows("A", [EXPLICIT]), rows("B", [EXPLICIT], item="q2")], "label the same statements in both"),
+        ([rows("A", [EXPLICIT]), rows("B", [EXPLICIT], context=2)], "under CONTEXT-1"),
+        ([rows("A", [EXPLICIT]), rows("A", [FALSE]), rows("B", [FALSE])], "2 times"),
+    ],
+)
+def test_unequal_items_are_refused(tmp_path: Path, given: list[Any], message: str) -> None:
+    file = written(tmp_path / "a.jsonl", *given)
+    with pytest.raises(UsageError, match=message):
+        agreements(read_annotations([file]))
+
+
+def test_the_command_compares_two_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one = written(tmp_path / "one.jsonl", rows("Ann", [EXPLICIT, FALSE, FALSE, EXPLICIT]))
+    two = written(tmp_path / "two.jsonl", rows("nli:small", [EXPLICIT, FALSE, IMPLICIT, EXPLICIT]))
+    assert run("agreement", str(one), str(two)) == 0
+    shown = capsys.readouterr().out
+    assert "Ann and nli:small, CONTEXT-1, 4 statements" in shown
+    assert "kappa 0.60 (moderate), same labels 75.0%" in shown
+    assert "q1, CONTEXT-1, nli:small: 0.75" in shown
+    assert run("agreement", str(one), str(two), "--json", "--reference", "nli:small") == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert (row["reference"], row["kappa_in_words"]) == ("nli:small", "moderate")
+    assert run("agreement", str(one), str(two), "--reference", "Bob")
+    assert "no annotator is called 'Bob'" in capsys.readouterr().err

@@ -1,1 +1,0 @@
-from tiny_networks import base, ship  # noqa: F401
