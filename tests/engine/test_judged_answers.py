@@ -26,7 +26,7 @@ from medground.models.operators.choosing import ChooseInput
 from medground.models.operators.labelling import LabelInput
 from medground.models.operators.verifying import CheckAnswerInput, EntailInput, EntailOutput
 from medground.models.registry import Models
-from medground.recipes.omni_rag.source_reading import ReadSourcesInput
+from medground.recipes.omni_rag.operators import ReadSourcesInput
 from medground.testing.chat_peer import ChatPeer, Sent, chat, prompt_of
 from medground.testing.command import run
 from medground.values.answer import Answer

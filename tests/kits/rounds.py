@@ -18,7 +18,7 @@ from medground.corpus.library import Library
 from medground.corpus.readers.base import Input
 from medground.models.operators.reasoning import ReasonOutput, SubClaim
 from medground.models.operators.verifying import EntailOutput
-from medground.recipes.self_medrag.recipe import SELF_MEDRAG
+from medground.recipes.self_medrag import SELF_MEDRAG
 from medground.sources.corpus import CorpusSource
 from medground.values.answer import Answer
 from medground.values.document import Document, Hit, MeshHeading, SourceKind

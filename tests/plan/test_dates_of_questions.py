@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from rows import each_row
 
 from medground.answering.run import Run
-from medground.recipes.pubmed_reasoner.terms import dated
+from medground.recipes.pubmed_reasoner.queries import dated
 from medground.values.query import Filters
 from medground.values.question import Question
 

@@ -20,7 +20,6 @@ from medground.recipes.omni_rag.improving import (
     ROOT,
     SIBLINGS,
     Tried,
-    Worth,
     backpropagated,
     expansion,
     reflexion,
@@ -284,11 +283,8 @@ def _grown(scores: Sequence[int]) -> list[Tried]:
 def test_every_score_is_told_to_all_plans_above_it() -> None:
     tried = _grown([2, 4, 1, 3, 5])
     assert [one.parent for one in tried[3:]] == [2, 2]
-    worth = backpropagated(tried)
-    assert worth[2] == Worth(3, 4 + 3 + 5)
-    assert worth[4] == Worth(1, 3)
-    assert worth[ROOT] == Worth(5, 2 + 4 + 1 + 3 + 5)
-    assert (worth[ROOT].mean, Worth().mean) == (15 / 25, 0.0)
+    told = backpropagated(tried)
+    assert (told[2], told[4], told[ROOT]) == ([4, 3, 5], [3], [2, 4, 1, 3, 5])
 
 
 def test_selection_is_uct_by_hand() -> None:
@@ -298,7 +294,7 @@ def test_selection_is_uct_by_hand() -> None:
     twice, once = 0.3 + 0.5 * math.sqrt(math.log(5) / 2), 0.6 + 0.5 * math.sqrt(math.log(5))
     assert expansion(_grown([2, 2, 2])).parent == 1  # of equals the earlier
     uct = {1: twice, 2: twice, 3: once}
-    assert selected(tried, backpropagated(tried)) == max(uct, key=lambda number: uct[number]) == 3
+    assert selected(tried) == max(uct, key=lambda number: uct[number]) == 3
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=8))
@@ -308,6 +304,4 @@ def test_any_tree_is_bounded_and_repeatable(scores: list[int]) -> None:
     parents = [one.parent for one in tried]
     assert all(parent < one.number for parent, one in zip(parents, tried, strict=True))
     assert max(parents.count(parent) for parent in parents) <= SIBLINGS
-    worth = backpropagated(tried)
-    assert worth[ROOT].visits == len(tried)
-    assert worth[ROOT].total == sum(scores)
+    assert backpropagated(tried)[ROOT] == scores

@@ -28,9 +28,9 @@ from medground.recipes.biomedsearch.decomposing import (
 )
 from medground.recipes.biomedsearch.keywords import is_named, named_keywords
 from medground.recipes.biomedsearch.planner import PLANNING, acyclic, research_plan
-from medground.recipes.biomedsearch.question_things import things
-from medground.recipes.biomedsearch.settings import BioMedSearchSettings
 from medground.recipes.biomedsearch.subjects import about, is_biomedical, population_of
+from medground.recipes.biomedsearch.things import things
+from medground.recipes.settings import BioMedSearchSettings
 from medground.values.research_plan import Edge, Keyword, ResearchPlan
 from medground.values.steps import AnyStep, PlanningResearch, ResearchPlanned, Step
 from medground.wording.progress import in_words

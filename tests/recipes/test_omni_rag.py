@@ -23,8 +23,8 @@ from medground.recipes.omni_rag.operators import (
     PlanSourcesOutput,
     TaggedPlan,
     WritePassageOutput,
+    read_sources,
 )
-from medground.recipes.omni_rag.source_reading import read_sources
 from medground.values.answer import Answer
 from medground.values.document import Document
 from medground.wording.text import as_text

@@ -24,12 +24,11 @@ from medground.home.registry import recipe_names
 from medground.home.settings import Settings
 from medground.models.operators.reading import Extracted, ExtractOutput, ScreenOutput, SufficientOutput
 from medground.models.operators.writing import WriteOutput, WrittenSentence
-from medground.recipes.pubmed_reasoner.at_once import SelfCriticOutput
 from medground.recipes.pubmed_reasoner.critic import Attempt, Critique, best_attempt
 from medground.recipes.pubmed_reasoner.operators import MeshTermsOutput, ProposedTerm, QueryOutput, SelectTermsOutput
+from medground.recipes.pubmed_reasoner.queries import QueryResult, SelfCriticOutput
 from medground.recipes.pubmed_reasoner.recipe import PUBMED_REASONER
-from medground.recipes.pubmed_reasoner.settings import PubMedReasonerSettings
-from medground.recipes.pubmed_reasoner.terms import QueryResult
+from medground.recipes.settings import PubMedReasonerSettings
 from medground.sources.corpus import CorpusSource
 from medground.sources.pubmed.query import PubMedQuery
 from medground.values.answer import Answer

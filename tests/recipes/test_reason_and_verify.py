@@ -21,7 +21,7 @@ from medground.home.settings import Settings
 from medground.models.operators.labelling import AssessOutput, LabelOutput
 from medground.models.operators.reasoning import DirectOutput, ReasonOutput, SubClaim, direct, reason
 from medground.recipes.reason_and_verify.recipe import REASON_AND_VERIFY, RewriteOutput, evidence_score, overlap
-from medground.recipes.reason_and_verify.settings import ReasonAndVerifySettings
+from medground.recipes.settings import ReasonAndVerifySettings
 from medground.values.answer import Answer
 from medground.values.document import Hit, Passage
 from medground.values.lookup import Found, Lookup, Ranker

@@ -26,8 +26,8 @@ from medground.errors import ConfigError, ModelFailed
 from medground.home.layers import preset_names
 from medground.home.settings import Settings
 from medground.models.operators.reasoning import ReasonOutput, SubClaim
-from medground.recipes.self_medrag.recipe import SELF_MEDRAG
-from medground.recipes.self_medrag.settings import SelfMedRagSettings
+from medground.recipes.self_medrag import SELF_MEDRAG
+from medground.recipes.settings import SelfMedRagSettings
 from medground.sources.corpus import CorpusSource
 from medground.values.usage import Usage
 

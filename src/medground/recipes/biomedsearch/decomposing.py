@@ -23,7 +23,8 @@ from medground.recipes.biomedsearch.drafts import (
     list_of,
 )
 from medground.recipes.biomedsearch.keywords import keywords
-from medground.recipes.biomedsearch.parts import DIMENSIONS, parts
+from medground.recipes.biomedsearch.subquestions import DIMENSIONS
+from medground.recipes.biomedsearch.subquestions import subquestions as parts
 from medground.values.research_plan import TOOLS, Tool
 
 _UNSURE = 0.5

@@ -14,7 +14,7 @@ from medground.errors import NotConfigured, SourceUnavailable
 from medground.home.concurrency import together
 from medground.language import words
 from medground.recipes.biomedsearch.papers import Asking, Paper, asking, coverage, merged
-from medground.recipes.biomedsearch.settings import BioMedSearchSettings
+from medground.recipes.settings import BioMedSearchSettings
 from medground.sources.base import Source
 from medground.values.document import Hit, SourceKind
 from medground.values.lookup import Found, Lookup, Ranker, Ranking

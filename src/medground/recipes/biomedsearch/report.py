@@ -24,7 +24,6 @@ from medground.language import words
 from medground.language.question_reading import reading_of
 from medground.models.operators.base import Operator
 from medground.models.operators.writing import WrittenSentence, chosen_quotes
-from medground.recipes.biomedsearch.frame import connected, disagreeing, framed
 from medground.recipes.biomedsearch.reporting import ComposeReportOutput, answer_part, compose_report, connect_parts
 from medground.recipes.biomedsearch.sections import (
     Written,
@@ -37,7 +36,7 @@ from medground.recipes.biomedsearch.sections import (
     told_once,
     why_nothing,
 )
-from medground.recipes.biomedsearch.sub_answers import Asks, Part, sub_answers
+from medground.recipes.biomedsearch.sub_answers import Asks, Part, connected, disagreeing, framed, sub_answers
 from medground.values.answer import Answer
 from medground.values.document import Hit, SourceKind
 from medground.values.evidence import Evidence, Sentence

@@ -29,7 +29,7 @@ from medground.recipes.omni_rag.operators import (
 from medground.recipes.omni_rag.rating import improve_plan, rate_plan
 from medground.recipes.omni_rag.read_plan import ReadPlan, plan_of, read_plan
 from medground.recipes.omni_rag.search import plannable
-from medground.recipes.omni_rag.settings import OmniRagSettings
+from medground.recipes.settings import OmniRagSettings
 from medground.values.question import Question
 from medground.values.source_description import SourceDescription
 from medground.values.source_plan import SourcePlan, SourceQuery

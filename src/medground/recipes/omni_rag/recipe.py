@@ -24,11 +24,10 @@ from medground.language.statements import statements
 from medground.models.operators.base import SentencedPassage, SentenceView
 from medground.models.operators.reasoning import SubClaim
 from medground.recipes.base import Recipe
-from medground.recipes.omni_rag.operators import plan_sources
+from medground.recipes.omni_rag.operators import ReadSourcesInput, plan_sources, read_sources
 from medground.recipes.omni_rag.planners import PLANNERS, PLANNING, planned
 from medground.recipes.omni_rag.search import FIVE_KINDS, open_to_plans, search_plan
-from medground.recipes.omni_rag.settings import OmniRagSettings
-from medground.recipes.omni_rag.source_reading import ReadSourcesInput, read_sources
+from medground.recipes.settings import OmniRagSettings
 from medground.sources.base import Source
 from medground.values.answer import Answer
 from medground.values.document import Hit, SourceKind

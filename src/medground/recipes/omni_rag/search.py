@@ -17,7 +17,7 @@ from medground.answering.rank.rerank import rerank_with
 from medground.answering.read.readable import readable, texts
 from medground.answering.run import Run
 from medground.errors import SourceUnavailable
-from medground.recipes.omni_rag.settings import OmniRagSettings
+from medground.recipes.settings import OmniRagSettings
 from medground.sources.base import DescribedSource, Source
 from medground.sources.proteins.genes import genes_in, organisms_named
 from medground.values.document import Hit, SourceKind

@@ -25,7 +25,7 @@ from medground.models.operators.writing import (
     chosen_quotes,
     written_choices,
 )
-from medground.recipes.pubmed_reasoner import critique
+from medground.recipes.pubmed_reasoner.operators import unsupported_headings
 from medground.values.question import Option, Task
 
 # Summarising: the evidence by article, and a response based only on that summary.
@@ -178,7 +178,7 @@ class ReflectOutput(OperatorOutput):
 
 
 def _reflected(value: ReflectInput) -> ReflectOutput:
-    gaps = critique.unsupported(value.question, [o.text for o in value.summary])
+    gaps = unsupported_headings(value.question, [o.text for o in value.summary])
     query = drafting.draft(value.question, gaps, core=1) if gaps else ""
     return ReflectOutput(gaps=tuple(gaps[:MOST_GAPS]), query="" if query in value.history else query)
 

@@ -29,11 +29,11 @@ from medground.recipes.pubmed_reasoner.answering import (
     respond_openly,
     summarise,
 )
-from medground.recipes.pubmed_reasoner.at_once import write_query
 from medground.recipes.pubmed_reasoner.operators import QUERYING
+from medground.recipes.pubmed_reasoner.queries import dated, normalised, write_query
+from medground.recipes.pubmed_reasoner.queries import search as look
 from medground.recipes.pubmed_reasoner.recipe import query_of, respond_from, summarise_evidence
-from medground.recipes.pubmed_reasoner.settings import PubMedReasonerSettings
-from medground.recipes.pubmed_reasoner.terms import dated, look, normalised
+from medground.recipes.settings import PubMedReasonerSettings
 from medground.sources.pubmed.query import PubMedQuery
 from medground.values.answer import Answer
 from medground.values.evidence import Evidence, Sentence

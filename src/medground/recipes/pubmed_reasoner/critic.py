@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from medground.answering.run import Run
-from medground.recipes.pubmed_reasoner.at_once import SelfCriticInput, WriteQueryInput, self_critic, write_query
 from medground.recipes.pubmed_reasoner.operators import (
     Candidate,
     CritiqueInput,
@@ -24,8 +23,17 @@ from medground.recipes.pubmed_reasoner.operators import (
     refine_query,
     update_terms,
 )
-from medground.recipes.pubmed_reasoner.settings import PubMedReasonerSettings
-from medground.recipes.pubmed_reasoner.terms import QueryResult, count, look, normalised
+from medground.recipes.pubmed_reasoner.queries import (
+    QueryResult,
+    SelfCriticInput,
+    WriteQueryInput,
+    count,
+    normalised,
+    self_critic,
+    write_query,
+)
+from medground.recipes.pubmed_reasoner.queries import search as look
+from medground.recipes.settings import PubMedReasonerSettings
 from medground.sources.pubmed.query import PubMedQuery, headings_of, relaxed, same
 from medground.values.question import Question
 from medground.values.steps import QueryChosen, QueryWritten

@@ -40,7 +40,6 @@ from medground.recipes.pubmed_reasoner.answering import (
     respond_openly,
     summarise,
 )
-from medground.recipes.pubmed_reasoner.at_once import AT_ONCE
 from medground.recipes.pubmed_reasoner.critic import (
     Attempt,
     QueryCritic,
@@ -53,8 +52,8 @@ from medground.recipes.pubmed_reasoner.critic import (
     step_back,
 )
 from medground.recipes.pubmed_reasoner.operators import CRITICISING, QUERYING, Candidate
-from medground.recipes.pubmed_reasoner.settings import PubMedReasonerSettings
-from medground.recipes.pubmed_reasoner.terms import choose_terms, dated, first_query, propose_terms
+from medground.recipes.pubmed_reasoner.queries import AT_ONCE, choose_terms, dated, first_query, propose_terms
+from medground.recipes.settings import PubMedReasonerSettings
 from medground.sources.pubmed.query import PubMedQuery, with_concepts
 from medground.values.answer import Answer
 from medground.values.document import Document, Hit

@@ -20,7 +20,7 @@ from medground.models.embedding.named import open_embedder
 from medground.models.operators.reasoning import Demonstration
 from medground.models.operators.writing import allowed_answers
 from medground.recipes.reason_and_verify.pool import Clean, Pool, Solved, decontaminated, read_pool
-from medground.recipes.reason_and_verify.settings import ReasonAndVerifySettings
+from medground.recipes.settings import ReasonAndVerifySettings
 from medground.values.document import Hit
 from medground.values.question import Question
 

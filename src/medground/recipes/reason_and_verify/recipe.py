@@ -30,7 +30,7 @@ from medground.models.operators.reading import DATA_RULE
 from medground.models.operators.reasoning import direct, direct_or_recall, reason, reason_or_recall
 from medground.recipes.base import Recipe
 from medground.recipes.reason_and_verify.demonstrations import open_shots, pool_problems
-from medground.recipes.reason_and_verify.settings import ReasonAndVerifySettings
+from medground.recipes.settings import ReasonAndVerifySettings
 from medground.sources.base import Source
 from medground.values.answer import Answer
 from medground.values.document import Hit, Passage

@@ -7,23 +7,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import Field
 
 from medground.answering.rank.fuse import fuse
 from medground.answering.run import Run
+from medground.language import drafting
 from medground.language.question_reading import reading_of
+from medground.models.operators.base import FewWords, Operator, OperatorInput, Untrusted
+from medground.models.operators.reading import DATA_RULE
 from medground.pubmed.normalize import normalize
 from medground.pubmed.printer import to_pubmed
 from medground.recipes.pubmed_reasoner.operators import (
     Candidate,
     DraftQueryInput,
     MeshTermsInput,
+    QueryOutput,
     SelectTermsInput,
     Signal,
+    Tried,
     draft_query,
+    judge_alignment,
+    judge_coverage,
+    judge_redundancy,
     mesh_terms,
+    refined_by_words,
     select_terms,
 )
-from medground.recipes.pubmed_reasoner.settings import PubMedReasonerSettings
+from medground.recipes.settings import PubMedReasonerSettings
 from medground.sources.pubmed.query import PubMedQuery
 from medground.values.document import Hit
 from medground.values.lookup import Lookup
@@ -102,7 +114,7 @@ def dated(question: Question, run: Run) -> Question:
     return question.model_copy(update={"filters": limits})
 
 
-async def look(question: Question, query: PubMedQuery, run: Run) -> QueryResult:
+async def search(question: Question, query: PubMedQuery, run: Run) -> QueryResult:
     """Search, and get titles and abstracts of the first documents; nothing else is read (Eq. 4 and 5)."""
     choices = run.settings.section(PubMedReasonerSettings)
     results = await run.look_up(_lookup(question, query, run))
@@ -129,3 +141,86 @@ def _lookup(question: Question, query: PubMedQuery, run: Run) -> Lookup:
     dated = query.tree if years is None else all_of([query.tree, years])
     stated_only = question.filters != run.question.filters
     return Lookup(asked=dated if stated_only else query.tree, text=question.text, shown=to_pubmed(dated))
+
+
+# Searching with one call for a query and one call for its critique, in place of one call for each equation.
+
+_RULES = (
+    'Headings come first, each as "Heading"[mesh]; then dates, only if the question names some, as YYYY:YYYY[pdat]; '
+    "then other words, without a tag. Join ideas that must all be present with AND. "
+)
+
+Score = Literal[1, 0, -1]
+"""1: good; 0: not good; -1: nothing was found that could tell."""
+
+
+class WriteQueryInput(OperatorInput):
+    question: Untrusted
+
+
+write_query = Operator(
+    name="write_query",
+    instructions=(
+        "Turn this biomedical question into one PubMed query, with the MeSH headings that its literature is indexed "
+        "with. " + _RULES + "Use no operator other than AND. " + DATA_RULE
+    ),
+    input=WriteQueryInput,
+    output=QueryOutput,
+    writes_queries=True,
+    keyless=lambda value: QueryOutput(query=drafting.draft(value.question, _headings(value.question))),
+)
+
+
+class SelfCriticInput(OperatorInput):
+    question: Untrusted
+    signals: tuple[Signal, ...]
+    history: tuple[Tried, ...]
+    """The queries so far; the last is the one whose records are shown."""
+
+
+class SelfCriticOutput(QueryOutput):
+    coverage: Score = Field(description="1 if the records represent the ideas of the question")
+    coverage_advice: FewWords = ""
+    alignment: Score = Field(description="1 if the records are about the question")
+    alignment_advice: FewWords = ""
+    redundancy: Score = Field(description="1 if no term of the query overlaps another, is needless or unintended")
+    redundancy_advice: FewWords = ""
+
+
+self_critic = Operator(
+    name="self_critic",
+    instructions=(
+        "You plan a PubMed search. Below are a biomedical question, the titles and abstracts that the last query of "
+        "the history found, and that history. Score the last query: coverage (do the records represent the ideas of "
+        "the question?), alignment (are they about the question?), redundancy (1 if none of its terms is needless). "
+        "Give -1 where no record is shown. Say for each, in a few words, what would improve it. Then write one "
+        "improved query that does not repeat the history. "
+        + _RULES
+        + "Put interchangeable names of one idea in parentheses, joined with OR. "
+        + DATA_RULE
+    ),
+    input=SelfCriticInput,
+    output=SelfCriticOutput,
+    writes_queries=True,
+    keyless=lambda value: _by_words(value),
+)
+
+
+def _headings(question: str) -> tuple[str, ...]:
+    return drafting.select(question, [heading for heading, _ in drafting.propose(question)])
+
+
+def _by_words(value: SelfCriticInput) -> SelfCriticOutput:
+    headings = _headings(value.question)
+    texts = [f"{s.title} {s.abstract}" for s in value.signals]
+    refined = refined_by_words(value.question, headings, value.history)
+    if not texts:
+        return SelfCriticOutput(query=refined, coverage=-1, alignment=-1, redundancy=-1)
+    covered = all(said for said, _ in judge_coverage(value.question, headings, texts))
+    aligned = any(said for said, _ in judge_alignment(value.question, headings, texts)) or not headings
+    needless = any(said for said, _ in judge_redundancy(value.question, headings, texts))
+    return SelfCriticOutput(query=refined, coverage=int(covered), alignment=int(aligned), redundancy=int(not needless))
+
+
+AT_ONCE: tuple[Operator[Any, Any], ...] = (write_query, self_critic)
+"""The operators that write and criticise a query in one call each."""
