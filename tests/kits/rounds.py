@@ -111,10 +111,10 @@ BM25 = [PAPERS[1], PAPERS[2]]
 DENSE = [PAPERS[3], PAPERS[2]]
 
 
-def rounds_of(run: Run) -> list[dict[str, Any]]:
+def rounds_of(run: Run, name: str = "round") -> list[dict[str, Any]]:
     """What the trace says of each round, without the prefixes of its names."""
     assert run.trace.path is not None
-    spans = [s for s in read_trace(run.trace.path.parent, run.trace.path.stem) if s["name"] == "round"]
+    spans = [s for s in read_trace(run.trace.path.parent, run.trace.path.stem) if s["name"] == name]
     return [{n.removeprefix("medground."): v for n, v in s["attributes"].items()} for s in spans]
 
 

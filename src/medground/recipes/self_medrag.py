@@ -12,8 +12,7 @@ from itertools import islice
 
 from medground.answering.conclude.compose import compose, unanswered
 from medground.answering.conclude.finish import finish
-from medground.answering.rank.fuse import distinct, fuse
-from medground.answering.read.readable import readable, texts
+from medground.answering.rank.fuse import distinct
 from medground.answering.run import Run
 from medground.answering.trace import Span
 from medground.answering.verify.check import CHECKING, check_each
@@ -26,7 +25,7 @@ from medground.home.settings import Settings
 from medground.language import words
 from medground.language.statements import statements
 from medground.models.operators.reasoning import PastRound, reason
-from medground.recipes.base import Recipe
+from medground.recipes.base import Recipe, fused, readable_texts
 from medground.recipes.settings import SelfMedRagSettings
 from medground.sources.base import Source
 from medground.values.answer import Answer
@@ -90,11 +89,9 @@ async def _context(question: Question, query: LoopQuery, history: Sequence[Round
     """`C_i`: the first passages of the fused BM25 and dense rankings (Eq. 1), without retracted papers."""
     settings = run.settings.section(SelfMedRagSettings)
     asked = Lookup(asked=query.tree(question), text=query.text, rankers=_RANKERS.get(settings.retrieval, ()))
-    rankings = [ranking for found in await run.look_up(asked) for ranking in found.rankings]
-    fused = texts(fuse(rankings, k=run.settings.retrieval.fusion_k))
-    standing = await readable(fused, run, retractions=run.settings.recipe.retractions)
+    found = await readable_texts(fused(await run.look_up(asked), run), run)
     read = _read(query, history) if settings.returned == "best" else frozenset()
-    fresh = (hit for hit in distinct(standing) if hit.passage.key not in read)
+    fresh = (hit for hit in distinct(found) if hit.passage.key not in read)
     context = list(islice(fresh, settings.passages))
     span.text(query=query.text)
     span.set(

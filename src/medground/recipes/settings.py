@@ -56,9 +56,6 @@ class OmniRagSettings(SettingsSection):
         return {"plan_sources": f"planner:{self.adapter}"} if self.adapter and self.chosen == "trained" else {}
 
 
-# Settings of `pubmed-reasoner`, and of the baselines that share its query generation.
-
-
 class PubMedReasonerSettings(SettingsSection):
     """Parts of the recipe `pubmed-reasoner`. The switches turn off what we added to the paper, for ablations.
 
@@ -100,9 +97,6 @@ class PubMedReasonerSettings(SettingsSection):
     designs: bool = Field(default=True, description="(f) cite stronger study designs first")
 
 
-# Settings of `reason-and-verify`.
-
-
 class ReasonAndVerifySettings(SettingsSection):
     """Parts of the recipe `reason-and-verify` (Reason and Verify, section 3.1 and 4.1)."""
 
@@ -133,9 +127,6 @@ class ReasonAndVerifySettings(SettingsSection):
     seed: int = 0
 
 
-# Settings of `self-medrag`.
-
-
 class SelfMedRagSettings(SettingsSection):
     """Parts of the recipe `self-medrag` (its section 3); theta is `verify.support`, tau `verify.entailment`."""
 
@@ -156,9 +147,6 @@ class SelfMedRagSettings(SettingsSection):
         "that reaches theta or the last one, as in the paper",
     )
     contexts: bool = Field(default=False, description="show the generator the passages of earlier rounds too (H)")
-
-
-# Settings of `biomedsearch`, of its planner, its executor and its report.
 
 
 class BioMedSearchSettings(SettingsSection):

@@ -10,10 +10,10 @@ from medground.language import words
 from medground.pubmed.characters import fold
 from medground.pubmed.mesh import Heading, vocabulary
 from medground.recipes.biomedsearch.drafts import DraftedKeyword, KeywordedQuestion
+from medground.recipes.biomedsearch.question_names import Thing, perturbation, things
 from medground.recipes.biomedsearch.subjects import about
 from medground.recipes.biomedsearch.subquestions import DIMENSIONS
 from medground.recipes.biomedsearch.symbols import matching, names_protein
-from medground.recipes.biomedsearch.things import Thing, perturbation, things
 from medground.values.research_plan import Tool
 
 MOST_SYNONYMS = 4

@@ -84,7 +84,7 @@ def passages_for(text: str, document: Document, most: int) -> list[Passage]:
     return list({one.key: one for one in [*kept[: max(most - len(cautions), 1)], *cautions]}.values())
 
 
-def standing(lines: Sequence[Passage]) -> tuple[list[Passage], list[str]]:
+def not_retracted(lines: Sequence[Passage]) -> tuple[list[Passage], list[str]]:
     """The lines without those whose papers are all retracted, and a note on each of these."""
     kept: list[Passage] = []
     notes: list[str] = []
@@ -304,7 +304,7 @@ def _hits(
     for number, document in enumerate(read):
         share = -(-(most - len(chosen)) // (len(read) - number))
         chosen += passages_for(text, document, share) if share > 0 else []
-    kept, notes = standing(chosen[:most])
+    kept, notes = not_retracted(chosen[:most])
     origins = (run.origins.get(passage.document_id, "") for passage in kept)
     hits = tuple(
         Hit(passage=passage, ranker="protein", rank=rank, score=1 / rank, source=source)

@@ -37,6 +37,7 @@ from medground.recipes.biomedsearch.reporting import (
     compose_report,
     connect_parts,
 )
+from medground.recipes.biomedsearch.symbols import LISTS
 from medground.values.document import Document, Hit, SourceKind
 from medground.values.evidence import Evidence, Sentence
 from medground.values.report import Connection, SubAnswerState
@@ -66,16 +67,9 @@ class Asks:
 
 @dataclass(frozen=True)
 class Part:
-    """A sub-question and the sentences that answer it.
+    """A sub-question with what was read for it, and the sentences that answer it.
 
-    Attributes:
-        found: the sub-question with what its tools found.
-        hits: what was read, literature first.
-        state: what became of it.
-        reason: why it is not answered.
-        sentences: the sub-answer.
-        evidence: the quotes that its sentences cite, in order.
-        answered_by: the model that read what was found, or `keyless`.
+    `evidence` are the quotes that the sentences cite, in order; `answered_by` is the model that read, or `keyless`.
     """
 
     found: SubFound
@@ -110,8 +104,7 @@ async def sub_answers(found: Sequence[tuple[SubFound, Sequence[Hit]]], asks: Ask
         ModelFailed: the model failed on every sub-question.
     """
     shown = [_shown(one, hits, run) for one, hits in found]
-    asked = [_asked(one.found, one.passages, asks, run) if one.passages else _nothing() for one in shown]
-    outputs = await together(asked)
+    outputs = await together(_asked(one, asks, run) for one in shown)
     failures = [output for output in outputs if isinstance(output, ModelFailed)]
     if failures and not any(isinstance(output, AnswerPartOutput) for output in outputs):
         raise failures[0]
@@ -155,23 +148,19 @@ def _record(key: str, hit: Hit, title: str, places: dict[str, TextSpan]) -> Sent
     return SentencedPassage(id=key, title=title, section=passage.section or "", sentences=tuple(sentences))
 
 
-async def _asked(
-    found: SubFound, passages: tuple[SentencedPassage, ...], asks: Asks, run: Run
-) -> AnswerPartOutput | ModelFailed:
+async def _asked(shown: _Shown, asks: Asks, run: Run) -> AnswerPartOutput | ModelFailed | None:
+    if not shown.passages:
+        return None
     value = AnswerPartInput(
-        question=found.subquestion.text,
+        question=shown.found.subquestion.text,
         part_of=run.question.text,
-        passages=passages,
+        passages=shown.passages,
         sentences=run.settings.recipe.sentences,
     )
     try:
         return await asks.ask(answer_part, value)
     except ModelFailed as failed:
         return failed
-
-
-async def _nothing() -> None:
-    return None
 
 
 def _part(shown: _Shown, output: AnswerPartOutput | ModelFailed | None, asks: Asks, run: Run) -> Part:
@@ -215,8 +204,7 @@ def _written(
         for line in (quotes[one] for one in claim.sentences if one in shown.records):
             text = " ".join(line.quote.split())
             written.append(Sentence(text=text, evidence=(line.id,), within=text))
-    by_id = {quote.id: quote for quote in quotes.values()}
-    return tuple(dict.fromkeys(written)), tuple(by_id.values())
+    return tuple(dict.fromkeys(written)), tuple({quote.id: quote for quote in quotes.values()}.values())
 
 
 # How sub-answers connect, and the background and synthesis that frame them.
@@ -230,10 +218,7 @@ _OPENING = 1
 _ABOUT = 0.3
 """Least share of the question's topic words, by weight, in such a sentence."""
 _MOST = 8
-_POINTS_BACK = re.compile(
-    r"(?:this|these|those|such|it|they|its|their|he|she|both|however|therefore|thus)\b", re.IGNORECASE
-)
-
+_POINTS_BACK = re.compile(rf"(?:{'|'.join(LISTS['points back'])})\b", re.IGNORECASE)
 _OWN_WORK = re.compile(
     r"\b(?:we|our|us|(?:this|the present|the current) (?:study|trial|paper|review|report|case|analysis|series))\b",
     re.IGNORECASE,
@@ -248,11 +233,7 @@ def introductions(
     They are the background sections of papers, the first sentences of abstracts without sections, and texts that teach;
     no aims, results or pages of the web.
 
-    Args:
-        question: the whole question.
-        hits: what was read; the documents are in the ledger.
-        places: receives the place of each sentence by its id, `B1.S1` and so on.
-        run: the run.
+    `places` receives the place of each sentence by its id, `B1.S1` and so on.
     """
     topic, seen = words.topic(question), dict.fromkeys(hit.passage.document_id for hit in hits)
     found: list[tuple[float, Document, TextSpan]] = []
@@ -346,13 +327,10 @@ async def framed(
         return ComposeReportOutput(background=(), synthesis=(), answer=()), []
     used = dict.fromkeys(e for one in (*output.background, *output.synthesis) for e in one.evidence if e in places)
     quotes = {one: run.ledger.quote(*places[one]) for one in used}
-    background, synthesis = (_cited(sentences, quotes) for sentences in (output.background, output.synthesis))
-    framed = output.model_copy(update={"background": background, "synthesis": synthesis})
-    return framed, list(quotes.values())
 
+    def cited(sentences: Sequence[WrittenSentence]) -> tuple[WrittenSentence, ...]:
+        ids = [tuple(quotes[e].id if e in quotes else e for e in one.evidence) for one in sentences]
+        return tuple(one.model_copy(update={"evidence": own}) for one, own in zip(sentences, ids, strict=True))
 
-def _cited(sentences: Sequence[WrittenSentence], quotes: Mapping[str, Evidence]) -> tuple[WrittenSentence, ...]:
-    return tuple(
-        one.model_copy(update={"evidence": tuple(quotes[e].id if e in quotes else e for e in one.evidence)})
-        for one in sentences
-    )
+    update = {"background": cited(output.background), "synthesis": cited(output.synthesis)}
+    return output.model_copy(update=update), list(quotes.values())

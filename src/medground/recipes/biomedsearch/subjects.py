@@ -10,8 +10,8 @@ from typing import get_args
 from medground.language import predicate_words as lists
 from medground.language import words
 from medground.language.words import FUNCTION_WORDS, QUESTION_WORDS
+from medground.recipes.biomedsearch.question_names import Kind, Thing, perturbation, things
 from medground.recipes.biomedsearch.symbols import LISTS, in_branches, matching
-from medground.recipes.biomedsearch.things import Kind, Thing, perturbation, things
 
 _ORDER: tuple[Kind, ...] = get_args(Kind)
 _WHO_AND_WHERE: tuple[Kind, ...] = ("population", "organism", "place")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib import resources
 
 from medground.language.sentences import sentence_spans
 from medground.pubmed.mesh import vocabulary
 from medground.recipes.biomedsearch.drafts import DraftedQuestion
+from medground.recipes.biomedsearch.question_names import Thing, things
 from medground.recipes.biomedsearch.subjects import About, about
 from medground.recipes.biomedsearch.symbols import LISTS, matching
-from medground.recipes.biomedsearch.things import Thing, things
 from medground.values.document import Frozen
 
 # The dimensions of biomedical questions (D of Eq. 1): what each asks of a gene, a drug, a disease and other subjects.
@@ -184,12 +184,7 @@ _WORKERS = re.compile(rf"\b(?:{'|'.join(LISTS['workers'])})$", re.IGNORECASE)
 
 
 def _in_whom(found: About, without: str = "") -> str:
-    """` in patients with lupus`; the disease too, where the subject is what is done about it, unless it is said.
-
-    Args:
-        found: what the question is about.
-        without: what the sub-question says already.
-    """
+    """` in patients with lupus`; the disease too, where the subject is what is done about it, unless it is said."""
     subject, other = found.subject.words.casefold(), found.bears_on
     treated = found.subject.kind in ("gene", "drug", "procedure", "substance", "test") and _is_disease(other)
     disease = _as_written(other, found) if other and treated and other.words.casefold() != without.casefold() else ""
@@ -258,7 +253,8 @@ def _direct(question: str, found: About | None) -> str:
     if said != question:
         named = [one.words for one in things(question) if one.words.casefold() not in said.casefold()]
         beside = list(dict.fromkeys(filter(None, [found.population if found else "", *named[:5]])))
-        return _cut(f"{_as_question(said).rstrip('?')}, given {_listed(beside)}?" if beside else _as_question(said))
+        listed = " and ".join(filter(None, [", ".join(beside[:-1]), *beside[-1:]]))
+        return _cut(f"{_as_question(said).rstrip('?')}, given {listed}?" if beside else _as_question(said))
     return _cut(_as_question(said))
 
 
@@ -272,7 +268,8 @@ def _as_question(said: str) -> str:
     if _is_titled(text):
         text = " ".join(map(_lower, text.split()))
     if _ABOUT_TITLE.match(text):
-        return f"What {'are' if _PLURAL.match(text) else 'is'} {_the(text)}?"
+        article = "" if text.lower().startswith("the ") else "the "
+        return f"What {'are' if _PLURAL.match(text) else 'is'} {article}{_lower(text)}?"
     if _VERB.search(text) and ":" not in text and not said.strip().endswith("?"):
         return f"Is it shown that {_lower(text)}?"
     return f"What is known about {_lower(text)}?"
@@ -284,14 +281,6 @@ def _ordered(order: str, rest: str) -> str:
     if order == "compare":
         return f"How do {rest} compare?"
     return f"What is {rest}?" if order == "define" else f"What is known about {rest}?"
-
-
-def _the(text: str) -> str:
-    return _lower(text) if text.lower().startswith("the ") else f"the {_lower(text)}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _cut(text: str) -> str:

@@ -24,9 +24,7 @@ _WITH_NUMBER = re.compile(
     r"(?:ZNF|CD|SLC|KIAA|LOC|TMEM|FAM|TRIM)\d{1,5}[A-Z]?\d{0,2}|(?:mi|let-|si|sn|lnc)R?NA?-?\d+\w*|miR-\d+\w*(?:-[35]p)?"
 )
 _NONE = re.compile(
-    r"(?:covid|sars|type|grade|stage|phase|day|week|month|year|group|level|class|visit|step|vitamin|omega|co|pm|hba|"
-    r"t|c|l|s|iv|ph|spo|pao|fio|icd|dsm|sf|eq|phq|gad|web|ct|web)-?\d+\w*|[a-z]{2,}-?\d+(?:mg|ml|kg|d|h|w|m|y)|"
-    r"(?:h\d+n\d+)|\d.*",
+    rf"(?:{'|'.join(LISTS['of a study'])})-?\d+\w*|[a-z]{{2,}}-?\d+(?:mg|ml|kg|d|h|w|m|y)|(?:h\d+n\d+)|\d.*",
     re.IGNORECASE,
 )
 SAYS_GENE = matching("says gene")

@@ -45,14 +45,8 @@ _SHOWN, _FROM_EACH, _CHARACTERS = 20, 3, 1000
 class Tried:
     """A plan that was searched, and its rating.
 
-    Attributes:
-        number: the round, from 1.
-        parent: the round whose plan it improves; 0 if it was written from the question alone.
-        plan: the plan.
-        score: 0 to 5; None if no rating could be had.
-        suggestion: how to make it better.
-        empty: names of sources that were asked and had nothing.
-        repairs: what was mended in the plan as the model wrote it.
+    `parent` is the round whose plan it improves, 0 for none. `score` is None if no rating could be had. `empty` names
+    the sources that were asked and had nothing.
     """
 
     number: int

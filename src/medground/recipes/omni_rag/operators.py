@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
@@ -26,6 +26,7 @@ from medground.models.operators.base import (
 )
 from medground.models.operators.reading import DATA_RULE
 from medground.models.operators.reasoning import ReasonInput, ReasonOutput, SubClaim, best_quotes, reason
+from medground.recipes.base import list_of, one_line
 from medground.recipes.omni_rag import by_words as keyless
 from medground.recipes.omni_rag.by_words import graph_terms
 from medground.values.document import SourceKind
@@ -54,21 +55,7 @@ class PlanSourcesInput(OperatorInput):
     most: int = Field(default=3, ge=1)
 
 
-def _text(said: Any) -> Any:
-    """A text as models write it: null for none, or too long. Cutting is cheaper than asking again."""
-    return "" if said is None else said[:_LONGEST] if isinstance(said, str) else said
-
-
-def _queries(said: Any) -> Any:
-    if said is None:
-        return ()
-    written = [said] if isinstance(said, str | dict) else said
-    if not isinstance(written, list | tuple):
-        return written
-    return tuple({"text": one} if isinstance(one, str) else one for one in written[:_MOST])
-
-
-Text = Annotated[str, BeforeValidator(_text), Field(max_length=_LONGEST)]
+Text = Annotated[str, BeforeValidator(one_line(_LONGEST)), Field(max_length=_LONGEST)]
 
 
 class PlannedQuery(OperatorOutput):
@@ -78,7 +65,7 @@ class PlannedQuery(OperatorOutput):
 
 class PlannedQueries(OperatorOutput):
     source: str = Field(description="the name of the source")
-    queries: Annotated[tuple[PlannedQuery, ...], BeforeValidator(_queries)] = Field(
+    queries: Annotated[tuple[PlannedQuery, ...], BeforeValidator(list_of("text", _MOST))] = Field(
         max_length=_MOST, description="the queries for it; none where it is not needed"
     )
 
@@ -108,16 +95,11 @@ def planned_queries(
     chosen: Sequence[keyless.Sought], sources: Sequence[ExploredSource], most: int
 ) -> PlanSourcesOutput:
     """Queries as a plan of all these sources, at most `most` for each; those that are too long are cut at a word."""
-    by_source = {source.name: [one for one in chosen if one.source == source.name][:most] for source in sources}
-    return PlanSourcesOutput(
-        plan=tuple(
-            PlannedQueries(
-                source=name,
-                queries=tuple(PlannedQuery(term=_cut(one.term), text=_cut(one.text)) for one in queries),
-            )
-            for name, queries in by_source.items()
-        )
-    )
+    written: dict[str, list[PlannedQuery]] = {source.name: [] for source in sources}
+    for one in chosen:
+        written[one.source].append(PlannedQuery(term=_cut(one.term), text=_cut(one.text)))
+    queries = {name: tuple(own[:most]) for name, own in written.items()}
+    return PlanSourcesOutput(plan=tuple(PlannedQueries(source=name, queries=own) for name, own in queries.items()))
 
 
 def _cut(text: str) -> str:
@@ -148,9 +130,8 @@ plan_sources = Operator(
 def _keyless_tagged(value: PlanSourcesInput) -> TaggedPlan:
     from medground.values.source_plan import SourcePlan, SourceQuery, tagged
 
-    plan = {
-        p.source: tuple(SourceQuery(text=q.text, term=q.term) for q in p.queries) for p in _planned_by_words(value).plan
-    }
+    planned = _planned_by_words(value).plan
+    plan = {p.source: tuple(SourceQuery(text=q.text, term=q.term) for q in p.queries) for p in planned}
     return TaggedPlan(text=tagged(SourcePlan(queries=plan), tuple(source.name for source in value.sources)))
 
 

@@ -11,7 +11,6 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from medground.answering.rank.fuse import fuse
 from medground.answering.run import Run
 from medground.language import drafting
 from medground.language.question_reading import reading_of
@@ -19,10 +18,12 @@ from medground.models.operators.base import FewWords, Operator, OperatorInput, U
 from medground.models.operators.reading import DATA_RULE
 from medground.pubmed.normalize import normalize
 from medground.pubmed.printer import to_pubmed
+from medground.recipes.base import fused
 from medground.recipes.pubmed_reasoner.operators import (
     Candidate,
     DraftQueryInput,
     MeshTermsInput,
+    MeshTermsOutput,
     QueryOutput,
     SelectTermsInput,
     Signal,
@@ -49,20 +50,22 @@ _NO_SUBJECT = "the query has no subject term, so the words of the question are s
 async def propose_terms(question: Question, run: Run) -> list[Candidate]:
     """Candidate headings with reasons (Eq. 1)."""
     most = run.settings.section(PubMedReasonerSettings).terms
-    output = await run.ask(mesh_terms, MeshTermsInput(question=question.text, most=most))
+    return candidates(await run.ask(mesh_terms, MeshTermsInput(question=question.text, most=most)))
+
+
+def candidates(output: MeshTermsOutput) -> list[Candidate]:
+    """The terms that a model named, each once."""
     distinct = {term.heading: term.rationale for term in output.terms}
     return [Candidate(heading=heading, rationale=rationale) for heading, rationale in distinct.items()]
 
 
-async def choose_terms(question: Question, candidates: Sequence[Candidate], run: Run) -> list[Candidate]:
+async def choose_terms(question: Question, proposed: Sequence[Candidate], run: Run) -> list[Candidate]:
     """The candidates to search with, most important first (Eq. 2)."""
-    if not candidates:
+    if not proposed:
         return []
-    output = await run.ask(select_terms, SelectTermsInput(question=question.text, candidates=tuple(candidates)))
-    known = {candidate.heading: candidate for candidate in candidates}
-    return [known[heading] for heading in dict.fromkeys(output.selected)][
-        : run.settings.section(PubMedReasonerSettings).terms
-    ]
+    output = await run.ask(select_terms, SelectTermsInput(question=question.text, candidates=tuple(proposed)))
+    known, most = {one.heading: one for one in proposed}, run.settings.section(PubMedReasonerSettings).terms
+    return [known[heading] for heading in dict.fromkeys(output.selected)][:most]
 
 
 async def first_query(question: Question, terms: Sequence[Candidate], run: Run) -> PubMedQuery:
@@ -103,9 +106,12 @@ class QueryResult:
 
 
 def dated(question: Question, run: Run) -> Question:
-    """The question, limited to the years that its text states, which the answer shows; unchanged if it has limits."""
-    asked = question.filters
-    if any((asked.year_from, asked.year_to, asked.date_from, asked.date_to)):
+    """The question, limited to the years that its text states, which the answer shows.
+
+    It is unchanged if it has limits, or `pubmed_reasoner.dates` is off.
+    """
+    asked, wanted = question.filters, run.settings.section(PubMedReasonerSettings).dates
+    if not wanted or any((asked.year_from, asked.year_to, asked.date_from, asked.date_to)):
         return question
     if (found := reading_of(question.text).years(run.now().year)) is None:
         return question
@@ -117,21 +123,15 @@ def dated(question: Question, run: Run) -> Question:
 async def search(question: Question, query: PubMedQuery, run: Run) -> QueryResult:
     """Search, and get titles and abstracts of the first documents; nothing else is read (Eq. 4 and 5)."""
     choices = run.settings.section(PubMedReasonerSettings)
-    results = await run.look_up(_lookup(question, query, run))
-    hits = fuse([ranking for result in results for ranking in result.rankings], k=run.settings.retrieval.fusion_k)
+    hits = fused(await run.look_up(lookup_of(question, query, run)), run)
     first = list(dict.fromkeys(h.passage.document_id for h in hits))[: choices.signals]
     await run.retrieve(first)
     documents = [run.ledger.documents[i] for i in first if i in run.ledger.documents]
     signals = tuple(Signal(title=d.title, abstract=d.text[: choices.signal_length]) for d in documents)
-    return QueryResult(tuple(hits), signals)
+    return QueryResult(hits, signals)
 
 
-async def count(question: Question, query: PubMedQuery, run: Run) -> int:
-    """Number of documents that a query finds, without fetching any."""
-    return await run.count(_lookup(question, query, run))
-
-
-def _lookup(question: Question, query: PubMedQuery, run: Run) -> Lookup:
+def lookup_of(question: Question, query: PubMedQuery, run: Run) -> Lookup:
     """The query with the question's years, as the answer lists it.
 
     Sources get the user's own limits as filters; those that only the text of the question states join the query.
@@ -152,6 +152,10 @@ _RULES = (
 
 Score = Literal[1, 0, -1]
 """1: good; 0: not good; -1: nothing was found that could tell."""
+
+
+def _headings(question: str) -> tuple[str, ...]:
+    return drafting.select(question, [heading for heading, _ in drafting.propose(question)])
 
 
 class WriteQueryInput(OperatorInput):
@@ -187,6 +191,18 @@ class SelfCriticOutput(QueryOutput):
     redundancy_advice: FewWords = ""
 
 
+def _criticised_by_words(value: SelfCriticInput) -> SelfCriticOutput:
+    headings = _headings(value.question)
+    texts = [f"{s.title} {s.abstract}" for s in value.signals]
+    refined = refined_by_words(value.question, headings, value.history)
+    if not texts:
+        return SelfCriticOutput(query=refined, coverage=-1, alignment=-1, redundancy=-1)
+    covered = all(said for said, _ in judge_coverage(value.question, headings, texts))
+    aligned = any(said for said, _ in judge_alignment(value.question, headings, texts)) or not headings
+    needless = any(said for said, _ in judge_redundancy(value.question, headings, texts))
+    return SelfCriticOutput(query=refined, coverage=int(covered), alignment=int(aligned), redundancy=int(not needless))
+
+
 self_critic = Operator(
     name="self_critic",
     instructions=(
@@ -202,24 +218,8 @@ self_critic = Operator(
     input=SelfCriticInput,
     output=SelfCriticOutput,
     writes_queries=True,
-    keyless=lambda value: _by_words(value),
+    keyless=_criticised_by_words,
 )
-
-
-def _headings(question: str) -> tuple[str, ...]:
-    return drafting.select(question, [heading for heading, _ in drafting.propose(question)])
-
-
-def _by_words(value: SelfCriticInput) -> SelfCriticOutput:
-    headings = _headings(value.question)
-    texts = [f"{s.title} {s.abstract}" for s in value.signals]
-    refined = refined_by_words(value.question, headings, value.history)
-    if not texts:
-        return SelfCriticOutput(query=refined, coverage=-1, alignment=-1, redundancy=-1)
-    covered = all(said for said, _ in judge_coverage(value.question, headings, texts))
-    aligned = any(said for said, _ in judge_alignment(value.question, headings, texts)) or not headings
-    needless = any(said for said, _ in judge_redundancy(value.question, headings, texts))
-    return SelfCriticOutput(query=refined, coverage=int(covered), alignment=int(aligned), redundancy=int(not needless))
 
 
 AT_ONCE: tuple[Operator[Any, Any], ...] = (write_query, self_critic)
