@@ -32,7 +32,7 @@ from medground.errors import ModelFailed
 from medground.home.settings import Settings
 from medground.models.operators.choosing import choose_options
 from medground.recipes.biomedsearch.recipe import BIOMEDSEARCH, biomedsearch
-from medground.recipes.biomedsearch.settings import BioMedSearchSettings
+from medground.recipes.settings import BioMedSearchSettings
 from medground.values.lookup import Lookup
 from medground_evaluate.audit.report import audit
 from medground_evaluate.datasets.registry import open_dataset

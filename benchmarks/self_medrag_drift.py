@@ -33,7 +33,7 @@ from medground.models.base import CallLimits, Keyless, Reply
 from medground.models.operators.base import Operator
 from medground.models.operators.reasoning import ReasonInput, ReasonOutput, SubClaim
 from medground.models.registry import Models
-from medground.recipes.self_medrag.recipe import SELF_MEDRAG
+from medground.recipes.self_medrag import SELF_MEDRAG
 from medground.sources.corpus import CorpusSource
 from medground.values.question import Question
 from medground.values.usage import Usage

@@ -40,7 +40,7 @@ from medground.models.embedding.named import open_embedder
 from medground.models.registry import Models
 from medground.recipes.biomedsearch.literature import find_literature
 from medground.recipes.biomedsearch.planner import PLANNING, research_plan
-from medground.recipes.biomedsearch.settings import BioMedSearchSettings
+from medground.recipes.settings import BioMedSearchSettings
 from medground.sources.corpus import CorpusSource
 from medground.values.document import Document, Hit
 from medground.values.query import Words

@@ -12,7 +12,7 @@ import pytest
 from medground.answering.rank.cosine import cosines
 from medground.answering.run import Run
 from medground.home.settings import Settings
-from medground.recipes.biomedsearch.settings import BioMedSearchSettings
+from medground.recipes.settings import BioMedSearchSettings
 
 ASKED = "Does exercise lower blood pressure?"
 OTHERS = [

@@ -11,7 +11,7 @@ from medground.errors import ConfigError
 from medground.home.layers import parse_options, preset_names
 from medground.home.registry import recipe_names
 from medground.home.settings import Settings
-from medground.recipes.self_medrag.settings import SelfMedRagSettings
+from medground.recipes.settings import SelfMedRagSettings
 
 
 def test_a_later_layer_wins_and_the_file_in_the_working_folder_is_read(

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from medground.recipes.omni_rag.source_reading import ReadSourcesInput
 from rows import each_row
 from scripted_capable import ANSWERED, Capable, Gold
 
@@ -24,7 +25,7 @@ from medground.models.operators.choosing import ChooseInput
 from medground.models.operators.labelling import LabelInput
 from medground.models.operators.verifying import CheckAnswerInput, EntailInput, EntailOutput
 from medground.models.registry import Models
-from medground.recipes.omni_rag.source_reading import ReadSourcesInput
+from medground.recipes.omni_rag.operators import ReadSourcesInput
 from medground.values.answer import Answer
 
 RECIPES = ("ground", "pubmed-reasoner", "reason-and-verify", "self-medrag", "rag", "omni-rag")

@@ -10,7 +10,7 @@ from medground.answering.declaration import Declaration
 from medground.answering.run import Run
 from medground.recipes.biomedsearch.report import REPORTING, write_report
 from medground.recipes.biomedsearch.reporting import compose_report
-from medground.recipes.biomedsearch.settings import BioMedSearchSettings
+from medground.recipes.settings import BioMedSearchSettings
 from medground.values.answer import Answer
 from medground.values.document import Document, Hit, Passage
 from medground.values.report import Attachment, FlowRow

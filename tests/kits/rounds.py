@@ -18,7 +18,7 @@ from medground.corpus.library import Library
 from medground.corpus.readers.base import Input
 from medground.models.operators.reasoning import ReasonOutput, SubClaim
 from medground.models.operators.verifying import EntailOutput
-from medground.recipes.self_medrag.recipe import SELF_MEDRAG
+from medground.recipes.self_medrag import SELF_MEDRAG
 from medground.sources.corpus import CorpusSource
 from medground.values.answer import Answer
 from medground.values.document import Document, Hit, MeshHeading, SourceKind
@@ -111,10 +111,10 @@ BM25 = [PAPERS[1], PAPERS[2]]
 DENSE = [PAPERS[3], PAPERS[2]]
 
 
-def rounds_of(run: Run) -> list[dict[str, Any]]:
+def rounds_of(run: Run, name: str = "round") -> list[dict[str, Any]]:
     """What the trace says of each round, without the prefixes of its names."""
     assert run.trace.path is not None
-    spans = [s for s in read_trace(run.trace.path.parent, run.trace.path.stem) if s["name"] == "round"]
+    spans = [s for s in read_trace(run.trace.path.parent, run.trace.path.stem) if s["name"] == name]
     return [{n.removeprefix("medground."): v for n, v in s["attributes"].items()} for s in spans]
 
 

@@ -12,16 +12,17 @@ from medground.recipes.omni_rag.operators import (
     NameTermsInput,
     PlanSourcesInput,
     PlanSourcesOutput,
+    ReadSourcesInput,
     TaggedPlan,
     WritePassageInput,
     name_terms,
     plan_sources,
     plan_sources_tagged,
+    read_sources,
     write_passage,
 )
 from medground.recipes.omni_rag.planners import typed
 from medground.recipes.omni_rag.read_plan import read_plan
-from medground.recipes.omni_rag.source_reading import ReadSourcesInput, read_sources
 from medground.values.source_description import SourceDescription
 
 SOURCES = tuple(SourceDescription.of_kind(kind) for kind in ("book", "research", "graph"))

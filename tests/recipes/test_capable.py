@@ -21,7 +21,7 @@ from medground.recipes.base import Recipe
 from medground.recipes.ground import GROUND
 from medground.recipes.pubmed_reasoner.recipe import PUBMED_REASONER
 from medground.recipes.reason_and_verify.recipe import REASON_AND_VERIFY
-from medground.recipes.self_medrag.recipe import SELF_MEDRAG
+from medground.recipes.self_medrag import SELF_MEDRAG
 from medground.values.answer import Answer
 from medground.values.document import Document
 

@@ -166,14 +166,6 @@ def test_a_case_carries_no_decision(ask: Asks) -> None:
     assert answer.support is None
 
 
-def test_what_the_evidence_contradicts_stays_so_whoever_said_it(ask: Asks) -> None:
-    against = EntailOutput(relation="contradicts", best="E1")
-    script = {**written(("Aspirin raises stroke.", ("E1",))), "entail": against}
-    answer = told(ask, script, "A leaflet says that aspirin raises stroke.")
-    assert not answer.statements
-    assert answer.decision.status == "not judged"
-
-
 def test_self_medrag_neither_counts_nor_searches_for_what_repeats_the_case(ask: Asks) -> None:
     claims = tuple(SubClaim(text=text, sentences=("P1.S1",)) for text in (SAID, REPEATED))
     script = {"reason": ReasonOutput(claims=claims, answer=("yes",)), "entail": judge}

@@ -24,17 +24,14 @@ from medground.home.registry import recipe_names
 from medground.home.settings import Settings
 from medground.models.operators.reading import Extracted, ExtractOutput, ScreenOutput, SufficientOutput
 from medground.models.operators.writing import WriteOutput, WrittenSentence
-from medground.recipes.pubmed_reasoner.at_once import SelfCriticOutput
-from medground.recipes.pubmed_reasoner.critic import Attempt, Critique, best_attempt
+from medground.recipes.pubmed_reasoner.answering import ReflectOutput
 from medground.recipes.pubmed_reasoner.operators import MeshTermsOutput, ProposedTerm, QueryOutput, SelectTermsOutput
-from medground.recipes.pubmed_reasoner.recipe import PUBMED_REASONER
-from medground.recipes.pubmed_reasoner.settings import PubMedReasonerSettings
-from medground.recipes.pubmed_reasoner.terms import QueryResult
+from medground.recipes.pubmed_reasoner.queries import SelfCriticOutput
+from medground.recipes.pubmed_reasoner.recipe import PUBMED_REASONER, by_article
+from medground.recipes.settings import PubMedReasonerSettings
 from medground.sources.corpus import CorpusSource
-from medground.sources.pubmed.query import PubMedQuery
 from medground.values.answer import Answer
-from medground.values.document import Hit, Passage
-from medground.values.query import Term
+from medground.values.query import Filters
 from medground.values.question import Question
 
 ask = heart_papers.ask
@@ -113,23 +110,6 @@ def test_the_query_that_the_critic_judged_best_is_read_though_others_found_more(
     assert max(search.hits for search in answer.searches) > len(screened.passages)
 
 
-def test_equal_verdicts_are_decided_by_documents_up_to_enough() -> None:
-    def judged(text: str, documents: int, covered: float, redundant: float = 0.0) -> Attempt:
-        query = PubMedQuery(text, Term(value=text))
-        hits = tuple(
-            Hit(passage=Passage(document_id=f"PMID:{n}", start=0, end=1, text="x"), ranker="bm25", rank=n, score=1.0)
-            for n in range(1, documents + 1)
-        )
-        return Attempt(query, documents, query, QueryResult(hits, ()), Critique(covered, 1.0, redundant))
-
-    few, many, more = judged("few", 1, 1.0), judged("many", 6, 1.0), judged("more", 9, 1.0)
-    assert best_attempt([many, few], 5) is many
-    assert best_attempt([many, more], 5) is more  # both are enough, so the later one
-    assert best_attempt([more, many], 5) is many
-    assert best_attempt([few, judged("off", 50, 0.5)], 5) is few
-    assert best_attempt([few, judged("needless", 50, 1.0, redundant=0.5)], 5) is few
-
-
 def test_wider_queries_are_counted_and_only_the_chosen_one_is_searched(ask: Asks) -> None:
     narrow = QueryOutput(query="aspirin[tiab] AND gout[tiab] AND stroke[tiab] AND fever[tiab] AND migraine[tiab]")
     options = {"pubmed_reasoner.concepts": False}
@@ -170,8 +150,6 @@ def test_years_of_the_text_and_limits_of_the_user_reach_every_search(
     assert {document.year for document in answer.documents} <= set(range(2003, 2010))
     assert any("from 2003 on were searched" in warning for warning in answer.warnings)
 
-    from medground.values.query import Filters
-
     with corpus.open("heart") as snapshot:
         run = make_run(QUESTION, [CorpusSource(snapshot)], recipe=PUBMED_REASONER)
         run.question = Question.ask(QUESTION, filters=Filters(year_from=2003, year_to=2004))
@@ -182,24 +160,11 @@ def test_years_of_the_text_and_limits_of_the_user_reach_every_search(
 
 
 def test_stronger_designs_come_first_and_can_be_switched_off(ask: Asks) -> None:
-    from medground.recipes.pubmed_reasoner.recipe import by_article
-
     _, run = ask()
     evidence = [e for e in run.ledger.evidence if e.document_id in ("PMID:1", "PMID:3")]
     assert by_article(evidence, run, designs=True)[0].document_id == "PMID:3"
     assert design_level(("Randomized Controlled Trial",)) < design_level(()) < design_level(("Case Reports",))
     assert design_level(("Meta-Analysis", "Review")) == 0
-
-
-def test_retracted_papers_are_listed_but_not_read(ask: Asks) -> None:
-    answer, _ = ask()
-    assert "PMID:9" not in {e.document_id for e in answer.evidence}
-    assert "PMID:9" in {d.id for d in answer.documents}
-    ablated, _ = ask(options={"recipe.retractions": False})
-    withdrawn = {e.id for e in ablated.evidence if e.document_id == "PMID:9"}
-    for statement in ablated.statements:
-        if set(statement.evidence) <= withdrawn:
-            assert statement.verdict.label == "not found"
 
 
 @each_row("written", ["???", "all[sb]", "AND OR"])
@@ -255,8 +220,6 @@ def test_model_only_is_decided_without_evidence_and_says_so(ask: Asks) -> None:
 
 
 def test_self_reflection_asks_again_for_its_gaps(ask: Asks) -> None:
-    from medground.recipes.pubmed_reasoner.answering import ReflectOutput
-
     queries = iter(["gout[tiab]", "gout[tiab]"])
     answer, run = ask(
         replies(reflect=lambda value: ReflectOutput(gaps=("gout",), query=next(queries))),
@@ -277,7 +240,6 @@ PAPER = {
 }
 AT_ONCE = [*(name for name in BY_MODEL if name in ("screen", "extract", "sufficient", "summarise", "entail"))]
 AT_ONCE += ["write_query", "self_critic", "respond_openly"]
-KNOWN = WriteOutput(sentences=(WrittenSentence(text="Aspirin is an old drug.", evidence=()),), answer=("yes",))
 
 
 def as_published(
@@ -314,13 +276,6 @@ def test_the_query_of_the_model_is_searched_as_it_is_and_the_last_one_is_read(as
     assert Counter(name for name, _ in ask.seen)["update_terms"] == 1
 
 
-def test_the_response_may_add_what_the_model_knows(ask: Asks) -> None:
-    answer, _ = as_published(ask, openly(respond_openly=KNOWN), **{"verify.own_knowledge": "mark"})
-    assert {"respond", "respond_openly"} & {name for name, _ in ask.seen} == {"respond_openly"}
-    assert [statement.evidence for statement in answer.statements] == [()]
-    assert answer.statements[0].verdict.label != "supported"
-
-
 @each_row(
     ("ablation", "without"),
     [
@@ -335,11 +290,7 @@ def test_an_ablation_leaves_out_its_part_and_no_other(ablation: dict[str, Any], 
     asked = {name for name, _ in ask.seen}
     assert {*BY_MODEL, "respond_openly"} - {"respond"} - without == asked
     assert answer.evidence
-
-
-def test_without_the_critic_one_query_is_searched(ask: Asks) -> None:
-    answer, _ = as_published(ask, openly(), **{"pubmed_reasoner.critic": False})
-    assert answer.usage.searches == 1
+    assert answer.usage.searches == 1 or "coverage" not in without
 
 
 def test_one_call_for_the_query_and_one_for_its_critique(ask: Asks) -> None:
@@ -400,8 +351,6 @@ def test_the_articles_that_the_coverage_check_needs_are_read_next(ask: Asks) -> 
 
 
 def test_self_reflection_keeps_the_commonest_of_its_candidates(ask: Asks) -> None:
-    from medground.recipes.pubmed_reasoner.answering import ReflectOutput
-
     said = {1: "no", 2: "yes", 3: "yes"}
     options = {"pubmed_reasoner.candidates": 3}
     answer, _ = ask(
@@ -421,10 +370,3 @@ def test_self_reflection_keeps_the_commonest_of_its_candidates(ask: Asks) -> Non
     reflected = ask.values("reflect")[0]
     assert reflected.answer.endswith("yes")
     assert answer.decision.shown() in ("yes", "not judged")
-
-
-def test_the_critic_is_asked_of_each_term(ask: Asks) -> None:
-    as_published(ask, openly(coverage=lambda value: verdicts(value, verdict=False)))
-    critique = ask.values("redundancy")[0]
-    assert [term.heading for term in critique.terms] == ["Aspirin", "Myocardial Infarction"]
-    assert "infarction" in critique.query

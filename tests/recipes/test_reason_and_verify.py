@@ -21,7 +21,7 @@ from medground.home.settings import Settings
 from medground.models.operators.labelling import AssessOutput, LabelOutput
 from medground.models.operators.reasoning import DirectOutput, ReasonOutput, SubClaim, direct, reason
 from medground.recipes.reason_and_verify.recipe import REASON_AND_VERIFY, RewriteOutput, evidence_score, overlap
-from medground.recipes.reason_and_verify.settings import ReasonAndVerifySettings
+from medground.recipes.settings import ReasonAndVerifySettings
 from medground.values.answer import Answer
 from medground.values.document import Hit, Passage
 from medground.values.lookup import Found, Lookup, Ranker
@@ -97,6 +97,11 @@ def test_a_question_that_found_too_little_is_rewritten_and_searched_again(ask: A
     (value,) = ask.values("rewrite")
     assert 1 <= len(value.found) <= 5
 
+    for off in ("rewrite", "rerank"):  # without a reranker there is no score
+        options = {f"reason_and_verify.{off}": False, "reason_and_verify.evidence": 1.0}
+        assert "rewrite" not in ask(options=options)[1].answered_by
+    assert "medground.evidence" not in spans(tmp_path, "rewrite trigger")[-1]
+
 
 def test_a_rewritten_question_that_finds_nothing_does_not_replace_what_was_found(ask: Asks) -> None:
     low = {"reason_and_verify.overlap": 1.0}
@@ -104,14 +109,6 @@ def test_a_rewritten_question_that_finds_nothing_does_not_replace_what_was_found
     answer, _ = ask({"rewrite": RewriteOutput(question="qqqq zzzz"), "reason": reasons}, asked, options=low)
     assert [s.status for s in answer.searches] == ["found", "empty"]
     assert answer.evidence
-
-
-def test_rewriting_can_be_turned_off_and_has_no_score_without_a_reranker(ask: Asks, tmp_path: Path) -> None:
-    off = {"reason_and_verify.rewrite": False, "reason_and_verify.evidence": 1.0}
-    assert "rewrite" not in ask(options=off)[1].answered_by
-    no_score = {"reason_and_verify.rerank": False, "reason_and_verify.evidence": 1.0}
-    assert "rewrite" not in ask(options=no_score)[1].answered_by
-    assert "medground.evidence" not in spans(tmp_path, "rewrite trigger")[-1]
 
 
 def test_without_passages_or_a_finding_there_is_no_answer(ask: Asks) -> None:
@@ -122,12 +119,6 @@ def test_without_passages_or_a_finding_there_is_no_answer(ask: Asks) -> None:
     answer, _ = ask({"reason": ReasonOutput(claims=(), answer=())})
     assert answer.decision.status == "unanswerable"
     assert answer.decision.reason == f"{ask.model.name} found no answer in the passages"
-
-
-def test_a_retracted_paper_is_listed_but_never_a_passage(ask: Asks) -> None:
-    answer, _ = ask(options={"reason_and_verify.passages": 20})
-    assert "PMID:9" not in {e.document_id for e in answer.evidence}
-    assert {d.id: d.retraction for d in answer.documents}["PMID:9"] == "retracted"
 
 
 def test_several_sources_are_fused_and_dense_rankings_are_left_out(
@@ -173,6 +164,7 @@ def test_overlap_and_the_score_of_nothing() -> None:
     assert overlap("Does aspirin prevent strokes?", [a_passage("A stroke.", title="Aspirin")]) == pytest.approx(2 / 3)
     assert overlap("Does aspirin prevent strokes?", []) == 0
     assert overlap("Is it so?", []) == 1
+    assert (evidence_score(hits(0.25, 0.75)), evidence_score([])) == (0.5, 0)
 
 
 @given(st.lists(st.sampled_from(["aspirin", "stroke", "the", "gout", "of", "rats"]), max_size=8), st.randoms())
@@ -183,11 +175,6 @@ def test_overlap_grows_with_the_passages_in_any_order(found: list[str], random: 
     assert shares == sorted(shares) and 0 <= shares[-1] <= 1
     random.shuffle(parts)
     assert overlap(question, parts) == shares[-1]
-
-
-def test_the_score_is_the_mean_of_the_passages_and_nothing_found_scores_nothing() -> None:
-    assert evidence_score(hits(0.25, 0.75)) == 0.5
-    assert evidence_score([]) == 0
 
 
 CORRECT = LabelOutput(category="CORRECT-IMPLICIT", best="P1")
@@ -208,18 +195,13 @@ def as_published(asks: Asks, script: dict[str, Any], **changes: Any) -> Answer:
 
 def test_the_presets_are_the_paper_and_its_tables() -> None:
     settings = Settings.load(preset="reason-and-verify-paper", environ={})
-    chosen = settings.section(ReasonAndVerifySettings)
+    chosen, ours = settings.section(ReasonAndVerifySettings), Settings.load(environ={})
     assert settings.recipe.name == "reason-and-verify"
     assert (chosen.candidates, chosen.passages, chosen.overlap, chosen.evidence) == (20, 5, 0.3, 0.5)
     assert (chosen.reranker, chosen.selection, chosen.shown) == ("BAAI/bge-reranker-v2-m3", "dynamic", "passages")
     assert settings.recipe.own_knowledge and chosen.assess and not settings.recipe.retractions and not chosen.balanced
     assert (settings.verify.critic, settings.verify.gate, settings.verify.own_knowledge) == ("label", False, "mark")
-    ours = Settings.load(environ={})
     assert (ours.recipe.own_knowledge, ours.recipe.retractions) == (False, True)
-    assert (ours.section(ReasonAndVerifySettings).assess, ours.section(ReasonAndVerifySettings).shown) == (
-        False,
-        "quotes",
-    )
 
     paper = preset_layer("reason-and-verify-paper")
     rows = {
@@ -229,13 +211,11 @@ def test_the_presets_are_the_paper_and_its_tables() -> None:
         "dynamic-demonstrations": {"pool": "pubmedqa", "shots": 2},
     }
     for name, changes in rows.items():
-        changed = paper["reason_and_verify"] | changes
-        assert preset_layer(name) == paper | {"reason_and_verify": changed}, name
+        assert preset_layer(name) == paper | {"reason_and_verify": paper["reason_and_verify"] | changes}, name
 
-    content = Settings.load(environ={}).as_read_by("reason-and-verify")
-    assert {"gate", "own_knowledge"}.isdisjoint(content["verify"])
+    assert {"gate", "own_knowledge"}.isdisjoint(ours.as_read_by("reason-and-verify")["verify"])
     changed = Settings.load(environ={}, options={"verify.gate": False, "verify.own_knowledge": "mark"})
-    assert changed.hash != Settings.load(environ={}).hash
+    assert changed.hash != ours.hash
 
 
 def test_the_answer_stands_whatever_the_labels_say(ask: Asks) -> None:

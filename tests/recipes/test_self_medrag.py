@@ -7,18 +7,7 @@ from typing import Any
 
 import pytest
 from asking import Asks
-from rounds import (
-    BM25,
-    DENSE,
-    PAPERS,
-    QUESTION,
-    TOPICS,
-    WITHDRAWN,
-    Rankers,
-    about,
-    replies,
-    rounds_of,
-)
+from rounds import BM25, DENSE, PAPERS, QUESTION, TOPICS, WITHDRAWN, Rankers, about, replies, rounds_of
 from rows import each_row
 
 from medground.corpus.library import Library
@@ -26,8 +15,8 @@ from medground.errors import ConfigError, ModelFailed
 from medground.home.layers import preset_names
 from medground.home.settings import Settings
 from medground.models.operators.reasoning import ReasonOutput, SubClaim
-from medground.recipes.self_medrag.recipe import SELF_MEDRAG
-from medground.recipes.self_medrag.settings import SelfMedRagSettings
+from medground.recipes.self_medrag import SELF_MEDRAG
+from medground.recipes.settings import SelfMedRagSettings
 from medground.sources.corpus import CorpusSource
 from medground.values.usage import Usage
 
@@ -97,16 +86,6 @@ def test_a_query_that_repeats_ends_the_loop(ask: Asks) -> None:
     assert len(answer.searches) == 2
 
 
-def test_a_context_that_repeats_is_answered_again_with_the_history(ask: Asks) -> None:
-    first, second = "Aspirin prevents myocardial infarction in men.", "Aspirin lowers the risk of infarction in men."
-    _, run = ask(
-        replies([[first], [second]], {first: "neutral", second: "entails"}), options={"self_medrag.passages": 1}
-    )
-    one, two = rounds_of(run)
-    assert one["passages"] == two["passages"]
-    assert two["ended"] == "supported"
-
-
 def test_statements_that_drift_stay_out_of_the_query_and_are_in_the_trace(ask: Asks) -> None:
     away = "Fever and gout are seen in the winter."
     _, run = ask(replies([[away], ["never"]], {away: "neutral"}))
@@ -164,21 +143,6 @@ def test_after_a_failed_round_the_earlier_one_is_returned(ask: Asks) -> None:
         ask(script | {"reason": ModelFailed("no JSON", model="scripted:model")})
 
 
-def test_retracted_papers_are_listed_but_never_in_a_context(ask: Asks) -> None:
-    scripts = [[about("stroke")], [about("gout")], [about("fever")]]
-    answer, run = ask(replies(scripts, {texts[0]: "neutral" for texts in scripts}))
-    assert all(WITHDRAWN.id not in r["documents"] for r in rounds_of(run))
-    assert WITHDRAWN.id in {document.id for document in answer.documents}
-    shown = [p for name, value in ask.seen if name == "reason" for p in value.passages]
-    assert all("always" not in sentence.text for passage in shown for sentence in passage.sentences)
-
-
-def test_nothing_found_is_unanswerable(ask: Asks) -> None:
-    answer, run = ask({}, text="Qwertz zuiop?")
-    assert answer.decision.status == "unanswerable"
-    assert rounds_of(run)[0]["ended"] == "nothing found"
-
-
 @each_row(
     ("retrieval", "expected"),
     [
@@ -202,10 +166,6 @@ def test_dense_retrieval_without_vectors_is_refused_with_the_way_to_fix_it(
         found = list(SELF_MEDRAG.check(settings, [CorpusSource(snapshot), Rankers({"bm25": BM25})]))
     assert len(found) == problems
     assert all(isinstance(error, ConfigError) and "--embed" in str(error) for error in found)
-
-
-def test_one_source_with_vectors_is_enough_for_dense_retrieval() -> None:
-    settings = Settings.load(environ={}, options={"self_medrag.retrieval": "dense"})
     assert list(SELF_MEDRAG.check(settings, [Rankers({"bm25": BM25}), Rankers({"dense": DENSE})])) == []
     assert list(SELF_MEDRAG.check(settings, [])) == []  # the sources are not open yet
 
@@ -236,17 +196,10 @@ def test_an_abstention_whose_query_repeats_reads_the_next_passages(ask: Asks) ->
     one, two, three = (list(r["documents"]) for r in rounds_of(run))
     assert (one, two, three) == (["PMID:1", "PMID:2"], ["PMID:3", "PMID:4"], ["PMID:5", "PMID:6"])
     assert answer.decision.shown() == "no"
-
-
-def test_only_the_limit_on_rounds_ends_abstentions(ask: Asks) -> None:
-    answer, run = ask(rounds_with(((), ())))
-    assert answer.decision.shown() is None
-    assert [r.get("ended") for r in rounds_of(run)] == [None, None, None]
-
-
-def test_abstentions_end_when_every_passage_was_read(ask: Asks) -> None:
-    _, run = ask(rounds_with(((), ())), sources=[Rankers({"bm25": PAPERS[:3]})])
-    assert [r.get("ended") for r in rounds_of(run)] == [None, None, "nothing found"]
+    for sources, ended in ([Rankers({"bm25": PAPERS[:3]})], "nothing found"), (None, None):
+        answer, run = ask(rounds_with(((), ())), **({"sources": sources} if sources else {}))
+        assert [r.get("ended") for r in rounds_of(run)][-3:] == [None, None, ended]
+        assert answer.decision.shown() is None
 
 
 @each_row("first", [True, False])
@@ -255,7 +208,7 @@ def test_of_equal_scores_the_round_with_an_answer_is_returned(first: bool, ask: 
     sources = [Rankers({"bm25": PAPERS}, fresh=True)]
     options = {"self_medrag.rounds": 2}
     _, run = ask(rounds_with(*(scripts if first else scripts[::-1])), sources=sources, options=options)
-    assert returned(run) == (1 if first else 2)
+    assert rounds_of(run, "best round")[-1]["number"] == (1 if first else 2)
 
 
 def test_an_answer_that_reaches_theta_comes_before_a_better_abstention(ask: Asks) -> None:
@@ -279,7 +232,7 @@ def test_in_the_paper_the_last_round_is_returned_and_every_unsupported_statement
     answer, run = ask(script | {"entail": replies([], {**RELATIONS, away: "neutral"})["entail"]}, options=PAPER)
     assert [r["steering_score"] for r in rounds_of(run)] == [0.5, 0.0, 0.0]
     assert all("ended" not in r and r["drifted"] == 0 for r in rounds_of(run))
-    assert returned(run) == 3
+    assert rounds_of(run, "best round")[-1]["number"] == 3
     assert [s.query for s in answer.searches] == [QUESTION, f"{QUESTION} {away}", f"{QUESTION} {away}"]
 
 
@@ -290,14 +243,10 @@ def test_in_the_paper_the_history_holds_the_contexts_and_nothing_is_filtered(ask
     assert [len(past.passages) for past in asked[-1].history] == [2, 2]
     assert any(WITHDRAWN.text in passage for past in asked[-1].history for passage in past.passages)
     assert WITHDRAWN.id in rounds_of(run)[0]["documents"]
+    kept, run = ask(rounds_with(((NOT,), ("yes",))), options=PAPER)
+    assert WITHDRAWN.id not in rounds_of(run)[-1]["documents"]
+    assert WITHDRAWN.id in {document.id for document in kept.documents}
     assert all(s.verdict.label != "supported" for s in answer.statements)  # a retracted paper still supports nothing
-
-
-def returned(run: Any) -> int:
-    from medground.answering.trace import read_trace
-
-    spans = read_trace(run.trace.path.parent, run.trace.path.stem)
-    return [s["attributes"]["medground.number"] for s in spans if s["name"] == "best round"][-1]
 
 
 def test_presets_are_the_paper_and_table_1(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ from medground.recipes.reason_and_verify.pool import (
     read_pool,
     unpacked,
 )
-from medground.recipes.reason_and_verify.settings import ReasonAndVerifySettings
+from medground.recipes.settings import ReasonAndVerifySettings
 from medground_evaluate.demonstrations.build import build_pool
 from medground_evaluate.demonstrations.records import Source
 

@@ -20,7 +20,7 @@ from medground.errors import ConfigError, UsageError
 from medground.home.settings import Settings
 from medground.recipes.reason_and_verify.demonstrations import fits
 from medground.recipes.reason_and_verify.pool import Pool, PoolManifest, Solved, pool_path, read_pool
-from medground.recipes.reason_and_verify.settings import ReasonAndVerifySettings
+from medground.recipes.settings import ReasonAndVerifySettings
 from medground.values.question import Question
 from medground_evaluate.demonstrations.build import build_pool
 from medground_evaluate.demonstrations.records import Source

@@ -15,10 +15,9 @@ from medground.home.settings import Settings
 from medground.language.risk.notices import notice_first
 from medground.pubmed.normalize import normalize
 from medground.recipes.biomedsearch.planner import PLANNING, research_plan
-from medground.recipes.pubmed_reasoner.at_once import AT_ONCE
 from medground.recipes.pubmed_reasoner.operators import QUERYING, Candidate
+from medground.recipes.pubmed_reasoner.queries import AT_ONCE, dated
 from medground.recipes.pubmed_reasoner.recipe import query_of
-from medground.recipes.pubmed_reasoner.terms import dated
 from medground.sources.pubmed.query import as_pubmed, with_concepts
 from medground.values.notice import Notice
 from medground.values.query import all_of

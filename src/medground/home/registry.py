@@ -12,7 +12,7 @@ RECIPES = {
     "pubmed-reasoner": "medground.recipes.pubmed_reasoner.recipe:PUBMED_REASONER",
     "rag": "medground.recipes.pubmed_reasoner.baselines:RAG",
     "reason-and-verify": "medground.recipes.reason_and_verify.recipe:REASON_AND_VERIFY",
-    "self-medrag": "medground.recipes.self_medrag.recipe:SELF_MEDRAG",
+    "self-medrag": "medground.recipes.self_medrag:SELF_MEDRAG",
     "self-reflection": "medground.recipes.pubmed_reasoner.baselines:SELF_REFLECTION",
 }
 """Name to `module:constant`. A recipe with its own settings has a section of the same name (`self_medrag`)."""

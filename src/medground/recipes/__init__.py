@@ -1,1 +1,1 @@
-"""Recipes: a folder for each paper, the default in `ground`, and what they share in `base`."""
+"""Recipes: a folder or a file for each paper, the default in `ground`, and what they share in `base`."""

@@ -1,4 +1,4 @@
-"""A recipe: its declaration, its algorithm and its check.
+"""A recipe: its declaration, its algorithm and its check; and how all of them fuse and filter what they found.
 
 What a recipe, its planner and its steps raise is what the run raises that they ask: `SourceUnavailable` where no source
 could be searched or a document can no longer be fetched, `ModelFailed` where a model gave no usable output, and
@@ -7,18 +7,23 @@ could be searched or a document can no longer be fetched, `ModelFailed` where a 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from typing import Any
 
 from medground.answering.conclude.compose import so_far
 from medground.answering.declaration import Declaration
+from medground.answering.rank.fuse import fuse
+from medground.answering.read.readable import readable, texts
 from medground.answering.run import Run
 from medground.errors import MedgroundError, UsageError
 from medground.home.registry import RECIPES, recipe_names
 from medground.home.settings import Settings
 from medground.sources.base import Source
 from medground.values.answer import Answer
+from medground.values.document import Hit
+from medground.values.lookup import Found, Ranking
 from medground.values.question import Question
 
 SoFar = Callable[[Run, str], Awaitable[Answer]]
@@ -29,9 +34,14 @@ Check = Callable[[Settings, Sequence[Source]], Iterator[MedgroundError]]
 It is called twice: without sources before they are opened, then with all of them."""
 
 
-def no_problems(settings: Settings, sources: Sequence[Source]) -> Iterator[MedgroundError]:
-    """The check of a recipe without needs of its own."""
-    return iter(())
+def fused(found: Iterable[Found], run: Run) -> Ranking:
+    """The hits of all rankings that were found, fused by their ranks."""
+    return fuse([ranking for one in found for ranking in one.rankings], k=run.settings.retrieval.fusion_k)
+
+
+async def readable_texts(hits: Sequence[Hit], run: Run) -> list[Hit]:
+    """The texts that may be read, without retracted papers unless the settings read them as published."""
+    return await readable(texts(hits), run, retractions=run.settings.recipe.retractions)
 
 
 async def first_quotes(run: Run, stopped: str) -> Answer:
@@ -50,7 +60,7 @@ class Recipe(Declaration):
     """
 
     run: Callable[[Question, Run], Awaitable[Answer]]
-    check: Check = no_problems
+    check: Check = lambda settings, sources: iter(())
     so_far: SoFar = first_quotes
 
 
@@ -65,3 +75,32 @@ def open_recipe(name: str) -> Recipe:
     module, _, constant = RECIPES[name].partition(":")
     recipe: Recipe = getattr(import_module(module), constant)
     return recipe
+
+
+# Fields as models write them: mended where that is cheaper than asking again.
+
+MOST_ITEMS = 40
+"""Most items of a list that are read at all; a weak model repeats itself without end."""
+
+
+def one_line(longest: int) -> Callable[[Any], Any]:
+    """A text as models write it, in one line: null for none, or too long. Cutting is cheaper than asking again."""
+
+    def read(said: Any) -> Any:
+        if said is None:
+            return ""
+        return " ".join(said.split())[:longest].strip() if isinstance(said, str) else said
+
+    return read
+
+
+def list_of(field: str, most: int = MOST_ITEMS) -> Callable[[Any], Any]:
+    """A list as models write it: null, one item, or plain texts where items have a name each."""
+
+    def read(said: Any) -> Any:
+        if said is None:
+            return ()
+        items = said if isinstance(said, list | tuple) else [said]
+        return tuple({field: one} if isinstance(one, str) else one for one in items[:most] if one is not None)
+
+    return read

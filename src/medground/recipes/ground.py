@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from medground.answering.conclude.compose import compose
 from medground.answering.conclude.finish import finish
-from medground.answering.rank.fuse import distinct, fuse
+from medground.answering.rank.fuse import distinct
 from medground.answering.rank.rerank import rerank, reranker_problems
 from medground.answering.read.evidence import extract_evidence, is_sufficient, screen_batch, with_findings
 from medground.answering.read.facts import GraphAnswer, NotUnderstood, about_the_same, ask_for_facts, beside_facts
@@ -27,7 +27,7 @@ from medground.language.question_reading import reading_of
 from medground.language.statements import statements
 from medground.models.operators.reading import extract, screen, sufficient
 from medground.models.operators.writing import write
-from medground.recipes.base import Recipe
+from medground.recipes.base import Recipe, fused
 from medground.sources.base import Source
 from medground.values.answer import Answer
 from medground.values.document import Hit
@@ -88,8 +88,7 @@ async def _search(question: Question, run: Run, only: Sequence[str] | None = Non
         return [], False
     lookup = words_lookup(question).model_copy(update={"sources": tuple(only or ())})
     found = await run.look_up(lookup)
-    fused = fuse([ranking for result in found for ranking in result.rankings], k=run.settings.retrieval.fusion_k)
-    hits = await rerank(question, distinct(await readable(texts(fused), run)), run)
+    hits = await rerank(question, distinct(await readable(texts(fused(found, run)), run)), run)
     await run.retrieve([hit.passage.document_id for hit in hits])
     return await _read(question, hits, run), True
 

@@ -19,7 +19,7 @@ from medground.corpus.retraction import why_aside
 from medground.models.operators.base import SentencedPassage
 from medground.recipes.biomedsearch.papers import coverage as share_of
 from medground.recipes.biomedsearch.papers import merged
-from medground.recipes.biomedsearch.settings import BioMedSearchSettings
+from medground.recipes.settings import BioMedSearchSettings
 from medground.values.document import Document, Hit
 from medground.values.lookup import Lookup
 from medground_evaluate.audit import linear, overlap

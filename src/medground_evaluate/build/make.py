@@ -21,7 +21,7 @@ from medground.corpus.library import Library
 from medground.engine.engine import Engine
 from medground.errors import ModelFailed, UsageError
 from medground.home.settings import Settings
-from medground.recipes.biomedsearch.settings import BioMedSearchSettings
+from medground.recipes.settings import BioMedSearchSettings
 from medground.values.question import Question
 from medground.values.steps import Progress, no_progress
 from medground.values.usage import Author

@@ -40,7 +40,7 @@ from medground.recipes.reason_and_verify.pool import (
     pool_path,
 )
 from medground.recipes.reason_and_verify.recipe import find_evidence, rewrite
-from medground.recipes.reason_and_verify.settings import ReasonAndVerifySettings
+from medground.recipes.settings import ReasonAndVerifySettings
 from medground.values.answer import SnapshotReference
 from medground.values.document import Frozen, Hit
 from medground.values.evidence import Evidence

@@ -29,8 +29,8 @@ from medground.models.registry import list_price
 from medground.recipes.omni_rag.operators import ExploredSource
 from medground.recipes.omni_rag.read_plan import read_plan
 from medground.recipes.omni_rag.search import plannable, search_plan
-from medground.recipes.omni_rag.settings import OmniRagSettings
 from medground.recipes.pubmed_reasoner.answering import recall
+from medground.recipes.settings import OmniRagSettings
 from medground.values.question import Question
 from medground.values.source_description import SourceDescription
 from medground.values.source_plan import SourceFound, SourcePlan, SourceQuery, tagged

@@ -13,6 +13,7 @@ from pydantic import BeforeValidator, Field
 
 from medground.models.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
 from medground.models.operators.reading import DATA_RULE
+from medground.recipes.base import list_of
 from medground.recipes.biomedsearch import keywords as ordering
 from medground.recipes.biomedsearch.drafts import (
     DraftedKeyword,
@@ -20,10 +21,10 @@ from medground.recipes.biomedsearch.drafts import (
     KeywordedQuestion,
     Name,
     Texts,
-    list_of,
 )
 from medground.recipes.biomedsearch.keywords import keywords
-from medground.recipes.biomedsearch.parts import DIMENSIONS, parts
+from medground.recipes.biomedsearch.subquestions import DIMENSIONS
+from medground.recipes.biomedsearch.subquestions import subquestions as parts
 from medground.values.research_plan import TOOLS, Tool
 
 _UNSURE = 0.5
@@ -93,11 +94,6 @@ def _names_something(value: NameKeywordsInput, output: NameKeywordsOutput) -> No
         raise InvalidOutput("there is no keyword; name at least one")
 
 
-def _keyless_keywords(value: NameKeywordsInput) -> NameKeywordsOutput:
-    found = keywords(value.question, value.subquestion, value.dimension, value.most)
-    return NameKeywordsOutput(keywords=tuple(found))
-
-
 name_keywords = Operator(
     name="name_keywords",
     instructions=(
@@ -111,7 +107,9 @@ name_keywords = Operator(
     input=NameKeywordsInput,
     output=NameKeywordsOutput,
     writes_queries=True,
-    keyless=_keyless_keywords,
+    keyless=lambda value: NameKeywordsOutput(
+        keywords=tuple(keywords(value.question, value.subquestion, value.dimension, value.most))
+    ),
     check=_names_something,
 )
 """Eq. 2, first line: `K_i = M_extract(q_i, P_keywords, D')`."""
@@ -196,14 +194,6 @@ class ChooseToolsOutput(OperatorOutput):
     )
 
 
-def _keyless_tools(value: ChooseToolsInput) -> ChooseToolsOutput:
-    return ChooseToolsOutput(
-        chosen=tuple(
-            ToolChoice(id=one.id, tools=ordering.tools_of_text(one.text, value.tools)) for one in value.subquestions
-        )
-    )
-
-
 choose_tools = Operator(
     name="choose_tools",
     instructions=(
@@ -213,7 +203,11 @@ choose_tools = Operator(
     input=ChooseToolsInput,
     output=ChooseToolsOutput,
     writes_queries=True,
-    keyless=_keyless_tools,
+    keyless=lambda value: ChooseToolsOutput(
+        chosen=tuple(
+            ToolChoice(id=one.id, tools=ordering.tools_of_text(one.text, value.tools)) for one in value.subquestions
+        )
+    ),
     choices=lambda value: {"tools": value.tools, "id": tuple(one.id for one in value.subquestions)},
 )
 """Tools without keywords: the paper's ablation "w/o keywords" (section IV)."""

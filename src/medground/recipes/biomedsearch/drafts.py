@@ -1,42 +1,17 @@
-"""Sub-questions and keywords as a planner drafts them, and how a list that a model wrote is read."""
+"""Sub-questions and keywords as a planner drafts them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
 from medground.models.operators.base import OperatorInput, OperatorOutput, Untrusted
+from medground.recipes.base import MOST_ITEMS, one_line
 
 _LONGEST = 500
 _LONGEST_NAME = 120
-_MOST = 40
-"""Most items of a list that are read at all; a weak model repeats itself without end."""
-
-
-def _line(longest: int) -> Callable[[Any], Any]:
-    """A text as models write it, in one line: null for none, or too long. Cutting is cheaper than asking again."""
-
-    def read(said: Any) -> Any:
-        if said is None:
-            return ""
-        return " ".join(said.split())[:longest].strip() if isinstance(said, str) else said
-
-    return read
-
-
-def list_of(field: str) -> Callable[[Any], Any]:
-    """A list as models write it: null, one item, or plain texts where items have a name each."""
-
-    def read(said: Any) -> Any:
-        if said is None:
-            return ()
-        items = said if isinstance(said, list | tuple) else [said]
-        return tuple({field: one} if isinstance(one, str) else one for one in items[:_MOST] if one is not None)
-
-    return read
 
 
 def _texts(said: Any) -> Any:
@@ -46,11 +21,11 @@ def _texts(said: Any) -> Any:
     items = re.split(r"[,;|]", said) if isinstance(said, str) else said
     if not isinstance(items, list | tuple):
         return items
-    return tuple(_line(_LONGEST_NAME)(one) for one in items[:_MOST] if one is not None)
+    return tuple(one_line(_LONGEST_NAME)(one) for one in items[:MOST_ITEMS] if one is not None)
 
 
-Text = Annotated[str, BeforeValidator(_line(_LONGEST)), Field(max_length=_LONGEST)]
-Name = Annotated[str, BeforeValidator(_line(_LONGEST_NAME)), Field(max_length=_LONGEST_NAME)]
+Text = Annotated[str, BeforeValidator(one_line(_LONGEST)), Field(max_length=_LONGEST)]
+Name = Annotated[str, BeforeValidator(one_line(_LONGEST_NAME)), Field(max_length=_LONGEST_NAME)]
 Texts = Annotated[tuple[str, ...], BeforeValidator(_texts)]
 
 

@@ -10,10 +10,10 @@ from medground.language import words
 from medground.pubmed.characters import fold
 from medground.pubmed.mesh import Heading, vocabulary
 from medground.recipes.biomedsearch.drafts import DraftedKeyword, KeywordedQuestion
-from medground.recipes.biomedsearch.parts import DIMENSIONS
-from medground.recipes.biomedsearch.question_things import Thing, perturbation, things
+from medground.recipes.biomedsearch.question_names import Thing, perturbation, things
 from medground.recipes.biomedsearch.subjects import about
-from medground.recipes.biomedsearch.symbols import names_protein
+from medground.recipes.biomedsearch.subquestions import DIMENSIONS
+from medground.recipes.biomedsearch.symbols import matching, names_protein
 from medground.values.research_plan import Tool
 
 MOST_SYNONYMS = 4
@@ -102,13 +102,7 @@ def _plain(name: str) -> str:
 
 # The graph of keywords without a model (Eq. 2): the tools of each, and what is found before what.
 
-_WEB = re.compile(
-    r"\b(?:news|latest|recent(?:ly)?|current(?:ly)?|today|now|this year|up[- ]to[- ]date|202[4-9]|guidelines?|"
-    r"recommendations?|recommended|approv\w+|licen[cs]\w+|fda|ema|nice|who says|trials? (?:under way|ongoing)|"
-    r"experiences?|forums?|patients? (?:say|report|feel)|support groups?|cost of|price of|compan(?:y|ies)|"
-    r"websites?|online|software|databases?|packages?|tools?|apps?)\b",
-    re.IGNORECASE,
-)
+_WEB = matching("on the web")
 _OF_SUBJECT, _IN_WHOM, _NARROWER, _BETWEEN = 0.8, 0.5, 0.9, 0.6
 """Weights of edges: subject before its dimension, population before subject, broader before narrower heading, and one
 dimension before another."""

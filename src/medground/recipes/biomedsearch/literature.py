@@ -14,7 +14,8 @@ from medground.errors import NotConfigured, SourceUnavailable
 from medground.home.concurrency import together
 from medground.language import words
 from medground.recipes.biomedsearch.papers import Asking, Paper, asking, coverage, merged
-from medground.recipes.biomedsearch.settings import BioMedSearchSettings
+from medground.recipes.biomedsearch.symbols import LISTS
+from medground.recipes.settings import BioMedSearchSettings
 from medground.sources.base import Source
 from medground.values.document import Hit, SourceKind
 from medground.values.lookup import Found, Lookup, Ranker, Ranking
@@ -29,14 +30,6 @@ _MOST = 5
 """Most names: each one takes weight from a later query's own words."""
 _PAPERS = 2
 """A name of one paper alone may be that paper's own subject."""
-_TAG_WORDS = """
-    humans animals male female pregnancy adult adolescent child infant aged mice rats cattle dogs cats rabbits swine
-    sheep chickens newborn middle young preschool 80 over time factors treatment outcome retrospective prospective
-    cohort risk follow up case control reference values sensitivity specificity surveys questionnaires cross sectional
-    double blind method
-"""
-_CHECK_TAGS = frozenset(_TAG_WORDS.split())
-"""Words of headings that nearly every record has, and that name no subject."""
 
 
 def names_of(papers: Sequence[Paper], asked: str, keywords: Sequence[Sequence[str]]) -> tuple[str, ...]:
@@ -57,7 +50,7 @@ def names_of(papers: Sequence[Paper], asked: str, keywords: Sequence[Sequence[st
 def _tells(name: str, known: set[str]) -> bool:
     """Whether a name says what the question does not, and is not a tag of nearly every record."""
     stems = set(words.terms(name))
-    return bool(stems - known) and not set(words.tokens(name)) <= _CHECK_TAGS | words.FUNCTION_WORDS
+    return bool(stems - known) and not set(words.tokens(name)) <= LISTS["check tags"] | words.FUNCTION_WORDS
 
 
 KINDS: tuple[SourceKind, ...] = ("research", "guideline", "book")
@@ -124,25 +117,20 @@ def literature_sources(run: Run, without: Sequence[str] = ()) -> list[Source]:
     ]
 
 
-def _lookup(name: str, one: SubQuestion, query: Query, choices: BioMedSearchSettings) -> Lookup:
-    return Lookup(
-        asked=query,
-        text=one.text,
-        sources=(name,),
-        kinds=KINDS,
-        limit=choices.each,
-        node=f"{one.id} literature",
-    )
-
-
 async def _search(name: str, one: SubQuestion, asked: Asking, run: Run, choices: BioMedSearchSettings) -> Returned:
     """Ask one source, and once more with fewer keywords if it finds nothing. Corpora rank by words and by vectors."""
+
+    async def look_up(query: Query) -> Ranking:
+        node = f"{one.id} literature"
+        lookup = Lookup(asked=query, text=one.text, sources=(name,), kinds=KINDS, limit=choices.each, node=node)
+        return _records(await run.look_up(lookup), run, choices.each)
+
     query = asked.words if name.startswith(_CORPUS) else asked.tree
     try:
-        hits = _records(await run.look_up(_lookup(name, one, query, choices)), run, choices.each)
+        hits = await look_up(query)
         if hits or asked.salient is None or query is asked.words:
             return Returned(name, hits)
-        hits = _records(await run.look_up(_lookup(name, one, asked.salient, choices)), run, choices.each)
+        hits = await look_up(asked.salient)
     except SourceUnavailable as error:
         return Returned(name, failure=error)
     salient = ", ".join(forms[0] for forms in asked.keywords[: choices.salient])

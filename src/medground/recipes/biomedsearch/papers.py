@@ -21,11 +21,9 @@ _TITLE = 25
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper.
+    """A paper: its records, the one that is read first, and how it was found.
 
-    Attributes:
-        hit: how it was found; the passage is its abstract, or what was found of it if it has none.
-        records: its records, the one that is read first.
+    The passage of the hit is its abstract, or what was found of it if it has none.
     """
 
     hit: Hit
@@ -43,10 +41,7 @@ def merged(hits: Sequence[Hit], documents: Mapping[str, Document]) -> list[Paper
 
     Records are of one paper if they share a PMID, a PMC id or a DOI, or their titles have the same letters. Its fullest
     record is read; a retracted one stands for all, so that no database that has not heard of it yet hides it.
-
-    Args:
-        hits: at most one for each record.
-        documents: the records by id; hits of others are passed over.
+    Hits, at most one for each record, whose documents are not there are passed over.
     """
     groups: list[tuple[set[str], list[Hit]]] = []
     for hit in hits:
@@ -54,10 +49,9 @@ def merged(hits: Sequence[Hit], documents: Mapping[str, Document]) -> list[Paper
             continue
         names = _names(document)
         same = [group for group in groups if not names.isdisjoint(group[0])]
+        first = same[0] if same else (set(), [])
         if not same:
-            groups.append((names, [hit]))
-            continue
-        first = same[0]
+            groups.append(first)
         for other in same[1:]:
             first[0].update(other[0])
             first[1].extend(other[1])
@@ -130,13 +124,8 @@ def asking(
 ) -> Asking:
     """The queries of a sub-question.
 
-    Args:
-        one: the sub-question.
-        plan: its plan.
-        names: what earlier findings call the thing. One that shares its words with a keyword is a synonym of it, and
-            any other an optional word.
-        use_keywords: off, or without keywords, the sub-question is searched by its own words.
-        most_salient: keywords of the shorter query.
+    Of `names`, what earlier findings call the thing, one that shares its words with a keyword is a synonym of it, and
+    any other an optional word. Without keywords the sub-question is searched by its own words.
     """
     new = list(dict.fromkeys(name for name in names if name.strip()))[:_MOST_NAMES]
     if not use_keywords or not one.keywords:

@@ -31,8 +31,8 @@ from medground.recipes.biomedsearch.decomposing import (
 )
 from medground.recipes.biomedsearch.drafts import DraftedKeyword, DraftedQuestion, KeywordedQuestion
 from medground.recipes.biomedsearch.keywords import MOST_SYNONYMS, is_named, named_keywords
-from medground.recipes.biomedsearch.settings import BioMedSearchSettings
 from medground.recipes.biomedsearch.subjects import is_biomedical
+from medground.recipes.settings import BioMedSearchSettings
 from medground.values.question import Question
 from medground.values.research_plan import TOOLS, Edge, Keyword, ResearchPlan, SubQuestion, Tool
 from medground.values.steps import PlanningResearch, ResearchPlanned
@@ -46,24 +46,18 @@ def acyclic(edges: Sequence[Edge]) -> tuple[list[Edge], list[Edge]]:
     A removed edge is the weakest of a cycle that all stronger edges and it would close.
     """
     kept, removed = list(edges), list[Edge]()
-    while cycle := _cycle(kept):
-        steps = set(pairwise(cycle))
-        on_it = [n for n, edge in enumerate(kept) if (edge.before, edge.after) in steps]
-        removed.append(kept.pop(min(on_it, key=lambda n: (kept[n].weight, -n))))
-    return kept, removed
-
-
-def _cycle(edges: Sequence[Edge]) -> list[str]:
-    """The nodes of one cycle, from a node to itself; empty where there is none."""
-    befores: dict[str, set[str]] = {}
-    for edge in edges:
-        befores.setdefault(edge.after, set()).add(edge.before)
-    try:
-        TopologicalSorter({after: sorted(before) for after, before in sorted(befores.items())}).prepare()
-    except CycleError as error:
-        found: list[str] = error.args[1]
-        return found
-    return []
+    while True:
+        befores: dict[str, set[str]] = {}
+        for edge in kept:
+            befores.setdefault(edge.after, set()).add(edge.before)
+        try:
+            TopologicalSorter({after: sorted(before) for after, before in sorted(befores.items())}).prepare()
+        except CycleError as error:
+            steps = set(pairwise(error.args[1]))  # the nodes of one cycle, from a node to itself
+            on_it = [n for n, edge in enumerate(kept) if (edge.before, edge.after) in steps]
+            removed.append(kept.pop(min(on_it, key=lambda n: (kept[n].weight, -n))))
+        else:
+            return kept, removed
 
 
 # Mending what a planner wrote: a plan that can be run, and a note on each thing that was wrong.

@@ -6,16 +6,18 @@ Source: BioMedSearch, section III.B, Protein Information Retrieval.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from medground.answering.run import Run
+from medground.corpus.retraction import listed
 from medground.errors import SourceUnavailable
 from medground.home.attachments import Attachments
 from medground.home.concurrency import together
-from medground.recipes.biomedsearch.protein_lines import asks_for_structure, passages_for, standing
-from medground.recipes.biomedsearch.settings import BioMedSearchSettings
-from medground.sources.base import Source
+from medground.language.words import coverage, terms
+from medground.recipes.biomedsearch.symbols import LISTS, matching
+from medground.recipes.settings import BioMedSearchSettings
 from medground.sources.live import lines_in
 from medground.sources.proteins.genes import genes_in, organisms_named
 from medground.sources.proteins.names import HUMAN, split_isoform
@@ -24,8 +26,92 @@ from medground.sources.proteins.structures import StructureFile, StructureSource
 from medground.values.document import Document, Hit, Passage
 from medground.values.lookup import Found, Lookup, ProteinQuery
 from medground.values.report import Attachment, FlowRow
-from medground.values.research_found import ToolFound, ToolState
+from medground.values.research_found import ToolFound
 from medground.values.research_plan import ResearchPlan, SubQuestion
+
+# Which parts of a protein's record bear on a sub-question: by its words, as in BioMedSearch, section III.B.
+
+_SECTIONS = [(matching(name), name.split()[1:]) for name in LISTS if name.startswith("record ")]
+_STRUCTURE = re.compile(rf"{matching('structure').pattern}(?! change)", re.IGNORECASE)
+_SEQUENCE = re.compile(r"\bsequences?\b", re.IGNORECASE)
+_CITED = re.compile(r"PubMed:(\d{1,9})")
+_DEFAULT = ("Function", "Phenotype", "Disease", "Activity", "Interactions")
+_NAME = re.compile(r"\b(?=\w*[A-Z])(?=\w*(?:\d|[A-Z]\w*[A-Z]))\w{3,}\b")
+
+
+def asks_for_structure(text: str) -> bool:
+    """Whether a sub-question asks for a structure: "3D structure", "spatial conformation", fold, domain, site."""
+    return _STRUCTURE.search(text) is not None
+
+
+def sections_for(text: str) -> tuple[str, ...]:
+    """The sections of an entry that a sub-question asks for, the first that it names first."""
+    named = [(found.start(), sections) for words, sections in _SECTIONS if (found := words.search(text))]
+    named.sort(key=lambda one: one[0])
+    wanted = [section for _, sections in named for section in sections]
+    if asks_for_structure(text):
+        wanted = ["Structure", "Domains", "Sites", *wanted]
+    return tuple(dict.fromkeys(wanted or _DEFAULT))
+
+
+def passages_for(text: str, document: Document, most: int) -> list[Passage]:
+    """The lines of an entry that bear on a sub-question, best first.
+
+    Lines of the sections that it asks for, by the share of its words that they hold; then by section. What the gene
+    itself is called says nothing of which line fits. A caution of the entry goes with each line that it is about. Where
+    a program wrote the entry, its Gene Ontology terms are all that it says of the function.
+    """
+    sections = sections_for(text)
+    with_sequence = _SEQUENCE.search(text) is not None
+    lines = [
+        one
+        for one in lines_in(document)
+        if with_sequence or one.section != "Sequence" or not one.text.startswith("Sequence of ")
+    ]
+    chosen = [one for one in lines if one.section in sections]
+    if not any(one.section == "Function" for one in lines):
+        chosen += [one for one in lines if one.section == "Gene Ontology"]
+    if not chosen:  # it says nothing of what is asked: at least which entry this is
+        chosen = [one for one in lines if one.section == "Names"][:2]
+    own = set(terms(" ".join([document.title, *document.metadata.get("gene_synonyms", ())])))
+    wanted = set(terms(text)) - own
+    place = {section: number for number, section in enumerate(sections)}
+    ordered = sorted(
+        chosen, key=lambda one: (-coverage(wanted, terms(one.text)), place.get(one.section or "", 99), one.start)
+    )
+    kept = _spread(ordered, most)
+    cautions = [one for one in lines if one.section == "Caution" and _is_about(one, [*kept], own)]
+    return list({one.key: one for one in [*kept[: max(most - len(cautions), 1)], *cautions]}.values())
+
+
+def not_retracted(lines: Sequence[Passage]) -> tuple[list[Passage], list[str]]:
+    """The lines without those whose papers are all retracted, and a note on each of these."""
+    kept: list[Passage] = []
+    notes: list[str] = []
+    for one in lines:
+        cited = _CITED.findall(one.text)
+        if cited and one.section != "Caution" and all(listed().get(f"pmid:{pmid}") == "retracted" for pmid in cited):
+            papers = ", ".join(f"PMID:{pmid}" for pmid in cited)
+            notes.append(f"a line of {one.document_id} is left out, because it rests on a retracted paper ({papers})")
+        else:
+            kept.append(one)
+    return kept, notes
+
+
+def _spread(lines: Sequence[Passage], most: int) -> list[Passage]:
+    """The first lines, of which no section has more than half while others have any: 400 partners would fill all."""
+    taken, later = list[Passage](), list[Passage]()
+    for one in lines:
+        crowded = sum(other.section == one.section for other in taken) >= max(most // 2, 1)
+        (later if crowded else taken).append(one)
+    return [*taken, *later][:most]
+
+
+def _is_about(caution: Passage, lines: Sequence[Passage], own: set[str]) -> bool:
+    """Whether a caution names something else that one of the lines names: a finding that it takes back."""
+    named = {name for name in _NAME.findall(caution.text) if name.casefold() not in own and name != "PubMed"}
+    return any(named & set(_NAME.findall(one.text)) for one in lines)
+
 
 # Structures as attachments of a report: their files, and a picture of each.
 
@@ -94,17 +180,12 @@ NO_GENE = "no gene or protein is named, so that no protein record was searched"
 
 @dataclass
 class _Looked:
-    """What lookups brought: documents in their order, how many hits they were, and what went wrong."""
+    """What lookups brought: the hits' documents in their order, and what went wrong."""
 
     documents: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     answered: int = 0
-
-    @property
-    def distinct(self) -> list[str]:
-        """Each document once."""
-        return list(dict.fromkeys(self.documents))
 
 
 async def find_proteins(one: SubQuestion, plan: ResearchPlan, run: Run, names: Sequence[str] = ()) -> ToolFound:
@@ -120,32 +201,38 @@ async def find_proteins(one: SubQuestion, plan: ResearchPlan, run: Run, names: S
     left_out = run.settings.section(BioMedSearchSettings).without
     sources = [source for source in run.sources if "protein" in source.kinds and source.name not in left_out]
     structured = [source for source in sources if isinstance(source, StructureSource)]
-    node = f"{one.id} protein"
+    others = [source for source in sources if source not in structured]
     asked = [
-        lookup
-        for query in queries
-        for source in sources
-        if source not in structured and source.accepts(lookup := _lookup(query, one.text, node, source))
+        lookup for query in queries for source in others if source.accepts(lookup := _lookup(query, one, source.name))
     ]
     if not asked:
         return ToolFound("protein", "not configured", flow, failures=(NOT_OPEN,))
-    looked = await _look_up(asked, run)
+    looked, shown = await _look_up(asked, run), _Looked()
     text = " ".join([one.text, *one.keywords])
-    shown = _Looked()
+    entries = list(dict.fromkeys(looked.documents))
     if asks_for_structure(text):
-        shown = await _look_up(_of_structures(looked.distinct, one.text, node, structured), run)
-    unread = await _retrieved([*looked.distinct, *shown.distinct], run)
-    attachments, refused = await structures_of(_stored(shown.distinct, run), structured, run)
-    hits, withdrawn = _hits(text, looked.distinct, shown.distinct, run)
-    state: ToolState = "found" if hits else "empty" if looked.answered else "failed"
+        accessions = [name.partition(":")[2] for name in entries if name.startswith("UNIPROT:")][:_MOST_STRUCTURED]
+        queries = [ProteinQuery(name=accession) for accession in accessions]
+        shown = await _look_up([_lookup(query, one, source.name) for query in queries for source in structured], run)
+    found = [*looked.documents, *shown.documents]
+    try:
+        await run.retrieve(list(dict.fromkeys(found)))
+    except SourceUnavailable as error:
+        shown.failures.append(f"{error.source}: {error.reason}; a protein record could not be read")
+    read, structures = _stored(entries, run), _stored(list(dict.fromkeys(shown.documents)), run)
+    attachments, refused = await structures_of(structures, structured, run)
+    hits, withdrawn = _hits(text, read, structures, run)
+    kept = len({hit.passage.document_id for hit in hits})
+    distinct = len(set(found))
+    counts = {"found": len(found), "merged": len(found) - distinct, "cut": distinct - kept, "kept": kept}
     return ToolFound(
         "protein",
-        state,
-        _counted(flow, [*looked.documents, *shown.documents], hits),
+        "found" if hits else "empty" if looked.answered else "failed",
+        flow.model_copy(update=counts),  # records are counted, not lines: `cut` are those of which no line was kept
         hits=hits,
-        failures=tuple(dict.fromkeys([*looked.failures, *shown.failures, *unread, *refused])),
+        failures=tuple(dict.fromkeys([*looked.failures, *shown.failures, *refused])),
         notes=tuple(dict.fromkeys([*notes, *looked.notes, *shown.notes, *withdrawn])),
-        names=_names(_stored(looked.distinct, run)),
+        names=_names(read),
         attachments=attachments,
     )
 
@@ -177,93 +264,59 @@ def queries_for(
     return queries, [told] if assumed else []
 
 
-def _lookup(query: ProteinQuery, text: str, node: str, source: Source) -> Lookup:
+def _lookup(query: ProteinQuery, one: SubQuestion, source: str) -> Lookup:
     shown = f"{query.name} of {query.organism}" if query.organism else query.name
-    return Lookup(asked=query, text=text, sources=(source.name,), kinds=("protein",), node=node, shown=shown)
-
-
-def _of_structures(documents: Sequence[str], text: str, node: str, sources: Sequence[StructureSource]) -> list[Lookup]:
-    accessions = [name.partition(":")[2] for name in documents if name.startswith("UNIPROT:")][:_MOST_STRUCTURED]
-    return [
-        Lookup(
-            asked=ProteinQuery(name=one), text=text, sources=(source.name,), kinds=("protein",), node=node, shown=one
-        )
-        for one in accessions
-        for source in sources
-    ]
+    node = f"{one.id} protein"
+    return Lookup(asked=query, text=one.text, sources=(source,), kinds=("protein",), node=node, shown=shown)
 
 
 async def _look_up(lookups: Sequence[Lookup], run: Run) -> _Looked:
     """All lookups at once. One that fails is told; the others count all the same."""
-    results = await together(_one(lookup, run) for lookup in lookups)
+
+    async def look_up(lookup: Lookup) -> list[Found] | SourceUnavailable:
+        try:
+            return await run.look_up(lookup)
+        except SourceUnavailable as error:
+            return error
+
     looked = _Looked()
-    for result in results:
+    for result in await together(map(look_up, lookups)):
         if isinstance(result, SourceUnavailable):
             looked.failures.append(f"{result.source}: {result.reason}; its protein records were missed")
             continue
         looked.answered += 1
-        for found in result:
-            looked.notes += found.notes
-            looked.documents += [hit.passage.document_id for ranking in found.rankings for hit in ranking]
+        looked.notes += [note for found in result for note in found.notes]
+        looked.documents += [hit.passage.document_id for one in result for ranking in one.rankings for hit in ranking]
     return looked
 
 
-async def _one(lookup: Lookup, run: Run) -> list[Found] | SourceUnavailable:
-    try:
-        return await run.look_up(lookup)
-    except SourceUnavailable as error:
-        return error
-
-
-async def _retrieved(ids: Sequence[str], run: Run) -> list[str]:
-    """Fetch the documents into the ledger; a line where that failed."""
-    try:
-        await run.retrieve(ids)
-    except SourceUnavailable as error:
-        return [f"{error.source}: {error.reason}; a protein record could not be read"]
-    return []
-
-
-def _hits(text: str, entries: Sequence[str], structures: Sequence[str], run: Run) -> tuple[tuple[Hit, ...], list[str]]:
+def _hits(
+    text: str, read: Sequence[Document], structures: Sequence[Document], run: Run
+) -> tuple[tuple[Hit, ...], list[str]]:
     """The lines that bear on the sub-question: first those of structures that it asks for, then those of entries.
 
     Also notes on lines that are left out, and what a reader must know of these records.
     """
     most = run.settings.section(BioMedSearchSettings).kept
     chosen: list[Passage] = []
-    for document in _stored(structures, run):
+    for document in structures:
         chosen += lines_in(document)[: max(min(_LINES_OF_STRUCTURE, most // 2 - len(chosen)), 0)]
-    read = _stored(entries, run)
     for number, document in enumerate(read):
         share = -(-(most - len(chosen)) // (len(read) - number))
         chosen += passages_for(text, document, share) if share > 0 else []
-    kept, notes = standing(chosen[:most])
+    kept, notes = not_retracted(chosen[:most])
+    origins = (run.origins.get(passage.document_id, "") for passage in kept)
     hits = tuple(
-        Hit(
-            passage=passage,
-            ranker="protein",
-            rank=rank,
-            score=1 / rank,
-            source=run.origins.get(passage.document_id, ""),
-        )
-        for rank, passage in enumerate(kept, start=1)
+        Hit(passage=passage, ranker="protein", rank=rank, score=1 / rank, source=source)
+        for rank, (passage, source) in enumerate(zip(kept, origins, strict=True), start=1)
     )
-    shown = [run.ledger.documents[name] for name in dict.fromkeys(hit.passage.document_id for hit in hits)]
-    cautions = [f"{document.id}: {caution}" for document in shown for caution in document.cautions]
-    return hits, [*notes, *cautions]
+    shown = [run.ledger.documents[name] for name in dict.fromkeys(passage.document_id for passage in kept)]
+    return hits, [*notes, *(f"{document.id}: {caution}" for document in shown for caution in document.cautions)]
 
 
 def _stored(ids: Sequence[str], run: Run) -> list[Document]:
     """The documents that could be read."""
     return [run.ledger.documents[name] for name in ids if name in run.ledger.documents]
-
-
-def _counted(flow: FlowRow, found: Sequence[str], hits: Sequence[Hit]) -> FlowRow:
-    """Records are counted, not lines: `cut` are those of which no line was kept."""
-    distinct = set(found)
-    kept = len({hit.passage.document_id for hit in hits})
-    counts = {"found": len(found), "merged": len(found) - len(distinct), "cut": len(distinct) - kept, "kept": kept}
-    return flow.model_copy(update=counts)
 
 
 def _names(documents: Sequence[Document]) -> tuple[str, ...]:

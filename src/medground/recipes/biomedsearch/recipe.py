@@ -20,8 +20,8 @@ from medground.recipes.biomedsearch.planner import PLANNING, research_plan
 from medground.recipes.biomedsearch.proteins import find_proteins
 from medground.recipes.biomedsearch.report import REPORTING, write_report
 from medground.recipes.biomedsearch.reporting import compose_report
-from medground.recipes.biomedsearch.settings import BioMedSearchSettings
 from medground.recipes.biomedsearch.web import RATING, find_pages
+from medground.recipes.settings import BioMedSearchSettings
 from medground.values.answer import Answer
 from medground.values.question import Question
 from medground.values.research_found import NOT_ENDED, ResearchSoFar, SubFound, ToolFound, failed_tool

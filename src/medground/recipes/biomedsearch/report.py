@@ -7,8 +7,7 @@ Source: BioMedSearch, section III.C.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 from medground.answering.conclude.compose import compose, listed_documents, unanswered
@@ -24,9 +23,9 @@ from medground.language import words
 from medground.language.question_reading import reading_of
 from medground.models.operators.base import Operator
 from medground.models.operators.writing import WrittenSentence, chosen_quotes
-from medground.recipes.biomedsearch.frame import connected, disagreeing, framed
 from medground.recipes.biomedsearch.reporting import ComposeReportOutput, answer_part, compose_report, connect_parts
 from medground.recipes.biomedsearch.sections import (
+    WORKED,
     Written,
     in_order,
     limitations,
@@ -37,12 +36,12 @@ from medground.recipes.biomedsearch.sections import (
     told_once,
     why_nothing,
 )
-from medground.recipes.biomedsearch.sub_answers import Asks, Part, sub_answers
+from medground.recipes.biomedsearch.sub_answers import Asks, Part, connected, disagreeing, framed, sub_answers
 from medground.values.answer import Answer
 from medground.values.document import Hit, SourceKind
 from medground.values.evidence import Evidence, Sentence
-from medground.values.report import Connection, FlowRow, Report, ReportSection, SubAnswer
-from medground.values.research_found import SubFound, ToolFound
+from medground.values.report import Connection, Report, ReportSection, SubAnswer
+from medground.values.research_found import SubFound
 from medground.values.research_plan import ResearchPlan
 from medground.values.statement import Verdict
 from medground.values.usage import Author
@@ -50,7 +49,9 @@ from medground.values.usage import Author
 REPORTING: tuple[Operator[Any, Any], ...] = (answer_part, connect_parts, compose_report, *CHECKING)
 """The operators that a report may use; a recipe that writes one declares them, and `compose_report` as its writer."""
 
-_UNCHECKED = "the source's own words; the run ended before checking"
+QUOTED = Verdict(label="quoted", critic="verbatim", note="the source's own words; the run ended before checking")
+UNVERIFIED = Verdict(label="unverified", critic="verbatim", note="the run ended before checking")
+"""The verdicts on sentences of a run that ended early."""
 _ORDER: dict[SourceKind, int] = {"protein": 1, "graph": 1, "web": 2}
 _NEWS_ORDER: dict[SourceKind, int] = {"web": -1, "protein": 1, "graph": 1}
 """Which kinds of source are read first: the literature, unless news or experience is asked for."""
@@ -70,26 +71,14 @@ async def write_report(plan: ResearchPlan, found: Sequence[SubFound], run: Run, 
     answered = [part for part in parts if part.state == "answered"]
     if not answered:
         answer = compose(run, unanswered(why_nothing(found, parts)), stopped=stopped)
-        return _with_report(answer, _Made(plan, found, parts), run)
+        return _with_report(answer, plan, found, parts, run)
     connections = await connected(answered, asks, run)
     frame, introducing = await framed(answered, connections, asks, run)
     evidence = [*{quote.id: quote for part in answered for quote in part.evidence}.values(), *introducing]
     sections = split(_sections(answered, frame, asks, run), evidence)
     answer, verdicts = await _checked(sections, frame, evidence, run, stopped)
     connections += disagreeing(answered, answer.conflicts)
-    return _with_report(answer, _Made(plan, found, parts, connections, sections, verdicts), run)
-
-
-@dataclass(frozen=True)
-class _Made:
-    """Everything that a report was made from."""
-
-    plan: ResearchPlan
-    found: Sequence[SubFound]
-    parts: Sequence[Part]
-    connections: Sequence[Connection] = ()
-    sections: Sequence[Written] = ()
-    verdicts: Sequence[Verdict] = ()
+    return _with_report(answer, plan, found, parts, run, connections, placed(sections, verdicts, answer, run))
 
 
 async def _read(found: Sequence[SubFound], run: Run) -> list[tuple[SubFound, list[Hit]]]:
@@ -144,58 +133,60 @@ async def _checked(
     sentences = tuple(sentence for one in sections for sentence in one.sentences)
     if stopped is not None:
         quoted = {" ".join(quote.quote.split()) for quote in evidence}
-        verdicts = [_unchecked(sentence, quoted) for sentence in sentences]
+        verdicts = [QUOTED if " ".join(sentence.text.split()) in quoted else UNVERIFIED for sentence in sentences]
         return compose(run, Draft(sentences=sentences), verdicts, stopped=stopped), verdicts
     writer = run.writer
-    silent = not frame.answer and writer is not None and writer.is_model
-    draft = Draft(
-        sentences=sentences,
-        answer=frame.answer,
-        basis="model" if frame.answer else None,
-        reason=f"{writer.name} found no answer in the findings" if silent and writer else "",
-    )
+    silent = writer is not None and writer.is_model and not frame.answer
+    reason = f"{writer.name} found no answer in the findings" if silent and writer else ""
+    draft = Draft(sentences=sentences, answer=frame.answer, basis="model" if frame.answer else None, reason=reason)
     verdicts = await check_all(sentences, run)
     return await finish(run.question, draft, evidence, run, verdicts=verdicts), verdicts
 
 
-def _unchecked(sentence: Sentence, quoted: Collection[str]) -> Verdict:
-    """The verdict on a sentence of a run that ended early: it is a quote as it stands, or was not verified."""
-    if " ".join(sentence.text.split()) in quoted:
-        return Verdict(label="quoted", critic="verbatim", note=_UNCHECKED)
-    return Verdict(label="unverified", critic="verbatim", note="the run ended before checking")
-
-
-def _with_report(answer: Answer, made: _Made, run: Run) -> Answer:
+def _with_report(
+    answer: Answer,
+    plan: ResearchPlan,
+    found: Sequence[SubFound],
+    parts: Sequence[Part],
+    run: Run,
+    connections: Sequence[Connection] = (),
+    sections: Sequence[ReportSection] = (),
+) -> Answer:
     """The answer with its report; it lists what was read, too."""
-    sections = placed(made.sections, made.verdicts, answer, run)
     cited = {e.id: e.document_id for e in answer.evidence}
-    shown = [hit.passage.document_id for one in made.found for tool in one.tools for hit in tool.hits]
+    shown = [hit.passage.document_id for one in found for tool in one.tools for hit in tool.hits]
     groups = works(run.ledger.documents[i] for i in dict.fromkeys([*cited.values(), *shown]))
     read = tuple(
         group[0].id
         for group in groups
         if not any(document.id in cited.values() for document in group) and not why_aside(group[0])
     )
-    subanswers = tuple(_subanswer(part, sections, answer) for part in made.parts)
+    subanswers = tuple(_subanswer(part, sections, answer) for part in parts)
     same = {document.id: {one.id for one in group} for group in groups for document in group}
     used = {one.id: {name for e in one.evidence for name in same[cited[e]]} for one in subanswers}
-    flow = _counted(made.found, used)
-    web = _on_web_alone(answer)
+    worked = [(tool, used[one.subquestion.id]) for one in found for tool in one.tools if tool.state in WORKED]
+    flow = tuple(
+        tool.flow.model_copy(update={"cited": len({hit.passage.document_id for hit in tool.hits} & documents)})
+        for tool, documents in worked
+    )
+    by_id = {document.id: document.kind for document in answer.documents}
+    kinds = {e.id: by_id[e.document_id] for e in answer.evidence}
+    web = sum(rests_on_web(statement.evidence, kinds) for statement in answer.statements)
     told = (
         ReportSection(kind=kind, title=title, start=len(answer.rationale), end=len(answer.rationale), notes=notes)
         for kind, title, notes in (
-            ("limitations", "Limitations", limitations(made.parts, flow, web, answer.stopped)),
-            ("searched", "What was searched", searched(made.plan, made.found, flow)),
+            ("limitations", "Limitations", limitations(parts, flow, web, answer.stopped)),
+            ("searched", "What was searched", searched(plan, found, flow)),
         )
         if notes
     )
     report = Report(
-        plan=made.plan,
+        plan=plan,
         sections=(*sections, *told),
         subanswers=subanswers,
-        connections=tuple(one for one in made.connections if cited.keys() >= set(one.evidence)),
+        connections=tuple(one for one in connections if cited.keys() >= set(one.evidence)),
         flow=flow,
-        attachments=tuple(dict.fromkeys(a for one in made.found for tool in one.tools for a in tool.attachments)),
+        attachments=tuple(dict.fromkeys(a for one in found for tool in one.tools for a in tool.attachments)),
         read=read,
     )
     documents = listed_documents(run, list(dict.fromkeys([*(d.id for d in answer.documents), *read])))
@@ -210,24 +201,3 @@ def _subanswer(part: Part, sections: Sequence[ReportSection], answer: Answer) ->
     if state == "answered" and not any(one.subquestion == part.id for one in sections):
         state, reason, evidence = "not answerable", "no sentence of its answer passed verification", ()
     return SubAnswer(id=part.id, state=state, reason=reason, evidence=evidence, answered_by=part.answered_by)
-
-
-def _on_web_alone(answer: Answer) -> int:
-    """How many released sentences cite web pages alone."""
-    by_id = {document.id: document.kind for document in answer.documents}
-    kinds = {e.id: by_id[e.document_id] for e in answer.evidence}
-    return sum(rests_on_web(statement.evidence, kinds) for statement in answer.statements)
-
-
-def _counted(found: Sequence[SubFound], cited: Mapping[str, Collection[str]]) -> tuple[FlowRow, ...]:
-    """The counts of each tool that could be used, with how many of its documents the sub-answer cites."""
-    return tuple(
-        tool.flow.model_copy(update={"cited": len(_documents(tool).intersection(cited[one.subquestion.id]))})
-        for one in found
-        for tool in one.tools
-        if tool.state in ("found", "empty")
-    )
-
-
-def _documents(tool: ToolFound) -> set[str]:
-    return {hit.passage.document_id for hit in tool.hits}

@@ -6,8 +6,7 @@ These are statistics of words. They show what a text is about, and not what it s
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from medground.language import words
@@ -46,14 +45,7 @@ _SHOWN = 4
 
 
 def answering(question: str, whole: str, passages: Sequence[SentencedPassage], most: int) -> tuple[EvidenceView, ...]:
-    """The sentences that address a question, best first, then lines of records; empty if none does.
-
-    Args:
-        question: the sub-question.
-        whole: the question that it is part of.
-        passages: what was found for it.
-        most: most sentences, beside lines of records.
-    """
+    """The sentences that address a question, best first, then lines of records; empty if none does."""
     records = [passage for passage in passages if passage.kind in _RECORDS]
     texts = [p for p in passages if p.kind not in _RECORDS and _is_about(question, whole, p)]
     addressing = [view for view in quotes_on_topic(question, texts) if _addresses(question, whole, view)]
@@ -123,26 +115,15 @@ def _view(passage: SentencedPassage, key: str, text: str) -> EvidenceView:
     return EvidenceView(id=key, title=passage.title, section=passage.section, quote=text)
 
 
-@dataclass(frozen=True)
-class Shared:
-    """Names that the quotes of two sub-answers share, and a quote of each that has one."""
-
-    first: str
-    second: str
-    about: str
-    evidence: tuple[str, ...]
-
-
-def shared_names(question: str, parts: Sequence[tuple[str, str, Sequence[EvidenceView]]]) -> list[Shared]:
-    """The pairs of sub-answers whose quotes share a name that their questions do not have.
+def shared_names(
+    question: str, parts: Sequence[tuple[str, str, Sequence[EvidenceView]]]
+) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
+    """The ids of two sub-answers, the names that their quotes share and their questions do not have, and such quotes.
 
     Quotes of the same paper join nothing: they share their subject.
 
-    Args:
-        question: the whole question.
-        parts: id, text and quotes of each sub-answer, in order.
+    `parts` are id, text and quotes of each sub-answer, in order.
     """
-    found = []
     for (first, one, left), (second, other, right) in combinations(parts, 2):
         both = {view.title for view in left} & {view.title for view in right} - {""}
         asked = f"{question} {one} {other}"
@@ -150,9 +131,7 @@ def shared_names(question: str, parts: Sequence[tuple[str, str, Sequence[Evidenc
         common = sorted((name for name in ours if name in theirs), key=lambda name: -words.weight(name))[:_SHOWN]
         evidence = dict.fromkeys(e for name in common for e in (ours[name][1], theirs[name][1]))
         if len(evidence) > 1:
-            about = ", ".join(dict.fromkeys(ours[name][0] for name in common))
-            found.append(Shared(first, second, about, tuple(evidence)))
-    return found
+            yield first, second, ", ".join(dict.fromkeys(ours[name][0] for name in common)), tuple(evidence)
 
 
 def _named(quotes: Sequence[EvidenceView], asked: str) -> dict[str, tuple[str, str]]:

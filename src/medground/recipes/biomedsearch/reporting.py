@@ -25,6 +25,7 @@ from medground.models.operators.base import (
 from medground.models.operators.reading import DATA_RULE
 from medground.models.operators.reasoning import FinalAnswer, SubClaim
 from medground.models.operators.writing import WriteOutput, WrittenSentence, check_written, written_choices
+from medground.recipes.base import one_line
 from medground.recipes.biomedsearch import report_words as keyless
 from medground.values.question import Option, Task
 from medground.values.report import Relation
@@ -99,10 +100,6 @@ class ConnectInput(OperatorInput):
 _ABOUT = 120
 
 
-def _cut(text: object) -> object:
-    return text[:_ABOUT] if isinstance(text, str) else text
-
-
 class Connected(OperatorOutput):
     first: str = Field(description="id of a sub-answer, such as q1")
     second: str = Field(description="id of another one")
@@ -110,7 +107,9 @@ class Connected(OperatorOutput):
         description="supports: they show the same; extends: the second goes on where the first ends; contradicts: both "
         "cannot hold"
     )
-    about: Annotated[str, BeforeValidator(_cut), Field(max_length=_ABOUT, description="what joins them, in few words")]
+    about: Annotated[
+        str, BeforeValidator(one_line(_ABOUT)), Field(max_length=_ABOUT, description="what joins them, in few words")
+    ]
     evidence: tuple[str, ...] = Field(min_length=2, description="ids of quotes of both that show it, such as E2")
 
 
@@ -133,8 +132,8 @@ def _connected_by_words(value: ConnectInput) -> ConnectOutput:
     found = keyless.shared_names(value.question, [(part.id, part.question, part.quotes) for part in value.parts])
     return ConnectOutput(
         connections=tuple(
-            Connected(first=one.first, second=one.second, relation="extends", about=one.about, evidence=one.evidence)
-            for one in found
+            Connected(first=first, second=second, relation="extends", about=about, evidence=evidence)
+            for first, second, about, evidence in found
         )
     )
 

@@ -15,7 +15,7 @@ from medground.values.answer import Answer
 from medground.values.document import SourceKind
 from medground.values.evidence import Evidence, Sentence
 from medground.values.report import FlowRow, ReportSection, SectionKind
-from medground.values.research_found import SubFound
+from medground.values.research_found import SubFound, ToolState
 from medground.values.research_plan import TOOLS, ResearchPlan, Tool
 from medground.values.statement import Verdict
 from medground.values.usage import Author
@@ -23,14 +23,9 @@ from medground.values.usage import Author
 
 @dataclass(frozen=True)
 class Written:
-    """A section as it was written.
+    """A section as it was written: its sentences, or the statements they were split into, and notes of the program.
 
-    Attributes:
-        kind: which one.
-        title: its heading.
-        sentences: its sentences, or the statements that they were split into.
-        subquestion: the sub-question that it answers.
-        notes: lines of the program itself.
+    `subquestion` is the one that it answers.
     """
 
     kind: SectionKind
@@ -73,11 +68,7 @@ def placed(
 ) -> tuple[ReportSection, ...]:
     """The sections where the rationale has them; those without a released sentence and without notes are left out.
 
-    Args:
-        sections: the split sections, in the order of the rationale.
-        verdicts: one for each of their statements, in order.
-        answer: the answer that was composed from them.
-        run: the run, whose policy released the statements.
+    `verdicts` has one for each statement of the split sections, in order.
     """
     uncited, remaining, first = not run.recipe.needs_evidence, iter(verdicts), 0
     found: list[ReportSection] = []
@@ -97,6 +88,8 @@ def placed(
 
 # What the program itself says in a report: what limits it, what was searched, and why there is no answer.
 
+WORKED: tuple[ToolState, ...] = ("found", "empty")
+"""The states of a tool that could search."""
 NAMES: dict[Tool, str] = {"literature": "Literature", "protein": "Protein databases", "web": "Web"}
 _SHOWN = 5
 """Most ids of lost documents that are named."""
@@ -151,19 +144,14 @@ def failures(found: Iterable[SubFound]) -> Iterator[str]:
 
 def searched(plan: ResearchPlan, found: Sequence[SubFound], flow: Sequence[FlowRow]) -> tuple[str, ...]:
     """What was searched with which counts, one line for each tool, then notes of the planner and of the tools."""
+    rows = [(NAMES[tool], [row for row in flow if row.tool == tool]) for tool in TOOLS]
+    totals = [f"{name}, for {some(len(own), 'sub-question')}: {counted(own)}" for name, own in rows if own]
     notes = [*plan.notes, *(note for one in found for tool in one.tools for note in tool.notes)]
-    return tuple(map(ended, map(_one_line, (*_totals(flow), *dict.fromkeys(notes)))))
+    return tuple(map(ended, map(_one_line, (*totals, *dict.fromkeys(notes)))))
 
 
 def _one_line(text: str) -> str:
     return " ".join(clean(text).split())
-
-
-def _totals(flow: Sequence[FlowRow]) -> Iterator[str]:
-    for tool in TOOLS:
-        rows = [row for row in flow if row.tool == tool]
-        if rows:
-            yield f"{NAMES[tool]}, for {some(len(rows), 'sub-question')}: {counted(rows)}"
 
 
 def counted(rows: Sequence[FlowRow]) -> str:
@@ -185,7 +173,7 @@ def counted(rows: Sequence[FlowRow]) -> str:
 def why_nothing(found: Sequence[SubFound], parts: Sequence[Part]) -> str:
     """Why there is no report, and what was searched."""
     tools = [tool for one in found for tool in one.tools]
-    worked = [tool for tool in tools if tool.state in ("found", "empty")]
+    worked = [tool for tool in tools if tool.state in WORKED]
     if not worked:
         why = "; ".join(dict.fromkeys(failures(found))) or "the plan asks no tool"
         return f"nothing could be searched: {why}"

@@ -5,8 +5,10 @@ Source: BioMedSearch, section III.C: the results of each sub-query are evaluated
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import Any
 
 from medground.answering.read.evidence import evidence_views
@@ -16,12 +18,31 @@ from medground.answering.verify.named import without_marks
 from medground.answering.write.reason import numbered_hits, quotable
 from medground.errors import ModelFailed
 from medground.home.concurrency import together
+from medground.language import words
+from medground.language.finding_sentences import reports_result, states_purpose
+from medground.language.prose import is_prose
+from medground.language.quantities import quantities
 from medground.models.operators.base import I, O, Operator, SentencedPassage, SentenceView
-from medground.recipes.biomedsearch.reporting import AnswerPartInput, AnswerPartOutput, PartView, answer_part
-from medground.values.document import Hit, SourceKind
+from medground.models.operators.flags.words import DOWN, UP
+from medground.models.operators.writing import WrittenSentence
+from medground.recipes.biomedsearch.reporting import (
+    AnswerPartInput,
+    AnswerPartOutput,
+    ComposeReportInput,
+    ComposeReportOutput,
+    ConnectInput,
+    JoinedView,
+    PartView,
+    answer_part,
+    compose_report,
+    connect_parts,
+)
+from medground.recipes.biomedsearch.symbols import LISTS
+from medground.values.document import Document, Hit, SourceKind
 from medground.values.evidence import Evidence, Sentence
-from medground.values.report import SubAnswerState
+from medground.values.report import Connection, SubAnswerState
 from medground.values.research_found import NOT_ENDED, SubFound
+from medground.values.statement import Conflict
 from medground.values.usage import KEYLESS
 
 RECORDS: tuple[SourceKind, ...] = ("protein", "graph")
@@ -46,16 +67,9 @@ class Asks:
 
 @dataclass(frozen=True)
 class Part:
-    """A sub-question and the sentences that answer it.
+    """A sub-question with what was read for it, and the sentences that answer it.
 
-    Attributes:
-        found: the sub-question with what its tools found.
-        hits: what was read, literature first.
-        state: what became of it.
-        reason: why it is not answered.
-        sentences: the sub-answer.
-        evidence: the quotes that its sentences cite, in order.
-        answered_by: the model that read what was found, or `keyless`.
+    `evidence` are the quotes that the sentences cite, in order; `answered_by` is the model that read, or `keyless`.
     """
 
     found: SubFound
@@ -90,8 +104,7 @@ async def sub_answers(found: Sequence[tuple[SubFound, Sequence[Hit]]], asks: Ask
         ModelFailed: the model failed on every sub-question.
     """
     shown = [_shown(one, hits, run) for one, hits in found]
-    asked = [_asked(one.found, one.passages, asks, run) if one.passages else _nothing() for one in shown]
-    outputs = await together(asked)
+    outputs = await together(_asked(one, asks, run) for one in shown)
     failures = [output for output in outputs if isinstance(output, ModelFailed)]
     if failures and not any(isinstance(output, AnswerPartOutput) for output in outputs):
         raise failures[0]
@@ -135,23 +148,19 @@ def _record(key: str, hit: Hit, title: str, places: dict[str, TextSpan]) -> Sent
     return SentencedPassage(id=key, title=title, section=passage.section or "", sentences=tuple(sentences))
 
 
-async def _asked(
-    found: SubFound, passages: tuple[SentencedPassage, ...], asks: Asks, run: Run
-) -> AnswerPartOutput | ModelFailed:
+async def _asked(shown: _Shown, asks: Asks, run: Run) -> AnswerPartOutput | ModelFailed | None:
+    if not shown.passages:
+        return None
     value = AnswerPartInput(
-        question=found.subquestion.text,
+        question=shown.found.subquestion.text,
         part_of=run.question.text,
-        passages=passages,
+        passages=shown.passages,
         sentences=run.settings.recipe.sentences,
     )
     try:
         return await asks.ask(answer_part, value)
     except ModelFailed as failed:
         return failed
-
-
-async def _nothing() -> None:
-    return None
 
 
 def _part(shown: _Shown, output: AnswerPartOutput | ModelFailed | None, asks: Asks, run: Run) -> Part:
@@ -195,5 +204,133 @@ def _written(
         for line in (quotes[one] for one in claim.sentences if one in shown.records):
             text = " ".join(line.quote.split())
             written.append(Sentence(text=text, evidence=(line.id,), within=text))
-    by_id = {quote.id: quote for quote in quotes.values()}
-    return tuple(dict.fromkeys(written)), tuple(by_id.values())
+    return tuple(dict.fromkeys(written)), tuple({quote.id: quote for quote in quotes.values()}.values())
+
+
+# How sub-answers connect, and the background and synthesis that frame them.
+
+# Sentences that introduce a subject, from which the background of a report is written.
+
+_SECTION = re.compile(r"background|introduction|overview|definition", re.IGNORECASE)
+_TEACHING = ("book", "wiki", "guideline")
+_OPENING = 1
+"""Sentences of an abstract without sections that introduce its subject."""
+_ABOUT = 0.3
+"""Least share of the question's topic words, by weight, in such a sentence."""
+_MOST = 8
+_POINTS_BACK = re.compile(rf"(?:{'|'.join(LISTS['points back'])})\b", re.IGNORECASE)
+_OWN_WORK = re.compile(
+    r"\b(?:we|our|us|(?:this|the present|the current) (?:study|trial|paper|review|report|case|analysis|series))\b",
+    re.IGNORECASE,
+)
+
+
+def introductions(
+    question: str, hits: Sequence[Hit], places: dict[str, TextSpan], run: Run
+) -> tuple[SentencedPassage, ...]:
+    """The sentences that introduce the subject of a question, those that name most of it first, at most eight.
+
+    They are the background sections of papers, the first sentences of abstracts without sections, and texts that teach;
+    no aims, results or pages of the web.
+
+    `places` receives the place of each sentence by its id, `B1.S1` and so on.
+    """
+    topic, seen = words.topic(question), dict.fromkeys(hit.passage.document_id for hit in hits)
+    found: list[tuple[float, Document, TextSpan]] = []
+    for document in (run.ledger.documents[i] for i in seen):
+        for start, end in _opening(document):
+            text = document.text[start:end]
+            share = words.coverage(topic, words.terms(text))
+            if share >= _ABOUT and _introduces(text):
+                found.append((share, document, (document.id, start, end)))
+    found.sort(key=lambda one: -one[0])
+    views = []
+    for number, (_, document, place) in enumerate(found[:_MOST], start=1):
+        key = f"B{number}"
+        places[f"{key}.S1"] = place
+        sentence = SentenceView(id=f"{key}.S1", text=document.text[place[1] : place[2]])
+        views.append(SentencedPassage(id=key, kind=document.kind, title=document.title, sentences=(sentence,)))
+    return tuple(views)
+
+
+def _introduces(text: str) -> bool:
+    of_own_work = _POINTS_BACK.match(text) or _OWN_WORK.search(text) or states_purpose(text) or reports_result(text)
+    found = UP.search(text) or DOWN.search(text) or quantities(text)
+    return is_prose(text) and not (of_own_work or found)
+
+
+def _opening(document: Document) -> Iterator[tuple[int, int]]:
+    """The spans of the sentences of a document that may introduce its subject."""
+    if document.kind in _TEACHING:
+        yield from spans(document.text)
+    elif document.kind == "research":
+        named = [section for section in document.sections if _SECTION.search(section.label)]
+        for section in named[:1]:
+            for start, end in spans(document.text[section.start : section.end]):
+                yield section.start + start, section.start + end
+        if not document.sections:
+            yield from spans(document.text)[:_OPENING]
+
+
+async def connected(answered: Sequence[Part], asks: Asks, run: Run) -> list[Connection]:
+    """How the answered parts hang together; nothing where there is one only, or where the model fails."""
+    if len(answered) < 2:
+        return []
+    value = ConnectInput(question=run.question.text, parts=tuple(part.view(run) for part in answered))
+    try:
+        output = await asks.ask(connect_parts, value)
+    except ModelFailed as failed:
+        run.warn(f"how the sub-answers connect could not be asked: {failed}")
+        return []
+    by = asks.answerer(connect_parts)
+    return [
+        Connection(**dict(one) | {"evidence": tuple(dict.fromkeys(one.evidence)), "found_by": by})
+        for one in output.connections
+    ]
+
+
+def disagreeing(answered: Sequence[Part], conflicts: Sequence[Conflict]) -> list[Connection]:
+    """The contradictions of sub-answers among the conflicts of their quotes."""
+    owner = {quote.id: part.id for part in reversed(answered) for quote in part.evidence}
+    found = []
+    for conflict in conflicts:
+        said: dict[str, Any] = {"relation": "contradicts", "found_by": conflict.found_by, "about": conflict.about}
+        sides = [[e for e in side.evidence if e in owner] for side in conflict.sides]
+        for one, other in combinations(sides, 2):
+            pairs = {(owner[e], owner[f]): (e, f) for e in one for f in other if owner[e] != owner[f]}
+            found += [Connection(first=a, second=b, evidence=quotes, **said) for (a, b), quotes in pairs.items()]
+    return found
+
+
+async def framed(
+    answered: Sequence[Part], connections: Sequence[Connection], asks: Asks, run: Run
+) -> tuple[ComposeReportOutput, list[Evidence]]:
+    """Background, synthesis and answer, whose sentences cite quotes of the ledger, and the quotes of introductions.
+
+    A model that fails leaves the report without them.
+    """
+    places: dict[str, TextSpan] = {}
+    hits = [hit for part in answered for hit in part.hits]
+    value = ComposeReportInput(
+        question=run.question.text,
+        task=run.question.task,
+        options=run.question.options,
+        introductions=introductions(run.question.text, hits, places, run),
+        parts=tuple(part.view(run) for part in answered),
+        connections=tuple(JoinedView(**one.model_dump(include=set(JoinedView.model_fields))) for one in connections),
+        sentences=run.settings.recipe.sentences,
+    )
+    try:
+        output = await asks.ask(compose_report, value)
+    except ModelFailed as failed:
+        run.warn(f"background and synthesis could not be written: {failed}")
+        return ComposeReportOutput(background=(), synthesis=(), answer=()), []
+    used = dict.fromkeys(e for one in (*output.background, *output.synthesis) for e in one.evidence if e in places)
+    quotes = {one: run.ledger.quote(*places[one]) for one in used}
+
+    def cited(sentences: Sequence[WrittenSentence]) -> tuple[WrittenSentence, ...]:
+        ids = [tuple(quotes[e].id if e in quotes else e for e in one.evidence) for one in sentences]
+        return tuple(one.model_copy(update={"evidence": own}) for one, own in zip(sentences, ids, strict=True))
+
+    update = {"background": cited(output.background), "synthesis": cited(output.synthesis)}
+    return output.model_copy(update=update), list(quotes.values())

@@ -10,8 +10,8 @@ from typing import get_args
 from medground.language import predicate_words as lists
 from medground.language import words
 from medground.language.words import FUNCTION_WORDS, QUESTION_WORDS
-from medground.recipes.biomedsearch.question_things import Kind, Thing, perturbation, things
-from medground.recipes.biomedsearch.symbols import LISTS
+from medground.recipes.biomedsearch.question_names import Kind, Thing, perturbation, things
+from medground.recipes.biomedsearch.symbols import LISTS, in_branches, matching
 
 _ORDER: tuple[Kind, ...] = get_args(Kind)
 _WHO_AND_WHERE: tuple[Kind, ...] = ("population", "organism", "place")
@@ -29,57 +29,16 @@ _POPULATION = re.compile(
     rf"(?:{_NO_BREAK}[\w'’/+-]+\s*){{1,5}})?",
     re.IGNORECASE,
 )
-_NOT_FIRST = re.compile(
-    r"^(?:should|could|would|may|might|must|which|what|how|many|some|most|these|those|all|any|if|when|whether|than|"
-    r"we|where|every|more|less|'?s|effects?|risk|care|between|her|his|their|our|my|using|both)\s+",
-    re.IGNORECASE,
-)
-_ENDS = re.compile(
-    r"\s+(?:be|been|being|need|needs|benefit|have|having|get|receive|require|at|as|than|that|better|more|less|differ\w*|"
-    r"associated|affected?|predict\w*|improve[sd]?|reduce[sd]?|increase[sd]?|established|known|likely|able|still|also|"
-    r"physically|safe\w*|effective\w*|not|per|using|who|which|when|during|established)\b.*$",
-    re.IGNORECASE,
-)
-_MEDICAL = re.compile(
-    r"\b(?:\w*(?:clinic|medic(?!i\b)|surg|therap|diagnos|patholog|physiolog|pharmac|hospital|patient|doctor|physician|"
-    r"nurse|symptom|syndrome|disease|cancer|tumou?r|infect|vaccin|genom|genetic|protein|enzym|chromosom|bacteri|"
-    r"viral|virus|neuro|cardi|hepat|nephr|pulmon|gastr|derm|psych|oncolog|toxic|biolog|biops|epidemi|immun|hormon|"
-    r"metabol|transcript|mutat|cellular|molecul|anatom|embryo|health|disorder|blood|pain(?!t)|dose|drug|gene|cells?|dna|rna|"
-    r"pregnan|birth|diet|nutri|sleep|trauma|injur|wound|fractur|rehab|antibod|receptor|peptid|sequencing|histone|"
-    r"organism|species|concuss|spastic|variant|licen[cs]ed|feeding|triad|microb|plasma|serum|brain|heart|kidney|lung|liver|bone|skin|muscle|nerve|eye)\w*|"
-    r"\w{3,}(?:itis|oma|omas|osis|emia|aemia|ectomy|otomy|ostomy|plasty|scopy|graphy|opathy|uria|algia|trophy|plegia|"
-    r"ase|ases|omics|some|somes))\b",
-    re.IGNORECASE,
-)
-_LAY_NAMES = LISTS["everyday endings"]
-_LAY_CAPITALS = LISTS["everyday capitals"]
+_NOT_FIRST = re.compile(rf"^(?:{'|'.join(sorted(LISTS['before population']))})\s+", re.IGNORECASE)
+_ENDS = re.compile(rf"\s+(?:{'|'.join(sorted(LISTS['after population']))})\b.*$", re.IGNORECASE)
+_MEDICAL = matching("medical")
 _MEDICAL_TREES = ("A", "B", "C", "D", "E", "F", "G", "M01.060", "M01.526", "M01.643", "N02", "N04", "N05", "N06", "H02")
-_EVERYDAY = (
-    "J02",
-    "D20.215.894",
-    "D01.045",
-    "D01.578",
-    "G01",
-    "F01.145.179",
-    "F02.463",
-    "F04.096",
-    "E05.318",
-    "B01.650",
-)
+_EVERYDAY = tuple(sorted(LISTS["everyday branches"]))
 _WEAK_TREES = ("B01", "F", "G", "N", "E05", "E07", "M01.526")
 """Branches whose headings everyday questions name too: animals, thoughts, forces, nurseries."""
 _EVERYDAY_TREES = ("I03.450.642", "K01.602", "K01.468", "I01.409", "I01.738")
 """Branches of headings that are not biomedical by themselves: sports, music, languages, politics."""
-_EVERYDAY_FORM = re.compile(
-    r"^(?:who(?! (?:should|is at|are at|gets))|whose|when (?:is|did|was)|where (?:can|do|should) i|tell me|write|"
-    r"translate|how (?:do|can|should|to|would)(?: i| you| we| one)? (?!.*\bi feel)|what (?:should|can) i|what year|"
-    r"where is the nearest|can you recommend|is it going to|what does the word|how did|how long is the|"
-    r"how many \w+ (?:does|do) an? |"
-    r"which (?:\w+ ){1,2}(?:is|has|was) (?:the )?(?:best|longest|largest|biggest|most)\b"
-    r"(?! (?:common|frequent|effective))|"
-    r"why (?:did|is the)|how (?:old|tall|far|big|fast|heavy) (?:is|are|was))\b",
-    re.IGNORECASE,
-)
+_EVERYDAY_FORM = re.compile(rf"^(?:{'|'.join(sorted(LISTS['everyday forms']))})\b", re.IGNORECASE)
 _EVERYDAY_WORD = re.compile(rf"\b(?:{'|'.join(sorted(LISTS['everyday']))})s?\b", re.IGNORECASE)
 
 
@@ -168,44 +127,31 @@ def is_biomedical(question: str) -> bool:
     """Whether a question may be one of biomedicine: it names something of it, or nothing that is plainly of elsewhere.
 
     New names of genes, drugs and programs are in no vocabulary, so an unknown word refuses nothing. What is refused has
-    an everyday subject, such as a football match or a capital, and nothing medical beside it.
+    an everyday subject, such as a football match or a capital, and nothing medical beside it: no heading of MeSH in a
+    medical branch, no gene or drug, no medical word.
     """
-    return is_medical(question) or not _is_everyday(question)
-
-
-def is_medical(question: str) -> bool:
-    """Whether a question names a heading of MeSH in a medical branch, a gene or a drug, or says a medical word."""
+    sounds_everyday = _EVERYDAY_FORM.search(question) or _EVERYDAY_WORD.search(question)
     found = things(question)
-    everyday = _sounds_everyday(question)
     for one in found:
         if one.kind in ("gene", "drug"):
             return True
         trees = one.heading.trees if one.heading else ()
-        if everyday and any(tree.startswith(_WEAK_TREES) for tree in trees):
-            continue
-        if any(tree.startswith(_MEDICAL_TREES) and not tree.startswith(_EVERYDAY) for tree in trees):
+        weak = sounds_everyday and in_branches(one.heading, _WEAK_TREES)
+        if not weak and any(tree.startswith(_MEDICAL_TREES) and not tree.startswith(_EVERYDAY) for tree in trees):
             return True
-    if any(match[0].lower() not in _LAY_NAMES for match in _MEDICAL.finditer(question)):
+    if any(match[0].lower() not in LISTS["everyday endings"] for match in _MEDICAL.finditer(question)):
         return True
-    return not question.isupper() and any(one not in _LAY_CAPITALS for one in re.findall(r"\b[A-Z]{2,}\b", question))
-
-
-def _sounds_everyday(question: str) -> bool:
-    return bool(_EVERYDAY_FORM.search(question) or _EVERYDAY_WORD.search(question))
-
-
-def _is_everyday(question: str) -> bool:
-    if _sounds_everyday(question):
+    capitals = set() if question.isupper() else set(re.findall(r"\b[A-Z]{2,}\b", question))
+    if not capitals <= LISTS["everyday capitals"]:
         return True
-    headings = [one.heading for one in things(question) if one.heading is not None]
-    return any(all(tree.startswith(_EVERYDAY_TREES) for tree in heading.trees) for heading in headings if heading.trees)
+    trees_of = [one.heading.trees for one in found if one.heading and one.heading.trees]
+    return not (sounds_everyday or any(all(t.startswith(_EVERYDAY_TREES) for t in trees) for trees in trees_of))
 
 
 def _rank(one: Thing, question: str) -> float:
     """How unlikely a thing is to be the subject: by its kind, then by how common it is, then by how late it comes."""
     rarest = max((words.weight(term) for term in words.terms(one.words)), default=0.0)
-    late = one.start / max(len(question), 1)
-    return _ORDER.index(one.kind) / 2 - rarest / words.MOST + late * 1.5
+    return _ORDER.index(one.kind) / 2 - rarest / words.MOST + one.start / max(len(question), 1) * 1.5
 
 
 _BEARS = ["disease", "finding", "microbe", "other", "substance", "name", "anatomy", "gene", "procedure", "test", "drug"]

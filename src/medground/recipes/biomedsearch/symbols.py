@@ -4,29 +4,19 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from importlib import resources
 
+from medground.language.word_lists import word_lists
 from medground.language.words import FUNCTION_WORDS, abstracts_with, stem
 from medground.pubmed.mesh import Heading, vocabulary
 from medground.sources.proteins.genes import genes_in
 
-# The words by which a question is read, by the headings of `words.txt`, where each list is explained.
+LISTS = word_lists("research_words")
 
 
-def _lists() -> dict[str, frozenset[str]]:
-    found: dict[str, list[str]] = {}
-    words: list[str] = []
-    text = (resources.files(__package__) / "words.txt").read_text(encoding="utf-8")
-    for line in text.splitlines():
-        if line.startswith("["):
-            words = found.setdefault(line[1:].split("]")[0], [])
-        elif not line.startswith("#"):
-            words += (word.replace("_", " ") for word in line.split())
-    return {name: frozenset(words) for name, words in found.items()}
+def matching(name: str) -> re.Pattern[str]:
+    """The words of a list, or its patterns, as whole words."""
+    return re.compile(rf"\b(?:{'|'.join(sorted(LISTS[name]))})\b", re.IGNORECASE)
 
-
-LISTS = _lists()
-"""Words by the heading that they stand below; `_` stands for a space in the file."""
 
 _WITH_NUMBER = re.compile(
     r"(?:[A-Z]{2,6}|[a-z]{2,6}|[A-Z][a-z]{1,5}|p)-?\d{1,2}(?:[A-Za-z]{1,2}\d{0,2})?(?:l\d?)?|"
@@ -34,38 +24,33 @@ _WITH_NUMBER = re.compile(
     r"(?:ZNF|CD|SLC|KIAA|LOC|TMEM|FAM|TRIM)\d{1,5}[A-Z]?\d{0,2}|(?:mi|let-|si|sn|lnc)R?NA?-?\d+\w*|miR-\d+\w*(?:-[35]p)?"
 )
 _NONE = re.compile(
-    r"(?:covid|sars|type|grade|stage|phase|day|week|month|year|group|level|class|visit|step|vitamin|omega|co|pm|hba|"
-    r"t|c|l|s|iv|ph|spo|pao|fio|icd|dsm|sf|eq|phq|gad|web|ct|web)-?\d+\w*|[a-z]{2,}-?\d+(?:mg|ml|kg|d|h|w|m|y)|"
-    r"(?:h\d+n\d+)|\d.*",
+    rf"(?:{'|'.join(LISTS['of a study'])})-?\d+\w*|[a-z]{{2,}}-?\d+(?:mg|ml|kg|d|h|w|m|y)|(?:h\d+n\d+)|\d.*",
     re.IGNORECASE,
 )
-SAYS_GENE = re.compile(
-    r"\b(?:genes?|proteins?|mutations?|mutants?|mutated|knock-?outs?|knock-?downs?|polymorphisms?|variants?|alleles?|"
-    r"receptors?|express\w*|overexpress\w*|transcription|isoforms?|kinases?|signal?ling|haploinsufficiency|deletion|"
-    r"homologs?|orthologs?|null|deficient|phosphorylat\w+|promoter|encod\w+)\b",
-    re.IGNORECASE,
-)
-"""Words that speak of genes and proteins."""
+SAYS_GENE = matching("says gene")
 _COMMON = 27
 """Abstracts, of the 8,135 that were counted, with a word that is no rare name."""
-_TREES = ("D08", "D12", "D23", "D06", "G05")
+PROTEIN_TREES = ("D08", "D12", "D23", "D06", "G05")
 
 
 def gene_heading(symbol: str) -> Heading | None:
     """The MeSH heading of a gene or its protein, if MeSH has one: `BRCA1` is `BRCA1 Protein`, `cyp17a1` is CYP17."""
     plain = symbol.strip("'’")
     shorter = re.sub(r"(?<=\d)[A-Za-z]\d*$", "", plain)
-    for name in (plain, f"{plain} protein", f"genes {plain}", f"{plain} receptor", shorter):
-        found = vocabulary().find(name) if len(name) > 2 else None
-        if found is not None and any(tree.startswith(_TREES) for tree in found.trees):
-            return found
-    return None
+    names = (plain, f"{plain} protein", f"genes {plain}", f"{plain} receptor", shorter)
+    found = (vocabulary().find(name) for name in names if len(name) > 2)
+    return next((one for one in found if one is not None and in_branches(one, PROTEIN_TREES)), None)
+
+
+def in_branches(heading: Heading | None, branches: str | tuple[str, ...]) -> bool:
+    """Whether a heading is in one of these branches of MeSH."""
+    return heading is not None and any(tree.startswith(branches) for tree in heading.trees)
 
 
 def is_symbol(token: str, question: str, start: int) -> bool:
     """Whether a word of a question is the symbol of a gene or a protein.
 
-    It is where it is written like one and `plan.genes` knows it, or has the form of one with a number. So is any word
+    It is where it is written like one and `genes_in` finds it, or has the form of one with a number. So is any word
     that is not one of abstracts and stands right before `gene` or `mutant`.
     """
     if token in LISTS["not genes"] or token.lower() in FUNCTION_WORDS or _NONE.fullmatch(token) or len(token) < 2:

@@ -5,7 +5,7 @@ Source: BioMedSearch, section III.B, Web Search, Eq. 4.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -19,15 +19,22 @@ from medground.corpus.retraction import set_aside
 from medground.errors import SourceUnavailable
 from medground.home.concurrency import together
 from medground.language import words
-from medground.models.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
+from medground.models.operators.base import (
+    InvalidOutput,
+    Operator,
+    OperatorInput,
+    OperatorOutput,
+    Untrusted,
+    only_known,
+)
 from medground.models.operators.reading import DATA_RULE
 from medground.recipes.biomedsearch.literature import Returned, state_of_nothing
-from medground.recipes.biomedsearch.settings import BioMedSearchSettings
+from medground.recipes.settings import BioMedSearchSettings
 from medground.sources.web.source import PAGE
 from medground.values.document import Document, Hit, SourceKind
 from medground.values.lookup import Lookup, PlainWords
 from medground.values.report import FlowRow
-from medground.values.research_found import ToolFound, ToolState
+from medground.values.research_found import ToolFound
 from medground.values.research_plan import ResearchPlan, SubQuestion
 
 # Rating results of a web search: how well the page behind each would answer a sub-question.
@@ -61,10 +68,8 @@ class RatePagesOutput(OperatorOutput):
 
 
 def _known(value: RatePagesInput, output: RatePagesOutput) -> None:
-    known = {one.id for one in value.results}
     rated = [one.result for one in output.ratings]
-    if unknown := sorted(set(rated) - known):
-        raise InvalidOutput(f"there is no result {unknown[0]}; use the ids that were given")
+    only_known(rated, (one.id for one in value.results), "result")
     if len(rated) > len(set(rated)):
         raise InvalidOutput("a result is rated twice; rate each once")
 
@@ -108,6 +113,7 @@ _PASSAGES = 3
 """Most passages of one page."""
 _MOST_PASSAGES = 300
 """Passages of a page that are compared; a page with more is a book."""
+NO_ENGINE = "no search engine is named; name one with --set retrieval.sources=duckduckgo"
 _TRIES = 2
 """Times as many pages as wanted are tried at most, where some cannot be read."""
 
@@ -120,14 +126,6 @@ class _Result:
     hit: Hit
     cosine: float = 0.0
     relevance: float = 0.0
-
-
-@dataclass(frozen=True)
-class _Read:
-    """The pages that could be read, most relevant first, and one line for each that could not."""
-
-    pages: tuple[Document, ...]
-    failures: tuple[str, ...]
 
 
 async def find_pages(one: SubQuestion, plan: ResearchPlan, run: Run, names: Sequence[str] = ()) -> ToolFound:
@@ -149,13 +147,14 @@ async def find_pages(one: SubQuestion, plan: ResearchPlan, run: Run, names: Sequ
     returned = await together(_search(name, lookup, run) for name in engines)
     pages = _merged(returned)
     relevant, below = await _relevant(one, pages, run, choices)
-    read = await _read(relevant, run, choices)
-    hits = await _passages(one, read.pages, run, choices.embedder)
-    found = sum(len(each.hits) for each in returned)
-    kept = len(read.pages)
+    read, unread = await _read(relevant, run, choices)
+    hits = await _passages(one, read, run, choices.embedder)
+    found, kept, tried = sum(len(each.hits) for each in returned), len(read), len(read) + len(unread)
+    missed = [f"{each.source}: {each.failure.reason}; its pages are missing" for each in returned if each.failure]
+    nothing = state_of_nothing(returned)
     return ToolFound(
         tool="web",
-        state="found" if hits else _state(returned, read),
+        state="found" if hits else "failed" if nothing == "empty" and unread else nothing,
         flow=FlowRow(
             subquestion=one.id,
             tool="web",
@@ -166,8 +165,12 @@ async def find_pages(one: SubQuestion, plan: ResearchPlan, run: Run, names: Sequ
             kept=kept,
         ),
         hits=hits,
-        failures=(*_missed(returned), *read.failures),
-        notes=_notes(read, relevant),
+        failures=(*(missed if returned else [NO_ENGINE]), *unread),
+        notes=(
+            (f"{len(unread)} of the {tried} most relevant pages could not be read, of {len(relevant)} relevant",)
+            if unread
+            else ()
+        ),
     )
 
 
@@ -223,19 +226,22 @@ async def _rated(one: SubQuestion, results: Sequence[_Result], run: Run) -> list
     """The results with the relevance that the operator gives them; 0 where it gives none."""
     if not results:
         return []
-    views = tuple(_view(f"W{place}", each) for place, each in enumerate(results, start=1))
-    rated = await run.ask(rate_pages, RatePagesInput(subquestion=one.text, results=views))
-    ratings: Mapping[str, float] = {rating.result: rating.relevance for rating in rated.ratings}
+    views = []
+    for place, each in enumerate(results, start=1):
+        title, _, summary = each.hit.passage.text.partition("\n\n")
+        views.append(ResultView(id=f"W{place}", title=title, summary=summary or title, cosine=each.cosine))
+    rated = await run.ask(rate_pages, RatePagesInput(subquestion=one.text, results=tuple(views)))
+    ratings = {rating.result: rating.relevance for rating in rated.ratings}
     return [replace(each, relevance=ratings.get(view.id, 0.0)) for each, view in zip(results, views, strict=True)]
 
 
-def _view(name: str, result: _Result) -> ResultView:
-    title, _, summary = result.hit.passage.text.partition("\n\n")
-    return ResultView(id=name, title=title, summary=summary or title, cosine=result.cosine)
+async def _read(
+    results: Sequence[_Result], run: Run, choices: BioMedSearchSettings
+) -> tuple[list[Document], list[str]]:
+    """The pages of the most relevant results, fetched at once, and a line for each that could not be read.
 
-
-async def _read(results: Sequence[_Result], run: Run, choices: BioMedSearchSettings) -> _Read:
-    """The pages of the most relevant results, fetched at once; for each that fails the next is tried."""
+    For each that fails the next is tried.
+    """
     pages: list[Document] = []
     failures: list[str] = []
     left = list(results[: _TRIES * choices.pages])
@@ -246,7 +252,7 @@ async def _read(results: Sequence[_Result], run: Run, choices: BioMedSearchSetti
                 pages.append(fetched)
             else:
                 failures.append(fetched)
-    return _Read(tuple(pages), tuple(failures))
+    return pages, failures
 
 
 async def _page(result: _Result, run: Run) -> Document | str:
@@ -275,25 +281,3 @@ async def _passages(one: SubQuestion, pages: Sequence[Document], run: Run, embed
         ]
     standing = await readable(sorted(chosen, key=lambda hit: (-hit.score, hit.passage.key)), run)
     return tuple(hit.model_copy(update={"rank": rank}) for rank, hit in enumerate(standing, start=1))
-
-
-def _state(returned: Sequence[Returned], read: _Read) -> ToolState:
-    """What became of a search that kept nothing."""
-    state = state_of_nothing(returned)
-    return "failed" if state == "empty" and read.failures else state
-
-
-def _missed(returned: Sequence[Returned]) -> tuple[str, ...]:
-    """The same line for each sub-question, so that a report says it once."""
-    if not returned:
-        return ("no search engine is named; name one with --set retrieval.sources=duckduckgo",)
-    return tuple(
-        f"{each.source}: {each.failure.reason}; its pages are missing" for each in returned if each.failure is not None
-    )
-
-
-def _notes(read: _Read, relevant: Sequence[_Result]) -> tuple[str, ...]:
-    tried = len(read.pages) + len(read.failures)
-    if not read.failures:
-        return ()
-    return (f"{len(read.failures)} of the {tried} most relevant pages could not be read, of {len(relevant)} relevant",)

@@ -15,7 +15,8 @@ from typing import Literal, NamedTuple
 
 from medground.language import words
 from medground.language.mesh_terms import Named, named
-from medground.pubmed.mesh import Heading, vocabulary
+from medground.language.word_lists import word_lists
+from medground.pubmed.mesh import vocabulary
 from medground.values.document import SourceKind
 
 # Queries for sources without a model: the question without its filler, its names by term mapping, and graph terms.
@@ -25,29 +26,13 @@ _WORDS = 40
 _NAMES = 6
 """Most names of a query by terms."""
 
-_FILLER = re.compile(
-    r"\b(?:please|thanks?(?: you)?(?: very much| so much)?|thank u|hello|hi|dear (?:sir|doctor|dr)\b(?: or madam)?|sir|"
-    r"which (?:one )?of the following(?: \w+)? (?:is|are|was|were|does|do|would|will|can|should|best|most likely)?|"
-    r"(?:can|could|do|would) you (?:please )?(?:tell|give|help|have|explain|provide|let)(?: me)?(?: know)?(?: about|"
-    r" some| any)?|i (?:would like|want|need|wish|am trying|am looking|was wondering|am writing)(?: to know| to find(?:"
-    r" out)?| to ask| to| for| if| about)?|tell me(?: about)?|(?:do you have|is there|are there) any"
-    r" (?:info|information)(?: on| about| regarding)?|any information (?:on|about)|all of the following(?: \w+)?|"
-    r"except|not true|true about|in your opinion|please advise|\[[a-z ]+\])(?!\w)",
-    re.IGNORECASE,
-)
+_LISTS = word_lists("research_words")
+_FILLER = re.compile(rf"\b(?:{'|'.join(sorted(_LISTS['filler'], reverse=True))}|\[[a-z ]+\])(?!\w)", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.?!])\s+")
 _ASPECTS = {
-    "treatment": r"treat\w*|therap\w+|manage\w*|medication|drug of choice|cure",
-    "prevention": r"prevent\w*|prophyla\w+",
-    "symptoms": r"symptoms?|signs?|features?|manifest\w+|present(?:s|ation)",
-    "causes": r"caus\w+|aetiolog\w+|etiolog\w+|due to|risk factors?",
-    "genetics": r"genes?|genetic\w*|inherit\w*|mutat\w+|hereditary",
-    "diagnosis": r"diagnos\w+|tests?|screen\w*|investigation",
-    "dose": r"dos(?:e|es|age|ing)|how much|mg",
-    "side effects": r"side effects?|adverse|safe\w*|contraindicat\w+|toxic\w*",
-    "prognosis": r"prognos\w+|outlook|survival|mortality|outcomes?",
-    "mechanism": r"mechanism|mode of action|how does|works?",
-    "prevalence": r"how many|prevalence|incidence|frequency|common",
+    name.removeprefix("aspect "): re.compile(rf"\b(?:{'|'.join(asked)})\b", re.IGNORECASE)
+    for name, asked in _LISTS.items()
+    if name.startswith("aspect ")
 }
 
 
@@ -72,7 +57,7 @@ def by_terms(question: str) -> str:
     found = _best_names(said, _NAMES)
     if not found:
         return ""
-    aspects = [name for name, pattern in _ASPECTS.items() if re.search(rf"\b(?:{pattern})\b", said, re.IGNORECASE)]
+    aspects = [name for name, asked in _ASPECTS.items() if asked.search(said)]
     names = [_both(one) for one in sorted(found, key=lambda one: one.start)]
     return " ".join(dict.fromkeys(" ".join([*names, *aspects[:2]]).split()))
 
@@ -106,7 +91,9 @@ def _best_names(text: str, most: int) -> list[Named]:
 def _specific(one: Named) -> float:
     heading = vocabulary().find(one.heading) if one.heading else None
     rarest = max((words.weight(term) for term in words.terms(one.words)), default=0.0)
-    return rarest + (_SUBJECT if heading is None or _is_subject(heading) else 0.0)
+    return rarest + (
+        _SUBJECT if heading is None or any(t.startswith(("C", "D", "F03")) for t in heading.trees) else 0.0
+    )
 
 
 _UNIT = re.compile(
@@ -128,12 +115,8 @@ def _is_telling(one: Named) -> bool:
 
 
 _SUBJECT = 2.0
-"""What a disease, a drug or a name without a heading is worth beside the weight of its rarest word (at most 7)."""
-
-
-def _is_subject(heading: Heading) -> bool:
-    """Whether a heading is of diseases, chemicals and drugs, or mental disorders."""
-    return any(tree.startswith(("C", "D", "F03")) for tree in heading.trees)
+"""What a disease, a drug, a mental disorder or a name without a heading is worth beside the weight of its rarest word,
+which is at most 7."""
 
 
 def _both(one: Named) -> str:
@@ -152,13 +135,7 @@ Form = Literal["words", "terms", "concept"]
 """How a query is made: `words`, the question without its filler; `terms`, its names; `concept`, a graph's term."""
 
 _ORDER: tuple[SourceKind, ...] = ("research", "book", "guideline", "wiki", "graph", "web", "protein")
-_DISEASE_PARTS = (
-    r"symptoms?|signs?|(?:clinical )?features|manifestations|genes?|genetic changes|inherit\w*|inheritance|onset|"
-    r"mutat(?:ed|ions?)|presentation"
-)
-_DISEASE = (
-    r"syndromes?|diseases?|disorders?|dystroph\w+|anaemia|anemia|deficiency|ataxia|myopath\w+|neuropath\w+|\w+osis"
-)
+_DISEASE_PARTS, _DISEASE = ("|".join(sorted(_LISTS[name])) for name in ("parts of a disease", "names of diseases"))
 _FEATURES = re.compile(
     rf"^\W*(?:what|which|list|name|how)\b[^.]{{0,80}}\b(?:{_DISEASE_PARTS})\b[^.]{{0,30}}\b(?:of|for|to|in|with|cause\w*|"
     rf"are|is|associated|related|underl\w+|responsible)\b|\b(?:is|are) [^.]{{1,80}} (?:inherited|hereditary)\b|"
@@ -186,11 +163,6 @@ def plan(question: str, sources: Sequence[tuple[str, SourceKind]], *, options: S
     """The queries of a plan, best first: at most half as many as asking every source would take, and at least one.
 
     One for stored records comes beside these where such a question is asked.
-
-    Args:
-        question: the question.
-        sources: name and kind of each source.
-        options: texts to choose from.
     """
     most = max(1, lookups_of_all(question, sources) // 2) + _asks_for_records(question, options)
     return list(islice(ladder(question, sources, options=options), most))
@@ -205,9 +177,11 @@ def lookups_of_all(question: str, sources: Sequence[tuple[str, SourceKind]]) -> 
 def ladder(
     question: str, sources: Sequence[tuple[str, SourceKind]], *, options: Sequence[str] = ()
 ) -> Iterator[Sought]:
-    """Every different query that is worth trying, best first. No two are the same."""
+    """Every different query that is worth trying, best first: records where they are asked for, research, the rest."""
     said: set[tuple[str, str, str]] = set()
-    steps = list(_steps(_asks_for_records(question, options)))
+    kinds = dict.fromkeys(("graph", *_ORDER) if _asks_for_records(question, options) else _ORDER)
+    steps: list[tuple[SourceKind, Form]] = [(kind, "concept" if kind == "graph" else "words") for kind in kinds]
+    steps += [(kind, "terms") for kind in kinds if kind != "graph"]
     for part in (slice(0, 1), slice(1, None)):  # further terms of a graph come after everything else
         for kind, form in steps:
             for name in (name for name, its in sources if its == kind):
@@ -222,13 +196,6 @@ def _asks_for_records(question: str, options: Sequence[str]) -> bool:
     """Whether stored records answer it. They come first, and beside the others: a record takes no text's place."""
     said = " ".join(question.split())
     return not options and len(said.split()) <= _LONG and _FEATURES.search(said) is not None
-
-
-def _steps(records: bool) -> Iterator[tuple[SourceKind, Form]]:
-    """Records first, then research, then the rest, so that the last resort is there too."""
-    kinds = dict.fromkeys(("graph", *_ORDER) if records else _ORDER)
-    yield from ((kind, "concept" if kind == "graph" else "words") for kind in kinds)
-    yield from ((kind, "terms") for kind in kinds if kind != "graph")
 
 
 def _queries(question: str, source: str, form: Form) -> list[Sought]:

@@ -26,38 +26,16 @@ from medground.recipes.omni_rag.rating import (
 )
 from medground.recipes.omni_rag.read_plan import ReadPlan, Repair
 from medground.recipes.omni_rag.search import search_plan
-from medground.recipes.omni_rag.settings import OmniRagSettings
+from medground.recipes.settings import OmniRagSettings
 from medground.values.document import Hit
 from medground.values.question import Question
 from medground.values.source_description import SourceDescription
 from medground.values.source_plan import SourceFound, SourcePlan, tagged
 from medground.values.steps import PlanChosen, PlanRated, PlanRound
 
-# What planning has spent, and whether another round would still leave enough of the budget for the answer.
-
 Spent = Mapping[str, float | None]
 """What a run has spent by the names of the limits; None where it is unknown."""
-
-
-def spent_so_far(run: Run) -> Spent:
-    """What the run has spent until now; its seconds are those of its own clock."""
-    used = run.usage
-    price = None if used.price is None else float(used.price)
-    return {"tokens": used.tokens, "calls": used.model_calls, "seconds": run.seconds, "money": price}
-
-
-def limit_near(spent: Sequence[Spent], run: Run) -> str:
-    """The limit that another round as dear as the dearest so far would bring too near; empty if none.
-
-    As much again as that round is left for the answer. `spent` is before the first round, then after each.
-    """
-    for name, now in spent[-1].items():
-        allowed = getattr(run.settings.budget, name)
-        dearest = max((after[name] or 0.0) - (before[name] or 0.0) for before, after in pairwise(spent))
-        if allowed is not None and now is not None and float(allowed) - now < 2 * dearest:
-            return name
-    return ""
-
+Sources = tuple[SourceDescription, ...]
 
 _SHOWN, _FROM_EACH, _CHARACTERS = 20, 3, 1000
 """What a rater reads: most passages, most of one query, most characters of one."""
@@ -67,14 +45,8 @@ _SHOWN, _FROM_EACH, _CHARACTERS = 20, 3, 1000
 class Tried:
     """A plan that was searched, and its rating.
 
-    Attributes:
-        number: the round, from 1.
-        parent: the round whose plan it improves; 0 if it was written from the question alone.
-        plan: the plan.
-        score: 0 to 5; None if no rating could be had.
-        suggestion: how to make it better.
-        empty: names of sources that were asked and had nothing.
-        repairs: what was mended in the plan as the model wrote it.
+    `parent` is the round whose plan it improves, 0 for none. `score` is None if no rating could be had. `empty` names
+    the sources that were asked and had nothing.
     """
 
     number: int
@@ -96,7 +68,7 @@ class Place:
 
 
 async def search_for_plan(
-    question: Question, sources: tuple[SourceDescription, ...], run: Run, place: Callable[[Sequence[Tried]], Place]
+    question: Question, sources: Sources, run: Run, place: Callable[[Sequence[Tried]], Place]
 ) -> ReadPlan:
     """The plan with the best score; of equals the one that asks less, then the earlier.
 
@@ -105,7 +77,7 @@ async def search_for_plan(
     plan comes from, given all earlier ones.
     """
     tried: list[Tried] = []
-    spent = [spent_so_far(run)]
+    spent = [_spent(run)]
     ended = ""
     while not ended:
         try:
@@ -118,7 +90,7 @@ async def search_for_plan(
             break
         repeats = any(this.plan == past.plan for past in tried)
         tried.append(this)
-        spent.append(spent_so_far(run))
+        spent.append(_spent(run))
         ended = _why_enough(tried, spent, repeats, run)
     best = min(tried, key=_rank)
     with run.step(PlanChosen(number=best.number, rounds=len(tried), ended=ended)):
@@ -141,7 +113,7 @@ def _why_enough(tried: Sequence[Tried], spent: Sequence[Spent], repeats: bool, r
         return "plan repeats"
     if len(tried) >= run.settings.section(OmniRagSettings).rounds:
         return "most rounds"
-    if limit := limit_near(spent, run):
+    if limit := _limit_near(spent, run):
         run.warn(
             f"planning ended after {some(len(tried), 'round')}: another round and the answer would not fit in the "
             f"budget of {limit}; the best plan so far is used"
@@ -150,9 +122,27 @@ def _why_enough(tried: Sequence[Tried], spent: Sequence[Spent], repeats: bool, r
     return ""
 
 
-async def _round(
-    question: Question, sources: tuple[SourceDescription, ...], run: Run, place: Place, before: Sequence[Tried]
-) -> Tried:
+def _spent(run: Run) -> Spent:
+    """What the run has spent until now; its seconds are those of its own clock."""
+    used = run.usage
+    price = None if used.price is None else float(used.price)
+    return {"tokens": used.tokens, "calls": used.model_calls, "seconds": run.seconds, "money": price}
+
+
+def _limit_near(spent: Sequence[Spent], run: Run) -> str:
+    """The limit that another round as dear as the dearest so far would bring too near; empty if none.
+
+    As much again as that round is left for the answer. `spent` is before the first round, then after each.
+    """
+    for name, now in spent[-1].items():
+        allowed = getattr(run.settings.budget, name)
+        dearest = max((after[name] or 0.0) - (before[name] or 0.0) for before, after in pairwise(spent))
+        if allowed is not None and now is not None and float(allowed) - now < 2 * dearest:
+            return name
+    return ""
+
+
+async def _round(question: Question, sources: Sources, run: Run, place: Place, before: Sequence[Tried]) -> Tried:
     """Write one plan (E.8), search it, and have it rated (E.9). A plan that cannot be rated is kept without a score.
 
     A plan that was tried before is not searched and rated again: it has the rating that it had.
@@ -162,31 +152,27 @@ async def _round(
     with run.step(PlanRound(number=number, of=most, parent=place.parent)) as span:
         written = await _written(question, sources, run, place)
         if same := next((one for one in before if one.plan == written.plan), None):
-            this = replace(same, number=number, parent=place.parent)
-            run.end(span, _told(this, [], sources))
-            return this
-        found = await search_plan(written.plan, run)
-        score, suggestion = await _rated(question, sources, run, found)
-        empty = tuple(one.source.name for one in found if one.state == "empty")
-        this = Tried(number, place.parent, written.plan, score, suggestion, empty, written.repairs)
-        run.end(span, _told(this, found, sources))
+            found, this = [], replace(same, number=number, parent=place.parent)
+        else:
+            found = await search_plan(written.plan, run)
+            score, suggestion = await _rated(question, sources, run, found)
+            empty = tuple(one.source.name for one in found if one.state == "empty")
+            this = Tried(number, place.parent, written.plan, score, suggestion, empty, written.repairs)
+        rated = PlanRated(
+            number=number,
+            parent=place.parent,
+            plan=tagged(this.plan, tuple(source.name for source in sources)),
+            queries=this.plan.size,
+            passages=len({hit.passage.key for one in found for query in one.queries for hit in query.hits}),
+            score=this.score,
+            suggestion=this.suggestion,
+            failed=tuple(one.source.name for one in found if one.state == "failed"),
+        )
+        run.end(span, rated)
         return this
 
 
-def _told(this: Tried, found: Sequence[SourceFound], sources: tuple[SourceDescription, ...]) -> PlanRated:
-    return PlanRated(
-        number=this.number,
-        parent=this.parent,
-        plan=tagged(this.plan, tuple(source.name for source in sources)),
-        queries=this.plan.size,
-        passages=len({hit.passage.key for one in found for query in one.queries for hit in query.hits}),
-        score=this.score,
-        suggestion=this.suggestion,
-        failed=tuple(one.source.name for one in found if one.state == "failed"),
-    )
-
-
-async def _written(question: Question, sources: tuple[SourceDescription, ...], run: Run, place: Place) -> ReadPlan:
+async def _written(question: Question, sources: Sources, run: Run, place: Place) -> ReadPlan:
     names = tuple(source.name for source in sources)
     most = run.settings.section(OmniRagSettings).queries
     value = ImprovePlanInput(
@@ -211,7 +197,7 @@ async def _written(question: Question, sources: tuple[SourceDescription, ...], r
 
 
 async def _rated(
-    question: Question, sources: tuple[SourceDescription, ...], run: Run, found: Sequence[SourceFound]
+    question: Question, sources: Sources, run: Run, found: Sequence[SourceFound]
 ) -> tuple[int | None, str]:
     asked = [one for one in found if one.queries]
     if asked and all(one.state == "failed" for one in asked):
@@ -247,7 +233,7 @@ def _shown(found: Sequence[SourceFound]) -> Iterator[Retrieved]:
 # Reflexion: a single line of plans, each written from the feedback on all earlier ones.
 
 
-async def reflexion(question: Question, sources: tuple[SourceDescription, ...], run: Run) -> ReadPlan:
+async def reflexion(question: Question, sources: Sources, run: Run) -> ReadPlan:
     """The best-scored plan of at most `omni_rag.rounds` (eight); the paper returns the last."""
     return await search_for_plan(question, sources, run, all_feedback)
 
@@ -267,54 +253,41 @@ EXPLORATION = 0.5
 """Weight of the second term of UCT, for scores from 0 to 1: eight rounds leave little to explore."""
 
 
-@dataclass(frozen=True)
-class Worth:
-    """What backpropagation has told a plan: how many plans of its subtree were rated, and the sum of their scores."""
-
-    visits: int = 0
-    total: float = 0.0
-
-    @property
-    def mean(self) -> float:
-        """Mean score of the subtree, 0 to 1."""
-        return self.total / self.visits / MOST_POINTS if self.visits else 0.0
-
-
-async def serts(question: Question, sources: tuple[SourceDescription, ...], run: Run) -> ReadPlan:
+async def serts(question: Question, sources: Sources, run: Run) -> ReadPlan:
     """The best-scored plan of a tree of at most `omni_rag.rounds` (eight); the paper does not say which it returns."""
     return await search_for_plan(question, sources, run, expansion)
 
 
 def expansion(tried: Sequence[Tried]) -> Place:
     """Where the next plan grows: below the selected one, with the feedback on its ancestors and beside its siblings."""
-    parent = selected(tried, backpropagated(tried))
+    parent = selected(tried)
     return Place(feedback=_line(tried, parent), siblings=_children(tried, parent), parent=parent)
 
 
-def backpropagated(tried: Sequence[Tried]) -> Mapping[int, Worth]:
-    """What each plan has learnt from its subtree: every score is told to the plan itself and to all plans above it."""
-    worth: dict[int, Worth] = {}
+def backpropagated(tried: Sequence[Tried]) -> Mapping[int, Sequence[int]]:
+    """The scores that each plan has learnt: every one is told to the plan itself and to all plans above it."""
+    told: dict[int, list[int]] = {}
     for one in tried:
         for number in (ROOT, *(above.number for above in _line(tried, one.number))):
-            known = worth.get(number, Worth())
-            worth[number] = Worth(known.visits + 1, known.total + (one.score or 0))
-    return worth
+            told.setdefault(number, []).append(one.score or 0)
+    return told
 
 
-def selected(tried: Sequence[Tried], worth: Mapping[int, Worth]) -> int:
+def selected(tried: Sequence[Tried]) -> int:
     """The plan to expand: from the root down along the best UCT, to the first plan with room for a child.
 
-    UCT is the mean score of the subtree plus `EXPLORATION * sqrt(ln visits of the parent / visits)`.
+    UCT is the mean score of the subtree, 0 to 1, plus `EXPLORATION * sqrt(ln visits of the parent / visits)`.
     """
-    at = ROOT
+    at, told = ROOT, backpropagated(tried)
+
+    def uct(child: int) -> float:
+        scores = told[child]
+        explored = math.sqrt(math.log(len(told[at])) / len(scores))
+        return sum(scores) / len(scores) / MOST_POINTS + EXPLORATION * explored
+
     while len(children := _children(tried, at)) >= SIBLINGS:
-        above = worth[at].visits
-        at = max(children, key=lambda one: (_uct(worth[one.number], above), -one.number)).number
+        at = max(children, key=lambda one: (uct(one.number), -one.number)).number
     return at
-
-
-def _uct(worth: Worth, above: int) -> float:
-    return worth.mean + EXPLORATION * math.sqrt(math.log(above) / worth.visits)
 
 
 def _children(tried: Sequence[Tried], parent: int) -> tuple[Tried, ...]:

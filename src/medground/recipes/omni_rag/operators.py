@@ -5,21 +5,28 @@ Source: Omni-RAG, section 4.1, prompts E.2, E.5, E.6 and E.7. The instructions a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Any
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
+from medground.graph.base import asked_for, says, without_cues
 from medground.language import words
+from medground.language.question_reading import reading_of
 from medground.models.operators.base import (
     InvalidOutput,
     Operator,
     OperatorInput,
     OperatorOutput,
     PlainOutput,
+    SentencedPassage,
     Untrusted,
 )
 from medground.models.operators.reading import DATA_RULE
+from medground.models.operators.reasoning import ReasonInput, ReasonOutput, SubClaim, best_quotes, reason
+from medground.recipes.base import list_of, one_line
 from medground.recipes.omni_rag import by_words as keyless
 from medground.recipes.omni_rag.by_words import graph_terms
 from medground.values.document import SourceKind
@@ -48,21 +55,7 @@ class PlanSourcesInput(OperatorInput):
     most: int = Field(default=3, ge=1)
 
 
-def _text(said: Any) -> Any:
-    """A text as models write it: null for none, or too long. Cutting is cheaper than asking again."""
-    return "" if said is None else said[:_LONGEST] if isinstance(said, str) else said
-
-
-def _queries(said: Any) -> Any:
-    if said is None:
-        return ()
-    written = [said] if isinstance(said, str | dict) else said
-    if not isinstance(written, list | tuple):
-        return written
-    return tuple({"text": one} if isinstance(one, str) else one for one in written[:_MOST])
-
-
-Text = Annotated[str, BeforeValidator(_text), Field(max_length=_LONGEST)]
+Text = Annotated[str, BeforeValidator(one_line(_LONGEST)), Field(max_length=_LONGEST)]
 
 
 class PlannedQuery(OperatorOutput):
@@ -72,7 +65,7 @@ class PlannedQuery(OperatorOutput):
 
 class PlannedQueries(OperatorOutput):
     source: str = Field(description="the name of the source")
-    queries: Annotated[tuple[PlannedQuery, ...], BeforeValidator(_queries)] = Field(
+    queries: Annotated[tuple[PlannedQuery, ...], BeforeValidator(list_of("text", _MOST))] = Field(
         max_length=_MOST, description="the queries for it; none where it is not needed"
     )
 
@@ -91,7 +84,7 @@ def content_words(text: str) -> str:
     return " ".join(said) or text
 
 
-def _keyless(value: PlanSourcesInput) -> PlanSourcesOutput:
+def _planned_by_words(value: PlanSourcesInput) -> PlanSourcesOutput:
     """Few sources: research, and one more."""
     sources = [(source.name, source.kind) for source in value.sources]
     chosen = keyless.plan(value.question, sources, options=[option.text for option in value.options])
@@ -102,16 +95,11 @@ def planned_queries(
     chosen: Sequence[keyless.Sought], sources: Sequence[ExploredSource], most: int
 ) -> PlanSourcesOutput:
     """Queries as a plan of all these sources, at most `most` for each; those that are too long are cut at a word."""
-    by_source = {source.name: [one for one in chosen if one.source == source.name][:most] for source in sources}
-    return PlanSourcesOutput(
-        plan=tuple(
-            PlannedQueries(
-                source=name,
-                queries=tuple(PlannedQuery(term=_cut(one.term), text=_cut(one.text)) for one in queries),
-            )
-            for name, queries in by_source.items()
-        )
-    )
+    written: dict[str, list[PlannedQuery]] = {source.name: [] for source in sources}
+    for one in chosen:
+        written[one.source].append(PlannedQuery(term=_cut(one.term), text=_cut(one.text)))
+    queries = {name: tuple(own[:most]) for name, own in written.items()}
+    return PlanSourcesOutput(plan=tuple(PlannedQueries(source=name, queries=own) for name, own in queries.items()))
 
 
 def _cut(text: str) -> str:
@@ -134,7 +122,7 @@ plan_sources = Operator(
     input=PlanSourcesInput,
     output=PlanSourcesOutput,
     writes_queries=True,
-    keyless=_keyless,
+    keyless=_planned_by_words,
     choices=lambda value: {"source": tuple(source.name for source in value.sources)},
 )
 
@@ -142,13 +130,14 @@ plan_sources = Operator(
 def _keyless_tagged(value: PlanSourcesInput) -> TaggedPlan:
     from medground.values.source_plan import SourcePlan, SourceQuery, tagged
 
-    plan = {p.source: tuple(SourceQuery(text=q.text, term=q.term) for q in p.queries) for p in _keyless(value).plan}
+    planned = _planned_by_words(value).plan
+    plan = {p.source: tuple(SourceQuery(text=q.text, term=q.term) for q in p.queries) for p in planned}
     return TaggedPlan(text=tagged(SourcePlan(queries=plan), tuple(source.name for source in value.sources)))
 
 
 def _names_a_source(value: PlanSourcesInput, output: TaggedPlan) -> None:
-    said = output.text.casefold()
-    if not any(source.name in said for source in value.sources):
+    said = output.text.casefold().replace("&lt;", "<").replace(" ", "")
+    if not any(f"<{source.name}" in said for source in value.sources):
         names = ", ".join(f"<{source.name}>" for source in value.sources)
         raise InvalidOutput(f"no source is named; write one tag for each source: {names}")
 
@@ -213,3 +202,81 @@ write_passage = Operator(
     keyless=lambda value: WritePassageOutput(passage=""),
 )
 """Word statistics write no passage: they would have nothing to write but the question."""
+
+
+# Reading what several kinds of source hold, step by step, and answering from it.
+
+
+class ReadSourcesInput(ReasonInput):
+    words: int = Field(default=100, ge=1)
+
+
+_MOST_LINES = 3
+"""Most lines of a graph in an answer without a model."""
+_FAR_BEHIND = 4.0
+"""A sentence this much weaker than the best, as a logarithm, waits until nothing better is left, whatever its kind."""
+
+
+def _read_by_words(value: ReasonInput) -> ReasonOutput:
+    """The best sentences of each kind of source by turns, then the lines of a graph that bear on the question."""
+    kinds: dict[SourceKind | None, list[SentencedPassage]] = {}
+    for passage in _on_subject(value):
+        if passage.kind != "graph":
+            kinds.setdefault(passage.kind, []).append(passage)
+    strengths = {one.id: one.strength or 0.0 for passage in value.passages for one in passage.sentences}
+    chosen = [best_quotes(value.model_copy(update={"passages": tuple(own)}), value.sentences) for own in kinds.values()]
+    chosen = sorted(filter(None, chosen), key=lambda claims: -strengths[claims[0].sentences[0]])
+    turns = [claim for turn in zip_longest(*chosen) for claim in turn if claim is not None]
+    best = max((strengths[claim.sentences[0]] for claim in turns), default=0.0)
+    turns.sort(key=lambda claim: strengths[claim.sentences[0]] < best - _FAR_BEHIND)
+    different = tuple({claim.text: claim for claim in turns}.values())
+    return ReasonOutput(claims=(*different[: value.sentences], *_graph_lines(value)), answer=())
+
+
+def _on_subject(value: ReasonInput) -> list[SentencedPassage]:
+    """The passages that mention the rarest name of the question; all of them where none does.
+
+    Over all kinds together, so that a kind that has nothing on the subject is not quoted for its own sake.
+    """
+    name = reading_of(value.question).rarest_name
+    naming = [
+        passage
+        for passage in value.passages
+        if words.mentions(" ".join([passage.title, *(sentence.text for sentence in passage.sentences)]), name)
+    ]
+    return naming or list(value.passages)
+
+
+def _graph_lines(value: ReasonInput) -> Iterator[SubClaim]:
+    """Lines that share a word with the question beside their concept's name; else those of the kind that is asked for.
+
+    Where only the concept is asked about, every line bears on it. A number is no such word.
+    """
+    lines = [passage for passage in value.passages if passage.kind == "graph" and passage.sentences]
+    wanted, about = asked_for(value.question), words.topic(without_cues(value.question))
+    said = {line.id: frozenset(words.terms(line.sentences[0].text)) for line in lines}
+    beyond = {line.id: {t for t in about - set(words.terms(line.title)) if not t[0].isdigit()} for line in lines}
+    sharing = [line for line in lines if beyond[line.id] & said[line.id]]
+    of_kind = [line for line in lines if says(said[line.id], wanted)]
+    all_about = [] if wanted else [line for line in lines if about and not beyond[line.id]]
+    for line in (sharing or of_kind or all_about)[:_MOST_LINES]:
+        yield SubClaim(text=line.sentences[0].text[:1200], sentences=(line.sentences[0].id,))
+
+
+read_sources = replace(
+    reason,
+    name="read_sources",
+    instructions=(
+        "Answer a biomedical question from the passages alone, whose sentences are numbered. They come from sources of "
+        "several kinds: books teach, guidelines recommend, research reports what was measured, wiki gives general "
+        "knowledge, graph records definitions and relations line by line. Weigh each by what its kind is good for. "
+        "Think step by step: each step is one short sentence that its passages state, with the ids of the sentences "
+        "that state it. All steps together have at most as many words as `words` says. A line of a graph is quoted for "
+        "you as it stands: give its id in a step of its own. Use nothing that you know from elsewhere, and be no more "
+        "certain than the passages. Then give the answer that follows: yes-no: `yes` or `no`; yes-no-maybe: `yes`, "
+        "`no` or `maybe`; single-choice: one letter; multiple-choice: all right letters; free: `answered`. Give no "
+        "answer when no passage supports one. " + DATA_RULE
+    ),
+    input=ReadSourcesInput,
+    keyless=_read_by_words,
+)

@@ -9,10 +9,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from importlib import import_module
-from typing import Any
 
 from medground.answering.run import Run
-from medground.models.operators.base import Operator
 from medground.recipes.omni_rag.operators import (
     MOST_TERMS,
     ExploredSource,
@@ -29,13 +27,14 @@ from medground.recipes.omni_rag.operators import (
 from medground.recipes.omni_rag.rating import improve_plan, rate_plan
 from medground.recipes.omni_rag.read_plan import ReadPlan, plan_of, read_plan
 from medground.recipes.omni_rag.search import plannable
-from medground.recipes.omni_rag.settings import OmniRagSettings
+from medground.recipes.settings import OmniRagSettings
 from medground.values.question import Question
 from medground.values.source_description import SourceDescription
 from medground.values.source_plan import SourcePlan, SourceQuery
 from medground.values.steps import PlanningSources, SourcesPlanned
 
-Planner = Callable[[Question, tuple[SourceDescription, ...], Run], Awaitable[SourcePlan | ReadPlan]]
+Sources = tuple[SourceDescription, ...]
+Planner = Callable[[Question, Sources, Run], Awaitable[SourcePlan | ReadPlan]]
 """Writes the queries for each of these sources. It searches only if it improves its plan by what it finds."""
 
 PLANNERS = {
@@ -50,22 +49,8 @@ PLANNERS = {
 }
 """Name, as in `omni_rag.planner`, to `module:function`."""
 
-PLANNING: tuple[Operator[Any, Any], ...] = (
-    plan_sources,
-    plan_sources_tagged,
-    name_terms,
-    write_passage,
-    improve_plan,
-    rate_plan,
-)
+PLANNING = (plan_sources, plan_sources_tagged, name_terms, write_passage, improve_plan, rate_plan)
 """The operators that planners ask."""
-
-
-def open_planner(name: str) -> Planner:
-    """The planner called `name`."""
-    module, _, function = PLANNERS[name].partition(":")
-    planner: Planner = getattr(import_module(module), function)
-    return planner
 
 
 async def planned(question: Question, run: Run) -> SourcePlan:
@@ -74,7 +59,9 @@ async def planned(question: Question, run: Run) -> SourcePlan:
     if not sources:
         return SourcePlan()
     with run.step(PlanningSources(planner=name)) as span:
-        made = await open_planner(name)(question, sources, run)
+        module, _, function = PLANNERS[name].partition(":")
+        planner: Planner = getattr(import_module(module), function)
+        made = await planner(question, sources, run)
         read = made if isinstance(made, ReadPlan) else ReadPlan(plan=made)
         run.end(span, SourcesPlanned.of(read.plan.queries, repairs=read.repaired))
     if read.repairs:
@@ -85,7 +72,7 @@ async def planned(question: Question, run: Run) -> SourcePlan:
 # Planners that write a plan in one call: a model that is asked, one that was trained, and word statistics.
 
 
-async def prompting(question: Question, sources: tuple[SourceDescription, ...], run: Run) -> ReadPlan:
+async def prompting(question: Question, sources: Sources, run: Run) -> ReadPlan:
     """Ask the model for the plan: typed, or as text in tags if `omni_rag.tagged` says so."""
     choices = run.settings.section(OmniRagSettings)
     if choices.tagged:
@@ -94,7 +81,7 @@ async def prompting(question: Question, sources: tuple[SourceDescription, ...], 
     return typed(await run.ask(plan_sources, value), sources, choices.queries)
 
 
-async def trained(question: Question, sources: tuple[SourceDescription, ...], run: Run) -> ReadPlan:
+async def trained(question: Question, sources: Sources, run: Run) -> ReadPlan:
     """Ask for the plan as text in tags, the form that planners are trained on.
 
     Raises:
@@ -105,20 +92,20 @@ async def trained(question: Question, sources: tuple[SourceDescription, ...], ru
     return read_plan(output.text, sources, most)
 
 
-async def by_statistics(question: Question, sources: tuple[SourceDescription, ...], run: Run) -> ReadPlan:
+async def by_statistics(question: Question, sources: Sources, run: Run) -> ReadPlan:
     """The plan of word statistics, even where a model is named."""
     most = run.settings.section(OmniRagSettings).queries
     return typed(plan_sources.keyless(planning_input(question, sources, most)), sources, most)
 
 
-def typed(output: PlanSourcesOutput, sources: tuple[SourceDescription, ...], most: int) -> ReadPlan:
+def typed(output: PlanSourcesOutput, sources: Sources, most: int) -> ReadPlan:
     """A typed output as a plan."""
     return plan_of(
         ((one.source, query.term, query.text) for one in output.plan for query in one.queries), sources, most
     )
 
 
-def planning_input(question: Question, sources: tuple[SourceDescription, ...], most: int) -> PlanSourcesInput:
+def planning_input(question: Question, sources: Sources, most: int) -> PlanSourcesInput:
     """What a planner is shown: the question with its options, and what each source holds."""
     return PlanSourcesInput(question=question.text, options=question.options, sources=explored(sources), most=most)
 
@@ -129,8 +116,6 @@ def explored(sources: Sequence[SourceDescription]) -> tuple[ExploredSource, ...]
 
 
 # Planners that ask every source the same: the question, or a passage that a model writes in the style of the source.
-
-Sources = tuple[SourceDescription, ...]
 
 
 async def original(question: Question, sources: Sources, run: Run) -> SourcePlan:

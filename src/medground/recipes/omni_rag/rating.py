@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Any
 
 from pydantic import Field, model_validator
@@ -15,63 +14,15 @@ from medground.recipes.omni_rag import by_words as keyless
 from medground.recipes.omni_rag.operators import ExploredSource, PlanSourcesOutput, planned_queries
 from medground.values.question import Option
 
-# Rating a plan of sources without a model: how many of the question's words are in what was found.
-
-Found = tuple[str, str, Sequence[str]]
-"""Source, state, texts of the passages that a query found."""
-
-_POINTS = 5
-_TOGETHER = 0.5
-"""Weight of the best single passage; the rest is that of all passages together. Words that are scattered over passages
-say less than the same words in one."""
-_NAMED = 4
-"""Most words that a suggestion names."""
-
-
-def rate(question: str, found: Sequence[Found], sources: Sequence[str]) -> tuple[int, str]:
-    """Whole points from 0 to 5 by the share of the question's words, weighted by rarity, and a suggestion.
-
-    Five points need every word in one passage. Without any passage the score is 0: then nothing was found.
-    """
-    wanted = words.topic(question)
-    passages = [frozenset(words.terms(text)) for _, _, texts in found for text in texts]
-    together = words.coverage(wanted, frozenset().union(*passages))
-    best = max((words.coverage(wanted, passage) for passage in passages), default=0.0)
-    share = _TOGETHER * best + (1 - _TOGETHER) * together
-    return int(_POINTS * share + 1e-9), _suggestion(question, found, sources, frozenset().union(*passages), share)
-
-
-def _suggestion(
-    question: str, found: Sequence[Found], sources: Sequence[str], present: frozenset[str], share: float
-) -> str:
-    said = [f"By word count alone, the passages hold {share:.0%} of the question's words."]
-    if missing := missing_words(question, present):
-        said.append(f"Missing: {', '.join(missing)}.")
-    empty = [name for name in sources if _states(found, name) == {"empty"}]
-    unused = [name for name in sources if not _states(found, name)]
-    if empty:
-        said.append(f"Nothing found in {', '.join(empty)}.")
-    if missing and unused:
-        said.append(f"Not asked: {', '.join(unused)}.")
-    return " ".join(said)
-
-
-def missing_words(question: str, present: frozenset[str]) -> list[str]:
-    """The question's words, as written, that no text has; the rarest first, at most four."""
-    wanted = words.topic(question) - present
-    written = {words.stem(token): token for token in reversed(words.tokens(question))}
-    rare = sorted((stem for stem in wanted if stem in written), key=lambda stem: (-words.weight(stem), stem))
-    return [written[stem] for stem in rare[:_NAMED]]
-
-
-def _states(found: Sequence[Found], source: str) -> set[str]:
-    return {state for name, state, _ in found if name == source}
-
-
 # Rating a plan of sources by what it found: points from 0 to 5, and how its queries could be better.
 
 MOST_POINTS = 5
 """A plan with this score is not improved (D.3)."""
+_TOGETHER = 0.5
+"""Without a model: weight of the best single passage; the rest is that of all passages together. Words that are
+scattered over passages say less than the same words in one."""
+_NAMED = 4
+"""Most words that a suggestion without a model names."""
 SUGGESTION_WORDS = 100
 """Most words of a suggestion (E.9); longer ones are cut."""
 _NO_SCORE = "there is no score from 0 to 5; give `score` as one whole number from 0 to 5"
@@ -144,10 +95,41 @@ def read_suggestion(text: str) -> str:
     return " ".join(re.sub(r"<[^<>]{0,40}>", " ", plain).split()[:SUGGESTION_WORDS])
 
 
-def _keyless(value: RatePlanInput) -> RatePlanOutput:
-    found = [(one.source, one.state, one.passages) for one in value.retrieved]
-    score, suggestion = rate(value.question, found, [source.name for source in value.sources])
-    return RatePlanOutput(score=score, suggestion=suggestion)
+def _rated_by_words(value: RatePlanInput) -> RatePlanOutput:
+    """Whole points from 0 to 5 by the share of the question's words, weighted by rarity, and a suggestion.
+
+    Five points need every word in one passage. Without any passage the score is 0: then nothing was found.
+    """
+    wanted = words.topic(value.question)
+    passages = [frozenset(words.terms(text)) for one in value.retrieved for text in one.passages]
+    present = frozenset[str]().union(*passages)
+    best = max((words.coverage(wanted, passage) for passage in passages), default=0.0)
+    share = _TOGETHER * best + (1 - _TOGETHER) * words.coverage(wanted, present)
+    return RatePlanOutput(score=int(MOST_POINTS * share + 1e-9), suggestion=_suggestion(value, present, share))
+
+
+def _suggestion(value: RatePlanInput, present: frozenset[str], share: float) -> str:
+    states = {
+        source.name: {one.state for one in value.retrieved if one.source == source.name} for source in value.sources
+    }
+    missing = missing_words(value.question, present)
+    empty = [name for name, found in states.items() if found == {"empty"}]
+    unused = [name for name, found in states.items() if not found]
+    said = [
+        f"By word count alone, the passages hold {share:.0%} of the question's words.",
+        f"Missing: {', '.join(missing)}." if missing else "",
+        f"Nothing found in {', '.join(empty)}." if empty else "",
+        f"Not asked: {', '.join(unused)}." if missing and unused else "",
+    ]
+    return " ".join(filter(None, said))
+
+
+def missing_words(question: str, present: frozenset[str]) -> list[str]:
+    """The question's words, as written, that no text has; the rarest first, at most four."""
+    wanted = words.topic(question) - present
+    written = {words.stem(token): token for token in reversed(words.tokens(question))}
+    rare = sorted((stem for stem in wanted if stem in written), key=lambda stem: (-words.weight(stem), stem))
+    return [written[stem] for stem in rare[:_NAMED]]
 
 
 rate_plan = Operator(
@@ -164,7 +146,7 @@ rate_plan = Operator(
     input=RatePlanInput,
     output=RatePlanOutput,
     writes_queries=True,
-    keyless=_keyless,
+    keyless=_rated_by_words,
 )
 
 

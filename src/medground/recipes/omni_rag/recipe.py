@@ -6,13 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from medground.answering.conclude.compose import compose, reason_of_nothing, searched_sources, unanswered
 from medground.answering.conclude.finish import finish
 from medground.answering.rank.fuse import fair_split
 from medground.answering.rank.rerank import reranker_problems
-from medground.answering.read.reading_list import TextSpan
 from medground.answering.run import Run
 from medground.answering.verify.check import CHECKING, check_all
 from medground.answering.verify.named import without_marks
@@ -24,11 +22,10 @@ from medground.language.statements import statements
 from medground.models.operators.base import SentencedPassage, SentenceView
 from medground.models.operators.reasoning import SubClaim
 from medground.recipes.base import Recipe
-from medground.recipes.omni_rag.operators import plan_sources
+from medground.recipes.omni_rag.operators import ReadSourcesInput, plan_sources, read_sources
 from medground.recipes.omni_rag.planners import PLANNERS, PLANNING, planned
 from medground.recipes.omni_rag.search import FIVE_KINDS, open_to_plans, search_plan
-from medground.recipes.omni_rag.settings import OmniRagSettings
-from medground.recipes.omni_rag.source_reading import ReadSourcesInput, read_sources
+from medground.recipes.settings import OmniRagSettings
 from medground.sources.base import Source
 from medground.values.answer import Answer
 from medground.values.document import Hit, SourceKind
@@ -46,28 +43,32 @@ Place = tuple[str, int, int]
 """Document id, start and end of a line of a graph."""
 
 
-@dataclass(frozen=True)
-class FromSources:
-    """A draft and its quotes, in the order of their first use; `lines` are the ids of lines of a graph."""
+async def omni_rag(question: Question, run: Run) -> Answer:
+    """Answer a question (section 4.1).
 
-    draft: Draft
-    evidence: tuple[Evidence, ...] = ()
-    lines: frozenset[str] = field(default=frozenset())
-
-    def is_stated(self, sentence: Sentence) -> bool:
-        """Whether a sentence is the wording of a line of a graph, and not a model's."""
-        return sentence in self.draft.sentences and bool(sentence.evidence) and self.lines.issuperset(sentence.evidence)
+    Raises:
+        SourceUnavailable: every source that the plan asks failed.
+    """
+    choices = run.settings.section(OmniRagSettings)
+    plan = await planned(question, run)  # P, by the planner M
+    found = await search_plan(plan, run)  # D, the documents d of each query q
+    _check_not_all_failed(found)
+    k = run.settings.retrieval.fusion_k
+    hits = fair_split(found, most=choices.passages, each=choices.each, characters=choices.context, k=k)
+    answer = (
+        await answer_from_sources(question, hits, found, run)
+        if hits
+        else compose(run, unanswered(reason_of_nothing(found)))
+    )
+    return answer.model_copy(update={"sources": searched_sources(found)})  # y, by the reader
 
 
 async def answer_from_sources(
-    question: Question, hits: Sequence[Hit], facts: Mapping[Place, GraphFact], run: Run, *, words: int
-) -> FromSources:
-    """Reason from these passages, each shown with the kind of its source, in at most so many words.
-
-    `facts` are the stored facts at some of the lines of a graph; these are worded by their own template.
-    """
+    question: Question, hits: Sequence[Hit], found: Sequence[SourceFound], run: Run
+) -> Answer:
+    """Reason from these passages, each shown with the kind of its source, and check each step."""
     await run.retrieve([hit.passage.document_id for hit in hits])
-    places: dict[str, TextSpan] = {}
+    places: dict[str, Place] = {}
 
     def line(key: str, hit: Hit) -> SentencedPassage:
         """A line of a graph is one sentence."""
@@ -78,7 +79,8 @@ async def answer_from_sources(
 
     passages = numbered_hits(question, quotable(hits, run), places, run, records=_GRAPH, record=line)
     if not passages:
-        return FromSources(Draft())
+        return await finish(question, Draft(), (), run, verdicts=[])
+    words = run.settings.section(OmniRagSettings).answer_words
     value = ReadSourcesInput(
         question=question.text,
         task=question.task,
@@ -89,16 +91,20 @@ async def answer_from_sources(
     )
     output = await run.ask(read_sources, value)
     author = run.author(read_sources)
-    claims = _within(output.claims, words, run) if author and author.is_model else output.claims
+    by_model = author is not None and author.is_model
+    claims = _within(output.claims, words, run) if by_model else output.claims
     graph = {sentence.id for passage in passages if passage.kind == "graph" for sentence in passage.sentences}
     quotes = _quoted(claims, places, graph, run)
-    sentences = _sentences(claims, quotes, graph, facts, run)
-    reason = (
-        "" if output.answer or not (author and author.is_model) else f"{author.name} found no answer in the passages"
-    )
-    draft = Draft(sentences=sentences, answer=output.answer, basis="model" if output.answer else None, reason=reason)
+    facts = {(f.document_id, f.start, f.end): f for one in found for query in one.queries for f in query.facts}
+    written = _sentences(claims, quotes, graph, facts, run)
+    evidence = tuple({quote.id: quote for quote in quotes.values()}.values())
     lines = frozenset(quotes[one].id for one in quotes if one in graph)
-    return FromSources(draft, tuple({quote.id: quote for quote in quotes.values()}.values()), lines)
+    parts = statements(written, evidence)
+    stated = {one for one in written if one.evidence and lines.issuperset(one.evidence)}  # a graph's words, no model's
+    verdicts = await check_all(parts, run, graph=stated.__contains__)
+    reason = f"{author.name} found no answer in the passages" if author and by_model and not output.answer else ""
+    draft = Draft(sentences=parts, answer=output.answer, basis="model" if output.answer else None, reason=reason)
+    return await finish(question, draft, evidence, run, verdicts=verdicts)
 
 
 def _within(claims: Sequence[SubClaim], most: int, run: Run) -> Sequence[SubClaim]:
@@ -112,9 +118,7 @@ def _within(claims: Sequence[SubClaim], most: int, run: Run) -> Sequence[SubClai
     return claims
 
 
-def _quoted(
-    claims: Sequence[SubClaim], places: Mapping[str, TextSpan], graph: set[str], run: Run
-) -> dict[str, Evidence]:
+def _quoted(claims: Sequence[SubClaim], places: Mapping[str, Place], graph: set[str], run: Run) -> dict[str, Evidence]:
     """The cited sentences as quotes in the ledger, by their ids."""
     cited = dict.fromkeys(sentence for claim in claims for sentence in claim.sentences)
     documents = list(dict.fromkeys(document for document, _, _ in places.values()))
@@ -145,44 +149,14 @@ def _sentences(
 
 
 def _line(quote: Evidence, facts: Mapping[Place, GraphFact], run: Run) -> Sentence:
-    """A line of a graph as a sentence, which is one statement whatever clauses it has."""
-    text = _worded(quote, facts, run)
-    return Sentence(text=text, evidence=(quote.id,), within=text)
-
-
-def _worded(quote: Evidence, facts: Mapping[Place, GraphFact], run: Run) -> str:
-    """A line of a graph in words: the fact's own sentence, the line itself, or the line after its concept's name."""
+    """A line of a graph as one statement: the fact's own sentence, the line, or the line after its concept's name."""
     fact = facts.get((quote.document_id, quote.start, quote.end))
+    text, title = " ".join(quote.quote.split()), run.ledger.documents[quote.document_id].title
     if fact is not None:
-        return fact.sentence
-    line, title = " ".join(quote.quote.split()), run.ledger.documents[quote.document_id].title
-    return line if not title or title.casefold() in line.casefold() else f"{title}: {line}"
-
-
-async def omni_rag(question: Question, run: Run) -> Answer:
-    """Answer a question (section 4.1).
-
-    Raises:
-        SourceUnavailable: every source that the plan asks failed.
-    """
-    choices = run.settings.section(OmniRagSettings)
-    plan = await planned(question, run)  # P, by the planner M
-    found = await search_plan(plan, run)  # D, the documents d of each query q
-    _check_not_all_failed(found)
-    k = run.settings.retrieval.fusion_k
-    hits = fair_split(found, most=choices.passages, each=choices.each, characters=choices.context, k=k)
-    answer = await _read(question, hits, found, run) if hits else compose(run, unanswered(reason_of_nothing(found)))
-    return answer.model_copy(update={"sources": searched_sources(found)})  # y, by the reader
-
-
-async def _read(question: Question, hits: Sequence[Hit], found: Sequence[SourceFound], run: Run) -> Answer:
-    facts = {(f.document_id, f.start, f.end): f for one in found for query in one.queries for f in query.facts}
-    words = run.settings.section(OmniRagSettings).answer_words
-    reading = await answer_from_sources(question, hits, facts, run, words=words)
-    parts = statements(reading.draft.sentences, reading.evidence)
-    verdicts = await check_all(parts, run, graph=reading.is_stated)
-    draft = reading.draft.model_copy(update={"sentences": parts})
-    return await finish(question, draft, reading.evidence, run, verdicts=verdicts)
+        text = fact.sentence
+    elif title and title.casefold() not in text.casefold():
+        text = f"{title}: {text}"
+    return Sentence(text=text, evidence=(quote.id,), within=text)
 
 
 def _check_not_all_failed(found: Sequence[SourceFound]) -> None:

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import get_args
 
-from medground.answering.rank.fuse import distinct, fuse
+from medground.answering.rank.fuse import distinct
 from medground.answering.rank.rerank import rerank_with
-from medground.answering.read.readable import readable, texts
 from medground.answering.run import Run
 from medground.errors import SourceUnavailable
-from medground.recipes.omni_rag.settings import OmniRagSettings
+from medground.recipes.base import fused, readable_texts
+from medground.recipes.settings import OmniRagSettings
 from medground.sources.base import DescribedSource, Source
 from medground.sources.proteins.genes import genes_in, organisms_named
 from medground.values.document import Hit, SourceKind
@@ -67,14 +67,10 @@ def open_to_plans(sources: Sequence[Source], choices: OmniRagSettings) -> list[O
     found: dict[str, tuple[SourceDescription, list[str]]] = {}
     for source in sources:
         description = _described(source, sources)
-        if description is not None and _allowed(description, choices):
+        words = {description.name, description.kind} if description else set()
+        if description and words.isdisjoint(choices.without) and (not choices.only or words & set(choices.only)):
             found.setdefault(description.name, (description, []))[1].append(source.name)
     return [OpenSource(description, tuple(names)) for description, names in found.values()]
-
-
-def _allowed(description: SourceDescription, choices: OmniRagSettings) -> bool:
-    words = {description.name, description.kind}
-    return not words.intersection(choices.without) and (not choices.only or bool(words.intersection(choices.only)))
 
 
 def _described(source: Source, sources: Sequence[Source]) -> SourceDescription | None:
@@ -166,16 +162,14 @@ async def _source(
 async def _best(query: SourceQuery, found: Sequence[Found], kind: SourceKind, run: Run) -> QueryFound:
     """The first 20 passages, reranked for the query to 10. Lines of a graph come reranked, after its stored facts."""
     choices = run.settings.section(OmniRagSettings)
-    rankings = [ranking for one in found for ranking in one.rankings]
-    fused = fuse(rankings, k=run.settings.retrieval.fusion_k)
+    hits = fused(found, run)
     if kind == "graph":
         facts = tuple(fact for one in found for fact in one.facts)
         stated = await _stated(facts, found, run)
         places = {hit.passage.key for hit in stated}
-        lines = [*stated, *(hit for hit in fused if hit.passage.key not in places)][: choices.kept]
+        lines = [*stated, *(hit for hit in hits if hit.passage.key not in places)][: choices.kept]
         return QueryFound(query, _ranked(lines), facts)
-    standing = await readable(texts(fused), run, retractions=run.settings.recipe.retractions)
-    candidates = islice(distinct(standing), choices.depth)
+    candidates = islice(distinct(await readable_texts(hits, run)), choices.depth)
     reranker = run.settings.retrieval.reranker
     return QueryFound(query, _ranked(await rerank_with(reranker, query.text, candidates, choices.kept, run)))
 
@@ -197,32 +191,28 @@ def _ranked(hits: Iterable[Hit]) -> tuple[Hit, ...]:
 
 
 def _lookup(one: OpenSource, place: int, query: SourceQuery, run: Run) -> Lookup | None:
-    """The lookup of a query, in a form that a source of this name accepts; None if none does."""
-    choices = run.settings.section(OmniRagSettings)
-    graph = one.description.kind == "graph"
-    sources = [source for source in run.sources if source.name in one.names]
-    for asked in _forms(one.description.kind, query, run):
-        lookup = Lookup(
+    """The lookup of a query, in a form that a source of this name accepts; None if none does.
+
+    A source of proteins is asked for the first protein that the query names, in the first organism that it names.
+    """
+    choices, kind = run.settings.section(OmniRagSettings), one.description.kind
+    forms: list[Asked] = [Words(text=query.text), PlainWords(text=query.text)]
+    if kind == "graph":
+        forms = [ConceptQuery(term=query.term or query.text, question=query.text or run.question.text)]
+    elif kind == "protein":
+        genes, organisms = genes_in(query.text), organisms_named(query.text)
+        organism = organisms[0].scientific if organisms else ""
+        forms.insert(0, ProteinQuery(name=genes[0].name if genes else query.text, organism=organism))
+    lookups = (
+        Lookup(
             asked=asked,
             text=query.text or query.term,
             sources=one.names,
-            limit=choices.kept if graph else choices.depth,
+            limit=choices.kept if kind == "graph" else choices.depth,
             node=f"{one.description.name} {place + 1}",
             shown=str(query),
         )
-        if any(source.accepts(lookup) for source in sources):
-            return lookup
-    return None
-
-
-def _forms(kind: SourceKind, query: SourceQuery, run: Run) -> list[Asked]:
-    if kind == "graph":
-        return [ConceptQuery(term=query.term or query.text, question=query.text or run.question.text)]
-    words: list[Asked] = [Words(text=query.text), PlainWords(text=query.text)]
-    return [_protein(query.text), *words] if kind == "protein" else words
-
-
-def _protein(text: str) -> ProteinQuery:
-    """The first protein that a query names, in the first organism that it names; the query itself if it names none."""
-    genes, organisms = genes_in(text), organisms_named(text)
-    return ProteinQuery(name=genes[0].name if genes else text, organism=organisms[0].scientific if organisms else "")
+        for asked in forms
+    )
+    sources = [source for source in run.sources if source.name in one.names]
+    return next((lookup for lookup in lookups if any(source.accepts(lookup) for source in sources)), None)

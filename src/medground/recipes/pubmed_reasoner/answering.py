@@ -25,7 +25,7 @@ from medground.models.operators.writing import (
     chosen_quotes,
     written_choices,
 )
-from medground.recipes.pubmed_reasoner import critique
+from medground.recipes.pubmed_reasoner.operators import unsupported_headings
 from medground.values.question import Option, Task
 
 # Summarising: the evidence by article, and a response based only on that summary.
@@ -45,10 +45,6 @@ class SummariseOutput(OperatorOutput):
     observations: tuple[Observation, ...]
 
 
-def _known(value: SummariseInput, output: SummariseOutput) -> None:
-    only_known((e for one in output.observations for e in one.evidence), (e.id for e in value.evidence), "evidence")
-
-
 summarise = Operator(
     name="summarise",
     instructions=(
@@ -61,7 +57,9 @@ summarise = Operator(
     keyless=lambda value: SummariseOutput(
         observations=tuple(Observation(text=e.quote[:1200], evidence=(e.id,)) for e in value.evidence)
     ),
-    check=_known,
+    check=lambda value, output: only_known(
+        (e for one in output.observations for e in one.evidence), (e.id for e in value.evidence), "evidence"
+    ),
     choices=lambda value: {"evidence": tuple(e.id for e in value.evidence)},
 )
 
@@ -92,10 +90,6 @@ def _cited(value: RespondInput) -> Iterator[str]:
     return (e for o in value.summary for e in o.evidence)
 
 
-def _check(value: RespondInput, output: WriteOutput) -> None:
-    check_written(value.task, value.options, set(_cited(value)), output)
-
-
 class SampledRespondInput(RespondInput):
     """One of several responses to the same: `sample` tells it from the others, also in the cache."""
 
@@ -118,7 +112,7 @@ respond = Operator(
     input=RespondInput,
     output=WriteOutput,
     keyless=_keyless,
-    check=_check,
+    check=lambda value, output: check_written(value.task, value.options, set(_cited(value)), output),
     choices=lambda value: written_choices(value.task, value.options, dict.fromkeys(_cited(value))),
 )
 
@@ -178,7 +172,7 @@ class ReflectOutput(OperatorOutput):
 
 
 def _reflected(value: ReflectInput) -> ReflectOutput:
-    gaps = critique.unsupported(value.question, [o.text for o in value.summary])
+    gaps = unsupported_headings(value.question, [o.text for o in value.summary])
     query = drafting.draft(value.question, gaps, core=1) if gaps else ""
     return ReflectOutput(gaps=tuple(gaps[:MOST_GAPS]), query="" if query in value.history else query)
 

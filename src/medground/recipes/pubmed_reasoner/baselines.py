@@ -13,12 +13,11 @@ from typing import Any
 from medground.answering.conclude.compose import compose, unanswered
 from medground.answering.conclude.finish import finish
 from medground.answering.read.evidence import quoted_whole
-from medground.answering.read.readable import readable, texts
 from medground.answering.run import Run
 from medground.answering.verify.check import CHECKING
 from medground.answering.write.draft import Draft
 from medground.models.operators.base import Operator
-from medground.recipes.base import Recipe
+from medground.recipes.base import Recipe, readable_texts
 from medground.recipes.pubmed_reasoner.answering import (
     ObservationView,
     RecallInput,
@@ -29,11 +28,10 @@ from medground.recipes.pubmed_reasoner.answering import (
     respond_openly,
     summarise,
 )
-from medground.recipes.pubmed_reasoner.at_once import write_query
 from medground.recipes.pubmed_reasoner.operators import QUERYING
+from medground.recipes.pubmed_reasoner.queries import dated, normalised, search, write_query
 from medground.recipes.pubmed_reasoner.recipe import query_of, respond_from, summarise_evidence
-from medground.recipes.pubmed_reasoner.settings import PubMedReasonerSettings
-from medground.recipes.pubmed_reasoner.terms import dated, look, normalised
+from medground.recipes.settings import PubMedReasonerSettings
 from medground.sources.pubmed.query import PubMedQuery
 from medground.values.answer import Answer
 from medground.values.evidence import Evidence, Sentence
@@ -43,7 +41,7 @@ from medground.values.statement import Verdict
 
 async def rag(question: Question, run: Run) -> Answer:
     """Search once, quote the first documents whole, and answer."""
-    question = _dated(question, run)
+    question = dated(question, run)
     _, query = await query_of(question, run)
     evidence = await _first_documents(question, query, run)
     if not evidence:
@@ -54,7 +52,7 @@ async def rag(question: Question, run: Run) -> Answer:
 
 async def self_reflection(question: Question, run: Run) -> Answer:
     """Answer, find gaps in the answer, search for them with a revised query, and answer again."""
-    question = _dated(question, run)
+    question = dated(question, run)
     _, query = await query_of(question, run)
     history = [query.text]
     evidence = await _first_documents(question, query, run)
@@ -74,15 +72,10 @@ async def self_reflection(question: Question, run: Run) -> Answer:
     return await finish(question, draft, evidence, run)
 
 
-def _dated(question: Question, run: Run) -> Question:
-    return dated(question, run) if run.settings.section(PubMedReasonerSettings).dates else question
-
-
 async def _first_documents(question: Question, query: PubMedQuery, run: Run) -> list[Evidence]:
     """The passages found in the first documents, quoted whole."""
-    found = await look(question, query, run)
-    standing = await readable(texts(found.hits), run, retractions=run.settings.recipe.retractions)
-    return await quoted_whole(standing, run.settings.recipe.batch, run)
+    found = await search(question, query, run)
+    return await quoted_whole(await readable_texts(found.hits, run), run.settings.recipe.batch, run)
 
 
 async def _respond(question: Question, evidence: Sequence[Evidence], run: Run) -> tuple[list[ObservationView], Draft]:

@@ -1,6 +1,6 @@
 """Search critique: judge each MeSH term from titles and abstracts alone, then write a better query.
 
-Source: PubMed Reasoner, section 3.1, Eq. 6 to 11. `plan.critic_at_once` is the same in one call.
+Source: PubMed Reasoner, section 3.1, Eq. 6 to 11; with `pubmed_reasoner.one_call` as in appendix E.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from medground.answering.run import Run
-from medground.recipes.pubmed_reasoner.at_once import SelfCriticInput, WriteQueryInput, self_critic, write_query
 from medground.recipes.pubmed_reasoner.operators import (
     Candidate,
     CritiqueInput,
@@ -24,23 +23,25 @@ from medground.recipes.pubmed_reasoner.operators import (
     refine_query,
     update_terms,
 )
-from medground.recipes.pubmed_reasoner.settings import PubMedReasonerSettings
-from medground.recipes.pubmed_reasoner.terms import QueryResult, count, look, normalised
+from medground.recipes.pubmed_reasoner.queries import (
+    QueryResult,
+    SelfCriticInput,
+    candidates,
+    lookup_of,
+    normalised,
+    search,
+    self_critic,
+)
+from medground.recipes.settings import PubMedReasonerSettings
 from medground.sources.pubmed.query import PubMedQuery, headings_of, relaxed, same
 from medground.values.question import Question
-from medground.values.steps import QueryChosen, QueryWritten
+from medground.values.steps import QueryWritten
 
 
 @dataclass(frozen=True)
 class Critique:
-    """What the critic said of a query.
-
-    Attributes:
-        covered: share of its terms that the records cover, 0 to 1.
-        aligned: share of its terms whose records help with the question, 0 to 1.
-        redundant: share of its terms that are needless, 0 to 1.
-        feedback: the verdicts by term, if each term was judged.
-        refined: a better query, if the same call wrote one.
+    """What the critic said of a query: the shares of its terms that the records cover, whose records help with the
+    question, and that are needless, 0 to 1; the verdicts by term, or the better query of the same call.
     """
 
     covered: float
@@ -62,14 +63,8 @@ class Critique:
 
 @dataclass(frozen=True)
 class Attempt:
-    """A query of the loop.
-
-    Attributes:
-        written: the query as it was written.
-        found: number of documents that the written query finds.
-        query: the query that was searched: the written one, or a wider one.
-        result: what it found.
-        critique: what the critic said of it; None before it was judged.
+    """A query of the loop: as it was written, with the number of documents that it finds so, and as it was searched,
+    perhaps wider, with what that found. `critique` is None before it was judged.
     """
 
     written: PubMedQuery
@@ -91,56 +86,51 @@ class Attempt:
         return (Tried(query=self.written.text, found=self.found), searched)
 
 
-class TermCritic:
-    """Judges a query by what it found, and writes a better one; asks for each equation by itself.
+async def criticised(question: Question, terms: Sequence[Candidate], history: Sequence[Attempt], run: Run) -> Critique:
+    """Coverage, alignment and redundancy of each term, assessed concurrently (Eq. 6 to 8).
 
-    Both methods raise `ModelFailed` where the model gives no usable output, and so do those of `QueryCritic`.
+    With `pubmed_reasoner.one_call` it is three scores of the whole query, of which not known (-1) counts as 0, and a
+    better query.
     """
+    found, query = history[-1].result, history[-1].query.text
+    if run.settings.section(PubMedReasonerSettings).one_call:
+        tried = tuple(tried for attempt in history for tried in attempt.tried)
+        said = await run.ask(self_critic, SelfCriticInput(question=question.text, signals=found.signals, history=tried))
+        scores = float(said.coverage == 1), float(said.alignment == 1), float(said.redundancy == 0)
+        return Critique(*scores, refined=said.query)
+    if not terms:
+        return Critique(0.0, 0.0, 0.0)
+    value = CritiqueInput(question=question.text, terms=tuple(terms), signals=found.signals, query=query)
+    asked = await asyncio.gather(*(run.ask(operator, value) for operator in (coverage, alignment, redundancy)))
+    # Duplicates: the first verdict wins.
+    covered, aligned, redundant = ({v.heading: v for v in reversed(output.verdicts)} for output in asked)
+    feedback = tuple(
+        Feedback(
+            heading=heading,
+            covered=covered[heading].verdict,
+            aligned=aligned[heading].verdict,
+            redundant=redundant[heading].verdict,
+            linkage=redundant[heading].linkage,
+            rationale="; ".join(filter(None, (s[heading].rationale for s in (covered, aligned, redundant)))),
+        )
+        for heading in (term.heading for term in terms)
+    )
+    verdicts = [(f.covered, f.aligned, f.redundant) for f in feedback]
+    covers, aligns, repeats = (sum(each) / len(feedback) for each in zip(*verdicts, strict=True))
+    return Critique(covers, aligns, repeats, feedback=feedback)
 
-    async def critique(
-        self, question: Question, terms: Sequence[Candidate], history: Sequence[Attempt], run: Run
-    ) -> Critique:
-        """Coverage, alignment and redundancy of each term, assessed concurrently (Eq. 6 to 8)."""
-        if not terms:
-            return Critique(0.0, 0.0, 0.0)
-        last = history[-1]
-        value = CritiqueInput(
-            question=question.text, terms=tuple(terms), signals=last.result.signals, query=last.query.text
-        )
-        asked = await asyncio.gather(*(run.ask(operator, value) for operator in (coverage, alignment, redundancy)))
-        # Duplicates: the first verdict wins.
-        covered, aligned, redundant = ({v.heading: v for v in reversed(output.verdicts)} for output in asked)
-        feedback = tuple(
-            Feedback(
-                heading=heading,
-                covered=covered[heading].verdict,
-                aligned=aligned[heading].verdict,
-                redundant=redundant[heading].verdict,
-                linkage=redundant[heading].linkage,
-                rationale="; ".join(filter(None, (s[heading].rationale for s in (covered, aligned, redundant)))),
-            )
-            for heading in (term.heading for term in terms)
-        )
-        return Critique(
-            covered=sum(f.covered for f in feedback) / len(feedback),
-            aligned=sum(f.aligned for f in feedback) / len(feedback),
-            redundant=sum(f.redundant for f in feedback) / len(feedback),
-            feedback=feedback,
-        )
 
-    async def refine(
-        self, question: Question, history: Sequence[Attempt], run: Run
-    ) -> tuple[Sequence[Candidate], PubMedQuery]:
-        """Updated terms (Eq. 9), and a query of them (Eq. 10), normalised (Eq. 11)."""
-        last = history[-1]
-        feedback = last.critique.feedback if last.critique else ()
-        updated = await run.ask(
-            update_terms, UpdateTermsInput(question=question.text, feedback=feedback, signals=last.result.signals)
-        )
-        distinct = {term.heading: term.rationale for term in updated.terms}
-        most = run.settings.section(PubMedReasonerSettings).terms
-        terms = [Candidate(heading=h, rationale=r) for h, r in distinct.items()][:most]
-        return terms, await next_query(question, terms, history, run)
+async def refined(
+    question: Question, said: Critique, history: Sequence[Attempt], run: Run
+) -> tuple[Sequence[Candidate], PubMedQuery]:
+    """Updated terms (Eq. 9), and a query of them (Eq. 10), or the query of the critique; normalised (Eq. 11)."""
+    choices = run.settings.section(PubMedReasonerSettings)
+    if choices.one_call:
+        return (), normalised(said.refined, run)
+    signals = history[-1].result.signals
+    value = UpdateTermsInput(question=question.text, feedback=said.feedback, signals=signals)
+    terms = candidates(await run.ask(update_terms, value))[: choices.terms]
+    return terms, await next_query(question, terms, history, run)
 
 
 async def next_query(
@@ -176,48 +166,6 @@ def best_attempt(history: Sequence[Attempt], enough: int) -> Attempt:
     return max(reversed(history), key=merit)
 
 
-def chosen(attempt: Attempt, rounds: int, run: Run) -> Attempt:
-    """The attempt, after reporting that its documents are read."""
-    with run.step(QueryChosen(query=attempt.query.text, rounds=rounds, documents=attempt.result.documents)):
-        return attempt
-
-
-# Search critique in one call: three scores of a query and the next query.
-
-
-async def query_at_once(question: Question, run: Run) -> PubMedQuery:
-    """The first query, without terms that are proposed and selected before (Eq. 1 to 3), normalised (Eq. 11)."""
-    return normalised((await run.ask(write_query, WriteQueryInput(question=question.text))).query, run)
-
-
-class QueryCritic:
-    """Asks for all equations at once, and for scores of the whole query in place of verdicts by term."""
-
-    async def critique(
-        self, question: Question, terms: Sequence[Candidate], history: Sequence[Attempt], run: Run
-    ) -> Critique:
-        """Scores of the last query (Eq. 6 to 8), and a better query (Eq. 9 and 10). Not known (-1) counts as 0."""
-        value = SelfCriticInput(
-            question=question.text,
-            signals=history[-1].result.signals,
-            history=tuple(tried for attempt in history for tried in attempt.tried),
-        )
-        said = await run.ask(self_critic, value)
-        return Critique(
-            covered=float(said.coverage == 1),
-            aligned=float(said.alignment == 1),
-            redundant=float(said.redundancy == 0),
-            refined=said.query,
-        )
-
-    async def refine(
-        self, question: Question, history: Sequence[Attempt], run: Run
-    ) -> tuple[Sequence[Candidate], PubMedQuery]:
-        """The query that came with the critique, normalised (Eq. 11)."""
-        last = history[-1]
-        return (), normalised(last.critique.refined, run) if last.critique else last.query
-
-
 # Search, and widen a query that finds too little or whose evidence is not sufficient. Not in the paper.
 
 
@@ -229,7 +177,7 @@ async def attempt(question: Question, query: PubMedQuery, history: Sequence[Atte
     """
     choices = run.settings.section(PubMedReasonerSettings)
     if not choices.relax:
-        result = await look(question, query, run)
+        result = await search(question, query, run)
         return Attempt(query, result.documents, query, result)
     return await _widened(question, query, history, run, choices.enough)
 
@@ -255,7 +203,7 @@ async def _widened(
 
     async def counting(candidate: PubMedQuery) -> int:
         if candidate.text not in counted:
-            counted[candidate.text] = await count(question, candidate, run)
+            counted[candidate.text] = await run.count(lookup_of(question, candidate, run))
         return counted[candidate.text]
 
     found = await counting(query)
@@ -267,4 +215,4 @@ async def _widened(
     for one in history:
         if same(one.query.tree, wider.tree):
             return Attempt(query, found, one.query, one.result)
-    return Attempt(query, found, wider, await look(question, wider, run))
+    return Attempt(query, found, wider, await search(question, wider, run))

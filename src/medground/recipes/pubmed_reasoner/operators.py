@@ -5,17 +5,28 @@ Source: PubMed Reasoner, section 3.1. Each operator names its equation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, Literal
 
 from pydantic import Field
 
-from medground.language import drafting
-from medground.models.operators.base import FewWords, InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
+from medground.language import drafting, words
+from medground.language.mesh_terms import mentions
+from medground.models.operators.base import (
+    FewWords,
+    InvalidOutput,
+    Operator,
+    OperatorInput,
+    OperatorOutput,
+    Untrusted,
+    only_known,
+)
 from medground.models.operators.reading import DATA_RULE
-from medground.recipes.pubmed_reasoner import critique
+from medground.pubmed.characters import fold
+from medground.pubmed.mesh import vocabulary
 
-QUERY_RULES = (
+_QUERY_RULES = (
     'Write PubMed syntax: headings as "Heading"[mesh], other words as word[tiab] or "a phrase"[tiab]. Join ideas that '
     "must all be present with AND; put interchangeable names of one idea in parentheses, joined with OR. Add no dates. "
 )
@@ -82,10 +93,6 @@ class SelectTermsOutput(OperatorOutput):
     selected: tuple[str, ...] = Field(description="headings to keep, most important first, each as it was given")
 
 
-def _selected_known(value: SelectTermsInput, output: SelectTermsOutput) -> None:
-    _only(output.selected, (c.heading for c in value.candidates))
-
-
 select_terms = Operator(
     name="select_terms",
     instructions=(
@@ -99,7 +106,7 @@ select_terms = Operator(
     keyless=lambda value: SelectTermsOutput(
         selected=drafting.select(value.question, tuple(c.heading for c in value.candidates))
     ),
-    check=_selected_known,
+    check=lambda value, output: only_known(output.selected, (c.heading for c in value.candidates), "heading"),
     choices=lambda value: {"selected": tuple(c.heading for c in value.candidates)},
 )
 
@@ -116,12 +123,15 @@ class QueryOutput(OperatorOutput):
 
 draft_query = Operator(
     name="draft_query",
-    instructions="Write one PubMed query for this question from the given headings. " + QUERY_RULES + DATA_RULE,
+    instructions="Write one PubMed query for this question from the given headings. " + _QUERY_RULES + DATA_RULE,
     input=DraftQueryInput,
     output=QueryOutput,
     writes_queries=True,
     keyless=lambda value: QueryOutput(query=drafting.draft(value.question, tuple(t.heading for t in value.terms))),
 )
+
+
+# A critique of each MeSH term by the records that the query found, and without a model by the words of these.
 
 
 class CritiqueInput(OperatorInput):
@@ -150,14 +160,70 @@ def _each_term(value: CritiqueInput, output: CritiqueOutput) -> None:
         raise InvalidOutput(f"give one verdict for each term and none for others; missing or not a term: {wrong}")
 
 
-def _criticises(name: str, judge: critique.Judge, instructions: str) -> Operator[CritiqueInput, CritiqueOutput]:
+Judge = Callable[[str, Sequence[str], Sequence[str]], list[tuple[bool, str]]]
+"""Question, headings, found texts -> a verdict and its reason for each heading."""
+
+_ALIGNED = 0.34
+"""Minimum share of the question's content words in the records about a term, averaged."""
+
+
+@lru_cache(maxsize=1024)
+def _names(heading: str) -> tuple[str, ...]:
+    found = vocabulary().find(heading)
+    names = (heading, *found.entry_terms) if found else (heading,)
+    return tuple(dict.fromkeys(f" {folded} " for n in names if len(folded := fold(n)) > 2))
+
+
+def _naming(heading: str, texts: Sequence[str]) -> list[str]:
+    """The texts in which a name of the heading appears."""
+    return [text for text in texts if any(name in f" {fold(text)} " for name in _names(heading))]
+
+
+def judge_coverage(question: str, headings: Sequence[str], texts: Sequence[str]) -> list[tuple[bool, str]]:
+    """Whether a name of the heading appears in what was found (Eq. 6)."""
+    counts = [len(_naming(heading, texts)) for heading in headings]
+    return [(count > 0, f"named in {count} of {len(texts)} records") for count in counts]
+
+
+def judge_alignment(question: str, headings: Sequence[str], texts: Sequence[str]) -> list[tuple[bool, str]]:
+    """Whether the records that name the heading share the question's words (Eq. 7)."""
+    asked = words.topic(question)
+    shares = [[words.coverage(asked, words.terms(text)) for text in _naming(heading, texts)] for heading in headings]
+    means = [sum(each) / len(each) if each else 0.0 for each in shares]
+    return [(share >= _ALIGNED, f"its records hold {share:.0%} of the question's words") for share in means]
+
+
+def judge_redundancy(question: str, headings: Sequence[str], texts: Sequence[str]) -> list[tuple[bool, str]]:
+    """Whether a narrower term of the query already covers it (Eq. 8)."""
+    known = {name: vocabulary().find(name) for name in headings}
+    present = [h for h in known.values() if h is not None]
+    return [
+        (True, "a narrower term covers it") if heading and drafting.is_covered(heading, present) else (False, "")
+        for heading in known.values()
+    ]
+
+
+def unsupported_headings(question: str, texts: Sequence[str]) -> list[str]:
+    """Headings of the question that no text mentions: the gaps of a summary."""
+    return [m.heading.name for m in mentions(question) if not _naming(m.heading.name, texts)]
+
+
+def _criticises(name: str, judge: Judge, instructions: str) -> Operator[CritiqueInput, CritiqueOutput]:
+    def by_words(value: CritiqueInput) -> CritiqueOutput:
+        headings = tuple(t.heading for t in value.terms)
+        judged = judge(value.question, headings, [f"{s.title} {s.abstract}" for s in value.signals])
+        verdicts = zip(headings, judged, strict=True)
+        return CritiqueOutput(
+            verdicts=tuple(TermVerdict(heading=h, verdict=said, rationale=why) for h, (said, why) in verdicts)
+        )
+
     return Operator(
         name=name,
         instructions=instructions + DATA_RULE,
         input=CritiqueInput,
         output=CritiqueOutput,
         writes_queries=True,
-        keyless=lambda value: _verdicts(value, judge),
+        keyless=by_words,
         check=_each_term,
         choices=lambda value: {"heading": tuple(t.heading for t in value.terms)},
     )
@@ -165,21 +231,21 @@ def _criticises(name: str, judge: critique.Judge, instructions: str) -> Operator
 
 coverage = _criticises(
     "coverage",
-    critique.coverage,
+    judge_coverage,
     "For each MeSH term say whether the idea it stands for appears in the titles and abstracts that the query found "
     "(verdict true), with the reason. ",
 )
 
 alignment = _criticises(
     "alignment",
-    critique.alignment,
+    judge_alignment,
     "For each MeSH term say whether the records found that are about it help with the question (verdict true) or lead "
     "away from it, with the reason. ",
 )
 
 redundancy = _criticises(
     "redundancy",
-    critique.redundancy,
+    judge_redundancy,
     "For each MeSH term say whether it is superfluous beside the others in the query (verdict true): it repeats one, "
     "or a narrower or broader one already says it. Say also how it should join the query: AND for an idea that must be "
     "present, OR with its near synonyms, drop when it is not needed. ",
@@ -203,6 +269,20 @@ class UpdateTermsInput(OperatorInput):
     signals: tuple[Signal, ...]
 
 
+def _updated_by_words(value: UpdateTermsInput) -> MeshTermsOutput:
+    """Terms that are covered, aligned and not redundant, then new ones that the question names (Eq. 9)."""
+    tried = [f.heading for f in value.feedback]
+    good = [f.heading for f in value.feedback if f.covered and f.aligned and not f.redundant]
+    usable = [f.heading for f in value.feedback if f.covered and not (f.aligned or f.redundant)]
+    fresh = [m.heading.name for m in mentions(value.question) if m.heading.name not in tried]
+    return MeshTermsOutput(
+        terms=tuple(
+            ProposedTerm(heading=name, rationale="kept" if name in tried else "the question names it")
+            for name in ([*good, *usable, *fresh] or tried)[:MOST_TERMS]
+        )
+    )
+
+
 update_terms = Operator(
     name="update_terms",
     instructions=(
@@ -213,14 +293,7 @@ update_terms = Operator(
     input=UpdateTermsInput,
     output=MeshTermsOutput,
     writes_queries=True,
-    keyless=lambda value: MeshTermsOutput(
-        terms=tuple(
-            ProposedTerm(heading=h, rationale=r)
-            for h, r in critique.update(
-                value.question, [(f.heading, f.covered, f.aligned, f.redundant) for f in value.feedback]
-            )[:MOST_TERMS]
-        )
-    ),
+    keyless=_updated_by_words,
 )
 
 
@@ -240,41 +313,32 @@ class RefineQueryInput(OperatorInput):
     """What the evidence read so far does not address; empty before anything is read."""
 
 
+def refined_by_words(question: str, headings: Sequence[str], history: Sequence[Tried]) -> str:
+    """The next query: fewer ideas with AND if nothing was found, otherwise one more (Eq. 10)."""
+    starved = bool(history) and history[-1].found == 0
+    cores = (1, drafting.CORE) if starved else (drafting.CORE, drafting.CORE + 1, 1)
+    drafts = [drafting.draft(question, headings, core) for core in cores]
+    tried = {one.query for one in history}
+    most = max(history, key=lambda one: one.found).query if history else drafting.draft(question, headings)
+    return next((query for query in drafts if query not in tried), most)
+
+
 refine_query = Operator(
     name="refine_query",
     instructions=(
         "Write one better PubMed query for this question from the revised headings. Do not repeat a query of the "
         "history. Found too little: fewer ideas joined with AND, or more names joined with OR. Found what is off the "
         "point: one more idea joined with AND. Where `missing` is given, aim the query at what is missing. "
-        + QUERY_RULES
+        + _QUERY_RULES
         + DATA_RULE
     ),
     input=RefineQueryInput,
     output=QueryOutput,
     writes_queries=True,
     keyless=lambda value: QueryOutput(
-        query=critique.refine(
-            value.question, tuple(t.heading for t in value.terms), [(t.query, t.found) for t in value.history]
-        )
+        query=refined_by_words(value.question, tuple(t.heading for t in value.terms), value.history)
     ),
 )
-
-
-def _verdicts(value: CritiqueInput, judge: critique.Judge) -> CritiqueOutput:
-    headings = tuple(t.heading for t in value.terms)
-    judged = judge(value.question, headings, [f"{s.title} {s.abstract}" for s in value.signals])
-    return CritiqueOutput(
-        verdicts=tuple(
-            TermVerdict(heading=h, verdict=said, rationale=why) for h, (said, why) in zip(headings, judged, strict=True)
-        )
-    )
-
-
-def _only(used: Iterable[str], known: Iterable[str]) -> None:
-    allowed = set(known)
-    if unknown := [u for u in used if u not in allowed]:
-        raise InvalidOutput(f"{unknown[0][:80]!r} was not proposed; use headings as they were given")
-
 
 QUERYING: tuple[Operator[Any, Any], ...] = (mesh_terms, select_terms, draft_query)
 """The operators that turn a question into a first PubMed query."""

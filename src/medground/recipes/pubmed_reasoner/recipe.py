@@ -22,7 +22,6 @@ from medground.answering.read.evidence import (
     screen_batch,
     with_findings,
 )
-from medground.answering.read.readable import readable, texts
 from medground.answering.read.reading_list import WEIGHED, Reading, batches, best_first, needed_first, reading_list
 from medground.answering.run import Run
 from medground.answering.verify.check import CHECKING
@@ -30,7 +29,7 @@ from medground.answering.write.draft import Draft, drafted
 from medground.language import words
 from medground.models.operators.base import Operator
 from medground.models.operators.reading import extract, screen, sufficient
-from medground.recipes.base import Recipe
+from medground.recipes.base import Recipe, readable_texts
 from medground.recipes.pubmed_reasoner.answering import (
     ObservationView,
     RespondInput,
@@ -40,26 +39,33 @@ from medground.recipes.pubmed_reasoner.answering import (
     respond_openly,
     summarise,
 )
-from medground.recipes.pubmed_reasoner.at_once import AT_ONCE
 from medground.recipes.pubmed_reasoner.critic import (
     Attempt,
-    QueryCritic,
-    TermCritic,
     attempt,
     best_attempt,
-    chosen,
     converged,
-    query_at_once,
+    criticised,
+    refined,
     step_back,
 )
 from medground.recipes.pubmed_reasoner.operators import CRITICISING, QUERYING, Candidate
-from medground.recipes.pubmed_reasoner.settings import PubMedReasonerSettings
-from medground.recipes.pubmed_reasoner.terms import choose_terms, dated, first_query, propose_terms
+from medground.recipes.pubmed_reasoner.queries import (
+    AT_ONCE,
+    WriteQueryInput,
+    choose_terms,
+    dated,
+    first_query,
+    normalised,
+    propose_terms,
+    write_query,
+)
+from medground.recipes.settings import PubMedReasonerSettings
 from medground.sources.pubmed.query import PubMedQuery, with_concepts
 from medground.values.answer import Answer
 from medground.values.document import Document, Hit
 from medground.values.evidence import Evidence
 from medground.values.question import Question
+from medground.values.steps import QueryChosen
 
 # Summarise evidence by article, and write a response from the summary.
 
@@ -128,7 +134,7 @@ def pmid_mark(evidence: Evidence) -> str:
 async def pubmed_reasoner(question: Question, run: Run) -> Answer:
     """Answer a question."""
     extras = run.settings.section(PubMedReasonerSettings)
-    question = dated(question, run) if extras.dates else question
+    question = dated(question, run)
     terms, query = await query_of(question, run)
     query = with_concepts(question, query) if extras.concepts else query
     best = await _self_critic(question, terms, query, run)  # Algorithm 1
@@ -147,7 +153,7 @@ async def pubmed_reasoner(question: Question, run: Run) -> Answer:
 async def query_of(question: Question, run: Run) -> tuple[Sequence[Candidate], PubMedQuery]:
     """MeSH terms and the first query; in one call there are no terms."""
     if run.settings.section(PubMedReasonerSettings).one_call:
-        return (), await query_at_once(question, run)
+        return (), normalised((await run.ask(write_query, WriteQueryInput(question=question.text))).query, run)
     terms = await choose_terms(question, await propose_terms(question, run), run)  # Eq. 1 and 2
     return terms, await first_query(question, terms, run)  # Eq. 3
 
@@ -155,23 +161,25 @@ async def query_of(question: Question, run: Run) -> tuple[Sequence[Candidate], P
 async def _self_critic(question: Question, terms: Sequence[Candidate], query: PubMedQuery, run: Run) -> Attempt:
     """Algorithm 1: refine the query until coverage and alignment stop improving, a query repeats, or T rounds end."""
     extras, rounds = run.settings.section(PubMedReasonerSettings), run.settings.recipe.rounds
-    critic = QueryCritic() if extras.one_call else TermCritic()
     history: list[Attempt] = []
     for number in range(1, rounds + 1 if extras.critic else 1):
         history.append(await attempt(question, query, history, run))  # Eq. 4 and 5
-        said = await critic.critique(question, terms, history, run)  # Eq. 6 to 8
+        said = await criticised(question, terms, history, run)  # Eq. 6 to 8
         history[-1] = replace(history[-1], critique=said)
         ended = number == rounds or converged(history)
         if ended and extras.final == "judged":
             break
-        terms, query = await critic.refine(question, history, run)  # Eq. 9 to 11
+        terms, query = await refined(question, said, history, run)  # Eq. 9 to 11
         query = with_concepts(question, query) if extras.concepts else query
         if ended or any(one.asked(query) for one in history):
             break
     if history and extras.final == "judged":
-        return chosen(best_attempt(history, extras.enough), len(history), run)
-    known = next((one for one in history if one.asked(query)), None)
-    return chosen(known or await attempt(question, query, history, run), len(history) + (known is None), run)  # line 13
+        chosen, rounds = best_attempt(history, extras.enough), len(history)
+    else:
+        known = next((one for one in history if one.asked(query)), None)
+        chosen, rounds = known or await attempt(question, query, history, run), len(history) + (known is None)
+    with run.step(QueryChosen(query=chosen.query.text, rounds=rounds, documents=chosen.result.documents)):
+        return chosen  # line 13
 
 
 @dataclass(frozen=True)
@@ -186,9 +194,8 @@ class _Pool:
 async def _read(question: Question, found: Attempt, known: Sequence[Evidence], run: Run) -> _Pool:
     """What the documents of an attempt say, without those that are known already."""
     extras = run.settings.section(PubMedReasonerSettings)
-    standing = await readable(texts(found.result.hits), run, retractions=run.settings.recipe.retractions)
     seen = {evidence.document_id for evidence in known}
-    fresh = [hit for hit in standing if hit.passage.document_id not in seen]
+    fresh = [hit for hit in await readable_texts(found.result.hits, run) if hit.passage.document_id not in seen]
     if extras.reading != "evidence":
         whole = await quoted_whole(fresh, run.settings.retrieval.keep, run)
         return _Pool([*known, *whole], done=bool(whole))

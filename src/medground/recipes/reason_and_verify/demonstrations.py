@@ -19,8 +19,8 @@ from medground.errors import ConfigError, MedgroundError
 from medground.models.embedding.named import open_embedder
 from medground.models.operators.reasoning import Demonstration
 from medground.models.operators.writing import allowed_answers
-from medground.recipes.reason_and_verify.pool import Clean, Pool, Solved, decontaminated, read_pool
-from medground.recipes.reason_and_verify.settings import ReasonAndVerifySettings
+from medground.recipes.reason_and_verify.pool import Pool, Solved, decontaminated, read_pool
+from medground.recipes.settings import ReasonAndVerifySettings
 from medground.values.document import Hit
 from medground.values.question import Question
 
@@ -45,13 +45,7 @@ def selected(
     classes take turns, starting with the class of the first one. Candidates whose similarity to one already taken
     exceeds `diversity` are skipped. If that leaves fewer than `least` (or `shots`, if lower), the rest are drawn at
     random, with a fixed seed, from the other questions.
-
-    Args:
-        pool: the pool to select from.
-        places: the places left after decontamination.
-        asked: unit vector of the question, shape (dimensions,).
-        question: its text, which together with the seed determines the draw.
-        choices: the settings.
+    `places` are left after decontamination; the text of the question determines the draw, with the seed.
     """
     order = _order(pool, places, asked, choices)
     taken, alike = _diverse(pool, order, choices)
@@ -65,9 +59,7 @@ def _order(
     if choices.selection == "dynamic":
         nearness = pool.vectors @ asked
         return sorted(places, key=lambda place: (-float(nearness[place]), place))
-    shuffled = list(
-        range(len(pool.solved))
-    )  # the whole pool, so that leaving one out for a question does not move the others
+    shuffled = list(range(len(pool.solved)))  # the whole pool: leaving one out for a question moves no others
     random.Random(choices.seed).shuffle(shuffled)
     left = set(places)
     return [place for place in shuffled if place in left]
@@ -108,57 +100,9 @@ def _words(pool: Pool, place: int) -> str:
     return " ".join(pool.solved[place].question.casefold().split())
 
 
-@dataclass(frozen=True)
-class Shots:
-    """An open pool for one run. Without a pool, no demonstrations are shown."""
-
-    run: Run
-    pool: Pool | None = None
-    embedder: Embedder | None = None
-
-    async def choose(self, question: Question, evidence: Sequence[Hit]) -> tuple[Demonstration, ...]:
-        """Demonstrations that have the form of the question, and neither repeat it nor share a document with it or with
-        its passages."""
-        if self.pool is None or self.embedder is None:
-            return ()
-        pool, choices = self.pool, self.run.settings.section(ReasonAndVerifySettings)
-        with self.run.trace.span("demonstrations", pool=pool.manifest.name, sha256=pool.manifest.sha256) as span:
-            asked = await asyncio.to_thread(self.embedder.embed, [question.text])
-            held = {*question.documents, *(hit.passage.document_id for hit in evidence)}
-            clean = decontaminated([one.documents for one in pool.solved], pool.vectors, held, asked)
-            fitting = [place for place in clean.places if fits(pool.solved[place], question)]
-            chosen = selected(pool, fitting, asked[0], question.text, choices)
-            span.set(
-                shown=[pool.solved[place].id for place in chosen.places],
-                left_out_shared_document=clean.shared,
-                left_out_near_duplicate=clean.near,
-                left_out_other_form=len(clean.places) - len(fitting),
-                passed_over_alike=chosen.alike,
-                drawn_by_lot=chosen.drawn,
-            )
-        self._warn_if_fewer(clean, len(clean.places) - len(fitting), chosen)
-        return tuple(pool.solved[place].shown(passages=choices.shown == "passages") for place in chosen.places)
-
-    def _warn_if_fewer(self, clean: Clean, other: int, chosen: Selection) -> None:
-        wanted = self.run.settings.section(ReasonAndVerifySettings).shots
-        if len(chosen.places) < wanted and self.pool is not None:
-            self.run.warn(
-                f"{len(chosen.places)} of {wanted} demonstrations were shown: of {len(self.pool.solved)} in the pool "
-                f"{self.pool.manifest.name}, {clean.shared} share a document with the question or its passages, "
-                f"{clean.near} repeat the question, {other} have another form of answer, {chosen.alike} are too alike"
-            )
-
-
-def fits(solved: Solved, question: Question) -> bool:
-    """Whether the answer of a demonstration could be one to the question: a `maybe` is none to a yes/no question."""
-    decided = ("yes-no", "yes-no-maybe")
-    if solved.task in decided and question.task in decided:
-        return allowed_answers(question.task, ()) >= set(solved.answer)
-    return solved.task == question.task
-
-
-async def open_shots(run: Run) -> Shots:
-    """Open the pool that the settings name, with its embedding model. Opens nothing if no demonstrations are wanted.
+async def demonstrations_for(question: Question, evidence: Sequence[Hit], run: Run) -> tuple[Demonstration, ...]:
+    """Demonstrations that have the form of the question, and neither repeat it nor share a document with it or with
+    its passages; none if the settings want none.
 
     Raises:
         ConfigError: no pool is named or it is missing, or its embedding model is missing or has changed.
@@ -168,7 +112,39 @@ async def open_shots(run: Run) -> Shots:
     """
     choices = run.settings.section(ReasonAndVerifySettings)
     opened = await asyncio.to_thread(_opened, choices, run.settings.home)
-    return Shots(run) if opened is None else Shots(run, *opened)
+    if opened is None:
+        return ()
+    pool, embedder = opened
+    with run.trace.span("demonstrations", pool=pool.manifest.name, sha256=pool.manifest.sha256) as span:
+        asked = await asyncio.to_thread(embedder.embed, [question.text])
+        held = {*question.documents, *(hit.passage.document_id for hit in evidence)}
+        clean = decontaminated([one.documents for one in pool.solved], pool.vectors, held, asked)
+        fitting = [place for place in clean.places if fits(pool.solved[place], question)]
+        chosen = selected(pool, fitting, asked[0], question.text, choices)
+        other = len(clean.places) - len(fitting)
+        span.set(
+            shown=[pool.solved[place].id for place in chosen.places],
+            left_out_shared_document=clean.shared,
+            left_out_near_duplicate=clean.near,
+            left_out_other_form=other,
+            passed_over_alike=chosen.alike,
+            drawn_by_lot=chosen.drawn,
+        )
+    if len(chosen.places) < choices.shots:
+        run.warn(
+            f"{len(chosen.places)} of {choices.shots} demonstrations were shown: of {len(pool.solved)} in the pool "
+            f"{pool.manifest.name}, {clean.shared} share a document with the question or its passages, "
+            f"{clean.near} repeat the question, {other} have another form of answer, {chosen.alike} are too alike"
+        )
+    return tuple(pool.solved[place].shown(passages=choices.shown == "passages") for place in chosen.places)
+
+
+def fits(solved: Solved, question: Question) -> bool:
+    """Whether the answer of a demonstration could be one to the question: a `maybe` is none to a yes/no question."""
+    decided = ("yes-no", "yes-no-maybe")
+    if solved.task in decided and question.task in decided:
+        return allowed_answers(question.task, ()) >= set(solved.answer)
+    return solved.task == question.task
 
 
 def pool_problems(choices: ReasonAndVerifySettings, home: Path) -> Iterator[MedgroundError]:

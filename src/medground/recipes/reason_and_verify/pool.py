@@ -192,12 +192,9 @@ def _solved(line: bytes, file: Path, number: int) -> Solved:
     try:
         solved = Solved.model_validate_json(line)
         unpacked(solved.embedding)
-    except ValidationError as error:
-        raise BadDocument(
-            f"is not a demonstration ({_first(error)}); {_AGAIN}", file=str(file), position=number
-        ) from None
     except ValueError as error:
-        raise BadDocument(f"is not a demonstration ({error}); {_AGAIN}", file=str(file), position=number) from None
+        why = _first(error) if isinstance(error, ValidationError) else error
+        raise BadDocument(f"is not a demonstration ({why}); {_AGAIN}", file=str(file), position=number) from None
     if solved.split.casefold() not in TRAINING_SPLITS:
         raise UsageError(
             f"{file}:{number} is from the split {solved.split[:40]!r}, but demonstrations may only come from training "
@@ -234,11 +231,7 @@ def decontaminated(
 ) -> Clean:
     """Remove candidates that share a document with the held-out side, then those that nearly repeat its questions.
 
-    Args:
-        documents: ids of each candidate's documents.
-        vectors: unit vectors of the candidates' questions, shape (candidates, dimensions).
-        held_documents: ids of the documents of the current question, or of all held-out questions.
-        held_vectors: unit vectors of those questions, shape (questions, dimensions).
+    The vectors are unit vectors of questions. What is held out is the current question, or all held-out questions.
     """
     held = frozenset(held_documents)
     disjoint = [place for place, ids in enumerate(documents) if held.isdisjoint(ids)]

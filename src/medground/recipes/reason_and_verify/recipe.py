@@ -12,9 +12,8 @@ from pydantic import Field
 
 from medground.answering.conclude.compose import compose, unanswered
 from medground.answering.conclude.finish import finish
-from medground.answering.rank.fuse import distinct, fuse
+from medground.answering.rank.fuse import distinct
 from medground.answering.rank.rerank import rerank_with, reranker_problems
-from medground.answering.read.readable import readable, texts
 from medground.answering.run import Run, words_lookup
 from medground.answering.verify.check import CHECKING, check_all
 from medground.answering.verify.rationale import assessed
@@ -27,9 +26,9 @@ from medground.models.operators.base import InvalidOutput, Operator, OperatorInp
 from medground.models.operators.labelling import assess
 from medground.models.operators.reading import DATA_RULE
 from medground.models.operators.reasoning import direct, direct_or_recall, reason, reason_or_recall
-from medground.recipes.base import Recipe
-from medground.recipes.reason_and_verify.demonstrations import open_shots, pool_problems
-from medground.recipes.reason_and_verify.settings import ReasonAndVerifySettings
+from medground.recipes.base import Recipe, fused, readable_texts
+from medground.recipes.reason_and_verify.demonstrations import demonstrations_for, pool_problems
+from medground.recipes.settings import ReasonAndVerifySettings
 from medground.sources.base import Source
 from medground.values.answer import Answer
 from medground.values.document import Hit, Passage
@@ -120,8 +119,7 @@ async def reason_and_verify(question: Question, run: Run) -> Answer:
     choices = run.settings.section(ReasonAndVerifySettings)
     own = run.settings.recipe.own_knowledge
     if choices.rationale:
-        shots = await open_shots(run)
-        shown = await shots.choose(question, evidence)
+        shown = await demonstrations_for(question, evidence, run)
         rationale = await reasoned(question, evidence, run, demonstrations=shown, own_knowledge=own)  # line 12
     else:
         rationale = await answered(question, evidence, run, own_knowledge=own)
@@ -149,10 +147,8 @@ async def _retrieve_and_rerank(text: str, question: Question, run: Run) -> list[
     choices = run.settings.section(ReasonAndVerifySettings)
     asked = words_lookup(question.model_copy(update={"text": text}))
     found = await run.look_up(asked.model_copy(update={"rankers": (Ranker.LEXICAL,)}))
-    by_words = [ranking for result in found for ranking in result.rankings]
-    fused = fuse(by_words, k=run.settings.retrieval.fusion_k)  # one source keeps its own order
-    standing = await readable(texts(fused), run, retractions=run.settings.recipe.retractions)
-    candidates = islice(distinct(standing), choices.candidates)
+    by_words = fused(found, run)  # one source keeps its own order
+    candidates = islice(distinct(await readable_texts(by_words, run)), choices.candidates)
     return await rerank_with(choices.reranker if choices.rerank else "none", text, candidates, choices.passages, run)
 
 

@@ -31,24 +31,13 @@ def test_every_source_has_a_state_and_failures_stay_apart(make_run: MakeRun, mem
     sources = five(memory_source, without=["guideline"], fails=["research"])
     run = make_run(QUESTION, sources)
     found = searched(run)
-    assert {name: one.state for name, one in found.items()} == {
-        "book": "found",
-        "research": "failed",
-        "wiki": "empty",
-        "graph": "found",
-        "guideline": "not configured",
-    }
+    states = {"book": "found", "research": "failed", "wiki": "empty", "graph": "found", "guideline": "not configured"}
+    assert {name: one.state for name, one in found.items()} == states
     assert searched(make_run(QUESTION, sources), SourcePlan())["book"].state == "not asked"
     assert [len(query.hits) for query in found["graph"].queries] == [3, 0]
     assert any("corpus:omni.research could not be searched" in warning for warning in run.warnings)
-    assert {search.node for search in run.searches} == {
-        "book 1",
-        "book 2",
-        "wiki 1",
-        "research 1",
-        "graph 1",
-        "graph 2",
-    }
+    nodes = {"book 1", "book 2", "wiki 1", "research 1", "graph 1", "graph 2"}
+    assert {search.node for search in run.searches} == nodes
 
     kinds = ["book", "guideline", "research", "wiki"]
     run = make_run(QUESTION, five(memory_source, without=["graph"], fails=kinds))

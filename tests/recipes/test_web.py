@@ -12,7 +12,6 @@ from engines import FORMS, Result
 
 from medground.answering.kept_lookups import KeptLookups
 from medground.home.settings import Settings
-from medground.recipes.biomedsearch.settings import BioMedSearchSettings
 from medground.recipes.biomedsearch.web import (
     PageRating,
     RatePagesInput,
@@ -21,6 +20,7 @@ from medground.recipes.biomedsearch.web import (
     find_pages,
     rate_pages,
 )
+from medground.recipes.settings import BioMedSearchSettings
 from medground.sources.base import find_source
 from medground.sources.http.addresses import Allowed, CheckedTransport
 from medground.sources.http.pages import PageReader

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from importlib import resources
 
 from medground.language.sentences import sentence_spans
 from medground.pubmed.mesh import vocabulary
 from medground.recipes.biomedsearch.drafts import DraftedQuestion
-from medground.recipes.biomedsearch.question_things import Thing, things
+from medground.recipes.biomedsearch.question_names import Thing, things
 from medground.recipes.biomedsearch.subjects import About, about
-from medground.recipes.biomedsearch.symbols import LISTS
+from medground.recipes.biomedsearch.symbols import LISTS, matching
+from medground.values.document import Frozen
 
 # The dimensions of biomedical questions (D of Eq. 1): what each asks of a gene, a drug, a disease and other subjects.
 
 
-@dataclass(frozen=True)
-class Dimension:
+class Dimension(Frozen):
     """One view of a question.
 
     Attributes:
@@ -27,7 +26,7 @@ class Dimension:
         asks: for a kind of subject, the sub-question. `{S}` is the subject, `{C}` what it bears on, `{D}` the same
             if it is a disease, `{X}` the gene's perturbation, and `{P}` in whom, with its preposition, or nothing. A
             form with `{C}` or `{D}` is used where that is named, the next one where it is not.
-        words: how questions ask for it, as a pattern.
+        words: how questions ask for it, as patterns.
         keyword: the word that papers use for it; empty where the subject says enough.
         synonyms: other words for `keyword`.
         fine: the fine dimension of `keyword` (D' of Eq. 2).
@@ -35,16 +34,17 @@ class Dimension:
     """
 
     name: str
-    words: str
-    keyword: str
-    synonyms: tuple[str, ...]
     fine: str
+    asks: Mapping[str, tuple[str, ...]]
+    words: tuple[str, ...] = ()
+    keyword: str = ""
+    synonyms: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
-    asks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def is_asked(self, question: str) -> bool:
         """Whether the words of a question ask for it."""
-        return bool(self.words) and re.search(rf"\b(?:{self.words})\b", question, re.IGNORECASE) is not None
+        asked = re.search(rf"\b(?:{'|'.join(self.words)})\b", question, re.IGNORECASE)
+        return bool(self.words) and asked is not None
 
 
 BACKGROUND = "background"
@@ -52,26 +52,11 @@ DIRECT = "association"
 """The dimension of a question whose words ask for none."""
 
 
-def _read() -> tuple[dict[str, Dimension], dict[str, tuple[str, ...]]]:
-    stored = tomllib.loads((resources.files(__package__) / "dimensions.toml").read_text(encoding="utf-8"))
-    found = {
-        one["name"]: Dimension(
-            one["name"],
-            "|".join(one.get("words", ())),
-            one.get("keyword", ""),
-            tuple(one.get("synonyms", ())),
-            one["fine"],
-            tuple(one.get("after", ())),
-            {kind: tuple(forms) for kind, forms in one["asks"].items()},
-        )
-        for one in stored["dimensions"]
-    }
-    return found, {kind: tuple(names) for kind, names in stored["usual"].items()}
-
-
-DIMENSIONS, USUAL = _read()
-"""All dimensions by name, the general before the specific; and those of a kind of subject, the most usual first."""
-
+_STORED = tomllib.loads((resources.files(__package__) / "dimensions.toml").read_text(encoding="utf-8"))
+DIMENSIONS = {one["name"]: Dimension.model_validate(one) for one in _STORED["dimensions"]}
+"""All dimensions by name, the general before the specific."""
+USUAL: dict[str, tuple[str, ...]] = {kind: tuple(names) for kind, names in _STORED["usual"].items()}
+"""The dimensions of a kind of subject, the most usual first."""
 _USUAL = 4
 """Sub-questions of a question whose words ask for few dimensions; of a gene there is one more to know."""
 _LONGEST = 400
@@ -86,26 +71,16 @@ _ORDERS = re.compile(
     r"^(?P<order>list|name|describe|explain|give|define|mention|compare|discuss|summari[sz]e|provide)\b\s*(?P<rest>.+)",
     re.IGNORECASE,
 )
-_ABOUT_TITLE = re.compile(
-    r"^(?:the )?(?:effects?|impact|influence|role|association|relationship|efficacy|safety|causes?|treatment|diagnosis|"
-    r"prevalence|management|prognosis|outcomes?|mechanisms?|benefits?|risks?|use|value|function)\b",
-    re.IGNORECASE,
-)
+_ABOUT_TITLE = re.compile(rf"^(?:the )?(?:{'|'.join(LISTS['what is asked of a subject'])})\b", re.IGNORECASE)
 _DEFINED = re.compile(r"^(?:what (?:is|are) (?:known|(?:an? |the )?[\w-]+\??$)|describe|define|explain)", re.IGNORECASE)
 _PLURAL = re.compile(r"^(?:the )?(?:effects|causes|outcomes|mechanisms|benefits|risks)\b", re.IGNORECASE)
-_VERB = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|can|could|may|might|does|do|did|will|(?:improve|reduce|mitigate|alleviate|promote|"
-    r"regulate|modulate|inhibit|increase|decrease|induce|protect|prevent|affect|cause|reveal|contribute|attenuate|enhance|"
-    r"suppress|ameliorate|activate|impair|mediate|alter|predict|associate|restore|exacerbate|trigger|drive|control|"
-    r"influence|synthesize|link)(?:s|d)?)\b",
-    re.IGNORECASE,
-)
+_VERB = matching("statement verbs")
 _JOINED = re.compile(
     r"\s*(?:,|/|and|or|versus|vs\.?|,\s*and|,\s*or|compared (?:with|to)|plus|to|than)\s*", re.IGNORECASE
 )
 
 
-def parts(question: str, most: int) -> list[DraftedQuestion]:
+def subquestions(question: str, most: int) -> list[DraftedQuestion]:
     """Three to five bounded sub-questions, the general before the specific; fewer where `most` is.
 
     The question itself is one of them, so that nothing that it names is lost. The others ask of its subject, in whom
@@ -205,19 +180,11 @@ def _done(found: About) -> str:
     )
 
 
-_WORKERS = re.compile(
-    r"\b(?:nurses|physicians|doctors|students|residents|surgeons|practitioners|workers|midwives|clinicians|staff)$",
-    re.IGNORECASE,
-)
+_WORKERS = re.compile(rf"\b(?:{'|'.join(LISTS['workers'])})$", re.IGNORECASE)
 
 
 def _in_whom(found: About, without: str = "") -> str:
-    """` in patients with lupus`; the disease too, where the subject is what is done about it, unless it is said.
-
-    Args:
-        found: what the question is about.
-        without: what the sub-question says already.
-    """
+    """` in patients with lupus`; the disease too, where the subject is what is done about it, unless it is said."""
     subject, other = found.subject.words.casefold(), found.bears_on
     treated = found.subject.kind in ("gene", "drug", "procedure", "substance", "test") and _is_disease(other)
     disease = _as_written(other, found) if other and treated and other.words.casefold() != without.casefold() else ""
@@ -286,7 +253,8 @@ def _direct(question: str, found: About | None) -> str:
     if said != question:
         named = [one.words for one in things(question) if one.words.casefold() not in said.casefold()]
         beside = list(dict.fromkeys(filter(None, [found.population if found else "", *named[:5]])))
-        return _cut(f"{_as_question(said).rstrip('?')}, given {_listed(beside)}?" if beside else _as_question(said))
+        listed = " and ".join(filter(None, [", ".join(beside[:-1]), *beside[-1:]]))
+        return _cut(f"{_as_question(said).rstrip('?')}, given {listed}?" if beside else _as_question(said))
     return _cut(_as_question(said))
 
 
@@ -300,7 +268,8 @@ def _as_question(said: str) -> str:
     if _is_titled(text):
         text = " ".join(map(_lower, text.split()))
     if _ABOUT_TITLE.match(text):
-        return f"What {'are' if _PLURAL.match(text) else 'is'} {_the(text)}?"
+        article = "" if text.lower().startswith("the ") else "the "
+        return f"What {'are' if _PLURAL.match(text) else 'is'} {article}{_lower(text)}?"
     if _VERB.search(text) and ":" not in text and not said.strip().endswith("?"):
         return f"Is it shown that {_lower(text)}?"
     return f"What is known about {_lower(text)}?"
@@ -312,14 +281,6 @@ def _ordered(order: str, rest: str) -> str:
     if order == "compare":
         return f"How do {rest} compare?"
     return f"What is {rest}?" if order == "define" else f"What is known about {rest}?"
-
-
-def _the(text: str) -> str:
-    return _lower(text) if text.lower().startswith("the ") else f"the {_lower(text)}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _cut(text: str) -> str:

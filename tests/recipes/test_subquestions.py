@@ -28,9 +28,9 @@ from medground.recipes.biomedsearch.decomposing import (
 )
 from medground.recipes.biomedsearch.keywords import is_named, named_keywords
 from medground.recipes.biomedsearch.planner import PLANNING, acyclic, research_plan
-from medground.recipes.biomedsearch.question_things import things
-from medground.recipes.biomedsearch.settings import BioMedSearchSettings
+from medground.recipes.biomedsearch.question_names import things
 from medground.recipes.biomedsearch.subjects import about, is_biomedical, population_of
+from medground.recipes.settings import BioMedSearchSettings
 from medground.values.research_plan import Edge, Keyword, ResearchPlan
 from medground.values.steps import AnyStep, PlanningResearch, ResearchPlanned, Step
 from medground.wording.progress import in_words
@@ -218,22 +218,6 @@ def test_what_a_model_forgets_is_added_and_what_it_does_not_write_is_asked_again
         asyncio.run(research_plan(run.question, run))
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
-    max_leaves=8,
-)
-
-
-@given(st.one_of(JSON, st.lists(st.fixed_dictionaries({"name": JSON, "synonyms": JSON}), max_size=4)))
-def test_keywords_are_read_or_refused(said: Any) -> None:
-    try:
-        read = NameKeywordsOutput.model_validate({"keywords": said})
-    except ValueError:
-        return
-    assert all(len(one.name) <= 120 for one in read.keywords)
-
-
 NAMES = st.sampled_from("abcdefg")
 EDGES = st.lists(
     st.builds(
@@ -276,12 +260,12 @@ def real_questions(shared: Path) -> list[str]:
         closed = [str(json.loads(line)["question"]) for line in lines]
     with gzip.open(shared / "bioasq" / "task9b.json.gz", "rt", encoding="utf-8") as file:
         bioasq = [str(one["body"]) for one in json.load(file)["questions"]]
-    return [*closed[::20], *bioasq[:: max(1, len(bioasq) // 50)][:50]]
+    return [*closed[::50], *bioasq[:: max(1, len(bioasq) // 20)][:20]]
 
 
 def test_real_questions_are_planned_and_nothing_they_name_is_lost(make_run: MakeRun, shared: Path) -> None:
     questions = real_questions(shared)
-    assert len(questions) == 100
+    assert len(questions) == 40
     for question in questions:
         plan = planned(make_run, question)
         names = [name for word in plan.keywords for name in (word.name, *word.synonyms)]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import each_row
 
@@ -114,6 +114,7 @@ def test_files_that_are_no_plan(tmp_path: Path, content: bytes, message: str) ->
     assert message in str(refused.value)
 
 
+@settings(max_examples=25)
 @given(st.text(max_size=60) | st.recursive(st.none() | st.floats() | st.text(max_size=9), st.lists).map(json.dumps))
 def test_any_text_is_read_or_refused_in_one_line(text: str) -> None:
     with pytest.raises(UsageError) as refused:

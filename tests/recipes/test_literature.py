@@ -15,7 +15,7 @@ from medground.errors import NotConfigured, SourceUnavailable
 from medground.home.settings import Settings
 from medground.recipes.biomedsearch.literature import find_literature
 from medground.recipes.biomedsearch.papers import asking, coverage
-from medground.recipes.biomedsearch.settings import BioMedSearchSettings
+from medground.recipes.settings import BioMedSearchSettings
 from medground.sources.base import find_source
 from medground.values.document import Document, MeshHeading
 from medground.values.query import Or, Phrase

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import each_row
 
@@ -64,6 +64,7 @@ def test_a_symbol_is_named_once_and_a_scan_is_not_a_cat() -> None:
     )
 
 
+@settings(max_examples=25)
 @given(st.text(max_size=300))
 def test_any_text_is_read(text: str) -> None:
     for one in genes_in(text):

@@ -17,10 +17,17 @@ from medground.language import predicate_words as lists
 from medground.language.mesh_terms import is_drug_name
 from medground.language.noun_phrases import AUXILIARIES, PREPOSITIONS
 from medground.language.noun_phrases import Thing as Phrase
-from medground.language.predicate_words import ARTICLES
 from medground.language.words import FUNCTION_WORDS, QUESTION_WORDS, abstracts_with, stem, tokens
 from medground.pubmed.mesh import Heading, vocabulary
-from medground.recipes.biomedsearch.symbols import LISTS, SAYS_GENE, gene_heading, is_symbol
+from medground.recipes.biomedsearch.symbols import (
+    LISTS,
+    PROTEIN_TREES,
+    SAYS_GENE,
+    gene_heading,
+    in_branches,
+    is_symbol,
+    matching,
+)
 
 Kind = Literal[
     "gene",
@@ -73,6 +80,9 @@ _EMPTY_HEADINGS = frozenset(name.casefold() for name in LISTS["empty headings"])
 _GENERIC = LISTS["generic"]
 _EMPTY = _GENERIC | QUESTION_WORDS | lists.ADVERBS
 """Words that name nothing by themselves; within a phrase they stay."""
+_FUNCTION = FUNCTION_WORDS | PREPOSITIONS | AUXILIARIES | lists.ARTICLES
+_ENDS = _FUNCTION | lists.DETERMINERS | lists.PREPOSITIONS | lists.ADVERBS | LISTS["phrase ends"]
+"""Words that end a noun phrase, beside verbs."""
 _NOUNS = frozenset(["protein", "gene", "cell", "enzyme", "drug", "disease", "treatment", "risk", "test", "growth"])
 """Words that say something where another noun follows: `protein synthesis`."""
 
@@ -81,36 +91,11 @@ _TOKEN = re.compile(r"[^\W_](?:[\w'’+/.-]*[\w+])?")
 _MARK = re.compile(r"[,;:?!()\[\]\"“”]|\.\s|\s[-–—]+\s")
 _ADVERB = re.compile(r"(?:[^m]e|al|ous|ive|ent|ant|ed|ab|ib|ar|ic|at)ly$")
 _ADJECTIVE = re.compile(r"(?:al|ic|ous|ive|ar|ary|ory|oid)$")
-_TREAT = re.compile(
-    r"\b(?:treat\w*|therap\w+|drugs?|dos(?:e|es|age|ing)|mg|efficacy|adverse|side effects?|administ\w+|prescri\w+|"
-    r"inhibitors?|antagonists?|agonists?|approved|prophyla\w+|prevent\w*|supplement\w*|effective|indications?|regimen|"
-    r"role of [^?]{1,40} (?:for|in))\b",
-    re.IGNORECASE,
-)
-_ACT = re.compile(
-    r"(?:\w*(?:ectomy|otomy|ostomy|plasty|scopy|therapy|surgery|monitoring|stimulation|stenting|cision)|repair|resection|"
-    r"transplantation|implantation|block(?:ade)?|injection|vaccination|rehabilitation|training|counsell?ing|screening|"
-    r"ablation|ligation|supplementation|headgear|braces?|stents?|exercises?|acupuncture|massage|embolization)",
-    re.IGNORECASE,
-)
-"""The last word of what is done to people, whatever stands before it."""
-_TESTED = re.compile(
-    r"(?:\w*(?:graphy|gram|metry)|examinations?|imaging|tests?|assays?|scores?|scales?|scans?|questionnaires?|index)",
-    re.IGNORECASE,
-)
+_TREAT = matching("treating")
+_ACT, _TESTED = matching("acts"), matching("tests")
 _COMMON_NOUN = re.compile(r"(?:ion|ment|ness|ity|ism|ing|ance|ence|ogy|ery|ure|age|hood|ship)s?$")
-_LEVELS = re.compile(r"\b(?:levels?|serum|plasma|concentrations?|deficien\w+|intake|status)\b", re.IGNORECASE)
-_HELPS = re.compile(
-    r"\b(?:versus|vs|compared|trial|reduc\w+|lower\w*|improv\w*|benefi\w+|protect\w*|safe\w*|harm\w*|"
-    r"shorten\w*|reliev\w+|cures?)\b",
-    re.I,
-)
-_COMMENSAL = re.compile(r"\b(?:microbio\w+|probiotic\w*|gut|intestinal|commensal|protect\w*)\b", re.IGNORECASE)
-_PERTURBED = re.compile(
-    r"knock-?outs?|knock-?downs?|mutants?|deletions?|deficiency|depletion|overexpression|silencing|null|loss|"
-    r"inhibition|haploinsufficiency|inactivation",
-    re.IGNORECASE,
-)
+_LEVELS, _HELPS, _COMMENSAL = matching("levels"), matching("helps"), matching("commensal")
+_PERTURBED = matching("perturbed")
 
 
 @dataclass(frozen=True)
@@ -220,9 +205,9 @@ def _in_clause(words: Sequence[_Word], question: str) -> Iterator[Thing]:
         free = [n for n in free if n not in (*before, *after)]
         trimmed = _trimmed(words, [*before, *range(first, end), *after], range(first, end))
         yield _thing(words, trimmed, (first, end), heading, question)
-    for run in _runs(free):
-        trimmed = _without_first(words, run[-_LONGEST_PHRASE:])
-        if trimmed and any(len(words[n].text) > 2 for n in trimmed):
+    for _, together in groupby(enumerate(free), key=lambda pair: pair[1] - pair[0]):
+        trimmed = _without_first(words, [n for _, n in together][-_LONGEST_PHRASE:])
+        if any(len(words[n].text) > 2 for n in trimmed):
             yield _thing(words, trimmed, (trimmed[0], trimmed[-1] + 1), None, question)
 
 
@@ -232,21 +217,18 @@ def _longest(words: Sequence[_Word], at: int, question: str) -> tuple[int, Headi
         two = question[words[at].start : words[at + 1].end] if at + 1 < len(words) else ""
         if not (two and vocabulary().find(two)):
             own = vocabulary().find(words[at].text)
-            known = own is not None and not any(tree.startswith(("D08", "D12", "D23", "G05")) for tree in own.trees)
-            return 1, own if known else gene_heading(words[at].text)
+            is_other = own is not None and not in_branches(own, ("D08", "D12", "D23", "G05"))
+            return 1, own if is_other else gene_heading(words[at].text)
     for size in range(min(_LONGEST, len(words) - at), 0, -1):
         first, last = words[at], words[at + size - 1]
-        if size > 1 and (_is_function(first.lower) or _is_function(last.lower)):
+        if size > 1 and (first.lower in _FUNCTION or last.lower in _FUNCTION):
             continue
         if size == 1 and (_breaks(words, at) or first.lower in _GENERIC or len(first.text) < 3):
             continue
         heading = vocabulary().find(question[first.start : last.end])
-        if heading is None or heading.is_publication_type or heading.name.casefold() in _EMPTY_HEADINGS:
-            continue
-        return size, heading
-    if is_drug_name(words[at].text):
-        return 1, None
-    return 0, None
+        if heading and not heading.is_publication_type and heading.name.casefold() not in _EMPTY_HEADINGS:
+            return size, heading
+    return int(is_drug_name(words[at].text)), None
 
 
 def _thing(
@@ -259,25 +241,24 @@ def _thing(
 
 
 def _kind(thing: Thing, first: _Word, size: int, question: str) -> Kind:
-    symbol = size == 1 and is_symbol(first.text, question, first.start)
-    trees = thing.heading.trees if thing.heading else ()
-    if symbol and (not trees or any(tree.startswith(("D08", "D12", "D23", "D06", "G05")) for tree in trees)):
+    heading, symbol = thing.heading, size == 1 and is_symbol(first.text, question, first.start)
+    if symbol and (heading is None or not heading.trees or in_branches(heading, PROTEIN_TREES)):
         return "gene"
     if size == 1 and is_drug_name(thing.core):
         return "drug"
     last = thing.words.split()[-1]
     if not symbol and (_ACT.fullmatch(last) or _TESTED.fullmatch(last)):
         return "procedure" if _ACT.fullmatch(last) else "test"
-    if thing.heading is None:
+    if heading is None:
         return _of_unknown(thing, question)
-    kind: Kind = next((kind for heads, kind in _KINDS if any(tree.startswith(heads) for tree in trees)), "other")
+    kind: Kind = next((kind for branches, kind in _KINDS if in_branches(heading, branches)), "other")
     if kind == "microbe" and _COMMENSAL.search(question):
         return "substance"
-    protein = any(tree.startswith(("D08", "D12.776")) for tree in trees)
-    if protein and SAYS_GENE.search(question) and not _LEVELS.search(question) and thing.core == thing.words:
+    protein, measured = in_branches(heading, ("D08", "D12.776")), _LEVELS.search(question) is not None
+    if protein and SAYS_GENE.search(question) and not measured and thing.core == thing.words:
         return "gene"
-    small = any(tree.startswith(("D01", "D02", "D03", "D04", "D20", "D26", "D27")) for tree in trees)
-    given = _TREAT.search(question) or (small and _HELPS.search(question) and not _LEVELS.search(question))
+    small = in_branches(heading, ("D01", "D02", "D03", "D04", "D20", "D26", "D27"))
+    given = _TREAT.search(question) or (small and _HELPS.search(question) and not measured)
     return "drug" if kind == "substance" and not protein and given else kind
 
 
@@ -292,29 +273,18 @@ def _of_unknown(thing: Thing, question: str) -> Kind:
     return "drug" if said and not plain and _TREAT.search(question) else "name"
 
 
-def _is_function(word: str) -> bool:
-    return word in FUNCTION_WORDS or word in PREPOSITIONS or word in AUXILIARIES or word in ARTICLES
-
-
 def _breaks(words: Sequence[_Word], n: int) -> bool:
     """Whether a word ends a noun phrase: a function word, a verb, a participle before a preposition."""
     word = words[n].lower
-    if _is_function(word) or word in lists.DETERMINERS or word in lists.PREPOSITIONS or word in lists.ADVERBS:
-        return True
-    if word.isdigit():
-        return n + 1 >= len(words) or words[n + 1].lower not in ("protein", "receptor", "gene", "kinase", "inhibitor")
-    if word in ("ask", "use", "uses", "based", "due", "involved", "according", "yes", "no"):
-        return True
-    base = word.removesuffix("s")
-    if word in lists.VERBS or base in lists.VERBS or word.removesuffix("es") in lists.VERBS:
-        return True
     following = words[n + 1].lower if n + 1 < len(words) else ""
-    if word in QUESTION_WORDS and (not following or _is_function(following)):
+    if word.isdigit():
+        return following not in ("protein", "receptor", "gene", "kinase", "inhibitor")
+    if word in _ENDS or not lists.VERBS.isdisjoint((word, word.removesuffix("s"), word.removesuffix("es"))):
         return True
-    if word in ("combined", "found", "obtained", "shown", "given", "undergoing", "receiving"):
+    if word in QUESTION_WORDS and (not following or following in _FUNCTION):
         return True
     if word.endswith("ed") and word not in lists.NOT_PARTICIPLES and "-" not in word:
-        return not following or _is_function(following) or not {word[:-2], word[:-1]}.isdisjoint(lists.VERBS)
+        return not following or following in _FUNCTION or not {word[:-2], word[:-1]}.isdisjoint(lists.VERBS)
     verbs = lists.VERBS | lists.OFTEN_VERBS
     return word.endswith("ing") and not {word[:-3], f"{word[:-3]}e", word[:-4]}.isdisjoint(verbs)
 
@@ -322,16 +292,9 @@ def _breaks(words: Sequence[_Word], n: int) -> bool:
 def _named_before(spans: Sequence[tuple[int, int, Heading | None]], first: int) -> list[int]:
     """The name right before another that is part of it: `Staphylococcus aureus bacteremia`, `influenza vaccination`."""
     own = next(heading for start, _, heading in spans if start == first)
-    before = next(((start, heading) for start, end, heading in spans if end == first), None)
-    if before is None or own is None or before[1] is None:
-        return []
-    both = before[1].trees, own.trees
-    joined = any(_any_in(both[0], upper) and _any_in(both[1], lower) for upper, lower in _JOINED_BRANCHES)
-    return list(range(before[0], first)) if joined else []
-
-
-def _any_in(trees: Sequence[str], branches: tuple[str, ...]) -> bool:
-    return any(tree.startswith(branches) for tree in trees)
+    start, before = next(((start, heading) for start, end, heading in spans if end == first), (first, None))
+    joined = any(in_branches(before, upper) and in_branches(own, lower) for upper, lower in _JOINED_BRANCHES)
+    return list(range(start, first)) if joined else []
 
 
 def _run(free: Sequence[int], at: int, step: int) -> list[int]:
@@ -340,11 +303,6 @@ def _run(free: Sequence[int], at: int, step: int) -> list[int]:
     while (at := at + step) in free and len(found) < _MOST_MODIFIERS:
         found.append(at)
     return sorted(found)
-
-
-def _runs(free: Sequence[int]) -> Iterator[list[int]]:
-    for _, run in groupby(enumerate(free), key=lambda pair: pair[1] - pair[0]):
-        yield [n for _, n in run]
 
 
 def _trimmed(words: Sequence[_Word], chosen: Sequence[int], core: range) -> list[int]:

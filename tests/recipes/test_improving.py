@@ -20,7 +20,6 @@ from medground.recipes.omni_rag.improving import (
     ROOT,
     SIBLINGS,
     Tried,
-    Worth,
     backpropagated,
     expansion,
     reflexion,
@@ -121,14 +120,10 @@ def test_the_best_score_ends_the_search(planned: Any, planner: Planning) -> None
     plan, run, steps = planned(planner, Script([2, 5, 1]))
     assert _books(plan) == "metformin 1"
     assert [step.score for step in steps if isinstance(step, PlanRated)] == [2, 5]
-    assert [step for step in steps if isinstance(step, PlanChosen)] == [
-        PlanChosen(number=2, rounds=2, ended="best score")
-    ]
+    chosen = PlanChosen(number=2, rounds=2, ended="best score")
+    assert [step for step in steps if isinstance(step, PlanChosen)] == [chosen]
     assert not run.warnings
 
-
-@each_row("planner", [reflexion, serts])
-def test_after_eight_rounds_the_plan_with_the_best_score_is_returned(planned: Any, planner: Planning) -> None:
     script = Script([1, 3, 2, 3, 0, 1, 2, 2, 4, 4])
     plan, _, steps = planned(planner, script)
     assert len(script.rated) == 8
@@ -144,11 +139,7 @@ def test_reflexion_has_all_feedback_and_of_equal_scores_the_plan_that_asks_less(
     script = Script([1, 2, 3, 5])
     _, _, steps = planned(reflexion, script)
     last = script.feedback[-1]
-    assert [(one.score, one.suggestion) for one in last.feedback] == [
-        (1, "Suggestion 1."),
-        (2, "Suggestion 2."),
-        (3, "Suggestion 3."),
-    ]
+    assert [(one.score, one.suggestion) for one in last.feedback] == [(n, f"Suggestion {n}.") for n in (1, 2, 3)]
     assert "metformin 2" in last.feedback[2].plan
     assert [step.parent for step in steps if isinstance(step, PlanRound)] == [0, 1, 2, 3]
 
@@ -236,27 +227,9 @@ def test_an_empty_plan_is_a_plan(planned: Any) -> None:
 def test_rounds_are_in_the_trace(planned: Any, tmp_path: Path) -> None:
     _, _, steps = planned(reflexion, Script([2, 5]))
     spans = [json.loads(line) for line in (tmp_path / "test.jsonl").read_text(encoding="utf-8").splitlines()]
-    rated = PlanRated.stored(spans)
-    assert [(one.number, one.score) for one in rated] == [(1, 2), (2, 5)]
-    assert "metformin 1" in rated[1].plan
+    assert [(one.number, one.score) for one in PlanRated.stored(spans)] == [(1, 2), (2, 5)]
     assert PlanChosen.stored(spans) == [PlanChosen(number=2, rounds=2, ended="best score")]
-    words = [said for step in steps if (said := in_words(step))]
-    assert "plan 1 of at most 8" in words
-    assert "plan 2 got 5 of 5 points" in words
-
-
-def test_cancelling_stops_at_once(make_run: Any, shelves: Any, scripted_model: Any) -> None:
-    script = Script([1] * 8)
-
-    async def cancelled() -> None:
-        run = make_run(TEXT, shelves(), scripted_model(script.replies), ("improve_plan", "rate_plan"))
-        task = asyncio.ensure_future(reflexion(QUESTION, SOURCES, run))
-        run.on_step = lambda step: task.cancel() if isinstance(step, PlanRated) else None
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-    asyncio.run(cancelled())
-    assert len(script.rated) == 1
+    assert {"plan 1 of at most 8", "plan 2 got 5 of 5 points"} <= {in_words(step) for step in steps}
 
 
 @each_row("planner", [reflexion, serts])
@@ -284,11 +257,8 @@ def _grown(scores: Sequence[int]) -> list[Tried]:
 def test_every_score_is_told_to_all_plans_above_it() -> None:
     tried = _grown([2, 4, 1, 3, 5])
     assert [one.parent for one in tried[3:]] == [2, 2]
-    worth = backpropagated(tried)
-    assert worth[2] == Worth(3, 4 + 3 + 5)
-    assert worth[4] == Worth(1, 3)
-    assert worth[ROOT] == Worth(5, 2 + 4 + 1 + 3 + 5)
-    assert (worth[ROOT].mean, Worth().mean) == (15 / 25, 0.0)
+    told = backpropagated(tried)
+    assert (told[2], told[4], told[ROOT]) == ([4, 3, 5], [3], [2, 4, 1, 3, 5])
 
 
 def test_selection_is_uct_by_hand() -> None:
@@ -298,7 +268,7 @@ def test_selection_is_uct_by_hand() -> None:
     twice, once = 0.3 + 0.5 * math.sqrt(math.log(5) / 2), 0.6 + 0.5 * math.sqrt(math.log(5))
     assert expansion(_grown([2, 2, 2])).parent == 1  # of equals the earlier
     uct = {1: twice, 2: twice, 3: once}
-    assert selected(tried, backpropagated(tried)) == max(uct, key=lambda number: uct[number]) == 3
+    assert selected(tried) == max(uct, key=lambda number: uct[number]) == 3
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=8))
@@ -308,6 +278,4 @@ def test_any_tree_is_bounded_and_repeatable(scores: list[int]) -> None:
     parents = [one.parent for one in tried]
     assert all(parent < one.number for parent, one in zip(parents, tried, strict=True))
     assert max(parents.count(parent) for parent in parents) <= SIBLINGS
-    worth = backpropagated(tried)
-    assert worth[ROOT].visits == len(tried)
-    assert worth[ROOT].total == sum(scores)
+    assert backpropagated(tried)[ROOT] == scores

@@ -16,9 +16,8 @@ from rows import each_row
 from medground.answering.run import Run
 from medground.corpus.retraction import listed
 from medground.home.attachments import Attachments
-from medground.recipes.biomedsearch.protein_lines import asks_for_structure, sections_for
-from medground.recipes.biomedsearch.proteins import NO_GENE, NOT_OPEN, find_proteins
-from medground.recipes.biomedsearch.settings import BioMedSearchSettings
+from medground.recipes.biomedsearch.proteins import NO_GENE, NOT_OPEN, asks_for_structure, find_proteins, sections_for
+from medground.recipes.settings import BioMedSearchSettings
 from medground.sources.http.retries import Patience
 from medground.sources.http.service import Client, Service
 from medground.sources.proteins.alphafold import AlphaFoldSource

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import get_args
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import each_row
 
@@ -28,26 +27,8 @@ def read(text: str) -> ReadPlan:
 
 
 # What models write around and inside queries, and every other character.
-MARKS = [
-    '"',
-    "'",
-    ";",
-    ",",
-    " , ",
-    "<",
-    ">",
-    "</book>",
-    "<wiki>",
-    "&lt;",
-    "&#59;",
-    "&amp",
-    "1. ",
-    "2) ",
-    "- ",
-    "* ",
-    "```",
-]
-MARKS += ["none", "N/A", "query: ", "(", ")", "{", "}", "[", "]", "**", "\x00", "\u2028", "\n", "heart", "β", "Ⅷ", "²"]
+MARKS = [*"\"';,<>(){}[]β²Ⅷ\x00\u2028\n", " , ", "</book>", "<wiki>", "&lt;", "&#59;", "&amp", "1. ", "2) ", "- ", "* "]
+MARKS += ["```", "none", "N/A", "query: ", "**", "heart"]
 SAID = st.lists(st.one_of(st.sampled_from(MARKS), st.text(max_size=6)), max_size=6).map("".join)
 QUERY = SAID.map(lambda text: " ".join(text.split())).filter(lambda text: any(map(str.isalnum, text)))
 
@@ -67,6 +48,7 @@ PLAN = st.fixed_dictionaries({kind: queries(ABOUT if kind == "graph" else PLAIN)
 )
 
 
+@settings(max_examples=50)
 @given(PLAN)
 def test_a_plan_comes_back_from_its_tags_without_a_repair(plan: SourcePlan) -> None:
     back = read(tagged(plan, KINDS))
@@ -75,20 +57,7 @@ def test_a_plan_comes_back_from_its_tags_without_a_repair(plan: SourcePlan) -> N
 
 
 PIECES = [f"<{slash}{name}>" for name in (*KINDS, "BOOK", "books", "pubmed", "think", "plan") for slash in ("", "/")]
-PIECES += [
-    '{"book": [',
-    '"a", ',
-    "]}",
-    "book: ",
-    "\n\n",
-    "\n",
-    "&lt;book&gt;",
-    "<book/>",
-    "[[[[",
-    "&#0;",
-    "&#55296;",
-    *MARKS,
-]
+PIECES += ["book: ", "\n\n", "&lt;book&gt;", "<book/>", "[[[[", "&#0;", "&#55296;", *MARKS]
 
 
 @given(st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=8)), max_size=20).map("".join))
@@ -103,20 +72,6 @@ def test_no_text_raises_and_no_source_gets_more_than_three_queries(text: str) ->
     assert not (found.unread and found.plan.queries)
 
 
-@given(
-    st.recursive(
-        st.none() | st.booleans() | st.integers() | SAID,
-        lambda inner: (
-            st.lists(inner, max_size=4)
-            | st.dictionaries(st.sampled_from([*KINDS, "source", "queries", "query", "term", "x"]), inner, max_size=4)
-        ),
-        max_leaves=20,
-    )
-)
-def test_no_json_raises(value: object) -> None:
-    read(json.dumps(value))
-
-
 WRITTEN: list[tuple[str, str, dict[str, list[str]], list[str]]] = [
     ("unclosed", "<book> a\n<wiki> b\n\nI hope this helps.", {"book": ["a"], "wiki": ["b"]}, ["unclosed"]),
     ("nested", "<book> a <wiki> b </wiki> c </book>", {"book": ["a", "c"], "wiki": ["b"]}, ["nested"]),
@@ -129,26 +84,8 @@ WRITTEN: list[tuple[str, str, dict[str, list[str]], list[str]]] = [
     ),
     ("code fence", "```xml\n<book> a </book>\n```", {"book": ["a"]}, ["other form"]),
     ("escaped", "&lt;book&gt; a &lt;/book&gt;", {"book": ["a"]}, ["other form"]),
-    (
-        "json",
-        '{"book": ["a; b"], "graph": [{"term": "t", "query": "q"}]}',
-        {"book": ["a", "b"], "graph": ["t , q"]},
-        ["other form"],
-    ),
-    (
-        "json list",
-        'So: [{"source": "wiki", "queries": ["a", "b"]}, {"source": "book", "queries": []}]',
-        {"wiki": ["a", "b"]},
-        ["other form"],
-    ),
-    ("json in a plan", '{"plan": {"research": "a ; b", "wiki": null}}', {"research": ["a", "b"]}, ["other form"]),
-    ("lines", "**Book**: a ; b\n- wiki: none\n", {"book": ["a", "b"]}, ["other form", "no query"]),
-    (
-        "headings",
-        "### Research\n1. a\n2. b\n\n### Wiki\n- c\n",
-        {"research": ["a", "b"], "wiki": ["c"]},
-        ["other form", "marks removed"],
-    ),
+    ("typed", '{"book": ["a"]}', {}, ["nothing read"]),
+    ("lines", "Book: a ; b", {}, ["nothing read"]),
     ("numbered", "<book>\n1. a\n2. b\n</book>", {"book": ["a", "b"]}, ["marks removed"]),
     ("numbered on one line", "<book> 1. a 2. b </book>", {"book": ["a", "b"]}, ["marks removed"]),
     ("bullets", "<book>\n- a;\n- b\n</book>", {"book": ["a", "b"]}, ["marks removed"]),
@@ -208,7 +145,7 @@ def test_a_long_query_is_cut_and_an_empty_plan_is_not_an_unread_one() -> None:
 
 
 def test_a_long_text_takes_time_in_proportion(linear: Callable[[Callable[[int], object], int], None]) -> None:
-    for piece in ("<book>", "<book> a </wiki>", "1. ", "{", "[", '"', "<think>", "a ; ", "<", "book: "):
+    for piece in ("<book>", "<book> a </wiki>", "1. ", "<think>", "a ; ", "<", "book: "):
         linear(lambda size, piece=piece: read(piece * (size // len(piece))), 20_000)  # type: ignore[misc]
 
 

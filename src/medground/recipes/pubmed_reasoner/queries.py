@@ -1,0 +1,226 @@
+"""From a question to MeSH terms and a first query.
+
+Source: PubMed Reasoner, section 3.1, Eq. 1 to 3; every query is then normalised (Eq. 11).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import Field
+
+from medground.answering.run import Run
+from medground.language import drafting
+from medground.language.question_reading import reading_of
+from medground.models.operators.base import FewWords, Operator, OperatorInput, Untrusted
+from medground.models.operators.reading import DATA_RULE
+from medground.pubmed.normalize import normalize
+from medground.pubmed.printer import to_pubmed
+from medground.recipes.base import fused
+from medground.recipes.pubmed_reasoner.operators import (
+    Candidate,
+    DraftQueryInput,
+    MeshTermsInput,
+    MeshTermsOutput,
+    QueryOutput,
+    SelectTermsInput,
+    Signal,
+    Tried,
+    draft_query,
+    judge_alignment,
+    judge_coverage,
+    judge_redundancy,
+    mesh_terms,
+    refined_by_words,
+    select_terms,
+)
+from medground.recipes.settings import PubMedReasonerSettings
+from medground.sources.pubmed.query import PubMedQuery
+from medground.values.document import Hit
+from medground.values.lookup import Lookup
+from medground.values.query import Everything, Filters, all_of
+from medground.values.question import Question
+from medground.values.steps import QueryWritten
+
+_NO_SUBJECT = "the query has no subject term, so the words of the question are searched instead"
+
+
+async def propose_terms(question: Question, run: Run) -> list[Candidate]:
+    """Candidate headings with reasons (Eq. 1)."""
+    most = run.settings.section(PubMedReasonerSettings).terms
+    return candidates(await run.ask(mesh_terms, MeshTermsInput(question=question.text, most=most)))
+
+
+def candidates(output: MeshTermsOutput) -> list[Candidate]:
+    """The terms that a model named, each once."""
+    distinct = {term.heading: term.rationale for term in output.terms}
+    return [Candidate(heading=heading, rationale=rationale) for heading, rationale in distinct.items()]
+
+
+async def choose_terms(question: Question, proposed: Sequence[Candidate], run: Run) -> list[Candidate]:
+    """The candidates to search with, most important first (Eq. 2)."""
+    if not proposed:
+        return []
+    output = await run.ask(select_terms, SelectTermsInput(question=question.text, candidates=tuple(proposed)))
+    known, most = {one.heading: one for one in proposed}, run.settings.section(PubMedReasonerSettings).terms
+    return [known[heading] for heading in dict.fromkeys(output.selected)][:most]
+
+
+async def first_query(question: Question, terms: Sequence[Candidate], run: Run) -> PubMedQuery:
+    """The first query (Eq. 3), normalised (Eq. 11)."""
+    output = await run.ask(draft_query, DraftQueryInput(question=question.text, terms=tuple(terms)))
+    return normalised(output.query, run)
+
+
+def normalised(text: str, run: Run) -> PubMedQuery:
+    """A valid query from whatever was written (Eq. 11). The trace records the repairs.
+
+    A query without a subject term would match every record, so the words of the question are searched instead.
+    """
+    today = run.now().date()
+    result = normalize(text, today=today)
+    notes = result.notes
+    if isinstance(result.query, Everything):
+        result = normalize(run.question.text, today=today)
+        notes = (*notes, _NO_SUBJECT, *result.notes)
+    with run.step(QueryWritten(before=text, after=result.text, notes=notes)):
+        return PubMedQuery(result.text, result.query)
+
+
+# Search with a PubMed query, or only count what it finds.
+
+
+@dataclass(frozen=True)
+class QueryResult:
+    """What a query found: ranked hits, and titles and abstracts of the first documents (Eq. 4 and 5)."""
+
+    hits: tuple[Hit, ...]
+    signals: tuple[Signal, ...]
+
+    @property
+    def documents(self) -> int:
+        """Number of documents found."""
+        return len({hit.passage.document_id for hit in self.hits})
+
+
+def dated(question: Question, run: Run) -> Question:
+    """The question, limited to the years that its text states, which the answer shows.
+
+    It is unchanged if it has limits, or `pubmed_reasoner.dates` is off.
+    """
+    asked, wanted = question.filters, run.settings.section(PubMedReasonerSettings).dates
+    if not wanted or any((asked.year_from, asked.year_to, asked.date_from, asked.date_to)):
+        return question
+    if (found := reading_of(question.text).years(run.now().year)) is None:
+        return question
+    run.warn(found.note)
+    limits = asked.model_copy(update={"year_from": found.first, "year_to": found.last})
+    return question.model_copy(update={"filters": limits})
+
+
+async def search(question: Question, query: PubMedQuery, run: Run) -> QueryResult:
+    """Search, and get titles and abstracts of the first documents; nothing else is read (Eq. 4 and 5)."""
+    choices = run.settings.section(PubMedReasonerSettings)
+    hits = fused(await run.look_up(lookup_of(question, query, run)), run)
+    first = list(dict.fromkeys(h.passage.document_id for h in hits))[: choices.signals]
+    await run.retrieve(first)
+    documents = [run.ledger.documents[i] for i in first if i in run.ledger.documents]
+    signals = tuple(Signal(title=d.title, abstract=d.text[: choices.signal_length]) for d in documents)
+    return QueryResult(hits, signals)
+
+
+def lookup_of(question: Question, query: PubMedQuery, run: Run) -> Lookup:
+    """The query with the question's years, as the answer lists it.
+
+    Sources get the user's own limits as filters; those that only the text of the question states join the query.
+    """
+    asked = question.filters
+    years = Filters(year_from=asked.year_from, year_to=asked.year_to).as_query()
+    dated = query.tree if years is None else all_of([query.tree, years])
+    stated_only = question.filters != run.question.filters
+    return Lookup(asked=dated if stated_only else query.tree, text=question.text, shown=to_pubmed(dated))
+
+
+# Searching with one call for a query and one call for its critique, in place of one call for each equation.
+
+_RULES = (
+    'Headings come first, each as "Heading"[mesh]; then dates, only if the question names some, as YYYY:YYYY[pdat]; '
+    "then other words, without a tag. Join ideas that must all be present with AND. "
+)
+
+Score = Literal[1, 0, -1]
+"""1: good; 0: not good; -1: nothing was found that could tell."""
+
+
+def _headings(question: str) -> tuple[str, ...]:
+    return drafting.select(question, [heading for heading, _ in drafting.propose(question)])
+
+
+class WriteQueryInput(OperatorInput):
+    question: Untrusted
+
+
+write_query = Operator(
+    name="write_query",
+    instructions=(
+        "Turn this biomedical question into one PubMed query, with the MeSH headings that its literature is indexed "
+        "with. " + _RULES + "Use no operator other than AND. " + DATA_RULE
+    ),
+    input=WriteQueryInput,
+    output=QueryOutput,
+    writes_queries=True,
+    keyless=lambda value: QueryOutput(query=drafting.draft(value.question, _headings(value.question))),
+)
+
+
+class SelfCriticInput(OperatorInput):
+    question: Untrusted
+    signals: tuple[Signal, ...]
+    history: tuple[Tried, ...]
+    """The queries so far; the last is the one whose records are shown."""
+
+
+class SelfCriticOutput(QueryOutput):
+    coverage: Score = Field(description="1 if the records represent the ideas of the question")
+    coverage_advice: FewWords = ""
+    alignment: Score = Field(description="1 if the records are about the question")
+    alignment_advice: FewWords = ""
+    redundancy: Score = Field(description="1 if no term of the query overlaps another, is needless or unintended")
+    redundancy_advice: FewWords = ""
+
+
+def _criticised_by_words(value: SelfCriticInput) -> SelfCriticOutput:
+    headings = _headings(value.question)
+    texts = [f"{s.title} {s.abstract}" for s in value.signals]
+    refined = refined_by_words(value.question, headings, value.history)
+    if not texts:
+        return SelfCriticOutput(query=refined, coverage=-1, alignment=-1, redundancy=-1)
+    covered = all(said for said, _ in judge_coverage(value.question, headings, texts))
+    aligned = any(said for said, _ in judge_alignment(value.question, headings, texts)) or not headings
+    needless = any(said for said, _ in judge_redundancy(value.question, headings, texts))
+    return SelfCriticOutput(query=refined, coverage=int(covered), alignment=int(aligned), redundancy=int(not needless))
+
+
+self_critic = Operator(
+    name="self_critic",
+    instructions=(
+        "You plan a PubMed search. Below are a biomedical question, the titles and abstracts that the last query of "
+        "the history found, and that history. Score the last query: coverage (do the records represent the ideas of "
+        "the question?), alignment (are they about the question?), redundancy (1 if none of its terms is needless). "
+        "Give -1 where no record is shown. Say for each, in a few words, what would improve it. Then write one "
+        "improved query that does not repeat the history. "
+        + _RULES
+        + "Put interchangeable names of one idea in parentheses, joined with OR. "
+        + DATA_RULE
+    ),
+    input=SelfCriticInput,
+    output=SelfCriticOutput,
+    writes_queries=True,
+    keyless=_criticised_by_words,
+)
+
+
+AT_ONCE: tuple[Operator[Any, Any], ...] = (write_query, self_critic)
+"""The operators that write and criticise a query in one call each."""
