@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from medground.errors import ConfigError
-from medground.graph.answer import entails, find
+from medground.graph.answer import entails, find, read_question
 from medground.graph.lists import SHOWN
-from medground.graph.question import read_question
 from medground.graph.starter import GraphWriter, Page, pages
 from medground.graph.store import GraphStore
 from medground.graph.vocabularies.hpo import Hpo

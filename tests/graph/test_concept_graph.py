@@ -16,7 +16,6 @@ from rows import each_row
 from medground.corpus.library import GRAPH_FILE, Library
 from medground.errors import BadDocument, SnapshotCorrupt, UsageError
 from medground.graph.concept_store import ConceptStore, open_graph
-from medground.graph.corpora import build_graph, draft_file
 from medground.graph.vocabularies.base import (
     ConceptRecord,
     DefinitionRecord,
@@ -28,6 +27,7 @@ from medground.graph.vocabularies.base import (
     RelationRecord,
     Vocabulary,
 )
+from medground.graph.writing import build_graph, draft_file
 from medground.sources.base import Source
 from medground.sources.corpus import CorpusSource
 from medground.sources.graph import GraphSource

@@ -16,7 +16,7 @@ from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.engine.blocking import BlockingEngine
 from medground.errors import UsageError
-from medground.graph.corpora import build_starter
+from medground.graph.starter import build_starter
 from medground.graph.vocabularies.hpo import Hpo
 from medground.home.settings import Settings
 from medground.values.evidence import Evidence
@@ -67,7 +67,7 @@ def test_what_is_stored_decides(engine: BlockingEngine, text: str, decided: str,
 def test_an_unusable_starter_is_rebuilt(
     home: Path, release: Hpo, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("medground.graph.corpora.build_starter", functools.partial(build_starter, release=release))
+    monkeypatch.setattr("medground.graph.starter.build_starter", functools.partial(build_starter, release=release))
     build_starter(Library(home), release=release)
     manifest = next(home.glob("corpora/starter/*/manifest.json"))
     stored = json.loads(manifest.read_text(encoding="utf-8"))

@@ -7,11 +7,11 @@ from pathlib import Path
 from medground.corpus.library import GRAPH_FILE, Library
 from medground.graph.base import Graph, Named
 from medground.graph.concept_store import ConceptStore
-from medground.graph.corpora import build_graph
 from medground.graph.starter import Page
 from medground.graph.store import GraphStore
 from medground.graph.vocabularies.hpo import Hpo
 from medground.graph.vocabularies.hpo import hpo as vocabulary
+from medground.graph.writing import build_graph
 
 
 def lines(graph: Graph, term: str) -> list[str]:

@@ -6,10 +6,9 @@ from collections.abc import Callable
 
 from rows import each_row
 
-from medground.graph.answer import wordings
+from medground.graph.answer import read_question, wordings
 from medground.graph.linking import lay_terms, organs
 from medground.graph.names import name_key
-from medground.graph.question import read_question
 from medground.graph.store import GraphStore
 from medground.values.graph import GraphFinding
 

@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.graph.answer import find
-from medground.graph.question import read_question
+from medground.graph.answer import find, read_question
 from medground.graph.relation import ConceptKind
 from medground.graph.store import GraphStore
 

@@ -16,10 +16,9 @@ from rows import each_row
 
 from medground.corpus.library import GRAPH_FILE, Library
 from medground.errors import BadDocument, ConfigError
-from medground.graph.corpora import build_starter, starter_input
 from medground.graph.names import FULL, disease_keys, name_key
 from medground.graph.relation import frequency
-from medground.graph.starter import GraphWriter, Page, pages
+from medground.graph.starter import GraphWriter, Page, build_starter, pages, starter_input
 from medground.graph.store import GraphStore
 from medground.graph.vocabularies.hpo import Hpo
 

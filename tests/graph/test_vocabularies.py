@@ -15,7 +15,6 @@ from rows import each_row
 
 from medground.corpus.library import Library
 from medground.errors import BadDocument
-from medground.graph.corpora import build_graph
 from medground.graph.vocabularies.base import (
     ConceptRecord,
     DefinitionRecord,
@@ -28,11 +27,9 @@ from medground.graph.vocabularies.base import (
     Vocabulary,
     cycles,
 )
-from medground.graph.vocabularies.drugbank import drugbank
-from medground.graph.vocabularies.mesh import mesh
-from medground.graph.vocabularies.obo import obo, unescaped
-from medground.graph.vocabularies.obo_json import obo_json
-from medground.graph.vocabularies.rrf import COLUMNS, umls
+from medground.graph.vocabularies.obo import obo, obo_json, unescaped
+from medground.graph.vocabularies.releases import COLUMNS, drugbank, mesh, umls
+from medground.graph.writing import build_graph
 
 
 def records(vocabulary: Vocabulary) -> list[Record]:

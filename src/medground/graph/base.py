@@ -25,22 +25,16 @@ _FAMILIES = (
     (r"symptoms?|signs?|features?|manifest\w*|presentations?|clinical|findings?|complications?", "feature phenotype"),
     (r"(?:do|does|did|can|may) .*\bcause|affect(?:ed|s)?", "feature phenotype"),
     (r"genes?|genetic(?:s|ally)?|mutations?|mutated", "gene"),
-    (
-        r"causes? of|what causes?|the cause|caused by|due to|a?etiolog\w+|pathogen|why",
-        "cause causative due gene",
-    ),
+    (r"causes? of|what causes?|the cause|caused by|due to|a?etiolog\w+|pathogen|why", "cause causative due gene"),
     (r"inherit(?:ed|ance)?|dominant|recessive|hereditary|runs? in famil\w+", "inheritance inherited"),
     (r"onset|ages?|course|progress(?:ion|ive)?|prognosis", "onset course"),
     (
-        r"treat(?:s|ed|ments?|ing)?|therap\w+|drugs?|medic(?:ines?|ations?)|manage[ds]?|management|cured?",
+        r"treat(?:s|ed|ments?|ing)?|therap\w+|drugs?|medic(?:ines?|ations?)|manage(?:[ds]|ment)?|cured?",
         "treat treatment",
     ),
     (r"prevent(?:s|ed|ing|ion)?|prophyla\w+", "prevent prevention"),
     (r"interact(?:s|ions?|ing)?", "interact interaction"),
-    (
-        r"kinds?|(?:sub)?types?|class(?:es|ified)?|categor\w+",
-        "isa broader narrower parent child includes",
-    ),
+    (r"kinds?|(?:sub)?types?|class(?:es|ified)?|categor\w+", "isa broader narrower parent child includes"),
     (r"absent|excluded|lacking", "absent excluded"),
 )
 """What a question says, and words of the predicates that it asks for with it."""
@@ -146,7 +140,6 @@ def _named(group: str) -> list[str]:
 
 
 def _fits(rows: Sequence[StatedRow], wanted: frozenset[str]) -> list[float]:
-    """How well each line fits the words of a question, from 0 to 1."""
     if not wanted:
         return [0.0] * len(rows)
     # A stem begins as its word does. Most of thousands of lines have no such word, and finding stems is the slow part.

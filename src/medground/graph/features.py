@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from medground.graph.intent import GraphQuestion
 from medground.graph.lists import (
     ASSOCIATION,
     SHOWN,
@@ -22,7 +23,6 @@ from medground.graph.lists import (
     onset,
 )
 from medground.graph.names import name_key
-from medground.graph.question import GraphQuestion
 from medground.graph.relation import Concept, Relation, by_frequency
 from medground.graph.store import GraphStore
 from medground.values.graph import FindingStatus, GraphFact, GraphFinding
@@ -42,8 +42,6 @@ _OPPOSITE = {"yes": "no", "no": "yes", "": ""}
 
 @dataclass(frozen=True)
 class _Part:
-    """What is stored of one phenotype in one disease, by any of their meanings."""
-
     status: FindingStatus
     facts: tuple[GraphFact, ...] = ()
     notes: tuple[str, ...] = ()
@@ -251,7 +249,6 @@ def _counted(relation: Relation) -> bool:
 
 
 def _meant(store: GraphStore, meanings: Sequence[Concept], relation: Relation) -> Concept:
-    """The meaning that the relation entails."""
     kin = {relation.object.id, *store.ancestors(relation.object.id)} if len(meanings) > 1 else set[str]()
     return next((meaning for meaning in meanings if meaning.id in kin), meanings[0])
 

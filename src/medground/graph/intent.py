@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from medground.graph.linking import Mention, Piece
-from medground.graph.question_words import ALL, CUES, EMPTY, JOINTS, RECORD_ONLY, cues_of, word_set
-from medground.graph.relation import ConceptKind
+from medground.graph.names import ALL, CUES, EMPTY, JOINTS, RECORD_ONLY, cues_of, word_set
+from medground.graph.relation import Concept, ConceptKind
 from medground.values.graph import RelationKind
 
 MODES = word_set("dominant recessive x-linked mitochondrial dominantly recessively autosomal")
@@ -159,6 +159,27 @@ class Asked:
         return (*self.phenotypes, *self.diseases, *self.genes)
 
 
+@dataclass(frozen=True)
+class GraphQuestion:
+    """What a question asks of the graph.
+
+    Attributes:
+        relation: what is asked.
+        phenotypes: the phenotypes of all names, each name with all its possible meanings.
+        diseases: the diseases.
+        genes: the genes.
+        asked: how they are asked about.
+        read_as: names that were not read as written, one note each.
+    """
+
+    relation: RelationKind
+    phenotypes: tuple[Concept, ...] = ()
+    diseases: tuple[Concept, ...] = ()
+    genes: tuple[Concept, ...] = ()
+    asked: Asked = field(default_factory=lambda: Asked("profile"))
+    read_as: tuple[str, ...] = ()
+
+
 def asked_of(pieces: Sequence[Piece], *, rhetorical: bool = False) -> Asked | None:
     """What the pieces of a question ask for; None if they ask for nothing, for more, or in words that are not known.
 
@@ -188,7 +209,6 @@ def _says(words: Sequence[str], cue: str) -> bool:
 
 
 def _only(words: Sequence[str], *cues: str) -> bool:
-    """Whether every word is empty or gives one of these cues."""
     return all(word in EMPTY or word == "how" or not cues_of(word).isdisjoint(cues) for word in words)
 
 
@@ -255,7 +275,6 @@ def _about(group: Group, words: Sequence[str]) -> Iterator[Asked]:
 
 
 def _with(group: Group, kind: ConceptKind) -> tuple[Mention, ...]:
-    """The mentions that have a meaning of this kind."""
     return tuple(replace(mention, concepts=mention.of(kind)) for mention in group.mentions if mention.of(kind))
 
 

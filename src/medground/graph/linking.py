@@ -10,8 +10,7 @@ from functools import cache
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from medground.graph.names import name_key, table
-from medground.graph.question_words import ALL, CONDITIONS, CUES, JOINTS, word_set
+from medground.graph.names import ALL, CONDITIONS, CUES, JOINTS, name_key, table, word_set
 from medground.graph.relation import Concept, ConceptKind
 from medground.graph.store import GraphStore
 
@@ -128,7 +127,6 @@ def _is_plain(text: str) -> bool:
 
 
 def _in_plain_words(store: GraphStore, text: str) -> Mention | None:
-    """A mention by a name that people use and the ontology does not have: "short height"."""
     names = lay_terms().get(name_key(text), ())
     meant = tuple(concept for name in names for concept in store.find(name, "phenotype"))
     note = f"“{text}” read as {' or '.join(concept.label for concept in meant)}"
@@ -136,7 +134,6 @@ def _in_plain_words(store: GraphStore, text: str) -> Mention | None:
 
 
 def _loosely(store: GraphStore, text: str, known: set[str]) -> Mention | None:
-    """A mention by a related synonym, or by a name without its last word."""
     full, as_syndrome, as_disease = _keys(text)
     if text.split()[-1].casefold() in _GENERIC | {"type"}:
         return None

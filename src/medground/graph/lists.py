@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
+from medground.graph.intent import GraphQuestion
 from medground.graph.names import name_key
-from medground.graph.question import GraphQuestion
 from medground.graph.relation import Concept, Relation, StatedAt, by_frequency, sentence
 from medground.graph.store import GraphStore
 from medground.values.graph import FindingStatus, GraphFact, GraphFinding
@@ -124,7 +124,6 @@ def genes_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
 def _found(
     store: GraphStore, question: GraphQuestion, found: Sequence[Relation], notes: Sequence[str], names: Iterable[str]
 ) -> GraphFinding:
-    """A finding of a list of relations, with the names of its things as the answer."""
     return finding_of(store, question, [fact_of(r) for r in found], notes, answer=", ".join(dict.fromkeys(names)))
 
 

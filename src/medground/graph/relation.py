@@ -135,7 +135,7 @@ def line(relation: Relation) -> str:
         return relation.subject.definition
     if relation.predicate == "gene":
         return f"{relation.object.label}: associated gene."
-    details = [part for part in (_stated(relation), *_extras(relation)) if part]
+    details = [part for part in (_stated(relation), *extras(relation)) if part]
     parts = [", ".join(details)] * bool(details) + [", ".join(relation.references)] * bool(relation.references)
     return f"{relation.object.label}: {'; '.join(parts)}." if parts else f"{relation.object.label}."
 
@@ -176,7 +176,7 @@ def sentence(relation: Relation, asked: Concept | None = None) -> str:
     if asked is not None and asked.id != relation.object.id:
         kinship = f"of which {asked.name} is a kind" if relation.excluded else f"a kind of {asked.name}"
         thing = f"{thing}, {kinship},"
-    extra = "".join(f" ({part})" for part in _extras(relation))
+    extra = "".join(f" ({part})" for part in extras(relation))
     if relation.negated:
         return f"{thing} is recorded as not being a feature of {subject}{extra}."
     found = relation.frequency
@@ -210,7 +210,7 @@ def _share(relation: Relation) -> str:
     return f", in {relation.frequency.words}"
 
 
-def _extras(relation: Relation) -> tuple[str, ...]:
+def extras(relation: Relation) -> tuple[str, ...]:
     """What limits the relation: a sex, an onset, modifiers."""
     if not (relation.sex or relation.onset or relation.modifiers):
         return ()

@@ -157,7 +157,6 @@ class GraphStore(Graph):
         return [(Concept(*row[:4]), Concept(*row[4:])) for row in self._rows(_NEIGHBOURS, concept_id)]
 
     def _all_names(self) -> list[str]:
-        """Every name and synonym, read once."""
         if self._names is None:
             self._names = [row[0] for row in self._rows(_NAMES)]
         return self._names

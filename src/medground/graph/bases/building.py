@@ -22,8 +22,8 @@ from medground.errors import BadDocument, UsageError
 from medground.graph.bases.checks import vocabularies_of
 from medground.graph.bases.record import Base, Bases, corpus_name, counted
 from medground.graph.bases.spec import MAPPED, InputSpec, SourceSpec, Spec, open_mapped
-from medground.graph.corpora import build_graph
 from medground.graph.draft import fingerprint
+from medground.graph.writing import build_graph
 from medground.values.document import Document, SourceKind
 from medground.values.steps import Progress, no_progress
 
@@ -33,11 +33,7 @@ Wanted = Mapping[str, tuple[str | int, ...]]
 
 
 def inputs_of(source: SourceSpec, folder: Path) -> list[Input]:
-    """What a source that is not a graph is read from, in order.
-
-    Args:
-        source: its specification.
-        folder: the folder of the specification, from which paths are relative.
+    """What a source that is not a graph is read from, in order; paths are relative to the folder.
 
     Raises:
         UsageError: a path does not exist, or a reader is unknown.
@@ -77,22 +73,18 @@ def _of_source(opened: Input, source: SourceSpec, one: InputSpec) -> Input:
 
 
 def _read(opened: Input, kind: SourceKind, where: Wanted, skip: int) -> Iterator[Item]:
-    if not where:
-        return (_of_kind(item, kind) for item in opened.read(skip))
-    return islice(_chosen(opened, kind, where), skip, None)  # what is left out cannot be counted without reading it
+    """The items that are wanted; if no document is, that is said, because it is a mistake in the specification."""
+    if where:  # what is left out cannot be counted without reading it
+        return islice(_chosen(opened, kind, where), skip, None)
+    return (_of_kind(item, kind) for item in opened.read(skip))
 
 
 def _chosen(opened: Input, kind: SourceKind, where: Wanted) -> Iterator[Item]:
-    """The items that are wanted; if no document is, that is said, because it is a mistake in the specification.
-
-    Raises:
-        BadDocument: as the reader.
-    """
     seen = kept = 0
     for item in opened.read(0):
         if isinstance(item, Document):
             seen += 1
-            if not _wanted(item, where):
+            if any(set(map(str, values)).isdisjoint(_values(item, name)) for name, values in where.items()):
                 continue
             kept += 1
         yield _of_kind(item, kind)
@@ -105,12 +97,7 @@ def _of_kind(item: Item, kind: SourceKind) -> Item:
     return item.model_copy(update={"kind": kind}) if isinstance(item, Document) and item.kind != kind else item
 
 
-def _wanted(document: Document, where: Wanted) -> bool:
-    return all(not set(map(str, values)).isdisjoint(_values(document, name)) for name, values in where.items())
-
-
 def _values(document: Document, name: str) -> tuple[str, ...]:
-    """The values of a field of a document, or of its metadata."""
     if name in document.metadata:
         return document.metadata[name]
     own = getattr(document, name, None) if name in Document.model_fields else None
@@ -122,18 +109,11 @@ def _values(document: Document, name: str) -> tuple[str, ...]:
 # Build a knowledge base: each source as a corpus of its own, in the order of the specification.
 
 OpenEmbedder = Callable[[str], Embedder]
-Clock = Callable[[], float]
 
 
 @dataclass(frozen=True)
 class BuiltSource:
-    """What became of one source.
-
-    Attributes:
-        name: its name.
-        manifest: the manifest of its corpus.
-        seconds: how long it took; None if it was left as it was.
-    """
+    """What became of one source, with the manifest of its corpus; no `seconds` if it was left as it was."""
 
     name: str
     manifest: Manifest
@@ -156,17 +136,11 @@ def build_base(
     *,
     open_embedder: OpenEmbedder,
     progress: Progress = no_progress,
-    clock: Clock = time.monotonic,
 ) -> BuiltBase:
     """Build what is not built yet, then publish the base. Sources that the specification dropped are deleted.
 
-    Args:
-        spec: the specification, as `read_spec` gives it.
-        path: its file; paths in it are relative to the folder of this file.
-        home: the user's folder.
-        open_embedder: opens an embedding model by name.
-        progress: called as the build advances; steps begin with the name of their source.
-        clock: gives seconds.
+    `path` is the file of the specification; paths in it are relative to its folder. Steps of the progress begin with
+    the name of their source.
 
     Raises:
         UsageError: another process builds this base, or a corpus of one of its names was built by other means.
@@ -185,7 +159,7 @@ def build_base(
         bases.write(base)
         built = []
         for source in spec.sources:
-            one = _build_source(spec, source, path.resolve().parent, library, open_embedder, progress, clock)
+            one = _build_source(spec, source, path.resolve().parent, library, open_embedder, progress)
             built.append(one)
             base = _noted(base, one, library)
             bases.write(base)
@@ -244,13 +218,12 @@ def _build_source(
     library: Library,
     open_embedder: OpenEmbedder,
     progress: Progress,
-    clock: Clock,
 ) -> BuiltSource:
     described = source.described
     name, corpus = described.name, corpus_name(spec.name, described.name)
     embed = source.embed or spec.embed
     embed = None if embed == "none" else embed
-    started = clock()
+    started = time.monotonic()
 
     def shown(step: str, done: int, total: int | None) -> None:
         progress(f"{name}: {step}", done, total)
@@ -268,12 +241,12 @@ def _build_source(
         if known is not None and same and _shaped_alike(known, source, embed):
             if known.described == described:
                 return BuiltSource(name, known, None)
-            return BuiltSource(name, redescribed(library, corpus, described), clock() - started)
+            return BuiltSource(name, redescribed(library, corpus, described), time.monotonic() - started)
         embedder = open_embedder(embed) if embed else None
         manifest = make(library, corpus, embedder=embedder, progress=shown, limit=source.chunk, described=described)
     except BadDocument as error:
         raise BadDocument(f"source {name}: {error.reason}", file=error.file, position=error.position) from None
-    return BuiltSource(name, manifest, clock() - started)
+    return BuiltSource(name, manifest, time.monotonic() - started)
 
 
 def _shaped_alike(known: Manifest, source: SourceSpec, embed: str | None) -> bool:

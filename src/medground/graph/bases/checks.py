@@ -15,11 +15,11 @@ from medground.graph.vocabularies.hpo import Hpo
 VOCABULARIES: Mapping[str, str] = MappingProxyType(
     {
         "hpo": "hpo:hpo",
-        "mesh": "mesh:mesh",
-        "umls": "rrf:umls",
-        "drugbank": "drugbank:drugbank",
+        "mesh": "releases:mesh",
+        "umls": "releases:umls",
+        "drugbank": "releases:drugbank",
         "obo": "obo:obo",
-        "obo-graph": "obo_json:obo_json",
+        "obo-graph": "obo:obo_json",
     }
 )
 """Names of vocabularies in a specification, and what opens each: a function of its path in `graph/vocabularies`."""
