@@ -22,7 +22,7 @@ import medground.models.hosted as hosted
 import medground.models.local as local
 import medground.models.wheels as wheels
 import medground.recipes.reason_and_verify.demonstrations as shots
-import medground.sources.eutils.service as eutils
+import medground.sources.eutils.client as eutils
 from medground.answering.verify.nli.critic import Score
 from medground.language import words
 from medground.models.base import Keyless

@@ -17,7 +17,7 @@ from rows import each_row
 
 from medground.errors import SourceUnavailable
 from medground.home.secrets import MASK, secret_forms, secrets_sent
-from medground.sources.http.replies import Bounded, Network, ReplyLimits
+from medground.sources.http.clients import Bounded, Network, ReplyLimits
 from medground.sources.http.retries import Patience
 from medground.sources.http.service import Client, Service
 

@@ -17,8 +17,7 @@ from rows import each_row
 
 from medground.errors import ConfigError, SourceUnavailable
 from medground.home.settings import Settings
-from medground.sources.eutils.client import Eutils, Transport
-from medground.sources.eutils.service import EutilsService
+from medground.sources.eutils.client import Eutils, EutilsService, Transport
 from medground.sources.http.retries import Patience
 from medground.sources.http.service import Client, Service
 from medground.sources.http.wire import Recorded, Replay, keep, open_wire, place_of, read

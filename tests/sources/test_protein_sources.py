@@ -21,8 +21,7 @@ from medground.home.settings import Settings
 from medground.sources.base import Source, find_source
 from medground.sources.http.retries import Patience
 from medground.sources.http.service import Client, Service
-from medground.sources.proteins.alphafold import AlphaFoldSource
-from medground.sources.proteins.pdb import PDBSource
+from medground.sources.proteins.structure_sources import AlphaFoldSource, PDBSource
 from medground.sources.proteins.structures import StructureFiles, StructureSource
 from medground.sources.proteins.uniprot import UniProtSource
 from medground.testing.sources import SourceContract

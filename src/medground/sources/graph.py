@@ -11,9 +11,8 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from medground.corpus.chunk import region
 from medground.errors import SnapshotCorrupt, SourceUnavailable, UsageError
-from medground.graph.answer import entails, find, wordings
+from medground.graph.answer import entails, find, read_question, wordings
 from medground.graph.base import Graph, StatedRow, best
-from medground.graph.question import read_question
 from medground.graph.relation import StatedAt, line
 from medground.graph.store import GraphStore
 from medground.values.answer import SnapshotReference
@@ -199,7 +198,6 @@ def _find(store: GraphStore, asked_in: Sequence[str]) -> GraphFinding | None:
 
 
 def _described(store: Graph) -> SourceDescription:
-    """What a graph file says of itself."""
     known = SourceDescription.of_kind("graph")
     licence, origin = store.licence[:_LICENCE] or known.licence, store.origin[:_LICENCE] or store.name
     return known.model_copy(update={"licence": licence, "origin": origin})

@@ -18,7 +18,7 @@ from medground.sources.http.contents import is_block
 from medground.sources.http.pages import PageReader
 from medground.sources.http.service import Client, Reply, Service
 from medground.sources.http.wire import open_wire
-from medground.sources.web.source import Engine, ResultPage, WebResult, WebSource, changed, result, results_in
+from medground.sources.web_search import Engine, ResultPage, WebResult, WebSource, changed, result, results_in
 
 # Brave by its Web Search API, which needs a key. 20 results a request, ten pages at most.
 

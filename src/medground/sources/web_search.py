@@ -124,7 +124,6 @@ def changed(engine: str) -> SourceUnavailable:
 
 
 def _plain(text: object, longest: int) -> str:
-    """One line without markup."""
     line = " ".join(html.unescape(unmarked(str(text or ""))).split())
     return line if len(line) <= longest else f"{line[: longest - 1].rpartition(' ')[0]}…"
 
@@ -269,7 +268,6 @@ def _impossible(filters: Filters) -> str | None:
 
 
 def _shortened(text: str) -> str:
-    """As much of a text as every engine takes."""
     words = text.split()[:_MOST_WORDS]
     while len(" ".join(words)) > _MOST_CHARACTERS and len(words) > 1:
         words.pop()

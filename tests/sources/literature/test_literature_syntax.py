@@ -12,7 +12,7 @@ from rows import each_row
 
 from medground.errors import UsageError
 from medground.sources.literature import europepmc, pmc, sciencedirect
-from medground.sources.literature.syntax import at_most
+from medground.sources.literature.source import at_most
 from medground.values.query import (
     And,
     DateRange,

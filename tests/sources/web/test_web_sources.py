@@ -21,7 +21,7 @@ from medground.sources.base import find_source
 from medground.sources.http.addresses import Allowed
 from medground.sources.http.pages import PageReader
 from medground.sources.http.retries import Patience
-from medground.sources.web.source import WebSource, normal, page_digest, result
+from medground.sources.web_search import WebSource, normal, page_digest, result
 from medground.testing import SourceContract
 from medground.values.lookup import Lookup, PlainWords
 from medground.values.query import Filters

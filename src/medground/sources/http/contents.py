@@ -21,7 +21,7 @@ from medground.corpus.readers.html import html_document, is_page
 from medground.corpus.readers.pdf.reader import open_pdf
 from medground.errors import BadDocument
 from medground.sources.http.addresses import Refused
-from medground.sources.http.replies import CutReply
+from medground.sources.http.clients import CutReply
 from medground.values.document import Document
 
 # Pages that stand in place of the page that was asked for: a captcha, a check for robots, a block.
@@ -57,7 +57,6 @@ def is_block(status: int, headers: Mapping[str, str], content: bytes) -> bool:
 
 
 def _text_length(content: bytes) -> int:
-    """Characters of a page's text, without scripts."""
     import lxml.html
     from lxml import etree
 
@@ -261,7 +260,6 @@ def read_document(received: Received, url: str, document_id: str, seconds: float
 
 
 def _main() -> None:
-    """Read a head and a body from standard input; write the document, or why there is none."""
     _limit(int(sys.argv[1]))
     head = json.loads(sys.stdin.buffer.readline())
     received = Received(head["status"], head["headers"], sys.stdin.buffer.read())

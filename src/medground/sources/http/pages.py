@@ -24,9 +24,8 @@ from protego import Protego
 from medground.home.secrets import shown_address
 from medground.home.settings import Settings
 from medground.sources.http.addresses import PUBLIC, Allowed, CheckedTransport, Refused, Resolve, resolve
-from medground.sources.http.clients import UNLIMITED, USER_AGENT, LoopClients, Pace
+from medground.sources.http.clients import UNLIMITED, USER_AGENT, Bounded, LoopClients, Pace, ReplyLimits
 from medground.sources.http.contents import WANTED, Received, is_readable, read_document, send
-from medground.sources.http.replies import Bounded, ReplyLimits
 from medground.sources.http.wire import NotRecorded, is_offline, open_wire
 from medground.values.document import Document
 
@@ -55,7 +54,6 @@ class Rules:
 
 
 def _rules_of(status: int | None, content: bytes = b"") -> Rules:
-    """The rules that a reply to a request for robots.txt gives; no `status` if there was no reply."""
     if status is not None and 200 <= status < 300:
         return Rules(Protego.parse(content[:_LARGEST_ROBOTS].decode("utf-8", errors="replace")))
     return Rules(Protego.parse("") if status is not None and 400 <= status < 500 else None)
@@ -166,7 +164,6 @@ class PageReader:
             return f"the connection to its site failed ({type(error).__name__})"
 
     async def _fetched(self, url: str) -> tuple[Received, str]:
-        """The last reply, and its address after redirects."""
         for _ in range(_MOST_REDIRECTS + 1):
             self._allowed.check_url(url)
             host = urlsplit(url).hostname or ""

@@ -14,8 +14,7 @@ import stamina
 
 from medground.errors import ConfigError, MedgroundError, RateLimited, SourceUnavailable, UsageError
 from medground.home.secrets import masked, secret_forms
-from medground.sources.http.clients import Pace
-from medground.sources.http.replies import CutReply
+from medground.sources.http.clients import CutReply, Pace
 from medground.sources.http.wire import NotRecorded
 
 LONGEST = 200

@@ -15,8 +15,7 @@ from medground.home.settings_groups import SettingsSection
 from medground.sources.base import SourceDeclaration
 from medground.sources.http.service import Client, Service
 from medground.sources.http.wire import open_wire
-from medground.sources.literature.source import LiteratureSource, Read, abstract_of, plain
-from medground.sources.literature.syntax import Syntax, quoted
+from medground.sources.literature.source import LiteratureSource, Read, Syntax, abstract_of, plain, quoted
 from medground.sources.live import Json, part, parts, text, texts
 from medground.values.document import Document, MeshHeading, Retraction, Substance
 from medground.values.identifiers import normal_id
@@ -192,7 +191,7 @@ class EuropePMCSource(LiteratureSource):
             cursor = following
         return Read.of([document_of(record) for record in records[:limit]])
 
-    async def _find_by_id(self, ids: Sequence[str]) -> tuple[Document, ...]:
+    async def _read(self, ids: Sequence[str]) -> tuple[Document, ...]:
         found: list[Document] = []
         for start in range(0, len(ids), _AT_ONCE):
             some = ids[start : start + _AT_ONCE]

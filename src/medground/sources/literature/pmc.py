@@ -11,8 +11,7 @@ from medground.home.settings import Settings
 from medground.home.settings_groups import SettingsSection
 from medground.sources.base import SourceDeclaration
 from medground.sources.eutils.client import Eutils
-from medground.sources.literature.source import LiteratureSource, Read
-from medground.sources.literature.syntax import Syntax
+from medground.sources.literature.source import LiteratureSource, Read, Syntax
 from medground.sources.pubmed.source import open_client
 from medground.values.document import Document
 
@@ -82,7 +81,7 @@ class PMCSource(LiteratureSource):
         ordered = [found[name] for number in result.ids if (name := f"PMC:PMC{number}") in found]
         return Read(tuple(ordered), unread=len(set(result.ids)) - len(ordered))
 
-    async def _find_by_id(self, ids: Sequence[str]) -> tuple[Document, ...]:
+    async def _read(self, ids: Sequence[str]) -> tuple[Document, ...]:
         return tuple(await self._articles([_number(document_id) for document_id in ids]))
 
     async def _articles(self, numbers: Sequence[str]) -> list[Document]:

@@ -21,8 +21,7 @@ from medground.home.settings_groups import SettingsSection
 from medground.sources.base import SourceDeclaration
 from medground.sources.http.service import Client, Reply, Service
 from medground.sources.http.wire import open_wire
-from medground.sources.literature.source import LiteratureSource, Read, abstract_of, plain
-from medground.sources.literature.syntax import Syntax, at_most, quoted
+from medground.sources.literature.source import LiteratureSource, Read, Syntax, abstract_of, at_most, plain, quoted
 from medground.sources.live import Json, part, text
 from medground.values.document import Document
 from medground.values.identifiers import normal_doi
@@ -158,7 +157,7 @@ class ScienceDirectSource(LiteratureSource):
         documents = await asyncio.gather(*(self._article(client, entry) for entry in entries[:limit]))
         return Read.of(documents)
 
-    async def _find_by_id(self, ids: Sequence[str]) -> tuple[Document, ...]:
+    async def _read(self, ids: Sequence[str]) -> tuple[Document, ...]:
         client = self._with_key()
         entries = ({"prism:doi": document_id.removeprefix("DOI:")} for document_id in ids)
         return Read.of(await asyncio.gather(*(self._article(client, entry) for entry in entries))).documents

@@ -109,7 +109,6 @@ class UniProtSource(RecordSource):
         return Records(notes=(f"UniProtKB has no protein or gene called {name!r}{where}",))
 
     async def _organism(self, name: str) -> Organism | None:
-        """The organism of a name: from our table, else from UniProt's taxonomy."""
         if (known := known_organism(name)) is not None and known.taxon:
             return known
         wanted = _quoted(name)
