@@ -143,13 +143,7 @@ _SAME = (
 
 @dataclass(frozen=True)
 class Plain:
-    """A question in plain words.
-
-    Attributes:
-        text: without courtesy and lead-in.
-        whether: it asked "whether", so that it is closed.
-        personal: it asks what will happen to one person.
-    """
+    """A question without courtesy and lead-in: whether it asked "whether", and whether it is about one person."""
 
     text: str
     whether: bool = False
@@ -269,13 +263,8 @@ def wordings(store: GraphStore, text: str) -> tuple[str, ...]:
             if concepts := mention.of(kind):
                 named.setdefault(slot, concepts[0].name)
                 break
-    fitting = (e for e in _EXAMPLES if all(slot in named for slot in _SLOTS if f"{{{slot}}}" in e))
-    working = (wording for example in fitting if _answered(store, wording := example.format(**named)))
-    own = tuple(islice(working, _SUGGESTED))
+    fitting = (e.format(**named) for e in _EXAMPLES if all(slot in named for slot in _SLOTS if f"{{{slot}}}" in e))
+    read = ((wording, read_question(store, wording)) for wording in fitting)
+    found = ((wording, find(store, question)) for wording, question in read if question is not None)
+    own = tuple(islice((wording for wording, finding in found if finding and finding.facts), _SUGGESTED))
     return own or tuple(example.format(**_WITHOUT_NAMES) for example in _EXAMPLES[:_SUGGESTED])
-
-
-def _answered(store: GraphStore, wording: str) -> bool:
-    question = read_question(store, wording)
-    found = find(store, question) if question is not None else None
-    return found is not None and bool(found.facts)

@@ -129,12 +129,9 @@ _PATIENCE = 1.0
 
 
 class Draft:
-    """Reads vocabularies into a file.
+    """Reads vocabularies into a file, in order. Where two give the same concept, the first one's name counts.
 
-    Args:
-        path: the file; one that was left by an interrupted build of the same vocabularies is continued.
-        vocabularies: what to read, in order. Where two give the same concept, the first one's name counts.
-        progress: called as records are read.
+    A file that was left by an interrupted build of the same vocabularies is continued.
 
     Raises:
         UsageError: another process is writing it.

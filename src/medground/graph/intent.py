@@ -92,16 +92,14 @@ def is_part_of_a_name(pieces: Sequence[Piece]) -> bool:
     """Whether a name runs on in a word or a name that does not belong to it: "multiple lentigines | syndrome"."""
     if pieces and pieces[0] in _BE and isinstance(last := pieces[-1], Mention) and last.lay:
         pieces = pieces[:-1]  # "Are people with Marfan syndrome | tall?"
-    pairs = zip(pieces, [*pieces[1:], ""], [*pieces[2:], "", ""], strict=False)
-    return any(
-        isinstance(one, Mention) and (isinstance(two, Mention) or two in _KIND or (two == "," and _differ(one, three)))
-        for one, two, three in pairs
-    )
-
-
-def _differ(one: Mention, other: Piece) -> bool:
-    """Whether two names after a comma cannot be a list: "Ehlers-Danlos syndrome, kyphoscoliosis (type)"."""
-    return isinstance(other, Mention) and {c.kind for c in one.concepts}.isdisjoint(c.kind for c in other.concepts)
+    for one, two, three in zip(pieces, [*pieces[1:], ""], [*pieces[2:], "", ""], strict=False):
+        if isinstance(one, Mention) and (isinstance(two, Mention) or two in _KIND):
+            return True
+        after = three.concepts if two == "," and isinstance(three, Mention) else ()
+        # These two cannot be a list: "Ehlers-Danlos syndrome, kyphoscoliosis (type)".
+        if isinstance(one, Mention) and after and {c.kind for c in one.concepts}.isdisjoint(c.kind for c in after):
+            return True
+    return False
 
 
 Amount = Literal["any", "common", "rare", "most", "all"]
@@ -128,10 +126,6 @@ class Asked:
     """A relation that is asked for, with the mentions that it is asked of.
 
     Attributes:
-        relation: what is asked.
-        phenotypes: names of phenotypes.
-        diseases: names of diseases.
-        genes: names of genes.
         joint: "or" if one of several names is enough, else "and".
         amount: how many patients a closed question asks about.
         negated: the question is whether the relation is absent.
@@ -161,15 +155,9 @@ class Asked:
 
 @dataclass(frozen=True)
 class GraphQuestion:
-    """What a question asks of the graph.
+    """What a question asks of the graph: of all its names, each with all its possible meanings.
 
-    Attributes:
-        relation: what is asked.
-        phenotypes: the phenotypes of all names, each name with all its possible meanings.
-        diseases: the diseases.
-        genes: the genes.
-        asked: how they are asked about.
-        read_as: names that were not read as written, one note each.
+    `read_as` has a note for each name that was not read as written.
     """
 
     relation: RelationKind
@@ -183,9 +171,7 @@ class GraphQuestion:
 def asked_of(pieces: Sequence[Piece], *, rhetorical: bool = False) -> Asked | None:
     """What the pieces of a question ask for; None if they ask for nothing, for more, or in words that are not known.
 
-    Args:
-        pieces: words and mentions.
-        rhetorical: the question began with "isn't" or the like.
+    `rhetorical`: the question began with "isn't" or the like.
     """
     if is_part_of_a_name(pieces):
         return None

@@ -31,11 +31,9 @@ _GENERIC = word_set("disease diseases disorder disorders syndrome syndromes cond
 
 @dataclass(frozen=True)
 class Mention:
-    """A name in a question, and the concepts that it may mean.
+    """A name in a question, as written, and the concepts that it may mean, of one kind or of several.
 
     Attributes:
-        text: as written.
-        concepts: its meanings, of one kind or of several.
         note: how it was read, if it is not a name of the graph as written.
         organ: it is a part of the body, and its concepts are what can be wrong with it.
         lay: it is a name in plain words that the ontology does not have, such as "tall".
@@ -65,10 +63,7 @@ def tokens(text: str) -> list[str]:
 def link(store: GraphStore, words: Sequence[str], *, loosely: bool = False) -> list[Piece]:
     """The words with the longest names as mentions, from left to right.
 
-    Args:
-        store: the graph.
-        words: what `tokens` gave.
-        loosely: also read weaker synonyms, and names without their last word ("Tay-Sachs").
+    `loosely`: also read weaker synonyms, and names without their last word ("Tay-Sachs").
     """
     found: list[Piece] = []
     runs = (words[start : start + length] for start in range(len(words)) for length in range(1, LONGEST + 1))
@@ -231,7 +226,8 @@ def organs_in(store: GraphStore, pieces: Sequence[Piece]) -> list[Piece]:
         start = end
     if not any(isinstance(piece, Mention) and piece.organ for piece in read):
         return list(pieces)
-    plain = [_cue(piece) if isinstance(piece, str) else piece for piece in read]
+    cues = {**dict.fromkeys(_TROUBLES, "features"), **dict.fromkeys(_TOUCHES, "involve"), **dict.fromkeys(_OWNERS, "")}
+    plain = [cues.get(piece, piece) if isinstance(piece, str) else piece for piece in read]
     return [piece for piece in plain if piece]
 
 
@@ -256,12 +252,6 @@ def _is_subject(after: Sequence[Piece]) -> bool:
     """Whether a part of the body affects a disease, which is another question."""
     verbs = [number for number, piece in enumerate(after) if piece in _TOUCHES - _PASSIVE]
     return bool(verbs) and any(isinstance(piece, Mention) for piece in after[verbs[0] :])
-
-
-def _cue(word: str) -> str:
-    if word in _OWNERS:
-        return ""
-    return "involve" if word in _TOUCHES else "features" if word in _TROUBLES else word
 
 
 # Correct words that no name of the graph has: at most two, and never silently.

@@ -170,7 +170,9 @@ def sentence(relation: Relation, asked: Concept | None = None) -> str:
     """
     subject, thing = relation.subject.label, relation.object.name
     if relation.predicate == "definition":
-        return f"{subject} is defined as: {_first_sentence(relation.subject.definition)}"
+        text = relation.subject.definition
+        spans = sentence_spans(text)
+        return f"{subject} is defined as: {text[slice(*spans[0])] if spans else text}"
     if relation.predicate == "gene":
         return f"{thing} is recorded as a gene associated with {subject}."
     if asked is not None and asked.id != relation.object.id:
@@ -217,8 +219,3 @@ def extras(relation: Relation) -> tuple[str, ...]:
     sex = [f"recorded for {relation.sex}s"] if relation.sex else []
     onset = [f"onset: {relation.onset}"] if relation.onset else []
     return (*sex, *onset, *relation.modifiers)
-
-
-def _first_sentence(text: str) -> str:
-    spans = sentence_spans(text)
-    return text[slice(*spans[0])] if spans else text

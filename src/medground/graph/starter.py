@@ -17,7 +17,8 @@ from medground.corpus.readers.base import Input
 from medground.errors import StorageFailed
 from medground.graph.names import FULL, disease_keys, name_key
 from medground.graph.relation import Concept, Name, Predicate, Relation, StatedAt, line
-from medground.graph.vocabularies.hpo import LICENSE, Disease, Hpo, Term
+from medground.graph.vocabularies.hpo import LICENSE, Disease, Hpo
+from medground.graph.vocabularies.obo import Term
 from medground.values.document import Document, Section
 from medground.values.steps import Progress, no_progress
 

@@ -82,7 +82,7 @@ class GraphStore(Graph):
         self._names: list[str] | None = None
 
     def _fits(self) -> bool:
-        return "name" in self.meta
+        return "name" in self.meta and "form" not in self.meta
 
     def find(self, text: str, *kinds: ConceptKind) -> tuple[Concept, ...]:
         """Concepts of these kinds that the text as a whole names unambiguously; empty if there are none.

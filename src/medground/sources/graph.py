@@ -33,13 +33,9 @@ Fetch = Callable[[Sequence[str]], Awaitable[dict[str, Document]]]
 
 
 class GraphSource:
-    """A graph file, and the documents that state its relations.
+    """A graph file, and the documents of its snapshot, which state its relations. The source closes the graph.
 
-    Args:
-        store: the graph; the source closes it.
-        documents: fetches documents of the same snapshot.
-        state: that snapshot.
-        described: what a planner reads about it; by default what the graph file says of itself.
+    Without a description for planners, it has what the graph file says of itself.
     """
 
     kinds: frozenset[SourceKind] = frozenset(["graph"])

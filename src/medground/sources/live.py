@@ -17,7 +17,6 @@ class Closable(Protocol):
 
     async def close(self) -> None:
         """Close them. Safe to call twice."""
-        ...
 
 
 class LiveSource:

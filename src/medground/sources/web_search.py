@@ -138,7 +138,6 @@ class Engine:
     """How an engine is asked and read.
 
     Attributes:
-        name: its name in settings and answers.
         path: below the address of the service.
         begin: parameters of the first page of results, for a query.
         read: one page of results from a reply to these parameters. Raises SourceUnavailable if the form has changed.
@@ -158,13 +157,7 @@ class WebSource(LiveSource):
     """Searches the web by one engine. One ranking, in the engine's own order.
 
     A hit is a search result, with the id `RESULT:DIGEST`; `WEB:DIGEST` is its page, which `fetch` reads politely.
-
-    Args:
-        engine: the engine.
-        client: asks it; the source closes it.
-        pages: reads pages.
-        results: most results of a search.
-        missing: what is not configured, and how to configure it; None if all is.
+    `missing` says what is not configured, and how to configure it.
     """
 
     kinds = frozenset[SourceKind](["web"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
@@ -21,15 +21,13 @@ from medground.corpus.readers.base import Input, Item
 from medground.errors import BadDocument, UsageError
 from medground.graph.bases.checks import vocabularies_of
 from medground.graph.bases.record import Base, Bases, corpus_name, counted
-from medground.graph.bases.spec import MAPPED, InputSpec, SourceSpec, Spec, open_mapped
+from medground.graph.bases.spec import MAPPED, InputSpec, SourceSpec, Spec, Wanted, open_mapped
 from medground.graph.draft import fingerprint
 from medground.graph.writing import build_graph
 from medground.values.document import Document, SourceKind
 from medground.values.steps import Progress, no_progress
 
 # The inputs of a source: its files by its readers, each document of the source's kind, and only those it wants.
-
-Wanted = Mapping[str, tuple[str | int, ...]]
 
 
 def inputs_of(source: SourceSpec, folder: Path) -> list[Input]:

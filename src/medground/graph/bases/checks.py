@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from medground.corpus.readers import READERS
-from medground.graph.bases.spec import InputSpec, Place, SourceSpec, Spec
+from medground.graph.bases.spec import InputSpec, Place, SourceSpec, Spec, Wanted
 from medground.graph.vocabularies.base import Vocabulary
 from medground.graph.vocabularies.hpo import Hpo
 
@@ -72,7 +72,8 @@ def problems(spec: Spec, folder: Path) -> Iterator[Problem]:
                 if not path.exists():
                     yield (*place, "path"), f"{path} does not exist"
                 for other, before, where in seen:
-                    if _overlap(path, other) and not _apart(one.where, before.where):
+                    nested = path == other or path.is_relative_to(other) or other.is_relative_to(path)
+                    if nested and not _apart(one.where, before.where):
                         again = "is named twice" if path == other else f"overlaps {other}"
                         yield (*place, "path"), f"{path} {again} (in {where}); give each its own values of one `where`"
                 seen.append((path, one, source.described.name))
@@ -111,10 +112,6 @@ def _vocabulary(one: InputSpec, place: Place) -> Iterator[Problem]:
         yield place, f"{one.reader} has no such filter; leave out `fields` and {kept}"
 
 
-def _overlap(one: Path, other: Path) -> bool:
-    return one == other or one.is_relative_to(other) or other.is_relative_to(one)
-
-
-def _apart(one: Mapping[str, tuple[str | int, ...]], other: Mapping[str, tuple[str | int, ...]]) -> bool:
+def _apart(one: Wanted, other: Wanted) -> bool:
     """Whether no document can pass both conditions: they want different values of one field."""
     return any(set(map(str, one[name])).isdisjoint(map(str, other[name])) for name in one.keys() & other.keys())

@@ -22,13 +22,9 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,30}")
 
 
 class Counted(Frozen):
-    """What was counted in one snapshot, as in Table 2 of Omni-RAG.
+    """What was counted in the snapshot with a hash, as in Table 2 of Omni-RAG.
 
-    Attributes:
-        hash: the snapshot that was counted.
-        chunks: number of passages.
-        words: number of words in all passages; words are separated by white space.
-        concepts: of a graph, as are `definitions` and `relations`; None elsewhere.
+    Words are separated by white space. Concepts, definitions and relations are those of a graph.
     """
 
     hash: str

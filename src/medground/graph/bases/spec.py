@@ -79,11 +79,8 @@ Fields = Mapping[str, Sequence[str | int]]
 def open_mapped(path: Path, fields: Fields, kept: Collection[str] = (), prefix: str | None = None) -> Input:
     """One file of JSON Lines, plain or gzip.
 
-    Args:
-        path: the file.
-        fields: what is read; a dot leads into nested objects, as in `meta.year`.
-        kept: further fields of the record that are kept as metadata, to be filtered by.
-        prefix: of ids that have none.
+    `fields` says what is read, where a dot leads into nested objects (`meta.year`). The `kept` fields become metadata,
+    to be filtered by; ids without a prefix get this one.
 
     Raises:
         BadDocument: the file has gone.
@@ -141,6 +138,7 @@ def _listed(value: Any) -> Any:
 
 
 Values = Annotated[tuple[str | int, ...], BeforeValidator(_listed), Field(min_length=1)]
+Wanted = Mapping[str, tuple[str | int, ...]]
 
 
 class InputSpec(Frozen):
@@ -190,10 +188,7 @@ class InputSpec(Frozen):
 class SourceSpec(Frozen):
     """One source: its description, and how its corpus is built.
 
-    Attributes:
-        name: as plans write it; its kind by default.
-        chunk: most characters of a passage.
-        embed: the embedding model; the one of the base by default.
+    Its name, as plans write it, is by default its kind; its embedding model is by default that of the base.
     """
 
     name: str = ""
@@ -228,13 +223,7 @@ class SourceSpec(Frozen):
 
 
 class Spec(Frozen):
-    """A knowledge base to build.
-
-    Attributes:
-        name: its name.
-        embed: the embedding model of every source that names none; without one, search is by words.
-        sources: its sources, in the order in which they are built and planned for.
-    """
+    """A knowledge base to build. Without an embedding model (`embed`), search is by words."""
 
     name: Annotated[str, BeforeValidator(lambda value: checked_name(str(value)))]
     embed: str | None = None

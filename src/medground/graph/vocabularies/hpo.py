@@ -21,8 +21,7 @@ from medground.graph.vocabularies.base import (
     RelationRecord,
     Vocabulary,
 )
-from medground.graph.vocabularies.obo import Stanza, stanzas
-from medground.graph.vocabularies.obo import Term as OboTerm
+from medground.graph.vocabularies.obo import Stanza, Term, stanzas
 
 LICENSE = "Human Phenotype Ontology licence: free to use with attribution and version, contents unaltered; https://hpo.jax.org/app/license"
 ABNORMALITY = "HP:0000118"
@@ -32,14 +31,6 @@ _COLUMNS = (
     "database_id disease_name qualifier hpo_id reference evidence onset frequency sex modifier aspect biocuration"
 )
 _ASPECTS: dict[str, Predicate] = {"P": "feature", "I": "inheritance", "C": "course", "M": "modifier", "H": "history"}
-
-
-class Term(NamedTuple):
-    """A term of the ontology with its synonyms and the ids of its parents."""
-
-    concept: Concept
-    synonyms: tuple[Name, ...] = ()
-    parents: tuple[str, ...] = ()
 
 
 class Disease(NamedTuple):
@@ -52,13 +43,7 @@ class Disease(NamedTuple):
 
 @dataclass(frozen=True)
 class Hpo:
-    """One release: its terms in memory, its diseases as a stream.
-
-    Attributes:
-        folder: where the data files are.
-        version: release date, such as `2025-01-16`.
-        terms: terms in use, by id.
-    """
+    """One release, such as `2025-01-16`: its terms in memory, its diseases as a stream."""
 
     folder: Path
     version: str
@@ -90,6 +75,11 @@ class Hpo:
         """Changes when a data file does."""
         sizes = [(self.folder / name).stat().st_size for name in ("hp.obo", "phenotype.hpoa", "genes_to_phenotype.txt")]
         return f"{self.version}:{':'.join(map(str, sizes))}"
+
+    def term_records(self) -> Iterator[Record]:
+        """The terms as records."""
+        for term in self.terms.values():
+            yield from term.records(term.concept.kind, "HPO")
 
     def diseases(self) -> Iterator[Disease]:
         """Diseases in the order of the annotation file.
@@ -138,20 +128,19 @@ def _package_data() -> Path:
 def _read_terms(parts: Iterable[tuple[str, Stanza]]) -> dict[str, Term]:
     """Terms in use by id; those below the root of abnormalities are phenotypes."""
     used = (one for kind, one in parts if kind == "Term" and "name" in one and "is_obsolete" not in one)
-    read = {term.id: term for stanza in used if (term := OboTerm.of(stanza)) is not None}
+    terms = {term.concept.id: term for stanza in used if (term := Term.of(stanza)) is not None}
     children: dict[str, list[str]] = {}
-    for term in read.values():
+    for term in terms.values():
         for parent in term.parents:
-            children.setdefault(parent, []).append(term.id)
+            children.setdefault(parent, []).append(term.concept.id)
     waiting, phenotypes = [ABNORMALITY], set[str]()
     while waiting:
         if (here := waiting.pop()) not in phenotypes:
             phenotypes.add(here)
             waiting += children.get(here, [])
-    terms = {}
-    for i, term in read.items():
-        concept = Concept(i, term.name, "phenotype" if i in phenotypes else "modifier", term.definition)
-        terms[i] = Term(concept, tuple(name for name in term.names if name.scope != "xref"), term.parents)
+    for i in phenotypes & terms.keys():
+        (_, name, _, definition), synonyms, parents = terms[i]
+        terms[i] = Term(Concept(i, name, "phenotype", definition), synonyms, parents)
     return terms
 
 
@@ -210,15 +199,10 @@ def hpo(release: Hpo | None = None) -> Vocabulary:
     """
     release = release or Hpo.open()
     parts = (
-        Part(str(release.folder / "hp.obo"), release.fingerprint, lambda: _terms(release)),
+        Part(str(release.folder / "hp.obo"), release.fingerprint, release.term_records),
         Part(str(release.folder / "phenotype.hpoa"), release.fingerprint, lambda: _diseases(release)),
     )
     return Vocabulary(release.name, LICENSE, "Human Phenotype Ontology, https://hpo.jax.org", parts)
-
-
-def _terms(release: Hpo) -> Iterator[Record]:
-    for (i, name, kind, definition), synonyms, parents in release.terms.values():
-        yield from OboTerm(i, name, "", definition, synonyms, parents, ()).records(kind, "HPO")
 
 
 def _diseases(release: Hpo) -> Iterator[Record]:

@@ -14,7 +14,7 @@ from typing import IO, Any, NamedTuple
 
 from medground.corpus.readers.base import LONGEST_RECORD, opened
 from medground.errors import BadDocument
-from medground.graph.relation import Name, Scope
+from medground.graph.relation import Concept, Name, Scope
 from medground.graph.vocabularies.base import (
     ConceptRecord,
     DefinitionRecord,
@@ -30,7 +30,6 @@ from medground.graph.vocabularies.base import (
     of_file,
 )
 
-_TAG = re.compile(r"([A-Za-z_][\w-]*):\s?(.*)")
 _AFTER_VALUE = re.compile(r"(?<!\\)\s+[{!](?:\s|(?=\w))")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _SYNONYM = re.compile(r'"((?:[^"\\]|\\.)*)"\s*(EXACT|RELATED|BROAD|NARROW)?\s*([^\s\[]*)')
@@ -44,11 +43,7 @@ Stanza = dict[str, list[str]]
 def obo(path: Path, name: str = "", licence: str = "not recorded", origin: str = "") -> Vocabulary:
     """The vocabulary of an OBO file, plain or gzip.
 
-    Args:
-        path: the file.
-        name: with its release; by default as the header says, such as `hp hp/releases/2025-01-16`.
-        licence: under which terms it may be used.
-        origin: where it comes from; by default the file's name.
+    Its name is by default that of the header, such as `hp hp/releases/2025-01-16`, and its origin the file's name.
 
     Raises:
         BadDocument: the file cannot be read, or is not OBO.
@@ -70,56 +65,49 @@ def _records(path: Path) -> Iterator[Record]:
             yield PredicateRecord(_value(stanza["id"][0]), name)
         elif kind == "Term" and stanza.get("is_obsolete", [""])[0] != "true":
             terms += 1
-            term = Term.of(stanza, default)
+            term = Term.of(stanza)
             if term is None:
                 odd += 1
                 continue
-            parents[term.id] = term.parents
-            yield from term.records(term.namespace.replace("_", " "))
+            own = term.concept.id
+            parents[own] = term.parents
+            yield from term.records(_value(stanza.get("namespace", [default])[0]).replace("_", " "))
+            elsewhere = [line.partition(" ")[0] for tag in ("alt_id", "xref") for line in stanza.get(tag, ())]
+            yield from (NameRecord(own, xref, "xref") for xref in elsewhere if is_id(xref))
+            related = [_value(line).split() for line in stanza.get("relationship", ())]
+            yield from (RelationRecord(own, *parts) for parts in related if len(parts) == 2)
     if not terms:
         raise BadDocument("there is no [Term] in use in it; this is not an ontology in OBO format", file=str(path))
     yield from notes_on(path, f"{odd:,} terms without an id of the form PREFIX:NAME left out" if odd else "", parents)
 
 
 class Term(NamedTuple):
-    """A [Term] stanza."""
+    """A [Term] stanza: the concept with its synonyms and the ids of its parents."""
 
-    id: str
-    name: str
-    namespace: str
-    definition: str
-    names: tuple[Name, ...]
-    parents: tuple[str, ...]
-    relations: tuple[tuple[str, str], ...]
+    concept: Concept
+    synonyms: tuple[Name, ...] = ()
+    parents: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, stanza: Stanza, namespace: str = "") -> Term | None:
+    def of(cls, stanza: Stanza) -> Term | None:
         """Read a stanza; None if it has no id that a document can have."""
         own = _value(stanza.get("id", [""])[0])
         if not is_id(own):
             return None
         quoted = _QUOTED.match(stanza.get("def", [""])[0])
-        synonyms = [found for line in stanza.get("synonym", []) if (found := _synonym(line))]
-        elsewhere = [_value(line).split(" ", 1)[0] for tag in ("alt_id", "xref") for line in stanza.get(tag, [])]
-        related = [_value(line).split() for line in stanza.get("relationship", [])]
-        return cls(
-            id=own,
-            name=unescaped(_value(stanza.get("name", [own])[0])),
-            namespace=_value(stanza.get("namespace", [namespace])[0]),
-            definition=unescaped(quoted[1]) if quoted else "",
-            names=(*synonyms, *(Name(xref, "xref") for xref in elsewhere if is_id(xref))),
-            parents=tuple(_value(line) for line in stanza.get("is_a", [])),
-            relations=tuple((parts[0], parts[1]) for parts in related if len(parts) == 2),
-        )
+        name = unescaped(_value(stanza.get("name", [own])[0]))
+        synonyms = tuple(found for line in stanza.get("synonym", ()) if (found := _synonym(line)))
+        parents = tuple(line.partition(" ")[0] for line in stanza.get("is_a", ()))
+        return cls(Concept(own, name, "modifier", unescaped(quoted[1]) if quoted else ""), synonyms, parents)
 
     def records(self, kind: str, source: str = "") -> Iterator[Record]:
         """The same as records, with its kind and the source of its definition."""
-        yield ConceptRecord(self.id, self.name, (kind,) if kind else ())
-        if self.definition:
-            yield DefinitionRecord(self.id, self.definition, source=source)
-        yield from (NameRecord(self.id, *name) for name in self.names)
-        yield from (RelationRecord(self.id, "is_a", parent) for parent in self.parents)
-        yield from (RelationRecord(self.id, predicate, thing) for predicate, thing in self.relations)
+        own, name, _, definition = self.concept
+        yield ConceptRecord(own, name, (kind,) if kind else ())
+        if definition:
+            yield DefinitionRecord(own, definition, source=source)
+        yield from (NameRecord(own, *name) for name in self.synonyms)
+        yield from (RelationRecord(own, "is_a", parent) for parent in self.parents)
 
 
 def unescaped(text: str) -> str:
@@ -140,23 +128,22 @@ def _synonym(line: str) -> Name | None:
 
 def _value(text: str) -> str:
     """A value without its trailing modifiers and comment: `GO:1 {source="x"} ! name` is `GO:1`."""
-    if "!" in text or "{" in text:
-        text = _AFTER_VALUE.split(f"{text} ", maxsplit=1)[0]
-    return text.strip()
+    return (_AFTER_VALUE.split(f"{text} ", maxsplit=1)[0] if "!" in text or "{" in text else text).strip()
 
 
 def stanzas(path: Path) -> Iterator[tuple[str, Stanza]]:
     """The header with the name "", then every stanza with its name."""
-    kind, stanza, lines = "", Stanza(), 0
+    kind, stanza, begun = "", Stanza(), False
     for number, line in numbered_lines(path):
-        lines += bool(line.strip())
-        if line.startswith("[") and line.rstrip().endswith("]"):
+        tag, colon, value = line.partition(":")
+        if colon and (tag.isidentifier() or tag.replace("-", "_").isidentifier()):
+            stanza.setdefault(tag, []).append(value.lstrip())
+        elif line.startswith("[") and line.rstrip().endswith("]"):
             yield kind, stanza
             kind, stanza = line.strip()[1:-1], {}
-        elif (found := _TAG.fullmatch(line)) is not None:
-            stanza.setdefault(found[1], []).append(found[2])
-        elif line.strip() and not line.startswith("!") and kind == "" and lines == 1:
+        elif line.strip() and not line.startswith("!") and not begun:
             raise BadDocument("the first line is no tag; this is not OBO format", file=str(path), position=number)
+        begun = begun or bool(line.strip())
     yield kind, stanza
 
 

@@ -50,12 +50,12 @@ LICENCE = "UMLS Metathesaurus License; each source vocabulary has its own terms:
 def umls(
     folder: Path, *, languages: Collection[str] = ("ENG",), sources: Collection[str] = (), name: str = "UMLS"
 ) -> Vocabulary:
-    """The Metathesaurus of a folder of RRF files, plain or gzip. Without languages or sources, all are kept.
+    """The Metathesaurus of a folder of RRF files, plain or gzip.
 
     Args:
         folder: it has MRCONSO.RRF, MRDEF.RRF, MRREL.RRF and MRSTY.RRF.
-        languages: of the names that are kept (LAT).
-        sources: the source vocabularies that are kept (SAB), such as `MSH`, `SNOMEDCT_US`.
+        languages: of the names that are kept (LAT); empty for all.
+        sources: the source vocabularies that are kept (SAB), such as `MSH`, `SNOMEDCT_US`; empty for all.
         name: its name in documents, best with the release, such as `UMLS 2024AB`.
 
     Raises:

@@ -49,13 +49,9 @@ _PATH = "/entrez/eutils"
 
 @dataclass(frozen=True)
 class EutilsService:
-    """The service to use and how to identify ourselves to it.
+    """The service to use, its name in errors and answers, and how to identify ourselves to it, as NCBI requests.
 
-    Attributes:
-        name: name of the service in errors and answers, such as `pubmed:live`.
-        address: base URL; `/entrez/eutils` is added if it has no path.
-        email: email address of the user, requested by NCBI.
-        api_key: NCBI API key; never written to a URL, message or file.
+    `/entrez/eutils` is added to an address without a path. The key is never written to a URL, message or file.
     """
 
     name: str = "pubmed:live"
@@ -226,12 +222,8 @@ class Transport:
 
 @contextmanager
 def _temporary_file() -> Iterator[Path]:
-    handle, name = tempfile.mkstemp(prefix="medground-", suffix=".xml")
-    os.close(handle)
-    try:
-        yield Path(name)
-    finally:
-        Path(name).unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory(prefix="medground-") as folder:
+        yield Path(folder, "reply.xml")
 
 
 BATCH = 200

@@ -34,18 +34,13 @@ class Closable(Protocol):
 
     async def aclose(self) -> None:
         """Close them."""
-        ...
 
 
 C = TypeVar("C", bound=Closable)
 
 
 class LoopClients(Generic[C]):
-    """The clients of one user of the network, which may be used from several loops in turn.
-
-    Args:
-        make: makes the client of a loop.
-    """
+    """The clients of one user of the network, which may be used from several loops in turn."""
 
     def __init__(self, make: Callable[[], C]) -> None:
         self._make = make
@@ -81,11 +76,6 @@ class Pace:
 
     aiolimiter does not fit: it belongs to one event loop, while a process may run several. It also allows bursts, and
     two bursts of three around the turn of a second are six requests within one second, which NCBI rejects.
-
-    Attributes:
-        per_second: calls per second.
-        clock: monotonic clock, in seconds.
-        sleep: how to wait.
     """
 
     per_second: float
@@ -131,12 +121,7 @@ _CHANGED = (b"content-encoding", b"content-length", b"transfer-encoding")
 
 
 class CutReply(Exception):
-    """A reply was not read to its end.
-
-    Attributes:
-        reason: one line for the user.
-        damaged: whether it broke on its way, so that another attempt may help.
-    """
+    """A reply was not read to its end. One that was `damaged` on its way may be whole at another attempt."""
 
     def __init__(self, reason: str, *, damaged: bool = False) -> None:
         super().__init__(reason)
@@ -150,12 +135,7 @@ class SlowReply(CutReply, TimeoutError):
 
 @dataclass(frozen=True)
 class ReplyLimits:
-    """The largest reply that is read.
-
-    Attributes:
-        largest: most bytes, unpacked.
-        seconds: most seconds from sending the request to the last byte; None for no limit.
-    """
+    """The most bytes of a reply, unpacked, and the most seconds from sending the request to the last byte."""
 
     largest: int
     seconds: float | None = None
@@ -175,12 +155,7 @@ def cut_of(error: BaseException | None) -> CutReply | None:
 class Intake:
     """The intake of one reply. Make it when the request is sent: its time begins then.
 
-    Args:
-        limits: of the reply.
-        url: where the request goes.
-        headers: of the request.
-        content: its body.
-        known: forms of further secrets, wherever they stand in the request.
+    `known` are forms of further secrets, wherever they stand in the request.
     """
 
     def __init__(
@@ -283,12 +258,7 @@ class Network(httpx.AsyncBaseTransport):
 
 
 class Bounded(httpx.AsyncBaseTransport):
-    """Carries requests and limits their replies.
-
-    Args:
-        limits: of each reply.
-        inner: what carries the requests.
-    """
+    """Carries requests and limits their replies."""
 
     def __init__(self, limits: ReplyLimits, inner: httpx.AsyncBaseTransport) -> None:
         self._limits = limits

@@ -90,14 +90,9 @@ async def send(
     most: int | None = None,
     wanted: Callable[[str], bool] | None = None,
 ) -> Received:
-    """Ask for an address.
+    """Ask for an address. Redirects are reported, not followed; what is beyond `most` bytes of the body is left out.
 
-    Args:
-        client: carries the request, and limits the reply.
-        url: the address; redirects are reported, not followed.
-        accept: the types of content that are wanted.
-        most: bytes of the body after which the rest is left out.
-        wanted: whether content of a type is received at all; by default any is.
+    A body is received only if its type is `wanted`; by default any is.
 
     Raises:
         Refused: the body is too large, or packed in a way that cannot be limited.
@@ -146,12 +141,7 @@ def is_readable(media_type: str) -> bool:
 
 
 def document_of(received: Received, url: str, document_id: str) -> Document:
-    """The document that a site sent, of kind `web`.
-
-    Args:
-        received: the reply.
-        url: where it came from, after redirects.
-        document_id: its id.
+    """The document that a site sent, of kind `web`; `url` is its address after redirects.
 
     Raises:
         Refused: it is no text, has none, or is a check for robots.

@@ -63,6 +63,8 @@ T = TypeVar("T")
 
 _MOST_REDIRECTS = 5
 _MOST_HELD = 200
+_REMEMBERED = 600.0
+"""Seconds for which a page is remembered."""
 _AGENT = f"{USER_AGENT} (robots: {_NAME})"
 
 
@@ -72,14 +74,13 @@ class PageReader:
     What was read or refused is remembered for a while, because several engines and sub-questions find the same page.
 
     Args:
-        wire: makes what carries requests; by default connections to checked addresses.
+        wire: carries requests; by default connections to checked addresses.
         allowed: what may be asked.
+        resolve: how names are resolved.
         pause: least seconds between two pages of one host; a site may want more (`Crawl-delay`).
         seconds: most seconds for one request, and for reading what it brings; twice as many for a page with its
             redirects and its turn at the host.
         largest: most bytes of a page.
-        held: seconds for which a page is remembered.
-        clock: monotonic clock, in seconds.
     """
 
     def __init__(
@@ -91,8 +92,6 @@ class PageReader:
         pause: float = 1.0,
         seconds: float = 30.0,
         largest: int = 10 << 20,
-        held: float = 600.0,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._allowed = allowed
         self._wire = wire
@@ -100,8 +99,6 @@ class PageReader:
         self._pause = 0.0 if is_offline(wire) else pause
         self._seconds = seconds
         self._largest = largest
-        self._held = held
-        self._clock = clock
         self._clients = LoopClients(self._open)
         self._turns: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Lock]] = WeakKeyDictionary()
         self._paces: dict[str, Pace] = {}
@@ -124,7 +121,7 @@ class PageReader:
             Refused: it may not be fetched, cannot be fetched, or has no text; one line says why.
         """
         async with self._turn(document_id):  # whoever asks for the same page waits for it
-            found = await self._kept(self._known, document_id, self._held, lambda: self._found(url, document_id))
+            found = await self._kept(self._known, document_id, _REMEMBERED, lambda: self._found(url, document_id))
         if isinstance(found, str):
             raise Refused(found)
         return found
@@ -195,8 +192,8 @@ class PageReader:
     ) -> T:
         """What was made not longer ago than this, or is made now."""
         kept = held.get(name)
-        if kept is None or self._clock() - kept[0] > seconds:
-            kept = held[name] = (self._clock(), await make())
+        if kept is None or time.monotonic() - kept[0] > seconds:
+            kept = held[name] = (time.monotonic(), await make())
             while len(held) > _MOST_HELD:
                 held.popitem(last=False)
         return kept[1]

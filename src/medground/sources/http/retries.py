@@ -28,10 +28,8 @@ class Fault(Exception):
     """One request failed.
 
     Attributes:
-        reason: one line for the user.
         status: the HTTP status, or the name of the connection error.
         transient: whether the same request may succeed later.
-        rate_limited: whether the service asked for fewer requests.
         retry_after: seconds the service asked to wait, or None.
         user_error: the class to raise if the call or the settings are wrong.
         advice: what the user can do.
@@ -119,7 +117,6 @@ class Patience:
     """How long to retry a busy, failing or unreachable service.
 
     Attributes:
-        tries: maximum attempts per request.
         first_wait: seconds before the second attempt; each later wait doubles, with random jitter.
         longest_wait: maximum seconds between attempts; a longer Retry-After fails at once.
         seconds: timeout for one attempt, from sending to the last byte.
@@ -136,12 +133,8 @@ async def tried(
 ) -> T:
     """The result of `once`, which is called again while its fault is transient.
 
-    Args:
-        once: one attempt; it raises Fault, or an error of httpx.
-        patience: how often to try, and how long to wait.
-        pace: the rate of all requests to the service; a wait that the service asked for holds all of them.
-        source: name of the service in errors.
-        secrets: keys that no error may show.
+    `once` raises Fault, or an error of httpx. A wait that the service asked for holds all requests of the pace. No
+    error shows one of the secrets.
 
     Raises:
         SourceUnavailable: no attempt succeeded, or a fault that another attempt cannot mend.

@@ -113,13 +113,7 @@ class Reply:
 
 
 class Client:
-    """Asks one service. Transient failures (429, 5xx, timeouts, broken connections) are tried again.
-
-    Args:
-        service: the service.
-        wire: what carries requests, by `open_wire`; None for the network.
-        pace: rate limit; by default the service's, shared by the process. Recorded replies have none.
-    """
+    """Asks one service. Transient failures (429, 5xx, timeouts, broken connections) are tried again."""
 
     def __init__(
         self, service: Service, wire: httpx.AsyncBaseTransport | None = None, *, pace: Pace | None = None
@@ -134,10 +128,7 @@ class Client:
     ) -> Reply:
         """The reply to a GET request.
 
-        Args:
-            path: below the service's address, or a whole address on the service's host.
-            parameters: sent in the query string.
-            absent: the statuses that mean "there is none" and not a fault.
+        `path` is below the service's address, or a whole address on its host. `absent` statuses mean "there is none".
 
         Raises:
             SourceUnavailable: no usable reply after all attempts, or `path` leads to another host.

@@ -170,11 +170,7 @@ SYNTAX = Syntax(
 
 
 class EuropePMCSource(LiteratureSource):
-    """Searches titles and abstracts in Europe PMC, in its own order of relevance.
-
-    Args:
-        client: the client of the service; the source closes it.
-    """
+    """Searches titles and abstracts in Europe PMC, in its own order of relevance."""
 
     def __init__(self, client: Client) -> None:
         super().__init__(NAME, SYNTAX, client, most=MOST)

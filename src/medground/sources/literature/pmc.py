@@ -65,11 +65,7 @@ SYNTAX = Syntax(
 
 
 class PMCSource(LiteratureSource):
-    """Searches titles and abstracts in PubMed Central, and reads the articles with their full text where it is open.
-
-    Args:
-        client: the E-utilities client; the source closes it.
-    """
+    """Searches titles and abstracts in PubMed Central, and reads the articles with their full text where it is open."""
 
     def __init__(self, client: Eutils) -> None:
         super().__init__(NAME, SYNTAX, client, most=MOST, kept=_KEPT)

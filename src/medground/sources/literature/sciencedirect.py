@@ -38,11 +38,9 @@ def doi_of(entry: Json) -> str | None:
 
 
 def document_of(entry: Json, core: Json) -> Document | None:
-    """The document; None if there is neither a title nor an abstract, or no DOI and no PII.
+    """The document of an entry of a search and the `coredata` of its article, empty where that could not be read.
 
-    Args:
-        entry: an entry of a search.
-        core: the `coredata` of the article; empty where it could not be read.
+    None if there is neither a title nor an abstract, or no DOI and no PII.
     """
     both = {**entry, **{name: value for name, value in core.items() if value}}
     doi, pii = doi_of(both), re.sub(r"[^0-9A-Z]", "", text(both, "pii"))
@@ -128,11 +126,7 @@ SYNTAX = Syntax(
 
 
 class ScienceDirectSource(LiteratureSource):
-    """Searches articles of ScienceDirect, in its own order of relevance.
-
-    Args:
-        client: the client of the service, with the key; None where no key is set. The source closes it.
-    """
+    """Searches articles of ScienceDirect, in its own order of relevance. Without a key it has no client."""
 
     def __init__(self, client: Client | None) -> None:
         super().__init__(NAME, SYNTAX, client, most=MOST)

@@ -216,14 +216,7 @@ class Read:
 class LiteratureSource(LiveSource, ABC):
     """Searches a literature database. One ranking, named after it, in its own order with one hit for each record.
 
-    The hit is the passage of the record that shares most words with the question.
-
-    Args:
-        name: its name in answers, such as `europepmc`.
-        syntax: how its queries are written.
-        client: asks the database; None where it is not configured.
-        most: most records of one search.
-        kept: most records kept in memory.
+    The hit is the passage of the record that shares most words with the question. A search finds at most `most`.
     """
 
     kinds = frozenset[SourceKind](["research"])

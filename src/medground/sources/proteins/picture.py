@@ -41,12 +41,9 @@ def band_of(plddt: float) -> int:
 
 
 def picture(structure: Structure, title: str, *, predicted: bool) -> str:
-    """The structure as an SVG image with a title and a legend.
+    """The structure as an SVG image with a title, which screen readers read too, and a legend.
 
-    Args:
-        structure: what to draw.
-        title: shown above it, and read by screen readers.
-        predicted: whether the B-factor column is pLDDT.
+    `predicted`: the B-factor column is pLDDT.
     """
     step = -(-len(structure.residues) // _MOST_DRAWN)
     residues = structure.residues[::step]

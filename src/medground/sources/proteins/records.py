@@ -38,11 +38,8 @@ class Records:
 class RecordSource(LiveSource, ABC):
     """A service of protein records. One ranking in its own order, one hit for each record.
 
-    The hit is the line of the record that shares most words with the question.
-
-    Args:
-        name: its name in settings and answers; in capitals, the prefix of the ids of its documents.
-        client: asks the service; the source closes it.
+    The hit is the line of the record that shares most words with the question. The name of the source in capitals is
+    the prefix of the ids of its documents.
     """
 
     kinds = frozenset[SourceKind](["protein"])

@@ -16,7 +16,6 @@ from urllib.parse import urlsplit
 from pydantic import Field
 
 from medground.errors import BadDocument, SourceUnavailable
-from medground.home.settings import Settings
 from medground.home.settings_groups import SettingsSection
 from medground.sources.base import SourceDeclaration
 from medground.sources.http.service import Client
@@ -147,11 +146,13 @@ def _model_document(model: Json) -> Document:
     )
 
 
-def _open_alphafold(settings: Settings) -> AlphaFoldSource:
-    return AlphaFoldSource(open_client("alphafold", settings.section(AlphaFoldSettings).address, settings))
-
-
-ALPHAFOLD = SourceDeclaration(name="alphafold", open=_open_alphafold, settings=AlphaFoldSettings)
+ALPHAFOLD = SourceDeclaration(
+    name="alphafold",
+    open=lambda settings: AlphaFoldSource(
+        open_client("alphafold", settings.section(AlphaFoldSettings).address, settings)
+    ),
+    settings=AlphaFoldSettings,
+)
 
 
 PDBE_ADDRESS = "https://www.ebi.ac.uk/pdbe"
@@ -268,8 +269,8 @@ def _entry_lines(shown: Json, pdb: str, protein: str, accession: str, chains: Se
     return lines
 
 
-def _open_pdb(settings: Settings) -> PDBSource:
-    return PDBSource(open_client("pdb", settings.section(PDBSettings).address, settings))
-
-
-PDB = SourceDeclaration(name="pdb", open=_open_pdb, settings=PDBSettings)
+PDB = SourceDeclaration(
+    name="pdb",
+    open=lambda settings: PDBSource(open_client("pdb", settings.section(PDBSettings).address, settings)),
+    settings=PDBSettings,
+)

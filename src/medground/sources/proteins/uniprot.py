@@ -12,7 +12,6 @@ from typing import ClassVar
 from pydantic import Field
 
 from medground.errors import BadDocument, SourceUnavailable
-from medground.home.settings import Settings
 from medground.home.settings_groups import SettingsSection
 from medground.sources.base import SourceDeclaration
 from medground.sources.http.service import Client
@@ -193,8 +192,8 @@ def _listed(names: Sequence[str], *, more: bool) -> str:
     return ", ".join(each[:_MOST_LISTED]) + rest
 
 
-def _open(settings: Settings) -> UniProtSource:
-    return UniProtSource(open_client("uniprot", settings.section(UniProtSettings).address, settings))
-
-
-UNIPROT = SourceDeclaration(name="uniprot", open=_open, settings=UniProtSettings)
+UNIPROT = SourceDeclaration(
+    name="uniprot",
+    open=lambda settings: UniProtSource(open_client("uniprot", settings.section(UniProtSettings).address, settings)),
+    settings=UniProtSettings,
+)

@@ -40,14 +40,9 @@ _ENOUGH = 20
 
 @dataclass(frozen=True)
 class _Asked:
-    """What is sent to PubMed; nothing is sent without a term, and `notes` say why.
+    """What is sent to PubMed, and its limits, in PubMed's syntax; nothing is sent without a term, and `notes` say why.
 
-    Attributes:
-        term: the query without its limits, in PubMed's syntax.
-        limits: the limits of the question, in PubMed's syntax.
-        kinds: kinds of document to keep.
-        plain: how plain words were read; None of a query.
-        notes: for the reader of an answer.
+    Only documents of these kinds are kept. `plain` is how plain words were read; None of a query.
     """
 
     term: str = ""
@@ -65,10 +60,6 @@ class PubMedSource(LiveSource):
     """Searches PubMed. One ranking, `pubmed`, in the service's own order with one hit per record.
 
     The hit is the passage of the record that shares most words with the question.
-
-    Args:
-        client: the E-utilities client; the source closes it.
-        order: the service's sort order.
     """
 
     kinds = frozenset[SourceKind](["research", "book"])
@@ -240,12 +231,7 @@ _PER_ID = 5
 
 
 class PubMedRecords:
-    """The records of PubMed, found by their ids.
-
-    Args:
-        client: the E-utilities client.
-        name: what the user calls the service: `pubmed`, or its address.
-    """
+    """The records of PubMed, found by their ids. `name` is what the user calls the service: `pubmed`, or an address."""
 
     state = ""
 
