@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 
 from medground.graph import lists
@@ -40,12 +40,12 @@ def read_question(store: GraphStore, text: str) -> GraphQuestion | None:
     plain = " ".join(text.split()).rstrip("?!. ").replace("’", "'")
     if not plain or len(plain) > MAX_CHARACTERS:
         return None
-    said = plainly(_CONTRACTED.sub(r"\1", plain))
-    rhetorical = said.whether or _CONTRACTED.match(plain) is not None
-    for pieces, notes in _readings(store, tokens(said.text)):
+    said, whether, personal = _plainly(_CONTRACTED.sub(r"\1", plain))
+    rhetorical = whether or _CONTRACTED.match(plain) is not None
+    for pieces, notes in _readings(store, tokens(said)):
         asked = asked_of(organs_in(store, genes_in(store, pieces)), rhetorical=rhetorical)
         if asked is not None:
-            return _question(replace(asked, personal=said.personal), notes)
+            return _question(replace(asked, personal=personal), notes)
     return _term(store, plain)
 
 
@@ -99,10 +99,10 @@ _ASKED = re.compile(
     r"(?:(?:could|can|would|will) (?:you|someone|anyone) (?:please |kindly )?(?:tell me|explain to me|let me know|say)"
     r"|(?:i|we)(?: would|'d| am|'m)? (?:just )?(?:like|love|want|wanted|need|wish|trying) to (?:know|find out)"
     r"|i(?: am|'m| was)? (?:just )?wonder(?:ing)?|do (?:you|we|doctors) (?:happen to )?know"
-    r"|(?:please )?tell me|is it (?:true|known|correct|right|possible)(?= that\b))(?: please)?,? ",
+    r"|(?:please )?tell me|is it (?:true|known|correct|right|possible)(?= that\b))(?: please)?,? "
+    r"(?P<whether>(?:whether|if|that) )?",
     re.IGNORECASE,
 )
-_WHETHER = re.compile(r"(?:whether|if|that) ", re.IGNORECASE)
 _THANKS = re.compile(
     r"[ ,.?!]*\b(?:please|thanks|thank you|many thanks|(?:in|using) (?:plain|simple|lay|easy|layman's|everyday) "
     r"(?:english|words|terms|language))(?: (?:very|so) much| in advance)?$",
@@ -141,31 +141,18 @@ _SAME = (
 """Phrases that say the same as one word."""
 
 
-@dataclass(frozen=True)
-class Plain:
-    """A question without courtesy and lead-in: whether it asked "whether", and whether it is about one person."""
-
-    text: str
-    whether: bool = False
-    personal: bool = False
-
-
-def plainly(text: str) -> Plain:
-    """What a question asks, in fewer words."""
+def _plainly(text: str) -> tuple[str, bool, bool]:
+    """What a question asks, in fewer words; whether it asked "whether", and whether it is about one person."""
     greeting = _GREETING.match(text)
     said, personal = _without_lead_in(text[greeting.end() :] if greeting else text)
     said = _THANKS.sub("", said)
-    asked = _ASKED.match(said)
-    if asked:
+    if asked := _ASKED.match(said):
         said = said[asked.end() :]
-    whether = bool(asked and _WHETHER.match(said))
-    if whether:
-        said = _WHETHER.sub("", said, count=1)
     for phrase, word in _SAME:
         said = phrase.sub(word, said)
     if _WHEN.match(said):  # when it begins may be asked of children; whether children have it is not recorded
         said = _YOUNG.sub("people", said)
-    return Plain(said, whether, personal)
+    return said, bool(asked and asked["whether"]), personal
 
 
 def _without_lead_in(text: str) -> tuple[str, bool]:

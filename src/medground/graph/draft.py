@@ -124,7 +124,7 @@ _INSERT = {
 }
 _CACHE = "PRAGMA cache_size = -65536"  # 64 MiB, whatever the size of the file
 _BATCH = 10_000
-_PATIENCE = 1.0
+_LOCK_SECONDS = 1.0
 """Seconds to wait for another process that has the draft open."""
 
 
@@ -195,7 +195,7 @@ class Draft:
         for _ in range(2):
             try:
                 # The build reads in one thread and may write in another, but never at the same time.
-                connection = sqlite3.connect(self.path, timeout=_PATIENCE, check_same_thread=False)
+                connection = sqlite3.connect(self.path, timeout=_LOCK_SECONDS, check_same_thread=False)
                 connection.execute(_CACHE)
                 connection.execute("PRAGMA synchronous = FULL")  # damage that SQLite does not see would stay
                 if self._fits(connection):

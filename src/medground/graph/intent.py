@@ -35,9 +35,9 @@ class Group:
         """Whether one of the names is a part of the body."""
         return any(mention.organ for mention in self.mentions)
 
-    def of(self, *kinds: ConceptKind) -> tuple[Mention, ...]:
-        """The names with their meanings of these kinds."""
-        return tuple(replace(mention, concepts=mention.of(*kinds)) for mention in self.mentions)
+    def of(self, kind: ConceptKind) -> tuple[Mention, ...]:
+        """The names that have meanings of this kind, with these."""
+        return tuple(replace(mention, concepts=found) for mention in self.mentions if (found := mention.of(kind)))
 
 
 def without_pairs(pieces: Sequence[Piece]) -> list[Piece]:
@@ -208,7 +208,7 @@ def _one(group: Group, words: Sequence[str], *, closed: bool) -> Iterator[Asked]
         yield from _course(group, words, closed=closed)
     named = group.can("disease") or group.can("phenotype")
     if named and _says(words, "gene") and _only(words, "gene", "link", "definition"):
-        yield Asked("genes of", phenotypes=_with(group, "phenotype"), diseases=_with(group, "disease"))
+        yield Asked("genes of", phenotypes=group.of("phenotype"), diseases=group.of("disease"))
     cued = any(cues_of(word) for word in words)
     if cued and group.can("gene") and _only(words, "gene", "disease", "link", "definition"):
         yield Asked("diseases of gene", genes=group.of("gene"))
@@ -257,11 +257,7 @@ def _about(group: Group, words: Sequence[str]) -> Iterator[Asked]:
     if not words or not _ASKS.isdisjoint(words):
         if group.can("phenotype") and words:
             yield Asked("definition of", phenotypes=group.of("phenotype"))
-        yield Asked("profile", _with(group, "phenotype"), _with(group, "disease"), _with(group, "gene"))
-
-
-def _with(group: Group, kind: ConceptKind) -> tuple[Mention, ...]:
-    return tuple(replace(mention, concepts=mention.of(kind)) for mention in group.mentions if mention.of(kind))
+        yield Asked("profile", group.of("phenotype"), group.of("disease"), group.of("gene"))
 
 
 def _asks_for_diseases(words: Sequence[str]) -> bool:

@@ -10,7 +10,7 @@ from functools import cache
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from medground.graph.names import ALL, CONDITIONS, CUES, JOINTS, name_key, table, word_set
+from medground.graph.names import ALL, CONDITIONS, CUES, JOINTS, WORDS, name_key, table, word_set
 from medground.graph.relation import Concept, ConceptKind
 from medground.graph.store import GraphStore
 
@@ -45,9 +45,9 @@ class Mention:
     organ: bool = False
     lay: bool = False
 
-    def of(self, *kinds: ConceptKind) -> tuple[Concept, ...]:
-        """Its meanings of these kinds."""
-        return tuple(concept for concept in self.concepts if concept.kind in kinds)
+    def of(self, kind: ConceptKind) -> tuple[Concept, ...]:
+        """Its meanings of this kind."""
+        return tuple(concept for concept in self.concepts if concept.kind == kind)
 
 
 Piece = Mention | str
@@ -187,17 +187,9 @@ def genes_in(store: GraphStore, pieces: Sequence[Piece]) -> list[Piece]:
 
 # Parts of the body by their names in plain words: "Does Wilson disease affect the liver?".
 
-_TOUCHES = word_set(
-    """affect affects affected affecting attack attacks harm harms harming damage damages damaging damaged harmed
-    attacked hurt hurts target targets impact impacts involve involves involved involving"""
+_TOUCHES, _PASSIVE, _TROUBLES, _OWNERS = (
+    WORDS[f"body {name}"] for name in ("touches", "passive", "troubles", "owners")
 )
-_PASSIVE = word_set("affected involved damaged harmed hurt attacked")
-_TROUBLES = word_set(
-    """problem problems trouble troubles issue issues disease diseases disorder disorders symptom symptoms sign signs
-    abnormality abnormalities involvement damage defect defects feature features finding findings difficulties
-    manifestations changes"""
-)
-_OWNERS = word_set("his her their your")
 
 
 @cache

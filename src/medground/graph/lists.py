@@ -201,11 +201,7 @@ def excluded_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     stored = store.relations(subjects=[d.id for d in question.diseases], predicate="feature")
     found = sorted((r for r in stored if r.excluded), key=lambda r: (not r.ruled_out, r.object.id))
     return _found(
-        store,
-        question,
-        found,
-        [counted(SHOWN, len(found), "features recorded as absent")],
-        _objects(found[:SHOWN]),
+        store, question, found, [counted(SHOWN, len(found), "features recorded as absent")], _objects(found[:SHOWN])
     )
 
 

@@ -116,12 +116,12 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_TABLE = {name: word_set(words) for name, words in table("question_words.tsv")}
-EMPTY = _TABLE["empty"]
+WORDS = {name: word_set(words) for name, words in table("question_words.tsv")}
+EMPTY = WORDS["empty"]
 """Words that do not change which relation is asked for."""
-CONDITIONS = _TABLE["conditions"]
+CONDITIONS = WORDS["conditions"]
 """Words that narrow a question to what no relation covers: they are never taken for a misspelt name."""
-CUES = {name.removeprefix("cue "): words for name, words in _TABLE.items() if name.startswith("cue ")}
+CUES = {name.removeprefix("cue "): words for name, words in WORDS.items() if name.startswith("cue ")}
 """What is asked, by the words that ask it."""
 
 RECORD_ONLY = CUES["link"] - word_set("characterised characterized combine combines combining share both together")

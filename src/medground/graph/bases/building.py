@@ -128,12 +128,7 @@ class BuiltBase:
 
 
 def build_base(
-    spec: Spec,
-    path: Path,
-    home: Path,
-    *,
-    open_embedder: OpenEmbedder,
-    progress: Progress = no_progress,
+    spec: Spec, path: Path, home: Path, *, open_embedder: OpenEmbedder, progress: Progress = no_progress
 ) -> BuiltBase:
     """Build what is not built yet, then publish the base. Sources that the specification dropped are deleted.
 
@@ -210,12 +205,7 @@ def _check_corpora(library: Library, before: Base, names: tuple[str, ...]) -> No
 
 
 def _build_source(
-    spec: Spec,
-    source: SourceSpec,
-    folder: Path,
-    library: Library,
-    open_embedder: OpenEmbedder,
-    progress: Progress,
+    spec: Spec, source: SourceSpec, folder: Path, library: Library, open_embedder: OpenEmbedder, progress: Progress
 ) -> BuiltSource:
     described = source.described
     name, corpus = described.name, corpus_name(spec.name, described.name)

@@ -75,7 +75,7 @@ def _records(path: Path) -> Iterator[Record]:
             elsewhere = [line.partition(" ")[0] for tag in ("alt_id", "xref") for line in stanza.get(tag, ())]
             yield from (NameRecord(own, xref, "xref") for xref in elsewhere if is_id(xref))
             related = [_value(line).split() for line in stanza.get("relationship", ())]
-            yield from (RelationRecord(own, *parts) for parts in related if len(parts) == 2)
+            yield from (RelationRecord(own, parts[0], parts[1]) for parts in related if len(parts) == 2)
     if not terms:
         raise BadDocument("there is no [Term] in use in it; this is not an ontology in OBO format", file=str(path))
     yield from notes_on(path, f"{odd:,} terms without an id of the form PREFIX:NAME left out" if odd else "", parents)

@@ -14,7 +14,7 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 
 from medground.errors import ConfigError, SourceUnavailable
-from medground.home.secrets import is_secret_header, keys_in, shown_address
+from medground.home.secrets import is_secret_header, keys_in, masked, secret_forms, shown_address
 from medground.sources.http.clients import (
     UNLIMITED,
     USER_AGENT,
@@ -25,7 +25,7 @@ from medground.sources.http.clients import (
     ReplyLimits,
     shared_pace,
 )
-from medground.sources.http.retries import Fault, Patience, hide, passing_fault, shorten, tried
+from medground.sources.http.retries import Fault, Patience, passing_fault, shorten, tried
 from medground.sources.http.wire import is_offline
 
 _PATIENCE = Patience(tries=3, longest_wait=30.0, seconds=30.0)
@@ -175,7 +175,7 @@ class Client:
 
     def _fault(self, response: httpx.Response, body: bytes) -> Fault:
         status = response.status_code
-        detail = hide(message_in(body), keys_in(self.service.headers))
+        detail = masked(message_in(body), secret_forms(keys_in(self.service.headers)))
         limited = status == 403 and _LIMITED.search(detail) is not None
         if (passing := passing_fault(429 if limited else status, response.headers)) is not None:
             return passing

@@ -8,14 +8,13 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from medground.corpus.readers.compose import make_document
 from medground.errors import SourceUnavailable
 from medground.home.settings import Settings
 from medground.home.settings_groups import SettingsSection
 from medground.sources.base import SourceDeclaration
 from medground.sources.http.service import Client, Service
 from medground.sources.http.wire import open_wire
-from medground.sources.literature.source import LiteratureSource, Read, Syntax, abstract_of, plain, quoted
+from medground.sources.literature.source import LiteratureSource, Read, Syntax, abstract_of, paper, plain, quoted
 from medground.sources.live import Json, part, parts, text, texts
 from medground.values.document import Document, MeshHeading, Retraction, Substance
 from medground.values.identifiers import normal_id
@@ -44,32 +43,26 @@ def document_of(record: Json) -> Document | None:
     journal = part(issue, "journal")
     imprint = {"volume": text(issue, "volume"), "issue": text(issue, "issue"), "pages": text(record, "pageInfo")}
     published, year = text(record, "firstPublicationDate"), text(record, "pubYear")
-    try:
-        return make_document(
-            {
-                "id": names[0],
-                "title": title,
-                "text": abstract.text or title,
-                "sections": abstract.sections,
-                "year": int(year) if _YEAR.fullmatch(year) else None,
-                "dates": {"published": published} if published else {},
-                "journal": plain(text(journal, "title")) or None,
-                "authors": _authors(record),
-                "language": text(record, "language") or None,
-                "mesh": _mesh(record),
-                "keywords": tuple(filter(None, map(plain, texts(part(record, "keywordList"), "keyword")))),
-                "substances": _substances(record),
-                "publication_types": types,
-                "identifiers": identifiers,
-                "imprint": {key: value for key, value in imprint.items() if value},
-                "url": f"https://europepmc.org/article/{database}/{number}" if is_numbered else None,
-                "license": text(record, "license") or None,
-                "retraction": _retraction(types, {text(one, "type").casefold() for one in corrections}),
-                "cautions": _cautions(corrections),
-            }
-        )
-    except ValueError:
-        return None
+    return paper(
+        title,
+        abstract,
+        imprint,
+        id=names[0],
+        year=int(year) if _YEAR.fullmatch(year) else None,
+        dates={"published": published} if published else {},
+        journal=plain(text(journal, "title")) or None,
+        authors=_authors(record),
+        language=text(record, "language") or None,
+        mesh=_mesh(record),
+        keywords=tuple(filter(None, map(plain, texts(part(record, "keywordList"), "keyword")))),
+        substances=_substances(record),
+        publication_types=types,
+        identifiers=identifiers,
+        url=f"https://europepmc.org/article/{database}/{number}" if is_numbered else None,
+        license=text(record, "license") or None,
+        retraction=_retraction(types, {text(one, "type").casefold() for one in corrections}),
+        cautions=_cautions(corrections),
+    )
 
 
 def _authors(record: Json) -> tuple[str, ...]:

@@ -14,14 +14,22 @@ from urllib.parse import quote
 
 from pydantic import Field
 
-from medground.corpus.readers.compose import make_document
 from medground.errors import ConfigError, NotConfigured, SourceUnavailable
 from medground.home.settings import Settings
 from medground.home.settings_groups import SettingsSection
 from medground.sources.base import SourceDeclaration
 from medground.sources.http.service import Client, Reply, Service
 from medground.sources.http.wire import open_wire
-from medground.sources.literature.source import LiteratureSource, Read, Syntax, abstract_of, at_most, plain, quoted
+from medground.sources.literature.source import (
+    LiteratureSource,
+    Read,
+    Syntax,
+    abstract_of,
+    at_most,
+    paper,
+    plain,
+    quoted,
+)
 from medground.sources.live import Json, part, text
 from medground.values.document import Document
 from medground.values.identifiers import normal_doi
@@ -54,27 +62,21 @@ def document_of(entry: Json, core: Json) -> Document | None:
     kind = plain(text(both, "pubType"))
     pages = text(both, "prism:pageRange") or text(both, "prism:startingPage")
     imprint = {"volume": text(both, "prism:volume"), "issue": text(both, "prism:issueIdentifier"), "pages": pages}
-    try:
-        return make_document(
-            {
-                "id": name,
-                "title": title,
-                "text": abstract.text or title,
-                "sections": abstract.sections,
-                "year": int(year[1]) if year else None,
-                "dates": {"published": date} if year else {},
-                "journal": plain(text(both, "prism:publicationName")) or None,
-                "authors": _authors(entry, core),
-                "keywords": tuple(filter(None, map(plain, _marked(both.get("dcterms:subject"))))),
-                "publication_types": (kind,) if kind else (),
-                "identifiers": {"doi": doi} if doi else {},
-                "imprint": {key: value for key, value in imprint.items() if value},
-                "url": f"https://www.sciencedirect.com/science/article/pii/{pii}" if _PII.fullmatch(pii) else None,
-                "license": text(both, "openaccessUserLicense") or None,
-            }
-        )
-    except ValueError:
-        return None
+    return paper(
+        title,
+        abstract,
+        imprint,
+        id=name,
+        year=int(year[1]) if year else None,
+        dates={"published": date} if year else {},
+        journal=plain(text(both, "prism:publicationName")) or None,
+        authors=_authors(entry, core),
+        keywords=tuple(filter(None, map(plain, _marked(both.get("dcterms:subject"))))),
+        publication_types=(kind,) if kind else (),
+        identifiers={"doi": doi} if doi else {},
+        url=f"https://www.sciencedirect.com/science/article/pii/{pii}" if _PII.fullmatch(pii) else None,
+        license=text(both, "openaccessUserLicense") or None,
+    )
 
 
 def _marked(value: object) -> list[str]:

@@ -6,13 +6,13 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self, assert_never
+from typing import Any, Self, assert_never
 
 from lxml import html
 from lxml.etree import ParserError
 
 from medground.corpus.chunk import chunk
-from medground.corpus.readers.compose import Composition, printable
+from medground.corpus.readers.compose import Composition, make_document, printable
 from medground.errors import UsageError
 from medground.language.words import FUNCTION_WORDS
 from medground.sources.base import tree_of
@@ -289,6 +289,16 @@ def plain(marked: str) -> str:
         except (ParserError, ValueError):
             return ""
     return " ".join(printable(visible).split())
+
+
+def paper(title: str, abstract: Composition, imprint: Mapping[str, str], **fields: Any) -> Document | None:
+    """The document of a record; None if it has neither title nor abstract, or a wrong value."""
+    known = {key: value for key, value in imprint.items() if value}
+    text = {"title": title, "text": abstract.text or title, "sections": abstract.sections}
+    try:
+        return make_document({**fields, **text, "imprint": known})
+    except ValueError:
+        return None
 
 
 def abstract_of(marked: str) -> Composition:

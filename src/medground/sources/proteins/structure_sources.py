@@ -109,6 +109,14 @@ class AlphaFoldSource(StructureRecords):
         return [one for one in answer if isinstance(one, dict) and _ID.fullmatch(text(one, "entryId"))]
 
 
+def _record(lines: Sequence[str], **fields: Any) -> Document:
+    """A document with a line for each fact."""
+    content = "\n".join(lines)
+    return Document(
+        text=content, sections=(Section(label="Structure", start=0, end=len(content)),), kind="protein", **fields
+    )
+
+
 def _model_document(model: Json) -> Document:
     entry, accession, name = text(model, "entryId"), text(model, "uniprotAccession"), text(model, "uniprotDescription")
     organism, gene = text(model, "organismScientificName"), text(model, "gene")
@@ -129,13 +137,10 @@ def _model_document(model: Json) -> Document:
     sequence = text(model, "sequence")
     given = {"accession": accession, "sequence": sequence, "mean_plddt": mean, "version": version}
     files = tuple(url for url in (text(model, "pdbUrl"), text(model, "cifUrl")) if url)
-    content = "\n".join(lines)
-    return Document(
+    return _record(
+        lines,
         id=f"ALPHAFOLD:{entry}",
         title=f"AlphaFold DB {entry}: {protein} ({organism or 'organism not given'})",
-        text=content,
-        sections=(Section(label="Structure", start=0, end=len(content)),),
-        kind="protein",
         journal="AlphaFold DB",
         identifiers={"uniprot": accession.partition("-")[0]},
         url=f"{ALPHAFOLD_ADDRESS}/entry/{entry}",
@@ -239,13 +244,10 @@ def _entry_document(shown: Json, accession: str) -> Document:
     molecules = [one for one in parts(shown, "entities") if text(one, "identifier") == accession]
     protein = next((text(one, "description") for one in molecules if text(one, "description")), accession)
     chains = list(dict.fromkeys(chain for one in molecules for chain in texts(one, "chain_ids")))
-    content = "\n".join(_entry_lines(shown, pdb, protein, accession, chains))
-    return Document(
+    return _record(
+        _entry_lines(shown, pdb, protein, accession, chains),
         id=f"PDB:{pdb}:{accession}",
         title=f"PDB {pdb}: {protein}, UniProtKB {accession}",
-        text=content,
-        sections=(Section(label="Structure", start=0, end=len(content)),),
-        kind="protein",
         journal="Protein Data Bank",
         identifiers={"pdb": pdb, "uniprot": accession},
         url=f"{PDBE_ADDRESS}/entry/pdb/{pdb.casefold()}",
