@@ -21,8 +21,8 @@ from medground.corpus.retraction import listed, marked
 from medground.errors import NotConfigured, RateLimited, SourceUnavailable, UsageError
 from medground.home.settings import Settings
 from medground.sources.base import Source, find_source
+from medground.sources.literature.europepmc import PMC_SYNTAX as PMC
 from medground.sources.literature.europepmc import SYNTAX as EUROPE_PMC
-from medground.sources.literature.pmc import SYNTAX as PMC
 from medground.sources.literature.sciencedirect import SYNTAX as SCIENCE_DIRECT
 from medground.sources.literature.source import at_most
 from medground.testing import DOCUMENTS, SourceContract

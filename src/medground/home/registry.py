@@ -29,7 +29,7 @@ SOURCES = {
     "alphafold": "medground.sources.proteins.structure_sources:ALPHAFOLD",
     "europepmc": "medground.sources.literature.europepmc:EUROPE_PMC",
     "pdb": "medground.sources.proteins.structure_sources:PDB",
-    "pmc": "medground.sources.literature.pmc:PMC",
+    "pmc": "medground.sources.literature.europepmc:PMC",
     "pubmed": "medground.sources.pubmed.source:PUBMED",
     "sciencedirect": "medground.sources.literature.sciencedirect:SCIENCE_DIRECT",
     "uniprot": "medground.sources.proteins.uniprot:UNIPROT",

@@ -248,7 +248,7 @@ def read_spec(path: Path) -> Spec:
     except ValidationError as error:
         loc, what = _first(error)
         raise _wrong(path, text, tree, loc, what) from None
-    from medground.graph.bases.checks import problems  # it brings the readers, which are slow to import
+    from medground.graph.bases.building import problems  # it brings the readers, which are slow to import
 
     for loc, what in problems(spec, path.resolve().parent):
         raise _wrong(path, text, tree, loc, what)

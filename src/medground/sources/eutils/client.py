@@ -74,8 +74,6 @@ class EutilsService:
 
 
 _log = logging.getLogger(__name__)
-_NOT_IN_KEY = ("api_key", "email", "tool")
-"""Left out of the cache key: they do not affect the response, and an API key must not be written to disk."""
 _DAY = 86_400.0
 
 
@@ -122,18 +120,14 @@ class AnswerCache:
 
 
 def cache_key(address: str, utility: str, parameters: Mapping[str, str]) -> str:
-    """Return the SHA-256 (hex) of the parameters that determine the response, without API key, email or tool."""
-    relevant = sorted((name, value) for name, value in parameters.items() if name not in _NOT_IN_KEY)
-    return hashlib.sha256(json.dumps([address, utility, relevant]).encode()).hexdigest()
+    """The SHA-256 (hex) of what determines a response; what identifies us, such as a key, is never among these."""
+    return hashlib.sha256(json.dumps([address, utility, sorted(parameters.items())]).encode()).hexdigest()
 
 
 PER_SECOND = 3
 PER_SECOND_WITH_KEY = 10
 """Requests per second that NCBI allows one IP address, without and with an API key."""
-
-
 T = TypeVar("T")
-
 _LONGEST_ADDRESS = 1000
 """Characters of parameters above which a request uses POST, as NCBI recommends."""
 _LARGEST = 1 << 29
@@ -271,15 +265,13 @@ class Eutils:
         parameters = {"db": "pubmed", "term": term, "retmode": "xml", "rettype": "count"}
         return await self._transport.ask("esearch", parameters, read_count)
 
-    async def efetch(self, ids: Sequence[str]) -> AsyncIterator[Item]:
+    def efetch(self, ids: Sequence[str]) -> AsyncIterator[Item]:
         """Yield PubMed records. A batch arrives complete or raises an error; unknown IDs are omitted."""
-        async for item in self._fetched("pubmed", ids, read_articles):
-            yield item
+        return self._fetched("pubmed", ids, read_articles)
 
-    async def efetch_full_texts(self, ids: Sequence[str]) -> AsyncIterator[Item]:
+    def efetch_full_texts(self, ids: Sequence[str]) -> AsyncIterator[Item]:
         """Yield PMC full texts, for IDs with or without `PMC`. Restricted articles are omitted or a BadDocument."""
-        async for item in self._fetched("pmc", [i.upper().removeprefix("PMC") for i in ids], read_full_texts):
-            yield item
+        return self._fetched("pmc", [i.upper().removeprefix("PMC") for i in ids], read_full_texts)
 
     async def close(self) -> None:
         """Close the connections. Safe to call twice."""
