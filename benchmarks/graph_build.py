@@ -26,11 +26,10 @@ from pathlib import Path
 
 from medground.corpus.library import GRAPH_FILE, Library
 from medground.graph.concept_store import ConceptStore
-from medground.graph.corpora import build_graph
 from medground.graph.vocabularies.base import Vocabulary
 from medground.graph.vocabularies.hpo import hpo
-from medground.graph.vocabularies.mesh import mesh
-from medground.graph.vocabularies.rrf import COLUMNS, umls
+from medground.graph.vocabularies.releases import COLUMNS, mesh, umls
+from medground.graph.writing import build_graph
 from medground.sources.corpus import CorpusSource
 from medground.sources.graph import GraphSource
 from medground.values.lookup import ConceptQuery, Lookup

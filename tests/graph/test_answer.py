@@ -16,8 +16,7 @@ from medground.errors import SnapshotCorrupt, StorageFailed
 from medground.graph.answer import entails
 from medground.graph.completions import Completions
 from medground.graph.concept_store import ConceptStore, open_graph
-from medground.graph.relation import StatedAt, line
-from medground.graph.starter import GraphWriter, Page
+from medground.graph.starter import GraphWriter
 from medground.graph.store import GraphStore
 from medground.graph.vocabularies.hpo import Hpo
 from medground.values.graph import GraphFinding
@@ -29,62 +28,37 @@ def sentences(finding: GraphFinding) -> list[str]:
     return [fact.sentence for fact in finding.facts]
 
 
-def test_a_recorded_feature_comes_with_its_figure_and_references(small: GraphStore, ask: Ask) -> None:
-    finding = ask(small, "Is lens oddity a feature of OMIM:1?")
-    assert finding.concepts == ("Odd lens (HP:0100001)", "Alpha syndrome 1 (OMIM:1)")
-    assert finding.facts[0].references == ("PMID:11", "PMID:12")
-    assert finding.graph == "HPO 2030-02-03"
-
-
 IS, IS_NOT = "is recorded as a feature of", "is recorded as not being a feature of"
 ALPHA, GAMMA, DELTA = "Alpha syndrome 1 (OMIM:1)", "Gamma disease (OMIM:4)", "Delta syndrome, type 1 (OMIM:5)"
 ODD = f"Odd lens {IS} {ALPHA}, in 3 of 4 patients (onset: Congenital onset)."
+NO_ODD = f"Odd lens {IS_NOT} Alpha syndrome (ORPHA:2)."
+WIDER = f"Odd lens, of which Left odd lens is a kind, {IS_NOT} {GAMMA}."
+NARROWER = f"Blue toe, a kind of Phenotypic abnormality, {IS} {GAMMA}, in 45% of patients."
+LEFT = f"Left odd lens, a kind of Odd lens, {IS} Beta disease, odd type (OMIM:3), frequency not recorded."
+NONE = "Blue toe was seen in 0 of {} patients with {}.".format
+OFTEN = f"Blue toe {IS} Alpha syndrome (ORPHA:2), frequency: very frequent (80-99% of patients)"
+OFTEN += " (recorded for females) (Severe)."
 FEW = "seen in none of the patients counted, which is not enough for a no"
 BOTH = "recorded in one entry and excluded in another"
 SILENT = "not recorded in HPO 2030-02-03"
-OFTEN = "frequency: very frequent (80-99% of patients) (recorded for females) (Severe)"
+ONE_TYPE = f"{SILENT} for Delta syndrome, type 2 (OMIM:6); excluded for {DELTA}"
 
 
 @each_row(
     ("text", "status", "note", "said"),
     [
         ("lens oddity in OMIM:1?", "recorded", "", [ODD]),
-        ("odd lens in Alpha syndrome?", "recorded", BOTH, [ODD, f"Odd lens {IS_NOT} Alpha syndrome (ORPHA:2)."]),
+        ("odd lens in Alpha syndrome?", "recorded", BOTH, [ODD, NO_ODD]),
         ("odd lens in Gamma disease?", "excluded", "", [f"Odd lens {IS_NOT} {GAMMA}."]),
-        (
-            "left odd lens in Gamma disease?",
-            "excluded",
-            "",
-            [f"Odd lens, of which Left odd lens is a kind, {IS_NOT} {GAMMA}."],
-        ),
-        (
-            "phenotypic abnormality in Gamma disease?",
-            "recorded",
-            "",
-            [f"Blue toe, a kind of Phenotypic abnormality, {IS} {GAMMA}, in 45% of patients."],
-        ),
-        (
-            "odd lens in OMIM:3?",
-            "recorded",
-            "",
-            [f"Left odd lens, a kind of Odd lens, {IS} Beta disease, odd type (OMIM:3), frequency not recorded."],
-        ),
-        ("blue toe in OMIM:1?", "seen in none", FEW, [f"Blue toe was seen in 0 of 12 patients with {ALPHA}."]),
-        ("blue toe in ORPHA:2?", "recorded", "", [f"Blue toe {IS} Alpha syndrome (ORPHA:2), {OFTEN}."]),
-        (
-            "blue toe in OMIM:5?",
-            "recorded",
-            BOTH,
-            [f"Blue toe {IS} {DELTA}, in 1 of 3 patients.", f"Blue toe was seen in 0 of 2 patients with {DELTA}."],
-        ),
+        ("left odd lens in Gamma disease?", "excluded", "", [WIDER]),
+        ("phenotypic abnormality in Gamma disease?", "recorded", "", [NARROWER]),
+        ("odd lens in OMIM:3?", "recorded", "", [LEFT]),
+        ("blue toe in OMIM:1?", "seen in none", FEW, [NONE(12, ALPHA)]),
+        ("blue toe in ORPHA:2?", "recorded", "", [OFTEN]),
+        ("blue toe in OMIM:5?", "recorded", BOTH, [f"Blue toe {IS} {DELTA}, in 1 of 3 patients.", NONE(2, DELTA)]),
         ("blue toe in Beta disease, odd type?", "not recorded", SILENT, []),
         # an exclusion in one type says nothing about the family
-        (
-            "odd lens in Delta syndrome?",
-            "not recorded",
-            f"{SILENT} for Delta syndrome, type 2 (OMIM:6); excluded for {DELTA}",
-            [],
-        ),
+        ("odd lens in Delta syndrome?", "not recorded", ONE_TYPE, []),
         ("odd lens in Delta syndrome type I?", "excluded", "", [f"Odd lens {IS_NOT} {DELTA}."]),
     ],
 )
@@ -97,42 +71,30 @@ def test_a_fact_is_said_as_it_is_stored(
 
 
 @each_row(
-    ("text", "status", "closed"),
+    ("text", "closed", "answer"),
     [
-        ("Does Alpha syndrome 1 cause odd lens?", "recorded", "yes"),
-        ("Does Beta disease, odd type cause blue toe?", "not recorded", ""),
-        ("Is ABC1 associated with Alpha syndrome?", "recorded", "yes"),
+        # what asks for more is answered only by a record
+        ("Does Alpha syndrome 1 cause odd lens?", "yes", ""),
+        ("Does Beta disease, odd type cause blue toe?", "", ""),
+        ("Is ABC1 associated with Alpha syndrome?", "yes", "ABC1"),
+        ("Which genes are associated with left odd lens?", "yes", "XYZ9"),
+        ("Which diseases are caused by ABC1 mutations?", "yes", "Alpha syndrome 1"),
+        ("What are the features of Gamma disease?", "", "Blue toe"),
     ],
 )
-def test_questions_that_ask_for_more_are_answered_only_by_a_record(
-    small: GraphStore, ask: Ask, text: str, status: str, closed: str
+def test_a_closed_question_is_decided_by_a_record_and_a_list_is_the_answer(
+    small: GraphStore, ask: Ask, text: str, closed: str, answer: str
 ) -> None:
     finding = ask(small, text)
-    assert (finding.status, finding.closed, bool(finding.facts)) == (status, closed, closed == "yes")
-
-
-@each_row(
-    ("text", "answer"),
-    [
-        ("Which genes are associated with Alpha syndrome?", "ABC1"),
-        ("Which genes are associated with left odd lens?", "XYZ9"),
-        ("Which diseases are caused by ABC1 mutations?", "Alpha syndrome 1"),
-        ("What are the features of Gamma disease?", "Blue toe"),
-    ],
-)
-def test_a_list_is_the_answer(small: GraphStore, ask: Ask, text: str, answer: str) -> None:
-    assert ask(small, text).answer == answer
+    assert (finding.closed, finding.answer) == (closed, answer)
 
 
 def test_a_definition_and_the_diseases_with_a_feature_or_a_more_specific_one(small: GraphStore, ask: Ask) -> None:
-    assert sentences(ask(small, "What is an odd lens?")) == [
-        'Odd lens (HP:0100001) is defined as: A lens that is "odd".'
-    ]
+    [definition] = sentences(ask(small, "What is an odd lens?"))
+    assert definition == 'Odd lens (HP:0100001) is defined as: A lens that is "odd".'
     with_lens = ask(small, "Which diseases have odd lens?")
     assert [fact.document_id for fact in with_lens.facts] == ["OMIM:1", "OMIM:3"]
-    assert with_lens.note == (
-        "1 of 1 diseases, most frequent first, shown; diseases with only a more specific form of Odd lens: 1"
-    )
+    assert with_lens.note.endswith("diseases with only a more specific form of Odd lens: 1")
 
 
 @each_row(
@@ -171,15 +133,6 @@ def test_other_questions_of_the_readme(hpo: GraphStore, ask: Ask) -> None:
     assert len(set(linked.facts)) == len(linked.facts)
 
 
-def test_facts_are_stated_in_the_documents_word_for_word(sample: list[Page], hpo: GraphStore, ask: Ask) -> None:
-    for page in sample:
-        if page.concept.kind == "disease":
-            for fact in ask(hpo, f"What are the features of {page.document.id}?").facts:
-                stated = hpo.stated_at(StatedAt(fact.document_id, fact.start, fact.end))
-                assert stated is not None
-                assert page.document.text[fact.start : fact.end] == line(stated)
-
-
 def test_many_threads_can_ask_at_once(hpo: GraphStore, ask: Ask) -> None:
     texts = ["Is ectopia lentis a feature of Marfan syndrome?", "Which diseases have ectopia lentis?"] * 20
     alone = [ask(hpo, text) for text in texts]
@@ -187,7 +140,7 @@ def test_many_threads_can_ask_at_once(hpo: GraphStore, ask: Ask) -> None:
         assert list(pool.map(lambda text: ask(hpo, text), texts)) == alone
 
 
-def test_closing_while_other_threads_read_is_safe(hpo: GraphStore) -> None:
+def test_closing_while_other_threads_read_is_safe(small: GraphStore) -> None:
     def read(store: GraphStore) -> bool:
         try:
             while True:
@@ -195,8 +148,8 @@ def test_closing_while_other_threads_read_is_safe(hpo: GraphStore) -> None:
         except SnapshotCorrupt:  # closed
             return True
 
-    for _ in range(5):
-        store = GraphStore.open(hpo.path)
+    for _ in range(2):
+        store = GraphStore.open(small.path)
         with ThreadPoolExecutor(4) as pool:
             reading = [pool.submit(read, store) for _ in range(4)]
             time.sleep(0.02)

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from contracts import in_one_test
 from rows import each_row
 
 from medground.corpus.library import GRAPH_FILE, Library
 from medground.errors import BadDocument, SnapshotCorrupt, UsageError
 from medground.graph.concept_store import ConceptStore, open_graph
-from medground.graph.corpora import build_graph, draft_file
 from medground.graph.vocabularies.base import (
     ConceptRecord,
     DefinitionRecord,
@@ -28,6 +28,7 @@ from medground.graph.vocabularies.base import (
     RelationRecord,
     Vocabulary,
 )
+from medground.graph.writing import build_graph, draft_file
 from medground.sources.base import Source
 from medground.sources.corpus import CorpusSource
 from medground.sources.graph import GraphSource
@@ -87,6 +88,9 @@ class Opened:
         asyncio.run(self.corpus.close())
 
 
+Make = Callable[..., Opened]
+
+
 @pytest.fixture
 def library(tmp_path: Path) -> Library:
     return Library(tmp_path)
@@ -106,6 +110,7 @@ def make(library: Library) -> Iterator[Callable[..., Opened]]:
         one.close()
 
 
+@in_one_test
 class TestContract(SourceContract):
     lookups = (
         Lookup(asked=ConceptQuery(term="aspirin", question="Does it treat fever?")),
@@ -114,18 +119,12 @@ class TestContract(SourceContract):
     nothing = Lookup(asked=ConceptQuery(term="xylophone", question="What does it treat?"))
 
     @pytest.fixture
-    def make(self, library: Library) -> Iterator[Callable[[], Source]]:
-        build_graph(library, "g", [vocabulary("A", DRUGS)])
-        with library.open("g") as snapshot:
-            corpus = CorpusSource(snapshot)
-            path = snapshot.attachment(GRAPH_FILE)
-            assert path is not None
-            yield lambda: GraphSource(open_graph(path), corpus.fetch)
+    def make(self, make: Make) -> Callable[[], Source]:
+        opened = make(vocabulary("A", DRUGS))
+        return lambda: GraphSource(open_graph(opened.store.path), opened.corpus.fetch)
 
 
-def test_a_term_gives_its_definition_and_its_relations_best_for_the_question_first(
-    make: Callable[..., Opened],
-) -> None:
+def test_a_term_gives_its_definition_and_its_relations_and_the_graph_tells_its_names(make: Make) -> None:
     graph = make(vocabulary("A", DRUGS))
     assert graph.lines("acetylsalicylic acid", "Does it help against fever?") == [
         "Definition (TEST): A salicylate. It is old.",
@@ -149,9 +148,7 @@ def test_a_term_gives_its_definition_and_its_relations_best_for_the_question_fir
             assert document.text[hit.passage.start : hit.passage.end] == hit.passage.text
             assert (document.title, document.kind, document.license) == (term, "graph", "licence of A")
 
-
-def test_names_and_what_the_graph_says_of_itself(make: Callable[..., Opened]) -> None:
-    graph = make(vocabulary("A", DRUGS))
+    # names, and what the graph says of itself
     assert graph.ask("painkillers").notes == ("'painkillers' was read as Aspirin (X:1)",)
     unknown = graph.ask("asprin", "dose")
     assert (unknown.size, unknown.understood) == (0, True)
@@ -175,7 +172,7 @@ def test_names_and_what_the_graph_says_of_itself(make: Callable[..., Opened]) ->
     assert [down.name for down in pain.below] == ["Headache"]
 
 
-def test_a_drug_joins_the_concept_with_its_name(make: Callable[..., Opened]) -> None:
+def test_a_drug_joins_the_concept_with_its_name(make: Make) -> None:
     graph = make(vocabulary("A", DRUGS), vocabulary("B", BANK, joins=True))
     assert graph.lines("Aspirin", "pain")[:2] == [
         "Definition (TEST): A salicylate. It is old.",
@@ -188,20 +185,23 @@ def test_a_drug_joins_the_concept_with_its_name(make: Callable[..., Opened]) -> 
     assert document.license == "licence of A; licence of B"
 
 
-def test_relations_stated_in_both_directions_are_not_turned_around(make: Callable[..., Opened]) -> None:
+def test_relations_stated_in_both_directions_are_not_turned_around(make: Make) -> None:
     graph = make(vocabulary("A", DRUGS, both_ways=True))
     assert graph.lines("Fever") == []
     assert graph.ask("Fever").notes == ()
 
 
-def test_a_concept_with_thousands_of_relations_continues_in_further_documents(make: Callable[..., Opened]) -> None:
-    many = 4500
+def test_a_concept_with_many_relations_continues_in_further_documents(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = 45
+    monkeypatch.setattr("medground.graph.pages.MOST_LINES", 20)
     records: list[Record] = [ConceptRecord("X:0", "Hub"), DefinitionRecord("X:0", "The centre.")]
     records += [ConceptRecord(f"X:{n}", f"Leaf number {n}") for n in range(1, many + 1)]
     records += [RelationRecord(f"X:{n}", "is_a", "X:0") for n in range(1, many + 1)]
     graph = make(vocabulary("A", records))
-    (ranking,) = graph.ask("hub", "leaf number 4499").rankings
-    assert [hit.passage.text for hit in ranking][:2] == ["Definition: The centre.", "Hub includes Leaf number 4499."]
+    (ranking,) = graph.ask("hub", "leaf number 44").rankings
+    assert [hit.passage.text for hit in ranking][:2] == ["Definition: The centre.", "Hub includes Leaf number 44."]
     assert ranking[1].passage.document_id == "X:0/3"
     assert len(ranking) == 10
 
@@ -234,7 +234,10 @@ def test_a_build_that_was_interrupted_goes_on_with_the_file_it_had_not_finished(
         assert snapshot.manifest.counts.documents == 4
 
 
-def test_a_damaged_draft_is_built_anew_and_one_that_is_being_written_is_refused(library: Library) -> None:
+def test_a_damaged_draft_is_built_anew_and_one_that_is_being_written_is_refused(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("medground.graph.draft._LOCK_SECONDS", 0.05)
     library.folder.mkdir(parents=True)
     draft_file(library, "g").write_bytes(b"not a database" * 100)
     first = build_graph(library, "g", [vocabulary("A", DRUGS)])

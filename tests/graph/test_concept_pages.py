@@ -1,24 +1,17 @@
-"""The wording of rows, and their places: `document.text[start:end]` is the row, whatever the names hold."""
+"""The wording of rows and their places, and names that complete what is typed."""
 
 from __future__ import annotations
 
+import time
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
 from medground.graph.base import StatedRow, best
-from medground.graph.pages import (
-    LONGEST,
-    MOST_LINES,
-    Heading,
-    Line,
-    Predicate,
-    definition_lines,
-    document_id,
-    pages,
-    stated,
-    worded,
-)
+from medground.graph.completions import Completions, Known
+from medground.graph.pages import LONGEST, Heading, Line, definition_lines, pages, stated, worded
 from medground.graph.relation import StatedAt
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60).map(lambda t: " ".join(t.split()))
@@ -52,21 +45,6 @@ def test_a_relation_is_worded_in_both_directions(predicate: str, forward: str, b
     assert stated(wording, "A", "B", back=True) == back
 
 
-def test_details_limit_a_row() -> None:
-    wording = Predicate("treats", "is treated by")
-    assert stated(wording, "A", "B", ("in adults", "MED-RT")) == "A treats B (in adults; MED-RT)."
-    assert stated(wording, "A", "B", ("in adults",), back=True) == "B is treated by A (in adults)."
-
-
-@given(subject=TEXT, thing=TEXT, name=st.text(max_size=20), details=LINES)
-def test_a_row_holds_both_names_and_stays_on_one_line(subject: str, thing: str, name: str, details: list[str]) -> None:
-    for back in (False, True):
-        row = stated(worded(name), subject, thing, details, back=back)
-        assert subject in row
-        assert thing in row
-        assert "\n" not in row
-
-
 @given(name=TEXT.filter(bool), names=LINES, definitions=LINES, relations=LINES)
 def test_every_row_is_a_slice_of_its_document(
     name: str, names: list[str], definitions: list[str], relations: list[str]
@@ -85,17 +63,6 @@ def test_a_long_definition_is_cut_and_nothing_of_it_is_lost(sentences: list[str]
     lines = list(definition_lines("Definition", "", text))
     assert all(0 < len(line.text) <= LONGEST for line in lines)
     assert "".join("".join(line.text for line in lines).split()) == "".join(f"Definition: {text}".split())
-
-
-def test_many_relations_are_several_documents() -> None:
-    lines = [Line(f"A treats B{n}.", "relation", n) for n in range(2 * MOST_LINES + 1)]
-    written = list(pages(heading(), lines))
-    assert (
-        [document.id for document, _ in written]
-        == ["X:1", "X:1/2", "X:1/3"]
-        == [document_id("X:1", part) for part in (1, 2, 3)]
-    )
-    assert [len(rows) for _, rows in written] == [MOST_LINES, MOST_LINES, 1]
 
 
 def row(text: str, group: str) -> StatedRow:
@@ -149,3 +116,58 @@ MARFAN = [
 def test_a_question_for_a_kind_of_relation_gets_that_kind_first(question: str, first: list[str]) -> None:
     lines = [found.line for found, _ in best(MARFAN, question, len(first))]
     assert all(any(name in line for line in lines) for name in first), lines
+
+
+NAMES = [
+    Known("Ectopia lentis", "HP:0001083", "Ectopia lentis", "phenotype", "name", 40),
+    Known("Dislocated lens", "HP:0001083", "Ectopia lentis", "phenotype", "exact", 40),
+    Known("Ectopia lentis, familial", "OMIM:129600", "Ectopia lentis, familial", "disease", "name", 4),
+    Known("Marfan syndrome", "OMIM:154700", "Marfan syndrome", "disease", "name", 60),
+    Known("Marfan syndrome", "ORPHA:558", "Marfan syndrome", "disease", "name", 50),
+    Known("Marshall-Smith syndrome", "OMIM:602535", "Marshall-Smith syndrome", "disease", "name", 30),
+    Known("Sjögren syndrome", "OMIM:270150", "Sjögren syndrome", "disease", "name", 5),
+    Known("Spider fingers", "HP:0001166", "Arachnodactyly", "phenotype", "exact", 90),
+    Known("BRCA1", "NCBIGene:672", "BRCA1", "gene", "name", 3),
+]
+
+
+@pytest.fixture(scope="module")
+def completions() -> Completions:
+    return Completions(NAMES)
+
+
+@each_row(
+    ("typed", "first", "start"),
+    [
+        ("Is ectopia le", "Ectopia lentis", 3),
+        ("marf", "Marfan syndrome", 0),
+        ("What are the features of Marfan syn", "Marfan syndrome", 25),
+        ("Do people have spider fing", "Spider fingers", 15),
+        ("SJO", "Sjögren syndrome", 0),
+        ("sjö", "Sjögren syndrome", 0),
+        ("marshall smi", "Marshall-Smith syndrome", 0),
+        ("brca", "BRCA1", 0),
+        ("which disease has a lens", "Dislocated lens", 20),
+    ],
+)
+def test_the_last_words_are_completed(completions: Completions, typed: str, first: str, start: int) -> None:
+    found = completions.of(typed)
+    assert (found[0].text, found[0].start) == (first, start)
+
+
+@each_row("typed", ["", "   ", "is", "what", "a", "?", "zzzz", "Is it a", "\x00\x00"])
+def test_nothing_is_suggested_for_what_begins_no_name(completions: Completions, typed: str) -> None:
+    assert completions.of(typed) == ()
+
+
+def test_each_concept_is_suggested_once_and_only_the_end_of_a_long_text_is_looked_at(completions: Completions) -> None:
+    assert [one.name for one in completions.of("marfan")] == ["Marfan syndrome"]
+    [found] = completions.of("dislocated")
+    assert (found.text, found.name, found.id) == ("Dislocated lens", "Ectopia lentis", "HP:0001083")
+    typed = "word " * 20_000 + "marf"
+    many = Completions(Known(f"Disease {n}", f"X:{n}", f"Disease {n}", "disease", "name") for n in range(20_000))
+    began = time.perf_counter()
+    [found] = completions.of(typed)
+    assert len(many.of("dis", 5)) == 5
+    assert time.perf_counter() - began < 0.1
+    assert typed[found.start :] == "marf"

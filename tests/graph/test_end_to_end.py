@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,29 +17,58 @@ from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.engine.blocking import BlockingEngine
 from medground.errors import UsageError
-from medground.graph.corpora import build_starter
+from medground.graph.starter import build_starter
 from medground.graph.vocabularies.hpo import Hpo
 from medground.home.settings import Settings
 from medground.values.evidence import Evidence
 from medground.values.question import Question
 
+PAPER = {
+    "id": "PMID:77",
+    "title": "Odd lens in Alpha syndrome 1",
+    "text": "Odd lens was found in 60 of 80 adults with Alpha syndrome 1. Vision was normal.",
+}
+Engines = Callable[..., BlockingEngine]
+
+
+@pytest.fixture(scope="module")
+def engines(built_starter: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engines]:
+    """Engines over the starter corpus of the small release and one paper, each opened once."""
+    home = shutil.copytree(built_starter, tmp_path_factory.mktemp("home") / "home")
+    (home / "paper.jsonl").write_text(json.dumps(PAPER), encoding="utf-8")
+    build(Library(home), "papers", find_inputs([home / "paper.jsonl"]))
+    opened: dict[tuple[str, ...], BlockingEngine] = {}
+
+    def engine(*corpora: str) -> BlockingEngine:
+        if corpora not in opened:
+            settings = Settings.load(environ={"MEDGROUND_HOME": str(home)}, options={"retrieval.corpora": corpora})
+            opened[corpora] = BlockingEngine(settings)
+        return opened[corpora]
+
+    yield engine
+    for one in opened.values():
+        one.close()
+
 
 @pytest.fixture
-def engine(home: Path, release: Hpo) -> Iterator[BlockingEngine]:
+def engine(engines: Engines) -> BlockingEngine:
     """An engine over the starter corpus of the small release."""
-    build_starter(Library(home), release=release)
-    with BlockingEngine(Settings.load()) as opened:
-        yield opened
+    return engines("starter")
 
 
-def test_a_stored_relation_is_yes_and_supported_by_its_line(engine: BlockingEngine, home: Path) -> None:
+@pytest.fixture
+def beside(engines: Engines) -> BlockingEngine:
+    """An engine over the starter corpus and one paper."""
+    return engines("starter", "papers")
+
+
+def test_a_stored_relation_is_yes_and_supported_by_its_line(engine: BlockingEngine, built_starter: Path) -> None:
     answer = engine.ask("Is odd lens a feature of Alpha syndrome 1?")
     assert (answer.decision.shown(), answer.decision.status, answer.decision.basis) == ("yes", "decided", "graph fact")
-    assert [s.verdict.label for s in answer.statements] == ["supported"]
-    assert answer.statements[0].verdict.critic == "graph"
+    assert [(s.verdict.label, s.verdict.critic) for s in answer.statements] == [("supported", "graph")]
     assert "3 of 4 patients" in answer.evidence[0].quote
     assert "PMID:11, PMID:12" in answer.evidence[0].quote
-    with Library(home).open("starter") as snapshot:
+    with Library(built_starter).open("starter") as snapshot:
         documents = snapshot.documents([e.document_id for e in answer.evidence])
     for evidence in answer.evidence:
         Evidence.model_validate(evidence.model_dump(), context={"documents": documents})
@@ -65,33 +95,15 @@ def test_what_is_stored_decides(engine: BlockingEngine, text: str, decided: str,
 
 
 def test_an_unusable_starter_is_rebuilt(
-    home: Path, release: Hpo, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    starter: Library, home: Path, release: Hpo, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("medground.graph.corpora.build_starter", functools.partial(build_starter, release=release))
-    build_starter(Library(home), release=release)
+    monkeypatch.setattr("medground.graph.starter.build_starter", functools.partial(build_starter, release=release))
     manifest = next(home.glob("corpora/starter/*/manifest.json"))
     stored = json.loads(manifest.read_text(encoding="utf-8"))
     manifest.write_text(json.dumps(stored | {"format": 0}), encoding="utf-8")
     with BlockingEngine(Settings.load()) as engine:
         assert engine.ask("Is odd lens a feature of Alpha syndrome 1?").decision.shown() == "yes"
     assert "is rebuilt" in caplog.text
-
-
-PAPER = {
-    "id": "PMID:77",
-    "title": "Odd lens in Alpha syndrome 1",
-    "text": "Odd lens was found in 60 of 80 adults with Alpha syndrome 1. Vision was normal.",
-}
-
-
-@pytest.fixture
-def beside(home: Path, release: Hpo, tmp_path: Path) -> Iterator[BlockingEngine]:
-    """An engine over the starter corpus and one paper."""
-    build_starter(Library(home), release=release)
-    (tmp_path / "paper.jsonl").write_text(json.dumps(PAPER), encoding="utf-8")
-    build(Library(home), "papers", find_inputs([tmp_path / "paper.jsonl"]))
-    with BlockingEngine(Settings.load(options={"retrieval.corpora": ("starter", "papers")})) as opened:
-        yield opened
 
 
 def test_facts_come_first_then_the_literature_and_the_facts_decide(beside: BlockingEngine) -> None:
@@ -157,10 +169,7 @@ def test_another_language_is_said_and_searched_all_the_same(beside: BlockingEngi
     assert answer.searches
 
 
-def test_a_corpus_without_a_sentence_on_the_topic_is_not_called_not_understood(home: Path, tmp_path: Path) -> None:
-    (tmp_path / "paper.jsonl").write_text(json.dumps(PAPER), encoding="utf-8")
-    build(Library(home), "papers", find_inputs([tmp_path / "paper.jsonl"]))
-    with BlockingEngine(Settings.load(options={"retrieval.corpora": ("papers",)})) as engine:
-        answer = engine.ask("Does metformin lower glucose in mice?")
+def test_a_corpus_without_a_sentence_on_the_topic_is_not_called_not_understood(engines: Engines) -> None:
+    answer = engines("papers").ask("Does metformin lower glucose in mice?")
     assert answer.decision.status == "unanswerable"
     assert answer.decision.reason == "no evidence on this question was found in the sources searched"

@@ -1,4 +1,4 @@
-"""Reading the data files of a release, and the documents made from them."""
+"""Reading the data files of a release, the documents made from them, and HPO as a vocabulary of the concept graph."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from rows import each_row
 
 from medground.corpus.library import GRAPH_FILE, Library
 from medground.errors import BadDocument, ConfigError
-from medground.graph.corpora import build_starter, starter_input
+from medground.graph.base import Graph, Named
+from medground.graph.concept_store import ConceptStore
 from medground.graph.names import FULL, disease_keys, name_key
 from medground.graph.relation import frequency
-from medground.graph.starter import GraphWriter, Page, pages
+from medground.graph.starter import GraphWriter, Page, build_starter, pages, starter_input
 from medground.graph.store import GraphStore
 from medground.graph.vocabularies.hpo import Hpo
+from medground.graph.vocabularies.hpo import hpo as vocabulary
+from medground.graph.writing import build_graph
 
 DISEASES = ["OMIM:1", "ORPHA:2", "OMIM:3", "OMIM:5", "OMIM:6", "OMIM:4"]
 
@@ -137,12 +138,6 @@ def test_more_patients_count_for_more() -> None:
     assert few < 0.25 < some < many < 450 / 580
 
 
-@given(st.one_of(st.text(max_size=12), st.from_regex(r"\d{1,4}/\d{1,4}", fullmatch=True)))
-def test_a_frequency_is_a_share_or_none(text: str) -> None:
-    found = frequency(text)
-    assert found is None or 0 <= found.least <= found.low + 1e-9 <= found.high + 1e-9 <= 1 + 1e-9
-
-
 @each_row(
     "names",
     [
@@ -185,17 +180,6 @@ def test_a_number_in_a_series_can_be_left_out() -> None:
     assert len(list(disease_keys("Asthma-related traits, susceptibility to, 2"))) == 1
 
 
-@given(st.permutations(["severe", "Ectopia", "of", "the", "lentis", "LEFT"]))
-def test_the_order_of_words_does_not_matter(words: list[str]) -> None:
-    assert name_key(" ".join(words)) == "ectopia left lentis severe"
-
-
-@given(st.text(max_size=80))
-def test_a_key_ignores_surrounding_space_and_is_plain(text: str) -> None:
-    assert name_key(text) == name_key(f"  {text} ")
-    assert all(c.isalnum() or c == " " for c in name_key(text))
-
-
 def test_a_graph_with_some_pages_reads_the_rest(release: Hpo, tmp_path: Path) -> None:
     contents = []
     for seen in (0, 2, len(DISEASES) + 3, None):
@@ -205,3 +189,53 @@ def test_a_graph_with_some_pages_reads_the_rest(release: Hpo, tmp_path: Path) ->
         with contextlib.closing(sqlite3.connect(tmp_path / "graph.sqlite")) as connection:
             contents.append(list(connection.iterdump()))
     assert contents[0] == contents[1] == contents[2] == contents[3]
+
+
+def lines(graph: Graph, term: str) -> list[str]:
+    return [row.line for row in graph.rows_of(graph.named(term))]
+
+
+def test_hpo_is_worded_with_frequencies_and_what_is_absent_is_said_so(release: Hpo, tmp_path: Path) -> None:
+    library = Library(tmp_path)
+    build_graph(library, "g", [vocabulary(release)])
+    with library.open("g") as snapshot:
+        path = snapshot.attachment(GRAPH_FILE)
+        assert path is not None
+        with ConceptStore.open(path) as store:
+            assert lines(store, "OMIM:1") == [
+                "Alpha syndrome 1 has the feature Odd lens "
+                "(3 of 4 patients; onset: Congenital onset; PMID:11, PMID:12).",
+                "Alpha syndrome 1 is recorded without the feature Blue toe (0 of 12 patients; PMID:11).",
+                "Alpha syndrome 1 is inherited in the mode Autosomal dominant inheritance (PMID:11).",
+                "Alpha syndrome 1 is associated with the gene ABC1.",
+            ]
+            assert lines(store, "ABC1") == ["ABC1 is a gene associated with Alpha syndrome 1."]
+            odd = lines(store, "lens oddity")
+            assert odd[0] == 'Definition (HPO): A lens that is "odd". It may be seen at birth.'
+            assert "Odd lens is recorded as absent in Gamma disease (OMIM:4)." in odd
+            assert {"Odd lens is a kind of Phenotypic abnormality.", "Odd lens includes Left odd lens."} <= set(odd)
+
+
+def test_the_starter_corpus_states_a_term_in_its_own_lines(small: GraphStore) -> None:
+    graph = small
+    assert lines(graph, "Left odd lens") == [
+        "Odd lens (HP:0100001).",
+        "Left odd lens (HP:0100002): frequency not recorded; OMIM:3.",
+    ]
+    assert graph.named("Strange eye") == Named((("HP:0100001", "Odd lens"),), "related")
+    assert graph.nearest("odd lenz") == ("Odd lens", "Left odd lens", "Lens oddity")
+    assert graph.named("nothing of the kind") == Named((), "related")
+    assert graph.nearest("?") == ()
+    assert small.size == (17, 1, 22)
+
+
+def test_every_line_of_the_installed_release_is_where_it_is_said_to_be(hpo: GraphStore, sample: list[Page]) -> None:
+    texts = {page.document.id: page.document.text for page in sample}
+    for page in sample[:60]:
+        for row in hpo.rows(page.concept.id):
+            document_id, start, end = row.place
+            if document_id in texts:
+                text = texts[document_id]
+                assert text[start:end] == row.line if end >= start else f"\n{row.line}\n" in f"{text}\n"
+    assert hpo.size.concepts > 30_000
+    assert hpo.size.relations > 250_000

@@ -31,8 +31,8 @@ from medground.corpus.snapshot import Snapshot
 from medground.corpus.sync import sync
 from medground.errors import MedgroundError, UsageError
 from medground.graph.bases.record import Bases
-from medground.graph.corpora import build_graph
-from medground.graph.vocabularies.mesh import mesh
+from medground.graph.vocabularies.releases import mesh
+from medground.graph.writing import build_graph
 from medground.values.document import Document
 from medground.values.query import Term
 

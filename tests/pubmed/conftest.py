@@ -19,8 +19,7 @@ from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Input
 from medground.corpus.snapshot import Snapshot
 from medground.faces.eutils.catalogue import SnapshotCatalogue
-from medground.sources.eutils.client import Eutils, Transport
-from medground.sources.eutils.service import AnswerCache, EutilsService
+from medground.sources.eutils.client import AnswerCache, Eutils, EutilsService, Transport
 from medground.sources.http.clients import Pace
 from medground.sources.http.retries import Patience
 from medground.values.document import Document

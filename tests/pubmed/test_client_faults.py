@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 from rows import each_row
 
 from medground.errors import ConfigError, MedgroundError, RateLimited, SourceUnavailable, UsageError
-from medground.sources.eutils.client import Eutils
-from medground.sources.eutils.service import AnswerCache
+from medground.sources.eutils.client import AnswerCache, Eutils
 
 KEY = "0123456789abcdef-secret-key"
 

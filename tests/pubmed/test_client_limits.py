@@ -11,8 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from medground.errors import ConfigError
-from medground.sources.eutils.client import Transport
-from medground.sources.eutils.service import NCBI, EutilsService, ncbi_pace
+from medground.sources.eutils.client import EutilsService, Transport
 from medground.sources.http.clients import Pace
 
 
@@ -72,7 +71,7 @@ def test_tasks_in_several_loops_share_one_pace() -> None:
 
 
 def test_one_pace_for_an_address_and_a_faster_one_with_a_key() -> None:
-    slow, fast = ncbi_pace(NCBI, with_key=False), ncbi_pace(NCBI, with_key=True)
+    slow, fast = (Transport(EutilsService(api_key=key))._pace for key in (None, "z"))
     assert (slow.per_second, fast.per_second) == (3, 10)
     assert Transport(EutilsService(api_key="x"))._pace is Transport(EutilsService(api_key="y"))._pace is fast
     assert Transport(EutilsService())._pace is slow

@@ -19,10 +19,9 @@ from medground.corpus.readers import find_inputs
 from medground.errors import SourceUnavailable
 from medground.faces.cli.corpus import corpus_app
 from medground.sources.eutils import client as eutils_transport
-from medground.sources.eutils.client import Eutils, Transport
-from medground.sources.eutils.service import EutilsService
+from medground.sources.eutils.client import Eutils, EutilsService, Transport
 from medground.sources.http.retries import Patience
-from medground.sources.pubmed.records import PubMedRecords
+from medground.sources.pubmed.source import PubMedRecords
 from medground.values.document import Document
 
 REAL = Path(__file__).resolve().parent.parent.parent.parent / "shared" / "data" / "pubmed_xml" / "raw"

@@ -12,8 +12,7 @@ from pydantic import ValidationError
 from rows import each_row
 
 from medground.errors import ConfigError, RateLimited, SourceUnavailable, UsageError
-from medground.sources.eutils.client import Eutils, Transport
-from medground.sources.eutils.service import EutilsService
+from medground.sources.eutils.client import Eutils, EutilsService, Transport
 from medground.sources.pubmed.source import PubMedSource
 from medground.testing import DOCUMENTS, QueryContract, SourceContract
 from medground.values.lookup import Lookup

@@ -20,8 +20,7 @@ from medground.recipes.biomedsearch.proteins import NO_GENE, NOT_OPEN, asks_for_
 from medground.recipes.settings import BioMedSearchSettings
 from medground.sources.http.retries import Patience
 from medground.sources.http.service import Client, Service
-from medground.sources.proteins.alphafold import AlphaFoldSource
-from medground.sources.proteins.pdb import PDBSource
+from medground.sources.proteins.structure_sources import AlphaFoldSource, PDBSource
 from medground.sources.proteins.uniprot import UniProtSource
 from medground.values.research_found import ToolFound
 from medground.values.research_plan import Keyword, ResearchPlan, SubQuestion

@@ -39,31 +39,34 @@ class Embedder:
 BOTH = {"built_with": Embedder(), "asked_with": Embedder()}
 
 
-def built(folder, embedder=None):
-    library = Library(folder)
-    read = Input(name="made", reader="test", fingerprint="1", read=lambda skip: iter(DOCUMENTS[skip:]))
-    build(library, "made", [read], embedder=embedder)
-    return library
+@pytest.fixture(scope="module")
+def make_source(tmp_path_factory):
+    """Opens a corpus, built once with vectors and once without, as a source."""
+    libraries = {}
 
+    def make(*, built_with=None, asked_with=None):
+        name = built_with.name if built_with else ""
+        if name not in libraries:
+            libraries[name] = Library(tmp_path_factory.mktemp("built"))
+            read = Input(name="made", reader="test", fingerprint="1", read=lambda skip: iter(DOCUMENTS[skip:]))
+            build(libraries[name], "made", [read], embedder=built_with)
+        return CorpusSource(libraries[name].open("made"), asked_with)
 
-def make_source(folder, *, built_with=None, asked_with=None):
-    return CorpusSource(built(folder, built_with).open("made"), asked_with)
+    return make
 
 
 @in_one_test
 class TestWordsAlone(SourceContract, QueryContract):
     @pytest.fixture
-    def make(self, tmp_path):
-        library = built(tmp_path)
-        return lambda: CorpusSource(library.open("made"))
+    def make(self, make_source):
+        return make_source
 
 
 @in_one_test
 class TestWithVectors(SourceContract, QueryContract):
     @pytest.fixture
-    def make(self, tmp_path):
-        library = built(tmp_path, Embedder())
-        return lambda: CorpusSource(library.open("made"), Embedder())
+    def make(self, make_source):
+        return lambda: make_source(**BOTH)
 
     nothing = None  # vectors always have a nearest neighbour
 
@@ -73,14 +76,14 @@ def search(source, text="marfan syndrome", **more):
     return asyncio.run(source.search(lookup, Filters()))
 
 
-def test_one_ranking_per_ranker_and_a_note_where_vectors_are_expected_and_not_used(home):
-    found = search(make_source(home, **BOTH))
+def test_one_ranking_per_ranker_and_a_note_where_vectors_are_expected_and_not_used(make_source):
+    found = search(make_source(**BOTH))
     assert ([ranking[0].ranker for ranking in found.rankings], found.notes) == (["bm25", "dense"], ())
-    without = make_source(home / "2", asked_with=Embedder())
+    without = make_source(asked_with=Embedder())
     assert search(without).notes == ("no vectors in this corpus: searched by words alone",)
     assert search(without, rankers=(Ranker.LEXICAL,)).notes == ()
-    assert search(make_source(home / "3")).notes == ()
-    found = search(make_source(home / "4", built_with=Embedder()))
+    assert search(make_source()).notes == ()
+    found = search(make_source(built_with=Embedder()))
     assert found.notes == ("its vectors were not used: searched by words alone",)
 
 
@@ -97,8 +100,8 @@ def test_one_ranking_per_ranker_and_a_note_where_vectors_are_expected_and_not_us
         (BOTH, (), PlainWords(text="Is it the lens?"), False),
     ],
 )
-def test_dense_search_needs_vectors_a_model_and_plain_words(home, models, rankers, asked, accepted):
-    source = make_source(home, **models)
+def test_dense_search_needs_vectors_a_model_and_plain_words(make_source, models, rankers, asked, accepted):
+    source = make_source(**models)
     lookup = Lookup(asked=asked, text="marfan", rankers=rankers, limit=10)
     assert source.accepts(lookup) is accepted
     if accepted:
@@ -108,8 +111,8 @@ def test_dense_search_needs_vectors_a_model_and_plain_words(home, models, ranker
             asyncio.run(source.search(lookup, Filters()))
 
 
-def test_a_query_tree_is_not_searched_by_meaning_and_no_words_find_nothing(home):
-    source = make_source(home, **BOTH)
+def test_a_query_tree_is_not_searched_by_meaning_and_no_words_find_nothing(make_source):
+    source = make_source(**BOTH)
     found = search(source, asked=Not(part=Term(value="marfan")))
     assert ([ranking[0].ranker for ranking in found.rankings], found.notes) == (["bm25"], ())
     assert {hit.passage.document_id for hit in found.rankings[0]} == {"PMID:3", "PMID:4"}
@@ -117,12 +120,12 @@ def test_a_query_tree_is_not_searched_by_meaning_and_no_words_find_nothing(home)
     assert (source.name, source.state.name, len(source.state.hash)) == ("corpus:made", "made", 64)
 
 
-def test_another_embedding_model_is_refused_and_the_error_says_what_to_do(home):
+def test_another_embedding_model_is_refused_and_the_error_says_what_to_do(make_source):
     with pytest.raises(ConfigError, match=r"built with the embedding model hashes@1, but other@1 is open; rebuild it"):
-        make_source(home, built_with=Embedder(), asked_with=Embedder("other"))
+        make_source(built_with=Embedder(), asked_with=Embedder("other"))
 
 
 @each_row(("limit", "error"), [(0, ValidationError), (-1, ValidationError), (10_001, UsageError)])
-def test_a_wrong_limit_is_refused(home, limit, error):
+def test_a_wrong_limit_is_refused(make_source, limit, error):
     with pytest.raises(error, match="limit"):
-        search(make_source(home), limit=limit)
+        search(make_source(), limit=limit)

@@ -21,8 +21,7 @@ from medground.home.settings import Settings
 from medground.sources.base import Source, find_source
 from medground.sources.http.retries import Patience
 from medground.sources.http.service import Client, Service
-from medground.sources.proteins.alphafold import AlphaFoldSource
-from medground.sources.proteins.pdb import PDBSource
+from medground.sources.proteins.structure_sources import AlphaFoldSource, PDBSource
 from medground.sources.proteins.structures import StructureFiles, StructureSource
 from medground.sources.proteins.uniprot import UniProtSource
 from medground.testing.sources import SourceContract
@@ -178,16 +177,14 @@ def test_filters_hold_for_records_too() -> None:
     ],
 )
 def test_a_fault_is_a_failure_and_not_an_empty_result(
-    fault: dict[str, Any], error: type[Exception], message: str, make_peer: Callable[..., Any], reply: Any
+    fault: dict[str, Any], error: type[Exception], message: str, make_peer: Any, reply: Any
 ) -> None:
     service = Service("uniprot", make_peer(reply(**fault)).url, patience=Patience(tries=2, first_wait=0.001))
     with pytest.raises(error, match=f"^{message}"):
         found(UniProtSource(Client(service)), asked("tst1", "human"))
 
 
-def test_a_passing_fault_is_tried_again_and_a_slow_reply_fails_in_time(
-    make_peer: Callable[..., Any], reply: Any
-) -> None:
+def test_a_passing_fault_is_tried_again_and_a_slow_reply_fails_in_time(make_peer: Any, reply: Any) -> None:
     passing = peer(faults=[PeerFault("uniprotkb", 503, times=1), PeerFault("prediction", 500, b"busy", times=1)])
     assert ids(found(uniprot(passing), asked("tst1", "human"))) == ["UNIPROT:P00002"]
     slow = Service("uniprot", make_peer(reply(b"{}", hang=5)).url, patience=Patience(tries=1, seconds=0.2))

@@ -143,7 +143,7 @@ class CorpusRecords:
 
 PUBMED = "pubmed"
 """PubMed as the settings have it: live, or the address in `retrieval.pubmed`."""
-_OPENS_PUBMED = "medground.sources.pubmed.records:open_records"
+_OPENS_PUBMED = "medground.sources.pubmed.source:open_records"
 """Named and not imported: PubMed's client stands above the corpora, and is slow to import."""
 NONE = "none"
 """No source: documents become as their files have them."""

@@ -86,7 +86,7 @@ def _starter(library: Library, progress: Progress) -> Snapshot:
             return library.open(STARTER)
         except (ConfigError, SnapshotCorrupt) as error:
             log.warning("the starter corpus is rebuilt: %s", error)
-    from medground.graph.corpora import build_starter  # it brings the readers, which are slow to import
+    from medground.graph.starter import build_starter  # it brings the readers, which are slow to import
 
     build_starter(library, progress)
     return library.open(STARTER)

@@ -25,22 +25,16 @@ _FAMILIES = (
     (r"symptoms?|signs?|features?|manifest\w*|presentations?|clinical|findings?|complications?", "feature phenotype"),
     (r"(?:do|does|did|can|may) .*\bcause|affect(?:ed|s)?", "feature phenotype"),
     (r"genes?|genetic(?:s|ally)?|mutations?|mutated", "gene"),
-    (
-        r"causes? of|what causes?|the cause|caused by|due to|a?etiolog\w+|pathogen|why",
-        "cause causative due gene",
-    ),
+    (r"causes? of|what causes?|the cause|caused by|due to|a?etiolog\w+|pathogen|why", "cause causative due gene"),
     (r"inherit(?:ed|ance)?|dominant|recessive|hereditary|runs? in famil\w+", "inheritance inherited"),
     (r"onset|ages?|course|progress(?:ion|ive)?|prognosis", "onset course"),
     (
-        r"treat(?:s|ed|ments?|ing)?|therap\w+|drugs?|medic(?:ines?|ations?)|manage[ds]?|management|cured?",
+        r"treat(?:s|ed|ments?|ing)?|therap\w+|drugs?|medic(?:ines?|ations?)|manage(?:[ds]|ment)?|cured?",
         "treat treatment",
     ),
     (r"prevent(?:s|ed|ing|ion)?|prophyla\w+", "prevent prevention"),
     (r"interact(?:s|ions?|ing)?", "interact interaction"),
-    (
-        r"kinds?|(?:sub)?types?|class(?:es|ified)?|categor\w+",
-        "isa broader narrower parent child includes",
-    ),
+    (r"kinds?|(?:sub)?types?|class(?:es|ified)?|categor\w+", "isa broader narrower parent child includes"),
     (r"absent|excluded|lacking", "absent excluded"),
 )
 """What a question says, and words of the predicates that it asks for with it."""
@@ -90,13 +84,10 @@ class GraphSize(NamedTuple):
 
 
 class StatedRow(NamedTuple):
-    """A line of a document.
+    """A line of a document, as the document has it; `group` is `definition`, or the name of its predicate.
 
-    Attributes:
-        place: the document, and where; the end is -1 where the line is still to be found in the document.
-        line: the line itself, as the document has it.
-        ranked: what the question is compared with: the line, or the whole sentence that it stands for.
-        group: `definition`, or the name of its predicate.
+    The end of its place is -1 where it is still to be found in the document. `ranked` is what the question is compared
+    with: the line, or the whole sentence that it stands for.
     """
 
     place: StatedAt
@@ -123,7 +114,9 @@ def best(rows: Sequence[StatedRow], question: str, limit: int) -> list[tuple[Sta
     wanted = asked_for(question)
     weights = _fits(rows, frozenset(words.terms(without_cues(question))))
     if wanted:
-        kinds = {group: says(_named(group), wanted) for group in {row.group for row in rows}}
+        # A name without any word, such as `is_a`, is one word.
+        names = {group: words.terms(group) or (group.replace("_", ""),) for group in {row.group for row in rows}}
+        kinds = {group: says(name, wanted) for group, name in names.items()}
         weights = [_KIND * kinds[row.group] + (1 - _KIND) * weight for row, weight in zip(rows, weights, strict=True)]
     weights = [round(weight * _STEPS) / _STEPS for weight in weights]
     turns: Counter[str] = Counter()
@@ -140,13 +133,7 @@ def best(rows: Sequence[StatedRow], question: str, limit: int) -> list[tuple[Sta
     return [(rows[n], score) for n, score in zip(chosen[:limit], scores[:limit], strict=True)]
 
 
-def _named(group: str) -> list[str]:
-    """The words of a predicate's name; a name without any, such as `is_a`, is one word."""
-    return list(words.terms(group)) or [group.replace("_", "")]
-
-
 def _fits(rows: Sequence[StatedRow], wanted: frozenset[str]) -> list[float]:
-    """How well each line fits the words of a question, from 0 to 1."""
     if not wanted:
         return [0.0] * len(rows)
     # A stem begins as its word does. Most of thousands of lines have no such word, and finding stems is the slow part.
@@ -188,10 +175,7 @@ def connect(path: Path) -> sqlite3.Connection:
 class Graph(ABC):
     """Finds a term and what the graph states about it. Safe to use from several threads.
 
-    Attributes:
-        name: names and releases of its vocabularies, such as `HPO 2025-01-16`.
-        licence: under which terms its texts may be used; empty if it does not say.
-        origin: where they come from; empty if it does not say.
+    It has the names and releases of its vocabularies, such as `HPO 2025-01-16`, their licence and their origin.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:

@@ -58,15 +58,7 @@ class Known(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A name that fits.
-
-    Attributes:
-        text: the name or synonym that fits.
-        name: the name of its concept.
-        id: the id of the concept, such as `HP:0001083`.
-        kind: `phenotype`, `disease`, `gene`, or what the vocabulary calls it.
-        start: where in the typed text the words begin that it completes.
-    """
+    """A name or synonym that fits, with its concept. It completes the words that begin at `start` of the typed text."""
 
     text: str
     name: str

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 import sqlite3
 from pathlib import Path
 
 from medground.errors import SnapshotCorrupt
-from medground.graph.base import NEAREST, Graph, GraphSize, Named, StatedRow, connect
+from medground.graph.base import NEAREST, Graph, GraphSize, Named, StatedRow
 from medground.graph.names import name_key, nearest
 from medground.graph.pages import Predicate, document_id, stated
 from medground.graph.relation import StatedAt
@@ -62,7 +61,9 @@ class ConceptStore(Graph):
         if rows := self._rows(_BY_ID, term.strip()):
             return Named(tuple((row[1], row[2]) for row in rows), "id")
         key = name_key(term)
-        found = [row for row in self._rows(_BY_KEY, key) if _same(row[3], term)] if key else []
+        rows = self._rows(_BY_KEY, key) if key else []
+        # MOG and MOGS are two genes: a symbol has no plural.
+        found = [row for row in rows if not row[3].isupper() or row[3].casefold() == term.strip().casefold()]
         for scopes in _SCOPES:
             first = dict.fromkeys((row[0], row[1]) for row in found if row[2] in scopes)
             if first:
@@ -113,20 +114,13 @@ class ConceptStore(Graph):
         return nearest(term, names, NEAREST)
 
 
-def _same(stored: str, term: str) -> bool:
-    """Whether a stored name with the key of a term is the term: MOG and MOGS are two genes, a symbol has no plural."""
-    return not stored.isupper() or stored.casefold() == term.strip().casefold()
-
-
 def open_graph(path: Path) -> Graph:
-    """Open a graph file.
+    """Open a graph file of either layout.
 
     Raises:
         SnapshotCorrupt: the file does not exist or is not a graph.
     """
     try:
-        with contextlib.closing(connect(path)) as connection:
-            row = connection.execute("SELECT value FROM meta WHERE key = 'form'").fetchone()
-    except sqlite3.DatabaseError as error:
-        raise SnapshotCorrupt(f"{path} cannot be read as a graph ({error}); rebuild the corpus") from None
-    return ConceptStore.open(path) if row == (FORM,) else GraphStore.open(path)
+        return ConceptStore.open(path)
+    except SnapshotCorrupt:
+        return GraphStore.open(path)

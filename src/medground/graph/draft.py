@@ -124,17 +124,14 @@ _INSERT = {
 }
 _CACHE = "PRAGMA cache_size = -65536"  # 64 MiB, whatever the size of the file
 _BATCH = 10_000
-_PATIENCE = 1.0
+_LOCK_SECONDS = 1.0
 """Seconds to wait for another process that has the draft open."""
 
 
 class Draft:
-    """Reads vocabularies into a file.
+    """Reads vocabularies into a file, in order. Where two give the same concept, the first one's name counts.
 
-    Args:
-        path: the file; one that was left by an interrupted build of the same vocabularies is continued.
-        vocabularies: what to read, in order. Where two give the same concept, the first one's name counts.
-        progress: called as records are read.
+    A file that was left by an interrupted build of the same vocabularies is continued.
 
     Raises:
         UsageError: another process is writing it.
@@ -198,7 +195,7 @@ class Draft:
         for _ in range(2):
             try:
                 # The build reads in one thread and may write in another, but never at the same time.
-                connection = sqlite3.connect(self.path, timeout=_PATIENCE, check_same_thread=False)
+                connection = sqlite3.connect(self.path, timeout=_LOCK_SECONDS, check_same_thread=False)
                 connection.execute(_CACHE)
                 connection.execute("PRAGMA synchronous = FULL")  # damage that SQLite does not see would stay
                 if self._fits(connection):

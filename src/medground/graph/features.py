@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from medground.graph.intent import GraphQuestion
 from medground.graph.lists import (
     ASSOCIATION,
+    FEWEST_GENES,
     SHOWN,
     counted,
     diseases_of,
@@ -22,7 +24,6 @@ from medground.graph.lists import (
     onset,
 )
 from medground.graph.names import name_key
-from medground.graph.question import GraphQuestion
 from medground.graph.relation import Concept, Relation, by_frequency
 from medground.graph.store import GraphStore
 from medground.values.graph import FindingStatus, GraphFact, GraphFinding
@@ -42,8 +43,6 @@ _OPPOSITE = {"yes": "no", "no": "yes", "": ""}
 
 @dataclass(frozen=True)
 class _Part:
-    """What is stored of one phenotype in one disease, by any of their meanings."""
-
     status: FindingStatus
     facts: tuple[GraphFact, ...] = ()
     notes: tuple[str, ...] = ()
@@ -242,7 +241,8 @@ def _ranked(store: GraphStore, phenotypes: Sequence[Sequence[Concept]]) -> list[
         found.sort(key=lambda r: (r.frequency is None, r.object.id not in ids, not _counted(r), by_frequency(r)))
         for relation in one_each(found, _same):
             having.setdefault(_same(relation), []).append((relation, _meant(store, meanings, relation)))
-    return [_Ranked(_first_entry(pairs), tuple(pairs)) for pairs in having.values()]
+    entries = {key: [relation.subject for relation, _ in pairs] for key, pairs in having.items()}
+    return [_Ranked(min(entries[key], key=lambda one: one.id), tuple(pairs)) for key, pairs in having.items()]
 
 
 def _counted(relation: Relation) -> bool:
@@ -251,13 +251,8 @@ def _counted(relation: Relation) -> bool:
 
 
 def _meant(store: GraphStore, meanings: Sequence[Concept], relation: Relation) -> Concept:
-    """The meaning that the relation entails."""
     kin = {relation.object.id, *store.ancestors(relation.object.id)} if len(meanings) > 1 else set[str]()
     return next((meaning for meaning in meanings if meaning.id in kin), meanings[0])
-
-
-def _first_entry(pairs: Sequence[tuple[Relation, Concept]]) -> Concept:
-    return min((relation.subject for relation, _ in pairs), key=lambda disease: disease.id)
 
 
 # What the graph holds on a bare name: a disease, a phenotype, a gene, or several of these at once.
@@ -304,8 +299,8 @@ def _phenotype(store: GraphStore, question: GraphQuestion) -> Iterator[_Section]
     yield "diseases with it, most frequent first,", one_each(having, lambda r: r.subject.id), 5
 
 
-def _gene(store: GraphStore, question: GraphQuestion) -> Iterator[_Section]:
-    yield "diseases, those with the fewest genes first,", diseases_of(store, question.genes), SHOWN
-
-
-_SECTIONS = {"phenotypes": _phenotype, "diseases": _disease, "genes": _gene}
+_SECTIONS: dict[str, Callable[[GraphStore, GraphQuestion], Iterable[_Section]]] = {
+    "phenotypes": _phenotype,
+    "diseases": _disease,
+    "genes": lambda store, asked: [(f"diseases, {FEWEST_GENES},", diseases_of(store, asked.genes), SHOWN)],
+}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from medground.graph.linking import Mention, Piece
-from medground.graph.question_words import ALL, CUES, EMPTY, JOINTS, RECORD_ONLY, cues_of, word_set
-from medground.graph.relation import ConceptKind
+from medground.graph.names import ALL, CUES, EMPTY, JOINTS, RECORD_ONLY, cues_of, word_set
+from medground.graph.relation import Concept, ConceptKind
 from medground.values.graph import RelationKind
 
 MODES = word_set("dominant recessive x-linked mitochondrial dominantly recessively autosomal")
@@ -35,9 +35,9 @@ class Group:
         """Whether one of the names is a part of the body."""
         return any(mention.organ for mention in self.mentions)
 
-    def of(self, *kinds: ConceptKind) -> tuple[Mention, ...]:
-        """The names with their meanings of these kinds."""
-        return tuple(replace(mention, concepts=mention.of(*kinds)) for mention in self.mentions)
+    def of(self, kind: ConceptKind) -> tuple[Mention, ...]:
+        """The names that have meanings of this kind, with these."""
+        return tuple(replace(mention, concepts=found) for mention in self.mentions if (found := mention.of(kind)))
 
 
 def without_pairs(pieces: Sequence[Piece]) -> list[Piece]:
@@ -92,16 +92,14 @@ def is_part_of_a_name(pieces: Sequence[Piece]) -> bool:
     """Whether a name runs on in a word or a name that does not belong to it: "multiple lentigines | syndrome"."""
     if pieces and pieces[0] in _BE and isinstance(last := pieces[-1], Mention) and last.lay:
         pieces = pieces[:-1]  # "Are people with Marfan syndrome | tall?"
-    pairs = zip(pieces, [*pieces[1:], ""], [*pieces[2:], "", ""], strict=False)
-    return any(
-        isinstance(one, Mention) and (isinstance(two, Mention) or two in _KIND or (two == "," and _differ(one, three)))
-        for one, two, three in pairs
-    )
-
-
-def _differ(one: Mention, other: Piece) -> bool:
-    """Whether two names after a comma cannot be a list: "Ehlers-Danlos syndrome, kyphoscoliosis (type)"."""
-    return isinstance(other, Mention) and {c.kind for c in one.concepts}.isdisjoint(c.kind for c in other.concepts)
+    for one, two, three in zip(pieces, [*pieces[1:], ""], [*pieces[2:], "", ""], strict=False):
+        if isinstance(one, Mention) and (isinstance(two, Mention) or two in _KIND):
+            return True
+        after = three.concepts if two == "," and isinstance(three, Mention) else ()
+        # These two cannot be a list: "Ehlers-Danlos syndrome, kyphoscoliosis (type)".
+        if isinstance(one, Mention) and after and {c.kind for c in one.concepts}.isdisjoint(c.kind for c in after):
+            return True
+    return False
 
 
 Amount = Literal["any", "common", "rare", "most", "all"]
@@ -128,10 +126,6 @@ class Asked:
     """A relation that is asked for, with the mentions that it is asked of.
 
     Attributes:
-        relation: what is asked.
-        phenotypes: names of phenotypes.
-        diseases: names of diseases.
-        genes: names of genes.
         joint: "or" if one of several names is enough, else "and".
         amount: how many patients a closed question asks about.
         negated: the question is whether the relation is absent.
@@ -159,12 +153,25 @@ class Asked:
         return (*self.phenotypes, *self.diseases, *self.genes)
 
 
+@dataclass(frozen=True)
+class GraphQuestion:
+    """What a question asks of the graph: of all its names, each with all its possible meanings.
+
+    `read_as` has a note for each name that was not read as written.
+    """
+
+    relation: RelationKind
+    phenotypes: tuple[Concept, ...] = ()
+    diseases: tuple[Concept, ...] = ()
+    genes: tuple[Concept, ...] = ()
+    asked: Asked = field(default_factory=lambda: Asked("profile"))
+    read_as: tuple[str, ...] = ()
+
+
 def asked_of(pieces: Sequence[Piece], *, rhetorical: bool = False) -> Asked | None:
     """What the pieces of a question ask for; None if they ask for nothing, for more, or in words that are not known.
 
-    Args:
-        pieces: words and mentions.
-        rhetorical: the question began with "isn't" or the like.
+    `rhetorical`: the question began with "isn't" or the like.
     """
     if is_part_of_a_name(pieces):
         return None
@@ -188,7 +195,6 @@ def _says(words: Sequence[str], cue: str) -> bool:
 
 
 def _only(words: Sequence[str], *cues: str) -> bool:
-    """Whether every word is empty or gives one of these cues."""
     return all(word in EMPTY or word == "how" or not cues_of(word).isdisjoint(cues) for word in words)
 
 
@@ -202,7 +208,7 @@ def _one(group: Group, words: Sequence[str], *, closed: bool) -> Iterator[Asked]
         yield from _course(group, words, closed=closed)
     named = group.can("disease") or group.can("phenotype")
     if named and _says(words, "gene") and _only(words, "gene", "link", "definition"):
-        yield Asked("genes of", phenotypes=_with(group, "phenotype"), diseases=_with(group, "disease"))
+        yield Asked("genes of", phenotypes=group.of("phenotype"), diseases=group.of("disease"))
     cued = any(cues_of(word) for word in words)
     if cued and group.can("gene") and _only(words, "gene", "disease", "link", "definition"):
         yield Asked("diseases of gene", genes=group.of("gene"))
@@ -251,12 +257,7 @@ def _about(group: Group, words: Sequence[str]) -> Iterator[Asked]:
     if not words or not _ASKS.isdisjoint(words):
         if group.can("phenotype") and words:
             yield Asked("definition of", phenotypes=group.of("phenotype"))
-        yield Asked("profile", _with(group, "phenotype"), _with(group, "disease"), _with(group, "gene"))
-
-
-def _with(group: Group, kind: ConceptKind) -> tuple[Mention, ...]:
-    """The mentions that have a meaning of this kind."""
-    return tuple(replace(mention, concepts=mention.of(kind)) for mention in group.mentions if mention.of(kind))
+        yield Asked("profile", group.of("phenotype"), group.of("disease"), group.of("gene"))
 
 
 def _asks_for_diseases(words: Sequence[str]) -> bool:

@@ -10,8 +10,7 @@ from functools import cache
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from medground.graph.names import name_key, table
-from medground.graph.question_words import ALL, CONDITIONS, CUES, JOINTS, word_set
+from medground.graph.names import ALL, CONDITIONS, CUES, JOINTS, WORDS, name_key, table, word_set
 from medground.graph.relation import Concept, ConceptKind
 from medground.graph.store import GraphStore
 
@@ -32,11 +31,9 @@ _GENERIC = word_set("disease diseases disorder disorders syndrome syndromes cond
 
 @dataclass(frozen=True)
 class Mention:
-    """A name in a question, and the concepts that it may mean.
+    """A name in a question, as written, and the concepts that it may mean, of one kind or of several.
 
     Attributes:
-        text: as written.
-        concepts: its meanings, of one kind or of several.
         note: how it was read, if it is not a name of the graph as written.
         organ: it is a part of the body, and its concepts are what can be wrong with it.
         lay: it is a name in plain words that the ontology does not have, such as "tall".
@@ -48,9 +45,9 @@ class Mention:
     organ: bool = False
     lay: bool = False
 
-    def of(self, *kinds: ConceptKind) -> tuple[Concept, ...]:
-        """Its meanings of these kinds."""
-        return tuple(concept for concept in self.concepts if concept.kind in kinds)
+    def of(self, kind: ConceptKind) -> tuple[Concept, ...]:
+        """Its meanings of this kind."""
+        return tuple(concept for concept in self.concepts if concept.kind == kind)
 
 
 Piece = Mention | str
@@ -66,10 +63,7 @@ def tokens(text: str) -> list[str]:
 def link(store: GraphStore, words: Sequence[str], *, loosely: bool = False) -> list[Piece]:
     """The words with the longest names as mentions, from left to right.
 
-    Args:
-        store: the graph.
-        words: what `tokens` gave.
-        loosely: also read weaker synonyms, and names without their last word ("Tay-Sachs").
+    `loosely`: also read weaker synonyms, and names without their last word ("Tay-Sachs").
     """
     found: list[Piece] = []
     runs = (words[start : start + length] for start in range(len(words)) for length in range(1, LONGEST + 1))
@@ -128,7 +122,6 @@ def _is_plain(text: str) -> bool:
 
 
 def _in_plain_words(store: GraphStore, text: str) -> Mention | None:
-    """A mention by a name that people use and the ontology does not have: "short height"."""
     names = lay_terms().get(name_key(text), ())
     meant = tuple(concept for name in names for concept in store.find(name, "phenotype"))
     note = f"“{text}” read as {' or '.join(concept.label for concept in meant)}"
@@ -136,7 +129,6 @@ def _in_plain_words(store: GraphStore, text: str) -> Mention | None:
 
 
 def _loosely(store: GraphStore, text: str, known: set[str]) -> Mention | None:
-    """A mention by a related synonym, or by a name without its last word."""
     full, as_syndrome, as_disease = _keys(text)
     if text.split()[-1].casefold() in _GENERIC | {"type"}:
         return None
@@ -195,17 +187,9 @@ def genes_in(store: GraphStore, pieces: Sequence[Piece]) -> list[Piece]:
 
 # Parts of the body by their names in plain words: "Does Wilson disease affect the liver?".
 
-_TOUCHES = word_set(
-    """affect affects affected affecting attack attacks harm harms harming damage damages damaging damaged harmed
-    attacked hurt hurts target targets impact impacts involve involves involved involving"""
+_TOUCHES, _PASSIVE, _TROUBLES, _OWNERS = (
+    WORDS[f"body {name}"] for name in ("touches", "passive", "troubles", "owners")
 )
-_PASSIVE = word_set("affected involved damaged harmed hurt attacked")
-_TROUBLES = word_set(
-    """problem problems trouble troubles issue issues disease diseases disorder disorders symptom symptoms sign signs
-    abnormality abnormalities involvement damage defect defects feature features finding findings difficulties
-    manifestations changes"""
-)
-_OWNERS = word_set("his her their your")
 
 
 @cache
@@ -234,7 +218,8 @@ def organs_in(store: GraphStore, pieces: Sequence[Piece]) -> list[Piece]:
         start = end
     if not any(isinstance(piece, Mention) and piece.organ for piece in read):
         return list(pieces)
-    plain = [_cue(piece) if isinstance(piece, str) else piece for piece in read]
+    cues = {**dict.fromkeys(_TROUBLES, "features"), **dict.fromkeys(_TOUCHES, "involve"), **dict.fromkeys(_OWNERS, "")}
+    plain = [cues.get(piece, piece) if isinstance(piece, str) else piece for piece in read]
     return [piece for piece in plain if piece]
 
 
@@ -259,12 +244,6 @@ def _is_subject(after: Sequence[Piece]) -> bool:
     """Whether a part of the body affects a disease, which is another question."""
     verbs = [number for number, piece in enumerate(after) if piece in _TOUCHES - _PASSIVE]
     return bool(verbs) and any(isinstance(piece, Mention) for piece in after[verbs[0] :])
-
-
-def _cue(word: str) -> str:
-    if word in _OWNERS:
-        return ""
-    return "involve" if word in _TOUCHES else "features" if word in _TROUBLES else word
 
 
 # Correct words that no name of the graph has: at most two, and never silently.

@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
+from medground.graph.intent import GraphQuestion
 from medground.graph.names import name_key
-from medground.graph.question import GraphQuestion
 from medground.graph.relation import Concept, Relation, StatedAt, by_frequency, sentence
 from medground.graph.store import GraphStore
 from medground.values.graph import FindingStatus, GraphFact, GraphFinding
 
 _LISTS = ("features of", "excluded features of", "onset of", "definition of", "profile")
+_CLOSED: dict[FindingStatus, Literal["yes", "no"]] = {"recorded": "yes", "excluded": "no"}
 
 SHOWN = 12
 """Maximum number of facts in a finding; the note gives the total."""
@@ -29,6 +30,7 @@ def finding_of(
 ) -> GraphFinding:
     """A finding of the first facts; without any, it is `not recorded` unless a status says otherwise."""
     status = status or ("recorded" if facts else "not recorded")
+    closed = "" if question.relation in _LISTS else _CLOSED.get(status, "")  # a list is no answer, however it is asked
     said = [note for note in notes if note] or [f"not recorded in {store.name}"] * (status == "not recorded")
     return GraphFinding(
         relation=question.relation,
@@ -38,16 +40,9 @@ def finding_of(
         facts=tuple(facts[:SHOWN]),
         note="; ".join((*question.read_as, *said)),
         answer=answer,
-        closed=_closed(question, status),
+        closed=closed,
         graph=store.name,
     )
-
-
-def _closed(question: GraphQuestion, status: FindingStatus) -> Literal["yes", "no", ""]:
-    """What a status says to a closed question; a question for a list is not closed, however it begins."""
-    if question.relation in _LISTS:
-        return ""
-    return "yes" if status == "recorded" else "no" if status == "excluded" else ""
 
 
 def fact_of(relation: Relation, asked: Concept | None = None) -> GraphFact:
@@ -94,6 +89,7 @@ def counted(shown: int, total: int, what: str) -> str:
     return f"{min(shown, total):,} of {total:,} {what} shown" if total else ""
 
 
+FEWEST_GENES = "those with the fewest genes first"
 ASSOCIATION = "associations are as recorded and do not distinguish causal genes from modifiers"
 
 
@@ -124,7 +120,6 @@ def genes_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
 def _found(
     store: GraphStore, question: GraphQuestion, found: Sequence[Relation], notes: Sequence[str], names: Iterable[str]
 ) -> GraphFinding:
-    """A finding of a list of relations, with the names of its things as the answer."""
     return finding_of(store, question, [fact_of(r) for r in found], notes, answer=", ".join(dict.fromkeys(names)))
 
 
@@ -206,11 +201,7 @@ def excluded_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     stored = store.relations(subjects=[d.id for d in question.diseases], predicate="feature")
     found = sorted((r for r in stored if r.excluded), key=lambda r: (not r.ruled_out, r.object.id))
     return _found(
-        store,
-        question,
-        found,
-        [counted(SHOWN, len(found), "features recorded as absent")],
-        _objects(found[:SHOWN]),
+        store, question, found, [counted(SHOWN, len(found), "features recorded as absent")], _objects(found[:SHOWN])
     )
 
 
@@ -254,7 +245,7 @@ def _unrecorded(diseases: Sequence[Concept], found: Sequence[Relation], what: st
 def diseases_of_gene(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     """The diseases that a gene is associated with: first those with the fewest genes."""
     found = diseases_of(store, question.genes)
-    notes = [ASSOCIATION if found else "", counted(SHOWN, len(found), "diseases, those with the fewest genes first,")]
+    notes = [ASSOCIATION if found else "", counted(SHOWN, len(found), f"diseases, {FEWEST_GENES},")]
     return _found(store, question, found, notes, [r.subject.name for r in found[:SHOWN]])
 
 

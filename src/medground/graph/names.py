@@ -1,4 +1,4 @@
-"""Make names comparable: all spellings, word orders and plurals of a name have the same key."""
+"""Names made comparable: spellings, word orders and plurals of one have one key. And the words that questions use."""
 
 from __future__ import annotations
 
@@ -106,6 +106,36 @@ def table(name: str) -> list[list[str]]:
     """The rows of one of this package's tables."""
     text = (files("medground.graph") / name).read_text(encoding="utf-8")
     return [line.split("\t") for line in text.splitlines()]
+
+
+# The words of questions to the graph: what says nothing, and what says what is asked.
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text as a set."""
+    return frozenset(text.split())
+
+
+WORDS = {name: word_set(words) for name, words in table("question_words.tsv")}
+EMPTY = WORDS["empty"]
+"""Words that do not change which relation is asked for."""
+CONDITIONS = WORDS["conditions"]
+"""Words that narrow a question to what no relation covers: they are never taken for a misspelt name."""
+CUES = {name.removeprefix("cue "): words for name, words in WORDS.items() if name.startswith("cue ")}
+"""What is asked, by the words that ask it."""
+
+RECORD_ONLY = CUES["link"] - word_set("characterised characterized combine combines combining share both together")
+"""Words that ask for more than a feature, so that a missing record does not answer them."""
+
+JOINTS = {"and": "and", "or": "or", "&": "and", ",": "and", "/": "or", "plus": "and"}
+"""Words between two names of one kind."""
+
+ALL = EMPTY.union(*CUES.values())
+
+
+def cues_of(word: str) -> frozenset[str]:
+    """The cues that a word may give."""
+    return frozenset(cue for cue, words in CUES.items() if word in words)
 
 
 _ALIKE = 0.6

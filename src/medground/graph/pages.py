@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from typing import Literal, NamedTuple
 
 from medground.graph.names import table
@@ -48,18 +49,6 @@ class Heading:
     licence: str
 
 
-@dataclass(slots=True)
-class _Text:
-    lines: list[str] = field(default_factory=list)
-    length: int = -1
-
-    def add(self, line: str) -> tuple[int, int]:
-        start = self.length + 1
-        self.length = start + len(line)
-        self.lines.append(line)
-        return start, self.length
-
-
 def document_id(concept: str, part: int) -> str:
     """The id of a concept's document: the concept's own, and for a continuation `ID/2`."""
     return concept if part == 1 else f"{concept}/{part}"
@@ -71,24 +60,41 @@ def pages(heading: Heading, lines: Iterable[Line]) -> Iterator[tuple[Document, l
     `lines` has the definitions first, then the relations. A document has no sections: each would become
     a passage of its own, and most documents are short.
     """
-    part, seen = 1, set[str]()
-    text, rows = _opened(heading, part), list[Row]()
-    state: str = ""
+    first: dict[str, Line] = {}
     for line in lines:
-        if line.text in seen:
-            continue
-        seen.add(line.text)
-        if len(rows) == MOST_LINES:
-            yield _document(heading, part, text), rows
-            part += 1
-            text, rows, state = _opened(heading, part), [], ""
-        group = "Definition" if line.kind == "definition" else "Relations"
-        if group != state:
-            text.add("")
-            text.add(f"{group}:")
-            state = group
-        rows.append(Row(part, *text.add(line.text), line))
-    yield _document(heading, part, text), rows
+        first.setdefault(line.text, line)
+    left, part = iter(first.values()), 1
+    while (some := list(islice(left, MOST_LINES))) or part == 1:
+        yield _page(heading, part, some)
+        part += 1
+
+
+def _page(heading: Heading, part: int, lines: Sequence[Line]) -> tuple[Document, list[Row]]:
+    kind = f" Kind: {', '.join(heading.types)}." if heading.types else ""
+    more = f" Part {part}." if part > 1 else ""
+    text = [f"{heading.name} ({heading.id}) is a concept of {', '.join(heading.vocabularies)}.{kind}{more}"]
+    text += ["", "Also called:", *heading.names] if part == 1 and heading.names else []
+    end, rows, group = sum(len(one) + 1 for one in text), list[Row](), ""
+    for line in lines:
+        wanted = "Definition" if line.kind == "definition" else "Relations"
+        if wanted != group:
+            group = wanted
+            text += ["", f"{group}:"]
+            end += len(group) + 3  # with the ends of both lines
+        rows.append(Row(part, end, end + len(line.text), line))
+        text.append(line.text)
+        end += len(line.text) + 1
+    prefix, _, number = heading.id.partition(":")
+    document = Document(
+        id=document_id(heading.id, part),
+        title=heading.name,
+        text="\n".join(text),
+        kind="graph",
+        language="eng",
+        identifiers={prefix.lower(): number},
+        license=heading.licence or None,
+    )
+    return document, rows
 
 
 def definition_lines(label: str, source: str, text: str) -> Iterator[Line]:
@@ -114,32 +120,6 @@ def _pieces(text: str) -> Iterator[str]:
         end = last
     if end > start:
         yield text[start:end]
-
-
-def _opened(heading: Heading, part: int) -> _Text:
-    text = _Text()
-    kind = f" Kind: {', '.join(heading.types)}." if heading.types else ""
-    more = f" Part {part}." if part > 1 else ""
-    text.add(f"{heading.name} ({heading.id}) is a concept of {', '.join(heading.vocabularies)}.{kind}{more}")
-    if part == 1 and heading.names:
-        text.add("")
-        text.add("Also called:")
-        for name in heading.names:
-            text.add(name)
-    return text
-
-
-def _document(heading: Heading, part: int, text: _Text) -> Document:
-    prefix, _, number = heading.id.partition(":")
-    return Document(
-        id=document_id(heading.id, part),
-        title=heading.name,
-        text="\n".join(text.lines),
-        kind="graph",
-        language="eng",
-        identifiers={prefix.lower(): number},
-        license=heading.licence or None,
-    )
 
 
 class Predicate(NamedTuple):

@@ -135,7 +135,7 @@ def line(relation: Relation) -> str:
         return relation.subject.definition
     if relation.predicate == "gene":
         return f"{relation.object.label}: associated gene."
-    details = [part for part in (_stated(relation), *_extras(relation)) if part]
+    details = [part for part in (_stated(relation), *extras(relation)) if part]
     parts = [", ".join(details)] * bool(details) + [", ".join(relation.references)] * bool(relation.references)
     return f"{relation.object.label}: {'; '.join(parts)}." if parts else f"{relation.object.label}."
 
@@ -170,13 +170,15 @@ def sentence(relation: Relation, asked: Concept | None = None) -> str:
     """
     subject, thing = relation.subject.label, relation.object.name
     if relation.predicate == "definition":
-        return f"{subject} is defined as: {_first_sentence(relation.subject.definition)}"
+        text = relation.subject.definition
+        spans = sentence_spans(text)
+        return f"{subject} is defined as: {text[slice(*spans[0])] if spans else text}"
     if relation.predicate == "gene":
         return f"{thing} is recorded as a gene associated with {subject}."
     if asked is not None and asked.id != relation.object.id:
         kinship = f"of which {asked.name} is a kind" if relation.excluded else f"a kind of {asked.name}"
         thing = f"{thing}, {kinship},"
-    extra = "".join(f" ({part})" for part in _extras(relation))
+    extra = "".join(f" ({part})" for part in extras(relation))
     if relation.negated:
         return f"{thing} is recorded as not being a feature of {subject}{extra}."
     found = relation.frequency
@@ -210,15 +212,10 @@ def _share(relation: Relation) -> str:
     return f", in {relation.frequency.words}"
 
 
-def _extras(relation: Relation) -> tuple[str, ...]:
+def extras(relation: Relation) -> tuple[str, ...]:
     """What limits the relation: a sex, an onset, modifiers."""
     if not (relation.sex or relation.onset or relation.modifiers):
         return ()
     sex = [f"recorded for {relation.sex}s"] if relation.sex else []
     onset = [f"onset: {relation.onset}"] if relation.onset else []
     return (*sex, *onset, *relation.modifiers)
-
-
-def _first_sentence(text: str) -> str:
-    spans = sentence_spans(text)
-    return text[slice(*spans[0])] if spans else text

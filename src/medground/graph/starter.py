@@ -10,11 +10,17 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
 
+from medground.corpus.build import build
+from medground.corpus.library import GRAPH_FILE, STARTER, Library
+from medground.corpus.manifest import Manifest
+from medground.corpus.readers.base import Input
 from medground.errors import StorageFailed
 from medground.graph.names import FULL, disease_keys, name_key
 from medground.graph.relation import Concept, Name, Predicate, Relation, StatedAt, line
-from medground.graph.vocabularies.hpo import LICENSE, Disease, Hpo, Term
+from medground.graph.vocabularies.hpo import LICENSE, Disease, Hpo
+from medground.graph.vocabularies.obo import Term
 from medground.values.document import Document, Section
+from medground.values.steps import Progress, no_progress
 
 SHOWN = 5
 """Diseases listed in a phenotype's document, most frequent first; the document of each disease has the others."""
@@ -291,3 +297,42 @@ def _row(relation: Relation, subject: int, thing: int) -> tuple[object, ...]:
         place.start if place else 0,
         place.end if place else 0,
     )
+
+
+# The release as an ordinary corpus.
+
+
+def starter_input(release: Hpo | None = None, graph: GraphWriter | None = None) -> Input:
+    """The documents of a release, by default the installed one: one per disease and one per term.
+
+    If a `graph` is given, reading fills it too, so that the ontology is read only once.
+
+    Raises:
+        ConfigError: the extra `starter` is not installed.
+        BadDocument: the ontology file is not what it claims to be.
+    """
+    release = release or Hpo.open()
+
+    def read(skip: int) -> Iterator[Document]:
+        for number, page in enumerate(pages(release)):
+            if graph is not None:
+                graph.add(page)
+            if number >= skip:
+                yield page.document
+
+    return Input(name=release.name, reader="hpo", fingerprint=release.fingerprint, read=read, license=LICENSE)
+
+
+def build_starter(library: Library, progress: Progress = no_progress, release: Hpo | None = None) -> Manifest:
+    """Build the corpus `starter`, replacing any existing one, by default from the installed release.
+
+    Raises:
+        ConfigError: the extra `starter` is not installed.
+        UsageError: another process is building it.
+        BadDocument: a data file is not what it claims to be.
+        StorageFailed: writing to disk failed.
+    """
+    release = release or Hpo.open()
+    with contextlib.closing(GraphWriter(release)) as graph:
+        source = starter_input(release, graph)
+        return build(library, STARTER, [source], attachments={GRAPH_FILE: graph.save}, progress=progress)

@@ -82,7 +82,7 @@ class GraphStore(Graph):
         self._names: list[str] | None = None
 
     def _fits(self) -> bool:
-        return "name" in self.meta
+        return "name" in self.meta and "form" not in self.meta
 
     def find(self, text: str, *kinds: ConceptKind) -> tuple[Concept, ...]:
         """Concepts of these kinds that the text as a whole names unambiguously; empty if there are none.
@@ -157,7 +157,6 @@ class GraphStore(Graph):
         return [(Concept(*row[:4]), Concept(*row[4:])) for row in self._rows(_NEIGHBOURS, concept_id)]
 
     def _all_names(self) -> list[str]:
-        """Every name and synonym, read once."""
         if self._names is None:
             self._names = [row[0] for row in self._rows(_NAMES)]
         return self._names

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 
+from medground.corpus.build import DEFAULT_LIMIT, build
+from medground.corpus.embedder import Embedder
+from medground.corpus.library import GRAPH_FILE, Library
+from medground.corpus.manifest import Manifest
+from medground.corpus.readers.base import Input, Item, Note
 from medground.errors import StorageFailed
-from medground.graph.draft import Draft
+from medground.graph.draft import Draft, fingerprint
 from medground.graph.pages import Heading, Line, Predicate, Row, definition_lines, pages, stated
+from medground.graph.vocabularies.base import Vocabulary
 from medground.home.files import replacing
 from medground.values.document import Document
+from medground.values.source_description import SourceDescription
+from medground.values.steps import Progress, no_progress
 
 FORM = "concepts 1"
 """How the graph file is laid out; `meta` says so."""
@@ -172,3 +181,67 @@ def _placed(row: Row) -> tuple[int, int, int, int | None, int, str]:
     line = row.line
     text = line.text if line.kind == "definition" else ""
     return row.part, row.start, row.end, line.relation, int(line.kind == "inverse"), text
+
+
+# The graph as an ordinary corpus.
+
+
+def build_graph(
+    library: Library,
+    name: str,
+    vocabularies: Sequence[Vocabulary],
+    *,
+    embedder: Embedder | None = None,
+    progress: Progress = no_progress,
+    limit: int = DEFAULT_LIMIT,
+    described: SourceDescription | None = None,
+) -> Manifest:
+    """Build a corpus of a graph from vocabularies, replacing any corpus with this name.
+
+    Memory does not grow with the vocabularies. A build that was killed goes on with the first file that it had not
+    finished, when it is started again with the same vocabularies: the draft lies beside the corpus, and is deleted once
+    the build has succeeded.
+
+    Raises:
+        UsageError: the name is invalid, or another process is building this corpus.
+        BadDocument: a file is not what it claims to be, or a vocabulary has no concept.
+        StorageFailed: writing to disk failed.
+    """
+    draft = Draft(draft_file(library, name), vocabularies, progress)
+    try:
+        draft.read()
+        pages = GraphPages(draft)
+        licences = "; ".join(dict.fromkeys(f"{v.name}: {v.licence}" for v in vocabularies))
+        items = partial(_items, pages, draft)
+        manifest = build(
+            library,
+            name,
+            [Input(pages.name, "graph", fingerprint(vocabularies), items, license=licences)],
+            embedder=embedder,
+            attachments={GRAPH_FILE: pages.save},
+            progress=progress,
+            limit=limit,
+            strict=True,
+            described=described,
+        )
+    except BaseException:
+        draft.close()
+        raise
+    draft.remove()
+    return manifest
+
+
+def _items(pages: GraphPages, draft: Draft, skip: int) -> Iterator[Item]:
+    """The documents of a graph, then what is noted of its vocabularies; what is skipped is made all the same."""
+    notes = (Note(text) for text in draft.notes())
+    return islice(chain(pages.documents(), notes), skip, None)
+
+
+def draft_file(library: Library, name: str) -> Path:
+    """Where the draft of a corpus lies while it is built.
+
+    Raises:
+        UsageError: the name is invalid.
+    """
+    folder = library.folder_of(name)
+    return folder.with_name(f".{folder.name}.graph")

@@ -26,15 +26,15 @@ def recipe_names() -> list[str]:
 # Sources by name, apart from corpora and their graphs, and where each declares itself. Names only, as for recipes.
 
 SOURCES = {
-    "alphafold": "medground.sources.proteins.alphafold:ALPHAFOLD",
+    "alphafold": "medground.sources.proteins.structure_sources:ALPHAFOLD",
     "europepmc": "medground.sources.literature.europepmc:EUROPE_PMC",
-    "pdb": "medground.sources.proteins.pdb:PDB",
-    "pmc": "medground.sources.literature.pmc:PMC",
+    "pdb": "medground.sources.proteins.structure_sources:PDB",
+    "pmc": "medground.sources.literature.europepmc:PMC",
     "pubmed": "medground.sources.pubmed.source:PUBMED",
     "sciencedirect": "medground.sources.literature.sciencedirect:SCIENCE_DIRECT",
     "uniprot": "medground.sources.proteins.uniprot:UNIPROT",
-    "duckduckgo": "medground.sources.web.engines:DUCKDUCKGO",
-    "google": "medground.sources.web.engines:GOOGLE",
-    "brave": "medground.sources.web.engines:BRAVE",
+    "duckduckgo": "medground.sources.web_engines:DUCKDUCKGO",
+    "google": "medground.sources.web_engines:GOOGLE",
+    "brave": "medground.sources.web_engines:BRAVE",
 }
 """Name to `module:constant`. A source with settings of its own has a section of the same name."""

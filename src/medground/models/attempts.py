@@ -29,7 +29,7 @@ from pydantic_ai.usage import RequestUsage
 from medground.errors import BudgetExhausted
 from medground.models.base import CallLimits
 from medground.models.output import narrowed, without_probabilities
-from medground.sources.http.replies import cut_of
+from medground.sources.http.clients import cut_of
 
 BYTES_PER_TOKEN = 2
 """No abstract of SciFact (5,183) takes fewer than 2.4 bytes a token of WordPiece, and half of them take more than 4.5:

@@ -32,7 +32,7 @@ from pydantic_ai.exceptions import (
 
 from medground.errors import ConfigError, ModelFailed
 from medground.home.secrets import masked
-from medground.sources.http.replies import CutReply, SlowReply, cut_of
+from medground.sources.http.clients import CutReply, SlowReply, cut_of
 from medground.sources.http.service import is_loopback
 from medground.values.usage import Usage
 

@@ -21,7 +21,7 @@ from medground.home.secrets import known_secrets, without_secrets
 from medground.home.settings import Settings
 from medground.models.base import COMPATIBLE, NAMES
 from medground.models.served import LARGEST_REPLY, MASKING_SERVER, ModelWire, ServedModel
-from medground.sources.http.replies import ReplyLimits
+from medground.sources.http.clients import ReplyLimits
 
 KEY_OF = {
     "openai": "openai",

@@ -21,8 +21,7 @@ from medground.models.base import CallLimits, Reply, base_address
 from medground.models.failures import Endpoint, cut_short, explain
 from medground.models.operators.base import I, InvalidOutput, O, Operator, PlainOutput, WeighedOutput
 from medground.models.output import asking_for_probabilities, probabilities_of
-from medground.sources.http.clients import LoopClients, tls
-from medground.sources.http.replies import ACCEPTED, CutReply, Intake, ReplyLimits
+from medground.sources.http.clients import ACCEPTED, CutReply, Intake, LoopClients, ReplyLimits, tls
 from medground.sources.http.service import is_loopback
 from medground.values.usage import Usage
 

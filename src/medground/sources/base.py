@@ -29,21 +29,17 @@ class Source(Protocol):
     @property
     def name(self) -> str:
         """Its name in settings and answers, such as `corpus:starter`."""
-        ...
 
     @property
     def kinds(self) -> frozenset[SourceKind]:
         """The kinds of document that it may hold."""
-        ...
 
     @property
     def state(self) -> SnapshotReference | None:
         """The snapshot that is searched, or None for a live source."""
-        ...
 
     def accepts(self, lookup: Lookup) -> bool:
         """Whether it can search for this: it understands the form of `lookup.asked` and has a wanted ranker."""
-        ...
 
     async def search(self, lookup: Lookup, filters: Filters) -> Found:
         """Search for a lookup that it accepts, within `filters`. `lookup.limit` is set.
@@ -54,7 +50,6 @@ class Source(Protocol):
             SourceUnavailable: the source could not be asked.
             RateLimited: the source asks for fewer calls.
         """
-        ...
 
     async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
         """Documents by id. Unknown ids are left out.
@@ -62,11 +57,9 @@ class Source(Protocol):
         Raises:
             SourceUnavailable: the source could not be asked.
         """
-        ...
 
     async def close(self) -> None:
         """Release its files and connections. Safe to call twice."""
-        ...
 
 
 @runtime_checkable
@@ -75,7 +68,6 @@ class FactSource(Protocol):
 
     def entails(self, fact: GraphFact) -> bool:
         """Whether the stored relation, read again, entails the fact's sentence."""
-        ...
 
 
 @runtime_checkable
@@ -88,7 +80,6 @@ class ConceptSource(Protocol):
         Raises:
             SourceUnavailable: the source could not be asked.
         """
-        ...
 
 
 @runtime_checkable
@@ -97,7 +88,6 @@ class FileSource(Protocol):
 
     def file_of(self, document_id: str) -> Path | None:
         """The file from which a document was read; None if it is not known."""
-        ...
 
 
 @runtime_checkable
@@ -107,7 +97,6 @@ class FieldSource(Protocol):
     @property
     def fields(self) -> frozenset[str]:
         """Names of these fields, in lower case."""
-        ...
 
 
 @runtime_checkable
@@ -122,7 +111,6 @@ class CountingSource(Protocol):
             SourceUnavailable: the source could not be asked.
             RateLimited: the source asks for fewer calls.
         """
-        ...
 
 
 @runtime_checkable
@@ -131,7 +119,6 @@ class HoldingSource(Protocol):
 
     def held(self, ids: Sequence[str]) -> dict[str, Document]:
         """Those of these documents that it can give without asking anything."""
-        ...
 
 
 @runtime_checkable
@@ -140,7 +127,6 @@ class RecallingSource(Protocol):
 
     def recall(self, documents: Iterable[Document]) -> None:
         """Take up documents of searches that were made before."""
-        ...
 
 
 @runtime_checkable
@@ -150,7 +136,6 @@ class DescribedSource(Protocol):
     @property
     def described(self) -> SourceDescription | None:
         """Its description; None if it was built without one."""
-        ...
 
 
 @runtime_checkable
@@ -160,7 +145,6 @@ class TermsSource(Protocol):
     @property
     def terms(self) -> SourceDescription | None:
         """The description whose licence and origin go with its texts; None if none is recorded."""
-        ...
 
 
 def tree_of(lookup: Lookup, source: str, most: int = MOST_HITS) -> Query:
@@ -180,10 +164,7 @@ def tree_of(lookup: Lookup, source: str, most: int = MOST_HITS) -> Query:
 class SourceDeclaration:
     """How a source that is not a corpus is opened, so that no shared file has to know it.
 
-    Attributes:
-        name: as users write it in `retrieval.sources`.
-        open: makes the source. It may raise ConfigError, and sends nothing yet.
-        settings: its own section of the settings, or None.
+    `open` may raise ConfigError, and sends nothing yet. `settings` is its own section of the settings.
     """
 
     name: str

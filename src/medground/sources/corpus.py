@@ -27,46 +27,34 @@ class Store(Protocol):
     @property
     def name(self) -> str:
         """The name of the corpus."""
-        ...
 
     @property
     def reference(self) -> SnapshotReference:
         """The snapshot, as listed in answers."""
-        ...
 
     @property
     def embedding(self) -> str | None:
         """Identity of the model that made its vectors; None if it has no vectors."""
-        ...
 
     @property
     def fields(self) -> frozenset[str]:
         """Names of the metadata fields of its documents."""
-        ...
 
     def bm25(self, query: Query, limit: int, filters: Filters) -> Ranking:
         """The passages that match the tree, ranked by BM25."""
-        ...
 
     def dense(self, vector: NDArray[np.float32], limit: int, filters: Filters) -> Ranking:
         """The passages closest to `vector` (shape (dimensions,), length 1), ranked by cosine similarity."""
-        ...
 
     def documents(self, ids: Sequence[str]) -> dict[str, Document]:
         """Documents by id. Unknown ids are left out."""
-        ...
 
     def close(self) -> None:
         """Release the files or connections. Safe to call twice."""
-        ...
 
 
 class CorpusSource:
-    """Searches one store. Rankings: `bm25`, then `dense`.
-
-    Args:
-        store: the store to search; the source closes it.
-        embedder: the model that made the store's vectors, or None to search by words alone.
+    """Searches one store, and closes it. Rankings: `bm25`, then `dense` if the model that made its vectors is open.
 
     Raises:
         ConfigError: another model made the vectors.

@@ -11,9 +11,8 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from medground.corpus.chunk import region
 from medground.errors import SnapshotCorrupt, SourceUnavailable, UsageError
-from medground.graph.answer import entails, find, wordings
+from medground.graph.answer import entails, find, read_question, wordings
 from medground.graph.base import Graph, StatedRow, best
-from medground.graph.question import read_question
 from medground.graph.relation import StatedAt, line
 from medground.graph.store import GraphStore
 from medground.values.answer import SnapshotReference
@@ -34,13 +33,9 @@ Fetch = Callable[[Sequence[str]], Awaitable[dict[str, Document]]]
 
 
 class GraphSource:
-    """A graph file, and the documents that state its relations.
+    """A graph file, and the documents of its snapshot, which state its relations. The source closes the graph.
 
-    Args:
-        store: the graph; the source closes it.
-        documents: fetches documents of the same snapshot.
-        state: that snapshot.
-        described: what a planner reads about it; by default what the graph file says of itself.
+    Without a description for planners, it has what the graph file says of itself.
     """
 
     kinds: frozenset[SourceKind] = frozenset(["graph"])
@@ -199,7 +194,6 @@ def _find(store: GraphStore, asked_in: Sequence[str]) -> GraphFinding | None:
 
 
 def _described(store: Graph) -> SourceDescription:
-    """What a graph file says of itself."""
     known = SourceDescription.of_kind("graph")
     licence, origin = store.licence[:_LICENCE] or known.licence, store.origin[:_LICENCE] or store.name
     return known.model_copy(update={"licence": licence, "origin": origin})

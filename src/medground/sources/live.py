@@ -17,19 +17,13 @@ class Closable(Protocol):
 
     async def close(self) -> None:
         """Close them. Safe to call twice."""
-        ...
 
 
 class LiveSource:
     """A service that is searched live. One ranking in its own order, with one hit for each document.
 
-    Documents of recent searches stay in memory, so that fetching them needs no request.
-
-    Args:
-        name: its name in settings and answers.
-        client: asks the service; the source closes it. None where it is not configured.
-        kept: most documents kept in memory.
-        ranker: the name of its ranking; by default its own.
+    Documents of recent searches stay in memory, at most `kept`, so that fetching them needs no request. The source
+    closes the client, which is None where the service is not configured. The ranking has the name of the source.
     """
 
     kinds: frozenset[SourceKind]
@@ -51,6 +45,26 @@ class LiveSource:
     def held(self, ids: Sequence[str]) -> dict[str, Document]:
         """Documents of recent searches, from memory."""
         return {i: self._kept[i] for i in ids if i in self._kept}
+
+    async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
+        """Documents by id, in the order of `ids`; what the service cannot have is left out.
+
+        Raises what `Source.fetch` raises, RateLimited, and NotConfigured without a key.
+        """
+        self._check_open()
+        found = self.held(ids)
+        if missing := [i for i in dict.fromkeys(ids) if i not in found and self._may_have(i)]:
+            found |= {document.id: document for document in await self._read(missing)}
+            self._keep(found.values())
+        return {i: found[i] for i in ids if i in found}
+
+    def _may_have(self, document_id: str) -> bool:
+        """Whether the id has the form of the service's ids."""
+        return True
+
+    async def _read(self, ids: Sequence[str]) -> Iterable[Document]:
+        """The documents with these ids, as far as there are any."""
+        return ()
 
     async def close(self) -> None:
         """Close the connections. Safe to call twice."""

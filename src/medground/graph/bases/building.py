@@ -1,4 +1,4 @@
-"""Building a knowledge base: its text sources as inputs, and each source as a corpus of its own."""
+"""Building a knowledge base: its text sources as inputs, each source as a corpus, and what can be wrong with it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib import import_module
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
@@ -19,25 +20,126 @@ from medground.corpus.manifest import Manifest
 from medground.corpus.readers import READERS, find_inputs, survey
 from medground.corpus.readers.base import Input, Item
 from medground.errors import BadDocument, UsageError
-from medground.graph.bases.checks import vocabularies_of
 from medground.graph.bases.record import Base, Bases, corpus_name, counted
-from medground.graph.bases.spec import MAPPED, InputSpec, SourceSpec, Spec, open_mapped
-from medground.graph.corpora import build_graph
+from medground.graph.bases.spec import MAPPED, InputSpec, Place, SourceSpec, Spec, Wanted, open_mapped
 from medground.graph.draft import fingerprint
+from medground.graph.vocabularies.base import Vocabulary
+from medground.graph.vocabularies.hpo import Hpo
+from medground.graph.writing import build_graph
 from medground.values.document import Document, SourceKind
 from medground.values.steps import Progress, no_progress
 
-# The inputs of a source: its files by its readers, each document of the source's kind, and only those it wants.
+# The vocabularies of a graph, and what can be wrong with a specification that reads well: two sources of one name, a
+# missing path, one read twice.
 
-Wanted = Mapping[str, tuple[str | int, ...]]
+VOCABULARIES: Mapping[str, str] = {
+    "hpo": "hpo:hpo",
+    "mesh": "releases:mesh",
+    "umls": "releases:umls",
+    "drugbank": "releases:drugbank",
+    "obo": "obo:obo",
+    "obo-graph": "obo:obo_json",
+}
+"""Names of vocabularies in a specification, and what opens each: a function of its path in `graph/vocabularies`."""
+
+FILTERS: Mapping[str, tuple[str, ...]] = {"umls": ("LAT", "SAB")}
+"""What `where` may limit: the languages and the source vocabularies of UMLS, by the names of its own columns."""
+
+_ARGUMENTS = {"LAT": "languages", "SAB": "sources"}
+_UNTOLD = frozenset(["obo", "obo-graph"])
+"""Vocabularies whose files do not say under which terms they may be used: those of the source hold."""
+
+INSTALLED = "hpo"
+"""The vocabulary that needs no path: the extra `starter` brings it."""
+
+
+def vocabularies_of(source: SourceSpec, folder: Path) -> list[Vocabulary]:
+    """The vocabularies of a graph, in the order of its inputs.
+
+    Raises:
+        ConfigError: the installed vocabulary is not there.
+        BadDocument: a file is not what it claims to be.
+    """
+    found: list[Vocabulary] = []
+    for one in source.inputs:
+        name = one.reader or INSTALLED
+        module, _, function = VOCABULARIES[name].partition(":")
+        opened: Callable[..., Vocabulary] = getattr(import_module(f"medground.graph.vocabularies.{module}"), function)
+        paths = one.resolved(folder)
+        if name == INSTALLED:
+            found += [opened(Hpo.open(path)) for path in paths or (None,)]
+            continue
+        told = {"licence": source.described.licence, "origin": source.described.origin} if name in _UNTOLD else {}
+        limits = {_ARGUMENTS[column]: tuple(map(str, values)) for column, values in one.where.items()}
+        found += [opened(path, **limits, **told) for path in paths]
+    return found
+
+
+Problem = tuple[Place, str]
+
+
+def problems(spec: Spec, folder: Path) -> Iterator[Problem]:
+    """What is wrong, with its place, in the order of the file; `folder` is that of the specification."""
+    yield from _names(spec)
+    seen: list[tuple[Path, InputSpec, str]] = []
+    for number, source in enumerate(spec.sources):
+        for at, one in enumerate(source.inputs):
+            place: Place = ("sources", number, "inputs", at)
+            yield from _vocabulary(one, place) if source.kind == "graph" else _reader(one, place)
+            for path in one.resolved(folder):
+                if not path.exists():
+                    yield (*place, "path"), f"{path} does not exist"
+                for other, before, where in seen:
+                    nested = path == other or path.is_relative_to(other) or other.is_relative_to(path)
+                    if nested and not _apart(one.where, before.where):
+                        again = "is named twice" if path == other else f"overlaps {other}"
+                        yield (*place, "path"), f"{path} {again} (in {where}); give each its own values of one `where`"
+                seen.append((path, one, source.described.name))
+
+
+def _names(spec: Spec) -> Iterator[Problem]:
+    graphs = [number for number, source in enumerate(spec.sources) if source.kind == "graph"]
+    if len(graphs) > 1:
+        yield ("sources", graphs[1], "kind"), "there are two graphs; list all vocabularies as inputs of one"
+    names: dict[str, int] = {}
+    for number, source in enumerate(spec.sources):
+        name = source.described.name
+        if name in names:
+            yield ("sources", number), f"two sources are called {name}; give one of them another `name`"
+        names[name] = number
+
+
+def _reader(one: InputSpec, place: Place) -> Iterator[Problem]:
+    if not one.paths:
+        yield place, "`path` is missing; name a file or a folder"
+    if one.reader is not None and one.reader not in READERS:
+        yield (*place, "reader"), f"unknown reader {one.reader!r}; use one of {', '.join(READERS)}"
+
+
+def _vocabulary(one: InputSpec, place: Place) -> Iterator[Problem]:
+    known = ", ".join(VOCABULARIES)
+    if one.reader is None:
+        yield place, f"`reader` is missing; name the vocabulary: {known}"
+    elif one.reader not in VOCABULARIES:
+        yield (*place, "reader"), f"unknown vocabulary {one.reader!r}; use one of {known}"
+    elif not one.paths and one.reader != INSTALLED:
+        yield place, f"`path` is missing; name the file or folder of {one.reader}"
+    filters = FILTERS.get(one.reader or "", ())
+    if one.fields or not set(one.where) <= set(filters):
+        kept = f"keep only {' and '.join(filters)} in `where`" if filters else "leave out `where`"
+        yield place, f"{one.reader} has no such filter; leave out `fields` and {kept}"
+
+
+def _apart(one: Wanted, other: Wanted) -> bool:
+    """Whether no document can pass both conditions: they want different values of one field."""
+    return any(set(map(str, one[name])).isdisjoint(map(str, other[name])) for name in one.keys() & other.keys())
+
+
+# The inputs of a source: its files by its readers, each document of the source's kind, and only those it wants.
 
 
 def inputs_of(source: SourceSpec, folder: Path) -> list[Input]:
-    """What a source that is not a graph is read from, in order.
-
-    Args:
-        source: its specification.
-        folder: the folder of the specification, from which paths are relative.
+    """What a source that is not a graph is read from, in order; paths are relative to the folder.
 
     Raises:
         UsageError: a path does not exist, or a reader is unknown.
@@ -77,22 +179,18 @@ def _of_source(opened: Input, source: SourceSpec, one: InputSpec) -> Input:
 
 
 def _read(opened: Input, kind: SourceKind, where: Wanted, skip: int) -> Iterator[Item]:
-    if not where:
-        return (_of_kind(item, kind) for item in opened.read(skip))
-    return islice(_chosen(opened, kind, where), skip, None)  # what is left out cannot be counted without reading it
+    """The items that are wanted; if no document is, that is said, because it is a mistake in the specification."""
+    if where:  # what is left out cannot be counted without reading it
+        return islice(_chosen(opened, kind, where), skip, None)
+    return (_of_kind(item, kind) for item in opened.read(skip))
 
 
 def _chosen(opened: Input, kind: SourceKind, where: Wanted) -> Iterator[Item]:
-    """The items that are wanted; if no document is, that is said, because it is a mistake in the specification.
-
-    Raises:
-        BadDocument: as the reader.
-    """
     seen = kept = 0
     for item in opened.read(0):
         if isinstance(item, Document):
             seen += 1
-            if not _wanted(item, where):
+            if any(set(map(str, values)).isdisjoint(_values(item, name)) for name, values in where.items()):
                 continue
             kept += 1
         yield _of_kind(item, kind)
@@ -105,35 +203,20 @@ def _of_kind(item: Item, kind: SourceKind) -> Item:
     return item.model_copy(update={"kind": kind}) if isinstance(item, Document) and item.kind != kind else item
 
 
-def _wanted(document: Document, where: Wanted) -> bool:
-    return all(not set(map(str, values)).isdisjoint(_values(document, name)) for name, values in where.items())
-
-
 def _values(document: Document, name: str) -> tuple[str, ...]:
-    """The values of a field of a document, or of its metadata."""
-    if name in document.metadata:
-        return document.metadata[name]
-    own = getattr(document, name, None) if name in Document.model_fields else None
-    if isinstance(own, tuple):
-        return tuple(map(str, own))
-    return () if own is None else (str(own),)
+    own = getattr(document, name) if name in Document.model_fields else ()
+    own = document.metadata.get(name, () if own is None else own)
+    return tuple(map(str, own)) if isinstance(own, tuple) else (str(own),)
 
 
 # Build a knowledge base: each source as a corpus of its own, in the order of the specification.
 
 OpenEmbedder = Callable[[str], Embedder]
-Clock = Callable[[], float]
 
 
 @dataclass(frozen=True)
 class BuiltSource:
-    """What became of one source.
-
-    Attributes:
-        name: its name.
-        manifest: the manifest of its corpus.
-        seconds: how long it took; None if it was left as it was.
-    """
+    """What became of one source, with the manifest of its corpus; no `seconds` if it was left as it was."""
 
     name: str
     manifest: Manifest
@@ -150,23 +233,12 @@ class BuiltBase:
 
 
 def build_base(
-    spec: Spec,
-    path: Path,
-    home: Path,
-    *,
-    open_embedder: OpenEmbedder,
-    progress: Progress = no_progress,
-    clock: Clock = time.monotonic,
+    spec: Spec, path: Path, home: Path, *, open_embedder: OpenEmbedder, progress: Progress = no_progress
 ) -> BuiltBase:
     """Build what is not built yet, then publish the base. Sources that the specification dropped are deleted.
 
-    Args:
-        spec: the specification, as `read_spec` gives it.
-        path: its file; paths in it are relative to the folder of this file.
-        home: the user's folder.
-        open_embedder: opens an embedding model by name.
-        progress: called as the build advances; steps begin with the name of their source.
-        clock: gives seconds.
+    `path` is the file of the specification; paths in it are relative to its folder. Steps of the progress begin with
+    the name of their source.
 
     Raises:
         UsageError: another process builds this base, or a corpus of one of its names was built by other means.
@@ -178,14 +250,19 @@ def build_base(
     with bases.lock(spec.name):
         before = bases.find(spec.name) or Base(name=spec.name)
         names = tuple(source.described.name for source in spec.sources)
-        _check_corpora(library, before, names)
         known = (*before.sources, *before.pending)
+        for corpus in (corpus_name(spec.name, name) for name in names if name not in known):
+            if library.has(corpus):
+                raise UsageError(
+                    f"the corpus {corpus} was not built for this base; remove it with "
+                    f"medground corpus remove {corpus}, or give the base another name"
+                )
         pending = tuple(name for name in dict.fromkeys((*known, *names)) if name not in before.sources)
         base = before.model_copy(update={"pending": pending, "spec": str(path.resolve())})
         bases.write(base)
         built = []
         for source in spec.sources:
-            one = _build_source(spec, source, path.resolve().parent, library, open_embedder, progress, clock)
+            one = _build_source(spec, source, path.resolve().parent, library, open_embedder, progress)
             built.append(one)
             base = _noted(base, one, library)
             bases.write(base)
@@ -210,10 +287,7 @@ def remove_base(name: str, home: Path) -> Base:
     """
     bases, library = Bases(home), Library(home)
     with bases.lock(name):
-        base = bases.find(name)
-        if base is None:
-            bases.read(name)  # raises
-            raise UsageError(f"no knowledge base {name!r}")
+        base = bases.find(name) or bases.read(name)  # which says that there is none
         bases.write(base.model_copy(update={"sources": (), "pending": (*base.sources, *base.pending)}))
         for source in (*base.sources, *base.pending):
             remove_corpus(library, corpus_name(name, source))
@@ -227,30 +301,13 @@ def remove_corpus(library: Library, name: str) -> None:
         library.remove(name)
 
 
-def _check_corpora(library: Library, before: Base, names: tuple[str, ...]) -> None:
-    for name in names:
-        corpus = corpus_name(before.name, name)
-        if name not in (*before.sources, *before.pending) and library.has(corpus):
-            raise UsageError(
-                f"the corpus {corpus} was not built for this base; remove it with medground corpus remove {corpus}, "
-                "or give the base another name"
-            )
-
-
 def _build_source(
-    spec: Spec,
-    source: SourceSpec,
-    folder: Path,
-    library: Library,
-    open_embedder: OpenEmbedder,
-    progress: Progress,
-    clock: Clock,
+    spec: Spec, source: SourceSpec, folder: Path, library: Library, open_embedder: OpenEmbedder, progress: Progress
 ) -> BuiltSource:
     described = source.described
     name, corpus = described.name, corpus_name(spec.name, described.name)
-    embed = source.embed or spec.embed
-    embed = None if embed == "none" else embed
-    started = clock()
+    embed = None if (asked := source.embed or spec.embed) == "none" else asked
+    started = time.monotonic()
 
     def shown(step: str, done: int, total: int | None) -> None:
         progress(f"{name}: {step}", done, total)
@@ -268,12 +325,12 @@ def _build_source(
         if known is not None and same and _shaped_alike(known, source, embed):
             if known.described == described:
                 return BuiltSource(name, known, None)
-            return BuiltSource(name, redescribed(library, corpus, described), clock() - started)
+            return BuiltSource(name, redescribed(library, corpus, described), time.monotonic() - started)
         embedder = open_embedder(embed) if embed else None
         manifest = make(library, corpus, embedder=embedder, progress=shown, limit=source.chunk, described=described)
     except BadDocument as error:
         raise BadDocument(f"source {name}: {error.reason}", file=error.file, position=error.position) from None
-    return BuiltSource(name, manifest, clock() - started)
+    return BuiltSource(name, manifest, time.monotonic() - started)
 
 
 def _shaped_alike(known: Manifest, source: SourceSpec, embed: str | None) -> bool:

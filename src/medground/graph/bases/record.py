@@ -22,14 +22,9 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,30}")
 
 
 class Counted(Frozen):
-    """What was counted in one snapshot, as in Table 2 of Omni-RAG.
+    """What was counted in the snapshot with a hash, as in Table 2 of Omni-RAG.
 
-    Attributes:
-        hash: the snapshot that was counted.
-        documents: number of documents.
-        chunks: number of passages.
-        words: number of words in all passages; words are separated by white space.
-        concepts: of a graph, as are `definitions` and `relations`; None elsewhere.
+    Words are separated by white space. Concepts, definitions and relations are those of a graph.
     """
 
     hash: str
@@ -47,15 +42,9 @@ class Counted(Frozen):
 
 
 class Base(Frozen):
-    """The record of a knowledge base.
+    """The record of a knowledge base: its sources in the order of the specification, and the file of that.
 
-    Attributes:
-        name: its name.
-        sources: names of the sources that can be opened, in the order of the specification.
-        pending: names of sources that a build has begun and not finished.
-        counted: what was counted, by source.
-        seconds: how long the last build of each source took.
-        spec: the specification that it was built from.
+    `pending` are sources that a build has begun and not finished; `seconds` is how long the last build of each took.
     """
 
     format: int = FORMAT
@@ -220,8 +209,7 @@ def table(rows: Sequence[tuple[str, Counted]]) -> Iterator[str]:
     """The lines of the table: the text sources, then the graphs with their own columns."""
     texts = [(name, one) for name, one in rows if one.concepts is None]
     graphs = [(name, one) for name, one in rows if one.concepts is not None]
-    width = max((len(name) for name, _ in rows), default=0)
-    width = max(width, len("Source"))
+    width = max(map(len, ["Source", *(name for name, _ in rows)]))
     if texts:
         yield _row("Source", width, "#Docs", "#Chunks", "#Words/Chunk")
         for name, one in texts:

@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -39,45 +40,24 @@ _HEADER = re.compile(r"\s*\[\[?\s*([^\]]+?)\s*\]\]?")
 def line_of(text: str, place: Sequence[str | int]) -> int:
     """The line, from 1, of the innermost part of a place that can be found; the last table named, if not its key.
 
-    Args:
-        text: the file.
-        place: keys and numbers of tables, such as `("sources", 1, "inputs", 0, "path")`.
+    A place is keys and numbers of tables, such as `("sources", 1, "inputs", 0, "path")`.
     """
     lines = text.splitlines()
-    start, end = 0, len(lines)
-    names: list[str] = []
-    for at, part in enumerate(place):
+    headers = [head[1] if (head := _HEADER.match(line)) else "" for line in lines]
+    start, end, name = 0, len(lines), ""
+    for part, number in zip_longest(place, place[1:]):
         if isinstance(part, int):
             continue
-        names.append(part)
-        number = place[at + 1] if at + 1 < len(place) and isinstance(place[at + 1], int) else None
-        found = _table(lines, ".".join(names), number, start, end) if number is not None else None
-        if found is not None:
-            start, end = found
-            continue
-        key = _key(lines, part, start, end)
-        if key is not None:
-            start = key
+        name = f"{name}.{part}" if name else part
+        heads = [at for at in range(start, end) if headers[at] == name]
+        sets = re.compile(rf"(?:^|[{{,])\s*[\"']?{re.escape(part)}[\"']?\s*[=.]")
+        if isinstance(number, int) and number < len(heads):
+            start = heads[number]
+            others = (at for at in range(start + 1, end) if headers[at] and not headers[at].startswith(f"{name}."))
+            end = next(others, end)
+        else:  # at the beginning of a line, or in a table on one line
+            start = next((at for at in range(start, end) if sets.search(lines[at].partition("#")[0])), start)
     return min(start, max(len(lines) - 1, 0)) + 1
-
-
-def _table(lines: Sequence[str], name: str, number: int | str | None, start: int, end: int) -> tuple[int, int] | None:
-    """First line of the numbered table of an array, and the line after its last; subtables belong to it."""
-    heads = [at for at in range(start, end) if (head := _HEADER.match(lines[at])) and head[1] == name]
-    if not isinstance(number, int) or number >= len(heads):
-        return None
-    later = [
-        at
-        for at in range(heads[number] + 1, end)
-        if (head := _HEADER.match(lines[at])) and not head[1].startswith(f"{name}.")
-    ]
-    return heads[number], later[0] if later else end
-
-
-def _key(lines: Sequence[str], name: str, start: int, end: int) -> int | None:
-    """The first line that sets a key, at its beginning or in a table on one line."""
-    sets = re.compile(rf"(?:^|[{{,])\s*[\"']?{re.escape(name)}[\"']?\s*[=.]")
-    return next((at for at in range(start, end) if sets.search(lines[at].partition("#")[0])), None)
 
 
 # JSON Lines of any form as documents: a specification says which field of a record is its id, its title, its text.
@@ -96,24 +76,11 @@ Fields = Mapping[str, Sequence[str | int]]
 """Field of a document to fields of a record. Of several, the texts follow each other as paragraphs."""
 
 
-def mapping_problem(fields: Fields) -> str:
-    """What is wrong with a mapping; empty where nothing is."""
-    unknown = sorted(fields.keys() - _FIELDS - _LISTS)
-    if unknown:
-        return f"a document has no field {unknown[0]!r}; map {', '.join(sorted(_FIELDS | _LISTS))}"
-    if fields and not fields.keys() & {"text", "abstract"}:
-        return '`fields` must say which field is the text, such as fields = { text = "body" }'
-    return ""
-
-
 def open_mapped(path: Path, fields: Fields, kept: Collection[str] = (), prefix: str | None = None) -> Input:
     """One file of JSON Lines, plain or gzip.
 
-    Args:
-        path: the file.
-        fields: what is read; a dot leads into nested objects, as in `meta.year`.
-        kept: further fields of the record that are kept as metadata, to be filtered by.
-        prefix: the prefix of ids that have none.
+    `fields` says what is read, where a dot leads into nested objects (`meta.year`). The `kept` fields become metadata,
+    to be filtered by; ids without a prefix get this one.
 
     Raises:
         BadDocument: the file has gone.
@@ -123,11 +90,6 @@ def open_mapped(path: Path, fields: Fields, kept: Collection[str] = (), prefix: 
 
 
 def _document(record: Mapping[str, Any], fields: Fields, kept: Sequence[str], prefix: str | None) -> Document:
-    """The document of a record.
-
-    Raises:
-        ValueError: it has no text, or a field has a wrong value.
-    """
     found: dict[str, Any] = {}
     for name, places in fields.items():
         values = [value for place in places if (value := _at(record, str(place))) not in (None, "", [], {})]
@@ -176,6 +138,7 @@ def _listed(value: Any) -> Any:
 
 
 Values = Annotated[tuple[str | int, ...], BeforeValidator(_listed), Field(min_length=1)]
+Wanted = Mapping[str, tuple[str | int, ...]]
 
 
 class InputSpec(Frozen):
@@ -210,8 +173,11 @@ class InputSpec(Frozen):
             raise ValueError(f"`fields` are for the reader {MAPPED}, not {self.reader}")
         if self.prefix and not self.fields:
             raise ValueError("`prefix` is for records with `fields`; other readers make their own ids")
-        if problem := mapping_problem(self.fields):
-            raise ValueError(problem)
+        if unknown := sorted(self.fields.keys() - _FIELDS - _LISTS):
+            known = ", ".join(sorted(_FIELDS | _LISTS))
+            raise ValueError(f"a document has no field {unknown[0]!r}; map {known}")
+        if self.fields and not self.fields.keys() & {"text", "abstract"}:
+            raise ValueError('`fields` must say which field is the text, such as fields = { text = "body" }')
         return self
 
     def resolved(self, folder: Path) -> tuple[Path, ...]:
@@ -222,10 +188,7 @@ class InputSpec(Frozen):
 class SourceSpec(Frozen):
     """One source: its description, and how its corpus is built.
 
-    Attributes:
-        name: as plans write it; its kind by default.
-        chunk: most characters of a passage.
-        embed: the embedding model; the one of the base by default.
+    Its name, as plans write it, is by default its kind; its embedding model is by default that of the base.
     """
 
     name: str = ""
@@ -260,13 +223,7 @@ class SourceSpec(Frozen):
 
 
 class Spec(Frozen):
-    """A knowledge base to build.
-
-    Attributes:
-        name: its name.
-        embed: the embedding model of every source that names none; without one, search is by words.
-        sources: its sources, in the order in which they are built and planned for.
-    """
+    """A knowledge base to build. Without an embedding model (`embed`), search is by words."""
 
     name: Annotated[str, BeforeValidator(lambda value: checked_name(str(value)))]
     embed: str | None = None
@@ -291,7 +248,7 @@ def read_spec(path: Path) -> Spec:
     except ValidationError as error:
         loc, what = _first(error)
         raise _wrong(path, text, tree, loc, what) from None
-    from medground.graph.bases.checks import problems  # it brings the readers, which are slow to import
+    from medground.graph.bases.building import problems  # it brings the readers, which are slow to import
 
     for loc, what in problems(spec, path.resolve().parent):
         raise _wrong(path, text, tree, loc, what)
@@ -306,17 +263,17 @@ def _first(error: ValidationError) -> tuple[Place, str]:
     """The first problem; a missing or unknown key comes before what follows from it."""
     found = error.errors(include_url=False)
     first = next((one for one in found if one["type"] in ("missing", "extra_forbidden")), found[0])
-    message = first["msg"].removeprefix("Value error, ")
     where = first["loc"]
-    if first["type"] == "missing":
-        message = "is missing" + _WANTED.get(str(where[-1]), "")
-    elif first["type"] == "extra_forbidden":
-        message = "is not a key of a specification; docs/knowledge-base.md lists them"
-    elif first["type"] == "literal_error":
-        message = f"unknown {where[-1]} {first['input']!r}; use {first.get('ctx', {}).get('expected', '')}"
-    elif first["type"] in ("too_short", "string_too_short"):
-        message = "is empty"
-    return where, message
+    match first["type"]:
+        case "missing":
+            return where, "is missing" + _WANTED.get(str(where[-1]), "")
+        case "extra_forbidden":
+            return where, "is not a key of a specification; docs/knowledge-base.md lists them"
+        case "literal_error":
+            return where, f"unknown {where[-1]} {first['input']!r}; use {first.get('ctx', {}).get('expected', '')}"
+        case "too_short" | "string_too_short":
+            return where, "is empty"
+    return where, first["msg"].removeprefix("Value error, ")
 
 
 _WANTED = {
@@ -331,26 +288,24 @@ _WANTED = {
 
 
 def _wrong(path: Path, text: str, tree: Mapping[str, Any], loc: Place, what: str) -> ConfigError:
-    return ConfigError(f"{path}, line {line_of(text, loc)}: {': '.join([*_words(tree, loc), what])}")
+    where = _words(tree, loc)
+    return ConfigError(f"{path}, line {line_of(text, loc)}: {f'{where}: ' if where else ''}{what}")
 
 
-def _words(tree: Mapping[str, Any], loc: Place) -> Iterator[str]:
+def _words(tree: Mapping[str, Any], loc: Place) -> str:
     """The place in words: `source 2 (guideline), input 1`, then the key."""
-    parts: list[str] = []
     here: Any = tree
+    tables: list[str] = []
     keys: list[str] = []
     for part in loc:
         try:
             here = here[part]
         except (KeyError, IndexError, TypeError):
             here = None
-        if isinstance(part, int):
-            named = here.get("name") or here.get("kind") if isinstance(here, Mapping) else None
-            singular = keys.pop().removesuffix("s") if keys else "entry"
-            parts.append(f"{singular} {part + 1}" + (f" ({str(named)[:40]})" if named else ""))
-        else:
+        if isinstance(part, str):
             keys.append(part)
-    if parts:
-        yield ", ".join(parts)
-    if keys:
-        yield ".".join(keys)
+            continue
+        named = here.get("name") or here.get("kind") if isinstance(here, Mapping) else None
+        singular = keys.pop().removesuffix("s") if keys else "entry"
+        tables.append(f"{singular} {part + 1}" + (f" ({str(named)[:40]})" if named else ""))
+    return ": ".join(filter(None, (", ".join(tables), ".".join(keys))))

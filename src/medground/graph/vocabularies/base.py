@@ -82,12 +82,9 @@ Record = ConceptRecord | TypeRecord | NameRecord | DefinitionRecord | RelationRe
 
 @dataclass(frozen=True)
 class Part:
-    """A file of a vocabulary. A build that was interrupted goes on with the first part that it has not finished.
+    """A file of a vocabulary, with what changes when its content does. `records` reads it from the start.
 
-    Attributes:
-        name: its name in messages.
-        fingerprint: changes when the content does.
-        records: reads it from the start. Raises BadDocument.
+    A build that was interrupted goes on with the first part that it has not finished.
     """
 
     name: str
@@ -97,13 +94,9 @@ class Part:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """A vocabulary, ready to be read.
+    """A vocabulary, ready to be read: its name with the release, such as `HPO 2025-01-16`, and its files in order.
 
     Attributes:
-        name: with its release, such as `HPO 2025-01-16`.
-        licence: under which terms its texts may be used.
-        origin: where it comes from.
-        parts: its files, in the order of reading.
         both_ways: whether it states each relation in both directions itself, as UMLS does.
         joins: whether a concept of it joins the concept of another vocabulary with the same name, as the drugs of
             DrugBank do (section 3.2).

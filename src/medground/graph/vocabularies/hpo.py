@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from medground.errors import BadDocument, ConfigError
-from medground.graph.relation import Concept, Name, Predicate, Relation, frequency
+from medground.graph.relation import Concept, Name, Predicate, Relation, by_frequency, extras, frequency
 from medground.graph.vocabularies.base import (
     ConceptRecord,
-    DefinitionRecord,
     NameRecord,
     Part,
     PredicateRecord,
@@ -22,8 +21,7 @@ from medground.graph.vocabularies.base import (
     RelationRecord,
     Vocabulary,
 )
-from medground.graph.vocabularies.obo import Stanza, stanzas
-from medground.graph.vocabularies.obo import Term as OboTerm
+from medground.graph.vocabularies.obo import Stanza, Term, stanzas
 
 LICENSE = "Human Phenotype Ontology licence: free to use with attribution and version, contents unaltered; https://hpo.jax.org/app/license"
 ABNORMALITY = "HP:0000118"
@@ -33,14 +31,6 @@ _COLUMNS = (
     "database_id disease_name qualifier hpo_id reference evidence onset frequency sex modifier aspect biocuration"
 )
 _ASPECTS: dict[str, Predicate] = {"P": "feature", "I": "inheritance", "C": "course", "M": "modifier", "H": "history"}
-
-
-class Term(NamedTuple):
-    """A term of the ontology with its synonyms and the ids of its parents."""
-
-    concept: Concept
-    synonyms: tuple[Name, ...] = ()
-    parents: tuple[str, ...] = ()
 
 
 class Disease(NamedTuple):
@@ -53,13 +43,7 @@ class Disease(NamedTuple):
 
 @dataclass(frozen=True)
 class Hpo:
-    """One release: its terms in memory, its diseases as a stream.
-
-    Attributes:
-        folder: where the data files are.
-        version: release date, such as `2025-01-16`.
-        terms: terms in use, by id.
-    """
+    """One release, such as `2025-01-16`: its terms in memory, its diseases as a stream."""
 
     folder: Path
     version: str
@@ -79,7 +63,7 @@ class Hpo:
         version = next(parts)[1].get("data-version", [""])[0].removeprefix("hp/releases/")
         if not version:
             raise BadDocument("no data-version in the header; this is not the HPO in OBO format", file=str(path))
-        return cls(folder, version, _with_kinds(term for kind, one in parts if kind == "Term" and (term := _term(one))))
+        return cls(folder, version, _read_terms(parts))
 
     @property
     def name(self) -> str:
@@ -91,6 +75,11 @@ class Hpo:
         """Changes when a data file does."""
         sizes = [(self.folder / name).stat().st_size for name in ("hp.obo", "phenotype.hpoa", "genes_to_phenotype.txt")]
         return f"{self.version}:{':'.join(map(str, sizes))}"
+
+    def term_records(self) -> Iterator[Record]:
+        """The terms as records."""
+        for term in self.terms.values():
+            yield from term.records(term.concept.kind, "HPO")
 
     def diseases(self) -> Iterator[Disease]:
         """Diseases in the order of the annotation file.
@@ -136,19 +125,12 @@ def _package_data() -> Path:
     return folder
 
 
-def _term(stanza: Stanza) -> Term | None:
-    read = OboTerm.of(stanza) if "name" in stanza and "is_obsolete" not in stanza else None
-    if read is None:
-        return None
-    names = tuple(Name(text, scope) for text, scope in read.names if scope != "xref")
-    return Term(Concept(read.id, read.name, "modifier", read.definition), names, read.parents)
-
-
-def _with_kinds(terms: Iterable[Term]) -> dict[str, Term]:
-    """Terms by id; those below the root of abnormalities are phenotypes."""
-    known = {term.concept.id: term for term in terms}
+def _read_terms(parts: Iterable[tuple[str, Stanza]]) -> dict[str, Term]:
+    """Terms in use by id; those below the root of abnormalities are phenotypes."""
+    used = (one for kind, one in parts if kind == "Term" and "name" in one and "is_obsolete" not in one)
+    terms = {term.concept.id: term for stanza in used if (term := Term.of(stanza)) is not None}
     children: dict[str, list[str]] = {}
-    for term in known.values():
+    for term in terms.values():
         for parent in term.parents:
             children.setdefault(parent, []).append(term.concept.id)
     waiting, phenotypes = [ABNORMALITY], set[str]()
@@ -156,16 +138,13 @@ def _with_kinds(terms: Iterable[Term]) -> dict[str, Term]:
         if (here := waiting.pop()) not in phenotypes:
             phenotypes.add(here)
             waiting += children.get(here, [])
-    return {i: _as_phenotype(term) if i in phenotypes else term for i, term in known.items()}
-
-
-def _as_phenotype(term: Term) -> Term:
-    concept = term.concept
-    return Term(Concept(concept.id, concept.name, "phenotype", concept.definition), term.synonyms, term.parents)
+    for i in phenotypes & terms.keys():
+        (_, name, _, definition), synonyms, parents = terms[i]
+        terms[i] = Term(Concept(i, name, "phenotype", definition), synonyms, parents)
+    return terms
 
 
 def _genes(path: Path) -> dict[str, list[Concept]]:
-    """Genes by disease id, sorted by symbol."""
     columns = "ncbi_gene_id gene_symbol hpo_id hpo_name frequency disease_id"
     pairs = {(row[5], row[1], row[0]) for row in _rows(path, columns)}
     genes: dict[str, list[Concept]] = {}
@@ -220,22 +199,10 @@ def hpo(release: Hpo | None = None) -> Vocabulary:
     """
     release = release or Hpo.open()
     parts = (
-        Part(str(release.folder / "hp.obo"), release.fingerprint, lambda: _terms(release)),
+        Part(str(release.folder / "hp.obo"), release.fingerprint, release.term_records),
         Part(str(release.folder / "phenotype.hpoa"), release.fingerprint, lambda: _diseases(release)),
     )
     return Vocabulary(release.name, LICENSE, "Human Phenotype Ontology, https://hpo.jax.org", parts)
-
-
-def _terms(release: Hpo) -> Iterator[Record]:
-    for term in release.terms.values():
-        concept = term.concept
-        yield ConceptRecord(concept.id, concept.name, (concept.kind,))
-        if concept.definition:
-            yield DefinitionRecord(concept.id, concept.definition, source="HPO")
-        for name in term.synonyms:
-            yield NameRecord(concept.id, name.text, name.scope)
-        for parent in term.parents:
-            yield RelationRecord(concept.id, "is_a", parent)
 
 
 def _diseases(release: Hpo) -> Iterator[Record]:
@@ -244,34 +211,23 @@ def _diseases(release: Hpo) -> Iterator[Record]:
     for disease in release.diseases():
         concept = disease.concept
         yield ConceptRecord(concept.id, concept.name, ("disease",))
-        for name in disease.synonyms:
-            yield NameRecord(concept.id, name.text, name.scope)
-        for relation in sorted(disease.relations, key=_frequent_first):
+        yield from (NameRecord(concept.id, *name) for name in disease.synonyms)
+        # Where a question prefers none of its features, the most frequent ones are shown.
+        for relation in sorted(disease.relations, key=lambda r: by_frequency(r)[0]):
             if relation.predicate == "gene" and relation.object.id not in genes:
                 genes.add(relation.object.id)
                 yield ConceptRecord(relation.object.id, relation.object.name, ("gene",))
             yield _relation(relation)
 
 
-def _frequent_first(relation: Relation) -> float:
-    """Where a question prefers none of its features, the most frequent ones are shown."""
-    return -relation.frequency.least if relation.frequency is not None else 1.0
-
-
 def _relation(relation: Relation) -> RelationRecord:
     absent = relation.excluded and relation.predicate == "feature"
-    predicate = "absent feature" if absent else relation.predicate
-    return RelationRecord(relation.subject.id, predicate, relation.object.id, _details(relation, absent=absent))
-
-
-def _details(relation: Relation, *, absent: bool) -> tuple[str, ...]:
-    unknown = "" if absent or relation.predicate != "feature" else "frequency not recorded"
+    unknown = "frequency not recorded" if relation.predicate == "feature" and not absent else ""
     said = (
         relation.frequency.words if relation.frequency is not None else unknown,
         "excluded" if relation.negated and not absent else "",
-        f"recorded for {relation.sex}s" if relation.sex else "",
-        f"onset: {relation.onset}" if relation.onset else "",
-        *relation.modifiers,
+        *extras(relation),
         ", ".join(relation.references),
     )
-    return tuple(part for part in said if part)
+    predicate = "absent feature" if absent else relation.predicate
+    return RelationRecord(relation.subject.id, predicate, relation.object.id, tuple(part for part in said if part))

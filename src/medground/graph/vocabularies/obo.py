@@ -1,17 +1,20 @@
-"""Ontologies in OBO format 1.2 and 1.4 (HPO, MONDO, DOID, ChEBI, GO), stanza by stanza.
+"""Ontologies in OBO format 1.2 and 1.4 (HPO, MONDO, DOID, ChEBI, GO), stanza by stanza, and as OBO Graph JSON.
 
 Source: the OBO Flat File Format specification. Obsolete terms are left out; a term without a name has its id for one.
 """
 
 from __future__ import annotations
 
+import codecs
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, Any, NamedTuple
 
+from medground.corpus.readers.base import LONGEST_RECORD, opened
 from medground.errors import BadDocument
-from medground.graph.relation import Scope
+from medground.graph.relation import Concept, Name, Scope
 from medground.graph.vocabularies.base import (
     ConceptRecord,
     DefinitionRecord,
@@ -20,13 +23,14 @@ from medground.graph.vocabularies.base import (
     Record,
     RelationRecord,
     Vocabulary,
+    compact,
     is_id,
     notes_on,
     numbered_lines,
     of_file,
 )
 
-_TAG = re.compile(r"([A-Za-z_][\w-]*):\s?(.*)")
+_AFTER_VALUE = re.compile(r"(?<!\\)\s+[{!](?:\s|(?=\w))")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _SYNONYM = re.compile(r'"((?:[^"\\]|\\.)*)"\s*(EXACT|RELATED|BROAD|NARROW)?\s*([^\s\[]*)')
 _SCOPES: dict[str, Scope] = {"EXACT": "exact", "RELATED": "related", "BROAD": "broad", "NARROW": "narrow"}
@@ -39,11 +43,7 @@ Stanza = dict[str, list[str]]
 def obo(path: Path, name: str = "", licence: str = "not recorded", origin: str = "") -> Vocabulary:
     """The vocabulary of an OBO file, plain or gzip.
 
-    Args:
-        path: the file.
-        name: with its release; by default as the header says, such as `hp hp/releases/2025-01-16`.
-        licence: under which terms it may be used.
-        origin: where it comes from; by default the file's name.
+    Its name is by default that of the header, such as `hp hp/releases/2025-01-16`, and its origin the file's name.
 
     Raises:
         BadDocument: the file cannot be read, or is not OBO.
@@ -55,7 +55,7 @@ def obo(path: Path, name: str = "", licence: str = "not recorded", origin: str =
 
 
 def _records(path: Path) -> Iterator[Record]:
-    parents: dict[str, list[str]] = {}
+    parents: dict[str, tuple[str, ...]] = {}
     default, terms, odd = "", 0, 0
     for kind, stanza in stanzas(path):
         if kind == "":
@@ -65,90 +65,268 @@ def _records(path: Path) -> Iterator[Record]:
             yield PredicateRecord(_value(stanza["id"][0]), name)
         elif kind == "Term" and stanza.get("is_obsolete", [""])[0] != "true":
             terms += 1
-            term = Term.of(stanza, default)
+            term = Term.of(stanza)
             if term is None:
                 odd += 1
                 continue
-            parents[term.id] = list(term.parents)
-            yield from term.records()
+            own = term.concept.id
+            parents[own] = term.parents
+            yield from term.records(_value(stanza.get("namespace", [default])[0]).replace("_", " "))
+            elsewhere = [line.partition(" ")[0] for tag in ("alt_id", "xref") for line in stanza.get(tag, ())]
+            yield from (NameRecord(own, xref, "xref") for xref in elsewhere if is_id(xref))
+            related = [_value(line).split() for line in stanza.get("relationship", ())]
+            yield from (RelationRecord(own, parts[0], parts[1]) for parts in related if len(parts) == 2)
     if not terms:
         raise BadDocument("there is no [Term] in use in it; this is not an ontology in OBO format", file=str(path))
     yield from notes_on(path, f"{odd:,} terms without an id of the form PREFIX:NAME left out" if odd else "", parents)
 
 
 class Term(NamedTuple):
-    """A [Term] stanza."""
+    """A [Term] stanza: the concept with its synonyms and the ids of its parents."""
 
-    id: str
-    name: str
-    namespace: str
-    definition: str
-    names: tuple[tuple[str, Scope], ...]
-    parents: tuple[str, ...]
-    relations: tuple[tuple[str, str], ...]
+    concept: Concept
+    synonyms: tuple[Name, ...] = ()
+    parents: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, stanza: Stanza, namespace: str = "") -> Term | None:
+    def of(cls, stanza: Stanza) -> Term | None:
         """Read a stanza; None if it has no id that a document can have."""
         own = _value(stanza.get("id", [""])[0])
         if not is_id(own):
             return None
         quoted = _QUOTED.match(stanza.get("def", [""])[0])
-        synonyms = [found for line in stanza.get("synonym", []) if (found := _synonym(line))]
-        elsewhere = [_value(line).split(" ", 1)[0] for tag in ("alt_id", "xref") for line in stanza.get(tag, [])]
-        related = [_value(line).split() for line in stanza.get("relationship", [])]
-        return cls(
-            id=own,
-            name=unescaped(_value(stanza.get("name", [own])[0])),
-            namespace=_value(stanza.get("namespace", [namespace])[0]),
-            definition=unescaped(quoted[1]) if quoted else "",
-            names=(*synonyms, *((xref, "xref") for xref in elsewhere if is_id(xref))),
-            parents=tuple(_value(line) for line in stanza.get("is_a", [])),
-            relations=tuple((parts[0], parts[1]) for parts in related if len(parts) == 2),
-        )
+        name = unescaped(_value(stanza.get("name", [own])[0]))
+        synonyms = tuple(found for line in stanza.get("synonym", ()) if (found := _synonym(line)))
+        parents = tuple(line.partition(" ")[0] for line in stanza.get("is_a", ()))
+        return cls(Concept(own, name, "modifier", unescaped(quoted[1]) if quoted else ""), synonyms, parents)
 
-    def records(self) -> Iterator[Record]:
-        """The same as records."""
-        yield ConceptRecord(self.id, self.name, (self.namespace.replace("_", " "),) if self.namespace else ())
-        if self.definition:
-            yield DefinitionRecord(self.id, self.definition)
-        for text, scope in self.names:
-            yield NameRecord(self.id, text, scope)
-        for parent in self.parents:
-            yield RelationRecord(self.id, "is_a", parent)
-        for predicate, thing in self.relations:
-            yield RelationRecord(self.id, predicate, thing)
+    def records(self, kind: str, source: str = "") -> Iterator[Record]:
+        """The same as records, with its kind and the source of its definition."""
+        own, name, _, definition = self.concept
+        yield ConceptRecord(own, name, (kind,) if kind else ())
+        if definition:
+            yield DefinitionRecord(own, definition, source=source)
+        yield from (NameRecord(own, *name) for name in self.synonyms)
+        yield from (RelationRecord(own, "is_a", parent) for parent in self.parents)
 
 
 def unescaped(text: str) -> str:
     """A text with its escapes read, on one line."""
-    return " ".join(_ESCAPED.sub(lambda found: _MEANING.get(found[1], found[1]), text).split())
+    if "\\" in text:
+        text = _ESCAPED.sub(lambda found: _MEANING.get(found[1], found[1]), text)
+    return " ".join(text.split())
 
 
-def _synonym(line: str) -> tuple[str, Scope] | None:
+def _synonym(line: str) -> Name | None:
     found = _SYNONYM.match(line)
     if found is None:
         return None
     scope = _SCOPES.get(found[2] or "RELATED", "related")
     short = scope == "exact" and "abbreviation" in found[3].lower()
-    return unescaped(found[1]), "abbreviation" if short else scope
+    return Name(unescaped(found[1]), "abbreviation" if short else scope)
 
 
 def _value(text: str) -> str:
     """A value without its trailing modifiers and comment: `GO:1 {source="x"} ! name` is `GO:1`."""
-    return re.split(r"(?<!\\)\s+[{!](?:\s|(?=\w))", f"{text} ", maxsplit=1)[0].strip()
+    return (_AFTER_VALUE.split(f"{text} ", maxsplit=1)[0] if "!" in text or "{" in text else text).strip()
 
 
 def stanzas(path: Path) -> Iterator[tuple[str, Stanza]]:
     """The header with the name "", then every stanza with its name."""
-    kind, stanza, lines = "", Stanza(), 0
+    kind, stanza, begun = "", Stanza(), False
     for number, line in numbered_lines(path):
-        lines += bool(line.strip())
-        if line.startswith("[") and line.rstrip().endswith("]"):
+        tag, colon, value = line.partition(":")
+        if colon and (tag.isidentifier() or tag.replace("-", "_").isidentifier()):
+            stanza.setdefault(tag, []).append(value.lstrip())
+        elif line.startswith("[") and line.rstrip().endswith("]"):
             yield kind, stanza
             kind, stanza = line.strip()[1:-1], {}
-        elif (found := _TAG.fullmatch(line)) is not None:
-            stanza.setdefault(found[1], []).append(found[2])
-        elif line.strip() and not line.startswith("!") and kind == "" and lines == 1:
+        elif line.strip() and not line.startswith("!") and not begun:
             raise BadDocument("the first line is no tag; this is not OBO format", file=str(path), position=number)
+        begun = begun or bool(line.strip())
     yield kind, stanza
+
+
+# OBO Graph JSON, streamed node by node. Source: the OBO Graphs specification (geneontology/obographs): `graphs`, each
+# with `nodes` and `edges`. Deprecated nodes are left out.
+
+_BLOCK = 1 << 18
+_MARGIN = 64
+"""A number may go on beyond what is read; so many characters beyond it prove that it does not."""
+
+
+def _graph_items(path: Path) -> Iterator[tuple[str, Any]]:
+    """The nodes and the edges of each graph of a file, plain or gzip, each with the name of its array.
+
+    Raises:
+        BadDocument: the file is not JSON of this form, ends early, or cannot be read.
+    """
+    with opened(path) as file:
+        reader = _Reader(file, path)
+        for key in reader.parts("{}"):
+            if key != "graphs":
+                reader.skip()
+                continue
+            for _ in reader.parts("[]"):
+                for name in reader.parts("{}"):
+                    if name in ("nodes", "edges"):
+                        for _ in reader.parts("[]"):
+                            yield name, reader.value()
+                    else:
+                        reader.skip()
+
+
+class _Reader:
+    def __init__(self, file: IO[bytes], path: Path) -> None:
+        self._file, self._path = file, path
+        self._decode = codecs.getincrementaldecoder("utf-8-sig")().decode
+        self._json = json.JSONDecoder()
+        self._text, self._at, self._ended = "", 0, False
+
+    def parts(self, brackets: str) -> Iterator[str]:
+        """The keys of an object, or "" for each element of an array; each value must be taken before the next."""
+        self._pass(brackets[0])
+        if self._peek() == brackets[1]:
+            self._at += 1
+            return
+        while True:
+            key = self.value() if brackets == "{}" else ""
+            if not isinstance(key, str):
+                raise self._bad("a key is not a text")
+            if brackets == "{}":
+                self._pass(":")
+            yield key
+            if self._pass(f",{brackets[1]}") != ",":
+                return
+
+    def skip(self) -> None:
+        """Pass over a value; the elements of an array one by one, since it may be large."""
+        if self._peek() == "[":
+            for _ in self.parts("[]"):
+                self.value()
+        else:
+            self.value()
+
+    def value(self) -> Any:
+        """The next value as a whole."""
+        self._peek()
+        while True:
+            try:
+                value, end = self._json.raw_decode(self._text, self._at)
+                if end + _MARGIN < len(self._text) or self._ended:
+                    self._at = end
+                    return value
+            except json.JSONDecodeError as error:
+                if self._ended:
+                    raise self._bad("it ends early" if error.pos >= len(self._text) - 1 else error.msg) from None
+            except RecursionError:
+                raise self._bad("it is nested too deeply") from None
+            if len(self._text) - self._at > LONGEST_RECORD:
+                raise self._bad("it has a record that is too long, or is not JSON")
+            self._fill(max(_BLOCK, len(self._text) - self._at))
+
+    def _pass(self, signs: str) -> str:
+        sign = self._peek()
+        if not sign or sign not in signs:
+            raise self._bad(f"one of {' '.join(signs)} was expected" if sign else "it ends early")
+        self._at += 1
+        return sign
+
+    def _peek(self) -> str:
+        """The next character that is not white space; empty at the end."""
+        while True:
+            while self._at < len(self._text) and self._text[self._at] in " \t\r\n":
+                self._at += 1
+            if self._at < len(self._text) or self._ended:
+                return self._text[self._at : self._at + 1]
+            self._fill(_BLOCK)
+
+    def _fill(self, size: int) -> None:
+        block = self._file.read(size)
+        try:
+            more = self._decode(block, final=not block)
+        except UnicodeDecodeError:
+            raise self._bad("it is not UTF-8") from None
+        self._ended = not block
+        self._text, self._at = self._text[self._at :] + more, 0
+
+    def _bad(self, why: str) -> BadDocument:
+        return BadDocument(f"this is not an OBO Graph in JSON: {why}", file=str(self._path))
+
+
+_GRAPH_SCOPES: dict[str, Scope] = {
+    "hasExactSynonym": "exact",
+    "hasRelatedSynonym": "related",
+    "hasBroadSynonym": "broad",
+    "hasNarrowSynonym": "narrow",
+}
+_NAMESPACE = "hasOBONamespace"
+_OF_PREDICATES = {"subPropertyOf", "inverseOf", "type"}
+
+
+def obo_json(path: Path, name: str = "", licence: str = "not recorded", origin: str = "") -> Vocabulary:
+    """The vocabulary of an OBO Graph file, plain or gzip; as `obo`, but its name is by default the file's.
+
+    Raises:
+        BadDocument: the file cannot be read.
+    """
+    return of_file(path, _graph_records, name or path.name.partition(".")[0], licence, origin or path.name)
+
+
+def _graph_records(path: Path) -> Iterator[Record]:
+    parents: dict[str, list[str]] = {}
+    terms = odd = 0
+    for kind, item in _graph_items(path):
+        try:
+            records: list[Record] = []
+            if kind == "nodes":
+                records = list(_node(item))
+                terms += any(isinstance(record, ConceptRecord) for record in records)
+                odd += not records and not _deprecated(item)
+            else:
+                child, predicate, parent = compact(item["sub"]), _predicate(item["pred"]), compact(item["obj"])
+                if item["pred"] not in _OF_PREDICATES:
+                    records.append(RelationRecord(child, predicate, parent))
+                if predicate == "is_a":
+                    parents.setdefault(child, []).append(parent)
+        except (AttributeError, KeyError, TypeError):
+            raise BadDocument(
+                f"one of its {kind} is not as OBO Graphs has it: {str(item)[:80]}", file=str(path)
+            ) from None
+        yield from records
+    if not terms:
+        raise BadDocument('it has no "graphs" with "nodes" in use; this is not an OBO Graph', file=str(path))
+    left_out = f"{odd:,} nodes left out: no label, or no id of the form PREFIX:NAME" if odd else ""
+    yield from notes_on(path, left_out, parents)
+
+
+def _deprecated(node: Mapping[str, Any]) -> bool:
+    return bool((node.get("meta") or {}).get("deprecated"))
+
+
+def _node(node: Mapping[str, Any]) -> Iterator[Record]:
+    label, concept, meta = node.get("lbl"), compact(node["id"]), node.get("meta") or {}
+    if _deprecated(node) or not label:
+        return
+    if node.get("type") == "PROPERTY":
+        yield PredicateRecord(_predicate(node["id"]), label)
+        return
+    if node.get("type", "CLASS") != "CLASS" or not is_id(concept):
+        return
+    values = [v["val"] for v in meta.get("basicPropertyValues", ()) if v["pred"].endswith(_NAMESPACE)]
+    yield ConceptRecord(concept, label, tuple(str(value).replace("_", " ") for value in values[:1]))
+    if text := (meta.get("definition") or {}).get("val"):
+        yield DefinitionRecord(concept, text)
+    for synonym in meta.get("synonyms", ()):
+        scope = _GRAPH_SCOPES.get(synonym["pred"], "related")
+        short = scope == "exact" and "abbreviation" in str(synonym.get("synonymType", "")).lower()
+        yield NameRecord(concept, synonym["val"], "abbreviation" if short else scope)
+    for xref in meta.get("xrefs", ()):
+        if is_id(xref["val"]):
+            yield NameRecord(concept, xref["val"], "xref")
+
+
+def _predicate(name: str) -> str:
+    """The name of a predicate: `is_a`, `RO:0002211`, or the last part of its address (`hp#has_onset`)."""
+    short = compact(name)
+    return short.rstrip("/").rsplit("#", 1)[-1].rsplit("/", 1)[-1] if short.startswith("http") else short

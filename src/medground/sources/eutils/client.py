@@ -8,18 +8,28 @@ the request, and ConfigError if it rejects the API key.
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import gzip
+import hashlib
+import json
+import logging
 import os
+import shutil
 import tempfile
+import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import httpx
 
 from medground.corpus.readers.base import Item
-from medground.errors import UsageError
+from medground.errors import ConfigError, UsageError
+from medground.home.files import replacing
+from medground.home.secrets import shown_address
 from medground.sources.eutils.replies import (
     SearchResult,
     read_articles,
@@ -29,14 +39,95 @@ from medground.sources.eutils.replies import (
     status_fault,
     type_fault,
 )
-from medground.sources.eutils.service import AnswerCache, EutilsService, cache_key, ncbi_pace
-from medground.sources.http.clients import UNLIMITED, LoopClients, Pace
-from medground.sources.http.replies import Bounded, Network, ReplyLimits
+from medground.sources.http.clients import LoopClients, Pace, ReplyLimits
 from medground.sources.http.retries import Fault, Patience, tried
-from medground.sources.http.wire import is_offline
+from medground.sources.http.service import http_client, pace_of
 
+NCBI = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils"
+_PATH = "/entrez/eutils"
+
+
+@dataclass(frozen=True)
+class EutilsService:
+    """The service to use, its name in errors and answers, and how to identify ourselves to it, as NCBI requests.
+
+    `/entrez/eutils` is added to an address without a path. The key is never written to a URL, message or file.
+    """
+
+    name: str = "pubmed:live"
+    address: str = NCBI
+    email: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        parts = urlsplit(self.address)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            shown = shown_address(self.address)
+            raise ConfigError(f"{shown!r} is not an address of a PubMed service; use one like {NCBI}")
+        path = parts.path.rstrip("/") or _PATH
+        object.__setattr__(self, "address", urlunsplit((parts.scheme, parts.netloc, path, "", "")))
+
+    def identity(self) -> dict[str, str]:
+        """The parameters that identify the client."""
+        values = {"tool": "medground", "email": self.email, "api_key": self.api_key}
+        return {name: value for name, value in values.items() if value}
+
+
+_log = logging.getLogger(__name__)
+_DAY = 86_400.0
+
+
+class AnswerCache:
+    """A folder of responses: the request with key `abcdef...` is stored in `ab/cdef....gz`.
+
+    Writes are atomic, and the gzip checksum detects damaged files on reading. If a write fails, a warning is logged
+    once and the response is still returned. Responses stay valid for `max_age` seconds.
+    """
+
+    def __init__(self, folder: Path, max_age: float = _DAY, now: Callable[[], float] = time.time) -> None:
+        self._folder = folder
+        self._max_age = max_age
+        self._now = now
+        self._warned = False
+
+    def find(self, key: str) -> Path | None:
+        """Return the cached response as a gzip file, or None if it is missing or expired."""
+        path = self._path(key)
+        with contextlib.suppress(OSError):
+            if 0 <= self._now() - path.stat().st_mtime <= self._max_age:
+                return path
+        return None
+
+    def put(self, key: str, answer: Path) -> None:
+        """Store a copy of a response."""
+        try:
+            with replacing(self._path(key), private=True, synced=False) as new:
+                with new.open("wb") as file, gzip.GzipFile("", "wb", 6, file) as packed, answer.open("rb") as body:
+                    shutil.copyfileobj(body, packed)
+                os.utime(new, (self._now(), self._now()))
+        except OSError as error:
+            if not self._warned:
+                self._warned = True
+                _log.warning("cannot cache PubMed responses in %s: %s", self._folder, error.strerror or error)
+
+    def drop(self, key: str) -> None:
+        """Delete a response that turned out to be unreadable."""
+        with contextlib.suppress(OSError):
+            self._path(key).unlink()
+
+    def _path(self, key: str) -> Path:
+        return self._folder / key[:2] / f"{key[2:]}.gz"
+
+
+def cache_key(address: str, utility: str, parameters: Mapping[str, str]) -> str:
+    """The SHA-256 (hex) of what determines a response; what identifies us, such as a key, is never among these."""
+    return hashlib.sha256(json.dumps([address, utility, sorted(parameters.items())]).encode()).hexdigest()
+
+
+PER_SECOND = 3
+PER_SECOND_WITH_KEY = 10
+"""Requests per second that NCBI allows one IP address, without and with an API key."""
 T = TypeVar("T")
-
 _LONGEST_ADDRESS = 1000
 """Characters of parameters above which a request uses POST, as NCBI recommends."""
 _LARGEST = 1 << 29
@@ -44,15 +135,7 @@ _LARGEST = 1 << 29
 
 
 class Transport:
-    """Sends requests to one service.
-
-    Args:
-        service: the service to use.
-        cache: cache for responses, or None.
-        patience: retry settings.
-        pace: rate limit; by default NCBI's limit, shared by the process, and no limit for a local service.
-        wire: what carries requests, by `open_wire`; None for the network.
-    """
+    """Sends requests to one service; by default at NCBI's pace, and without one to a local service."""
 
     def __init__(
         self,
@@ -65,10 +148,9 @@ class Transport:
         self.service = service
         self._cache = cache
         self._patience = patience or Patience()
-        unlimited = Pace(UNLIMITED) if service.is_local or is_offline(wire) else None
-        self._pace = pace or unlimited or ncbi_pace(service.address, with_key=service.api_key is not None)
-        self._wire = wire
-        self._clients = LoopClients(self._open)
+        self._pace = pace or pace_of(service.address, PER_SECOND_WITH_KEY if service.api_key else PER_SECOND, wire)
+        limits = ReplyLimits(_LARGEST, self._patience.seconds)
+        self._clients = LoopClients(lambda: http_client(service.address, limits, wire))
 
     async def ask(self, utility: str, parameters: Mapping[str, str], read: Callable[[Path], T]) -> T:
         """Send a request and parse the response with `read`, retrying if `read` raises a transient Fault.
@@ -96,12 +178,6 @@ class Transport:
     async def close(self) -> None:
         """Close the connections. Safe to call twice."""
         await self._clients.close()
-
-    def _open(self) -> httpx.AsyncClient:
-        # Do not use a proxy for a local service.
-        seconds = self._patience.seconds
-        inner = self._wire or Network(trust_env=not self.service.is_local)
-        return httpx.AsyncClient(transport=Bounded(ReplyLimits(_LARGEST, seconds), inner), timeout=seconds)
 
     async def _once(self, utility: str, parameters: Mapping[str, str], read: Callable[[Path], T], key: str | None) -> T:
         await self._pace.wait()
@@ -140,12 +216,8 @@ class Transport:
 
 @contextmanager
 def _temporary_file() -> Iterator[Path]:
-    handle, name = tempfile.mkstemp(prefix="medground-", suffix=".xml")
-    os.close(handle)
-    try:
-        yield Path(name)
-    finally:
-        Path(name).unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory(prefix="medground-") as folder:
+        yield Path(folder, "reply.xml")
 
 
 BATCH = 200
@@ -193,15 +265,13 @@ class Eutils:
         parameters = {"db": "pubmed", "term": term, "retmode": "xml", "rettype": "count"}
         return await self._transport.ask("esearch", parameters, read_count)
 
-    async def efetch(self, ids: Sequence[str]) -> AsyncIterator[Item]:
+    def efetch(self, ids: Sequence[str]) -> AsyncIterator[Item]:
         """Yield PubMed records. A batch arrives complete or raises an error; unknown IDs are omitted."""
-        async for item in self._fetched("pubmed", ids, read_articles):
-            yield item
+        return self._fetched("pubmed", ids, read_articles)
 
-    async def efetch_full_texts(self, ids: Sequence[str]) -> AsyncIterator[Item]:
+    def efetch_full_texts(self, ids: Sequence[str]) -> AsyncIterator[Item]:
         """Yield PMC full texts, for IDs with or without `PMC`. Restricted articles are omitted or a BadDocument."""
-        async for item in self._fetched("pmc", [i.upper().removeprefix("PMC") for i in ids], read_full_texts):
-            yield item
+        return self._fetched("pmc", [i.upper().removeprefix("PMC") for i in ids], read_full_texts)
 
     async def close(self) -> None:
         """Close the connections. Safe to call twice."""

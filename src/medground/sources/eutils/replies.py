@@ -72,12 +72,7 @@ def _told(body: Path) -> str:
 
 
 def read_tree(path: Path, root: str, *, tolerated: re.Pattern[str] | None = None) -> etree._Element:
-    """Parse a small response and return its root.
-
-    Args:
-        path: the response, plain or gzip.
-        root: the expected root element.
-        tolerated: ERROR texts that concern single IDs and do not invalidate the rest.
+    """Parse a small response, plain or gzip, with this root. `tolerated` ERROR texts concern single IDs only.
 
     Raises:
         Fault: the response is truncated, not XML, a different document, or has an ERROR.

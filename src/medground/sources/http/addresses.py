@@ -166,10 +166,6 @@ class CheckedTransport(httpx.AsyncBaseTransport):
     """Carries requests to allowed addresses. No proxy is used: it would resolve names by itself, unchecked.
 
     Each connection serves one request, so that each request is checked.
-
-    Args:
-        allowed: what may be asked.
-        resolve: how names are resolved.
     """
 
     def __init__(self, allowed: Allowed, resolve: Resolve = resolve) -> None:

@@ -21,7 +21,7 @@ from medground.corpus.readers.html import html_document, is_page
 from medground.corpus.readers.pdf.reader import open_pdf
 from medground.errors import BadDocument
 from medground.sources.http.addresses import Refused
-from medground.sources.http.replies import CutReply
+from medground.sources.http.clients import CutReply
 from medground.values.document import Document
 
 # Pages that stand in place of the page that was asked for: a captcha, a check for robots, a block.
@@ -57,7 +57,6 @@ def is_block(status: int, headers: Mapping[str, str], content: bytes) -> bool:
 
 
 def _text_length(content: bytes) -> int:
-    """Characters of a page's text, without scripts."""
     import lxml.html
     from lxml import etree
 
@@ -91,14 +90,9 @@ async def send(
     most: int | None = None,
     wanted: Callable[[str], bool] | None = None,
 ) -> Received:
-    """Ask for an address.
+    """Ask for an address. Redirects are reported, not followed; what is beyond `most` bytes of the body is left out.
 
-    Args:
-        client: carries the request, and limits the reply.
-        url: the address; redirects are reported, not followed.
-        accept: the types of content that are wanted.
-        most: bytes of the body after which the rest is left out.
-        wanted: whether content of a type is received at all; by default any is.
+    A body is received only if its type is `wanted`; by default any is.
 
     Raises:
         Refused: the body is too large, or packed in a way that cannot be limited.
@@ -147,12 +141,7 @@ def is_readable(media_type: str) -> bool:
 
 
 def document_of(received: Received, url: str, document_id: str) -> Document:
-    """The document that a site sent, of kind `web`.
-
-    Args:
-        received: the reply.
-        url: where it came from, after redirects.
-        document_id: its id.
+    """The document that a site sent, of kind `web`; `url` is its address after redirects.
 
     Raises:
         Refused: it is no text, has none, or is a check for robots.
@@ -261,7 +250,6 @@ def read_document(received: Received, url: str, document_id: str, seconds: float
 
 
 def _main() -> None:
-    """Read a head and a body from standard input; write the document, or why there is none."""
     _limit(int(sys.argv[1]))
     head = json.loads(sys.stdin.buffer.readline())
     received = Received(head["status"], head["headers"], sys.stdin.buffer.read())

@@ -24,9 +24,8 @@ from protego import Protego
 from medground.home.secrets import shown_address
 from medground.home.settings import Settings
 from medground.sources.http.addresses import PUBLIC, Allowed, CheckedTransport, Refused, Resolve, resolve
-from medground.sources.http.clients import UNLIMITED, USER_AGENT, LoopClients, Pace
+from medground.sources.http.clients import UNLIMITED, USER_AGENT, Bounded, LoopClients, Pace, ReplyLimits
 from medground.sources.http.contents import WANTED, Received, is_readable, read_document, send
-from medground.sources.http.replies import Bounded, ReplyLimits
 from medground.sources.http.wire import NotRecorded, is_offline, open_wire
 from medground.values.document import Document
 
@@ -55,7 +54,6 @@ class Rules:
 
 
 def _rules_of(status: int | None, content: bytes = b"") -> Rules:
-    """The rules that a reply to a request for robots.txt gives; no `status` if there was no reply."""
     if status is not None and 200 <= status < 300:
         return Rules(Protego.parse(content[:_LARGEST_ROBOTS].decode("utf-8", errors="replace")))
     return Rules(Protego.parse("") if status is not None and 400 <= status < 500 else None)
@@ -65,6 +63,8 @@ T = TypeVar("T")
 
 _MOST_REDIRECTS = 5
 _MOST_HELD = 200
+_REMEMBERED = 600.0
+"""Seconds for which a page is remembered."""
 _AGENT = f"{USER_AGENT} (robots: {_NAME})"
 
 
@@ -74,14 +74,13 @@ class PageReader:
     What was read or refused is remembered for a while, because several engines and sub-questions find the same page.
 
     Args:
-        wire: makes what carries requests; by default connections to checked addresses.
+        wire: carries requests; by default connections to checked addresses.
         allowed: what may be asked.
+        resolve: how names are resolved.
         pause: least seconds between two pages of one host; a site may want more (`Crawl-delay`).
         seconds: most seconds for one request, and for reading what it brings; twice as many for a page with its
             redirects and its turn at the host.
         largest: most bytes of a page.
-        held: seconds for which a page is remembered.
-        clock: monotonic clock, in seconds.
     """
 
     def __init__(
@@ -93,8 +92,6 @@ class PageReader:
         pause: float = 1.0,
         seconds: float = 30.0,
         largest: int = 10 << 20,
-        held: float = 600.0,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._allowed = allowed
         self._wire = wire
@@ -102,8 +99,6 @@ class PageReader:
         self._pause = 0.0 if is_offline(wire) else pause
         self._seconds = seconds
         self._largest = largest
-        self._held = held
-        self._clock = clock
         self._clients = LoopClients(self._open)
         self._turns: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Lock]] = WeakKeyDictionary()
         self._paces: dict[str, Pace] = {}
@@ -126,7 +121,7 @@ class PageReader:
             Refused: it may not be fetched, cannot be fetched, or has no text; one line says why.
         """
         async with self._turn(document_id):  # whoever asks for the same page waits for it
-            found = await self._kept(self._known, document_id, self._held, lambda: self._found(url, document_id))
+            found = await self._kept(self._known, document_id, _REMEMBERED, lambda: self._found(url, document_id))
         if isinstance(found, str):
             raise Refused(found)
         return found
@@ -166,7 +161,6 @@ class PageReader:
             return f"the connection to its site failed ({type(error).__name__})"
 
     async def _fetched(self, url: str) -> tuple[Received, str]:
-        """The last reply, and its address after redirects."""
         for _ in range(_MOST_REDIRECTS + 1):
             self._allowed.check_url(url)
             host = urlsplit(url).hostname or ""
@@ -198,8 +192,8 @@ class PageReader:
     ) -> T:
         """What was made not longer ago than this, or is made now."""
         kept = held.get(name)
-        if kept is None or self._clock() - kept[0] > seconds:
-            kept = held[name] = (self._clock(), await make())
+        if kept is None or time.monotonic() - kept[0] > seconds:
+            kept = held[name] = (time.monotonic(), await make())
             while len(held) > _MOST_HELD:
                 held.popitem(last=False)
         return kept[1]

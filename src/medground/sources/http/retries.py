@@ -5,7 +5,7 @@ from __future__ import annotations
 import email.utils
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from datetime import UTC, datetime
 from typing import TypeVar
 
@@ -14,8 +14,7 @@ import stamina
 
 from medground.errors import ConfigError, MedgroundError, RateLimited, SourceUnavailable, UsageError
 from medground.home.secrets import masked, secret_forms
-from medground.sources.http.clients import Pace
-from medground.sources.http.replies import CutReply
+from medground.sources.http.clients import CutReply, Pace
 from medground.sources.http.wire import NotRecorded
 
 LONGEST = 200
@@ -25,52 +24,41 @@ _UNREACHABLE = "ConnectError"
 _MOST_CONNECTS = 2
 
 
+@dataclass(eq=False)
 class Fault(Exception):
     """One request failed.
 
     Attributes:
-        reason: one line for the user.
         status: the HTTP status, or the name of the connection error.
         transient: whether the same request may succeed later.
-        rate_limited: whether the service asked for fewer requests.
         retry_after: seconds the service asked to wait, or None.
         user_error: the class to raise if the call or the settings are wrong.
         advice: what the user can do.
     """
 
-    def __init__(
-        self,
-        reason: str,
-        *,
-        status: str | None = "200",
-        transient: bool = True,
-        rate_limited: bool = False,
-        retry_after: float | None = None,
-        user_error: type[UsageError] | type[ConfigError] | None = None,
-        advice: str = "try again later",
-    ) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.status = status
-        self.transient = transient and user_error is None
-        self.rate_limited = rate_limited
-        self.retry_after = retry_after
-        self.user_error = user_error
-        self.advice = advice
+    reason: str
+    _: KW_ONLY
+    status: str | None = "200"
+    transient: bool = True
+    rate_limited: bool = False
+    retry_after: float | None = None
+    user_error: type[UsageError] | type[ConfigError] | None = None
+    advice: str = "try again later"
+
+    def __post_init__(self) -> None:
+        super().__init__(self.reason)
+        self.transient = self.transient and self.user_error is None
 
     def error(self, source: str, attempts: int, secrets: Iterable[str] = ()) -> MedgroundError:
         """The public error for a failed request. Replaces `secrets`, which the service may have echoed."""
-        reason = hide(self.reason, secrets)
+        reason = masked(self.reason, secret_forms(secrets))
         if self.user_error is not None:
             return self.user_error(f"{source}: {reason}")
         times = "" if attempts == 1 else f" ({attempts} attempts)"
         if self.rate_limited:
             wait = f"; wait {self.retry_after:g} s" if self.retry_after else "; wait, or set an API key"
             return RateLimited(
-                f"rate limit exceeded{times}{wait}",
-                source=source,
-                attempts=attempts,
-                retry_after=self.retry_after,
+                f"rate limit exceeded{times}{wait}", source=source, attempts=attempts, retry_after=self.retry_after
             )
         return SourceUnavailable(
             f"{reason}{times}; {self.advice}", source=source, attempts=attempts, last_status=self.status
@@ -85,11 +73,6 @@ def passing_fault(status: int, headers: Mapping[str, str]) -> Fault | None:
     if status >= 500 or status == 408:
         return Fault(f"the service failed with HTTP status {status}", status=str(status), retry_after=after)
     return None
-
-
-def hide(text: str, secrets: Iterable[str]) -> str:
-    """The text with asterisks in place of each secret, in whatever form it stands there."""
-    return masked(text, secret_forms(secrets))
 
 
 def retry_after(value: str | None) -> float | None:
@@ -120,7 +103,6 @@ class Patience:
     """How long to retry a busy, failing or unreachable service.
 
     Attributes:
-        tries: maximum attempts per request.
         first_wait: seconds before the second attempt; each later wait doubles, with random jitter.
         longest_wait: maximum seconds between attempts; a longer Retry-After fails at once.
         seconds: timeout for one attempt, from sending to the last byte.
@@ -137,12 +119,8 @@ async def tried(
 ) -> T:
     """The result of `once`, which is called again while its fault is transient.
 
-    Args:
-        once: one attempt; it raises Fault, or an error of httpx.
-        patience: how often to try, and how long to wait.
-        pace: the rate of all requests to the service; a wait that the service asked for holds all of them.
-        source: name of the service in errors.
-        secrets: keys that no error may show.
+    `once` raises Fault, or an error of httpx. A wait that the service asked for holds all requests of the pace. No
+    error shows one of the secrets.
 
     Raises:
         SourceUnavailable: no attempt succeeded, or a fault that another attempt cannot mend.

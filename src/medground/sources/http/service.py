@@ -14,10 +14,18 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 
 from medground.errors import ConfigError, SourceUnavailable
-from medground.home.secrets import is_secret_header, keys_in, shown_address
-from medground.sources.http.clients import UNLIMITED, USER_AGENT, LoopClients, Pace, shared_pace
-from medground.sources.http.replies import Bounded, Network, ReplyLimits
-from medground.sources.http.retries import Fault, Patience, hide, passing_fault, shorten, tried
+from medground.home.secrets import is_secret_header, keys_in, masked, secret_forms, shown_address
+from medground.sources.http.clients import (
+    UNLIMITED,
+    USER_AGENT,
+    Bounded,
+    LoopClients,
+    Network,
+    Pace,
+    ReplyLimits,
+    shared_pace,
+)
+from medground.sources.http.retries import Fault, Patience, passing_fault, shorten, tried
 from medground.sources.http.wire import is_offline
 
 _PATIENCE = Patience(tries=3, longest_wait=30.0, seconds=30.0)
@@ -32,15 +40,12 @@ _LIMITED = re.compile(r"rate.?limit|quota|too many requests", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Service:
-    """A service: its name in answers, its address, and how to identify ourselves to it.
+    """A service: its name in errors and answers, its address, and how to identify ourselves to it.
 
     Attributes:
-        name: name of the service in errors and answers, such as `europepmc`.
-        address: base URL without a final slash.
         headers: sent with each request, such as a key; a key is never written to a URL, message or file.
         per_second: most requests per second; the services ask for it. A service on this machine has no such limit.
         largest: most bytes of a reply.
-        patience: how often and how long it is tried.
     """
 
     name: str
@@ -58,11 +63,6 @@ class Service:
             )
 
     @property
-    def is_local(self) -> bool:
-        """Whether the service runs on this machine."""
-        return is_loopback(self.address)
-
-    @property
     def has_key(self) -> bool:
         """Whether a key is sent."""
         return any(is_secret_header(name) for name in self.headers)
@@ -77,17 +77,20 @@ def is_loopback(address: str) -> bool:
         return host == "localhost"
 
 
+def pace_of(address: str, per_second: float, wire: httpx.AsyncBaseTransport | None) -> Pace:
+    """The pace that the process shares for an address. A local service and recorded replies have no limit."""
+    return Pace(UNLIMITED) if is_loopback(address) or is_offline(wire) else shared_pace(address, per_second)
+
+
+def http_client(address: str, limits: ReplyLimits, wire: httpx.AsyncBaseTransport | None) -> httpx.AsyncClient:
+    """A client of httpx for one service. It uses no proxy for a local one."""
+    limited = Bounded(limits, wire or Network(trust_env=not is_loopback(address)))
+    return httpx.AsyncClient(transport=limited, timeout=limits.seconds, headers={"user-agent": USER_AGENT})
+
+
 @dataclass(frozen=True)
 class Reply:
-    """The reply of a service: status 200, or another that the caller allowed, such as 404.
-
-    Attributes:
-        url: where it came from, without keys.
-        status: the HTTP status.
-        media_type: such as `application/json`; empty if the service named none.
-        body: its bytes.
-        service: name of the service.
-    """
+    """The reply of a service: status 200, or another that the caller allowed, such as 404. `url` shows no key."""
 
     url: str
     status: int
@@ -110,32 +113,22 @@ class Reply:
 
 
 class Client:
-    """Asks one service. Transient failures (429, 5xx, timeouts, broken connections) are tried again.
-
-    Args:
-        service: the service.
-        wire: what carries requests, by `open_wire`; None for the network.
-        pace: rate limit; by default the service's, shared by the process. Recorded replies have none.
-    """
+    """Asks one service. Transient failures (429, 5xx, timeouts, broken connections) are tried again."""
 
     def __init__(
         self, service: Service, wire: httpx.AsyncBaseTransport | None = None, *, pace: Pace | None = None
     ) -> None:
         self.service = service
-        self._wire = wire
-        free = service.is_local or is_offline(wire)
-        self._pace = pace or (Pace(UNLIMITED) if free else shared_pace(service.address, service.per_second))
-        self._clients = LoopClients(self._open)
+        limits = ReplyLimits(service.largest, service.patience.seconds)
+        self._pace = pace or pace_of(service.address, service.per_second, wire)
+        self._clients = LoopClients(lambda: http_client(service.address, limits, wire))
 
     async def get(
         self, path: str, parameters: Mapping[str, str] | None = None, *, absent: frozenset[int] = frozenset()
     ) -> Reply:
         """The reply to a GET request.
 
-        Args:
-            path: below the service's address, or a whole address on the service's host.
-            parameters: sent in the query string.
-            absent: the statuses that mean "there is none" and not a fault.
+        `path` is below the service's address, or a whole address on its host. `absent` statuses mean "there is none".
 
         Raises:
             SourceUnavailable: no usable reply after all attempts, or `path` leads to another host.
@@ -151,13 +144,6 @@ class Client:
     async def close(self) -> None:
         """Close the connections of this loop. Safe to call twice."""
         await self._clients.close()
-
-    def _open(self) -> httpx.AsyncClient:
-        # Do not use a proxy for a local service.
-        seconds = self.service.patience.seconds
-        inner = self._wire or Network(trust_env=not self.service.is_local)
-        limited = Bounded(ReplyLimits(self.service.largest, seconds), inner)
-        return httpx.AsyncClient(transport=limited, timeout=seconds, headers={"user-agent": USER_AGENT})
 
     async def _once(self, url: httpx.URL, absent: frozenset[int]) -> Reply:
         for _ in range(_MOST_REDIRECTS + 1):
@@ -177,7 +163,6 @@ class Client:
             raise Fault(f"the service points to another host ({place}), which is not asked", transient=False)
 
     async def _reply(self, url: httpx.URL, absent: frozenset[int]) -> tuple[Reply | None, httpx.URL]:
-        """The reply, or where it redirects to."""
         async with self._clients.current().stream("GET", url, headers=dict(self.service.headers)) as response:
             if response.has_redirect_location:
                 return None, httpx.URL(urljoin(str(url), response.headers["location"]))
@@ -190,7 +175,7 @@ class Client:
 
     def _fault(self, response: httpx.Response, body: bytes) -> Fault:
         status = response.status_code
-        detail = hide(message_in(body), keys_in(self.service.headers))
+        detail = masked(message_in(body), secret_forms(keys_in(self.service.headers)))
         limited = status == 403 and _LIMITED.search(detail) is not None
         if (passing := passing_fault(429 if limited else status, response.headers)) is not None:
             return passing

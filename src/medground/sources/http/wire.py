@@ -126,12 +126,7 @@ _TRANSIENT = frozenset([408, 425, 429])
 
 
 class NotRecorded(httpx.TransportError):
-    """A request without a readable recorded reply.
-
-    Attributes:
-        reason: one line for the user.
-        advice: what the user can do.
-    """
+    """A request without a readable recorded reply, and what the user can do."""
 
     def __init__(self, reason: str, advice: str) -> None:
         super().__init__(reason)
@@ -140,11 +135,7 @@ class NotRecorded(httpx.TransportError):
 
 
 class Replay(httpx.AsyncBaseTransport):
-    """Answers requests from a folder of recorded replies. It opens no connection and resolves no name.
-
-    Args:
-        folder: the folder.
-    """
+    """Answers requests from a folder of recorded replies. It opens no connection and resolves no name."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -170,11 +161,8 @@ class Replay(httpx.AsyncBaseTransport):
 class Recording(httpx.AsyncBaseTransport):
     """Carries requests over the network and keeps each complete reply in a folder. A later reply replaces an earlier.
 
-    What may be different a moment later is not kept: 5xx, 408, 425 and 429.
-
-    Args:
-        folder: the folder; made when first needed.
-        network: makes what carries the requests; by default httpx with the proxies of the environment.
+    What may be different a moment later is not kept: 5xx, 408, 425 and 429. The network is by default httpx with the
+    proxies of the environment.
     """
 
     def __init__(self, folder: Path, network: Callable[[], httpx.AsyncBaseTransport] | None = None) -> None:
@@ -229,9 +217,7 @@ def open_wire(
 ) -> httpx.AsyncBaseTransport | None:
     """What `retrieval.replay` or `retrieval.record` asks for; None for the network as it is.
 
-    Args:
-        settings: the user's settings.
-        network: makes what carries requests while they are recorded; by default httpx's own.
+    `network` makes what carries requests while they are recorded; by default httpx's own.
 
     Raises:
         ConfigError: the folder to replay is not there, or both are set.

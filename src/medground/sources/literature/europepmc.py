@@ -1,4 +1,4 @@
-"""Europe PMC, by its RESTful web service: https://europepmc.org/RestfulWebService."""
+"""Europe PMC, by its RESTful web service (https://europepmc.org/RestfulWebService), and PubMed Central at NCBI."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from medground.corpus.readers.compose import make_document
 from medground.errors import SourceUnavailable
 from medground.home.settings import Settings
 from medground.home.settings_groups import SettingsSection
 from medground.sources.base import SourceDeclaration
+from medground.sources.eutils.client import Eutils
 from medground.sources.http.service import Client, Service
 from medground.sources.http.wire import open_wire
-from medground.sources.literature.source import LiteratureSource, Read, abstract_of, plain
-from medground.sources.literature.syntax import Syntax, quoted
+from medground.sources.literature.source import LiteratureSource, Read, Syntax, abstract_of, paper, plain, quoted
 from medground.sources.live import Json, part, parts, text, texts
+from medground.sources.pubmed.source import open_client
 from medground.values.document import Document, MeshHeading, Retraction, Substance
 from medground.values.identifiers import normal_id
 
@@ -45,32 +45,26 @@ def document_of(record: Json) -> Document | None:
     journal = part(issue, "journal")
     imprint = {"volume": text(issue, "volume"), "issue": text(issue, "issue"), "pages": text(record, "pageInfo")}
     published, year = text(record, "firstPublicationDate"), text(record, "pubYear")
-    try:
-        return make_document(
-            {
-                "id": names[0],
-                "title": title,
-                "text": abstract.text or title,
-                "sections": abstract.sections,
-                "year": int(year) if _YEAR.fullmatch(year) else None,
-                "dates": {"published": published} if published else {},
-                "journal": plain(text(journal, "title")) or None,
-                "authors": _authors(record),
-                "language": text(record, "language") or None,
-                "mesh": _mesh(record),
-                "keywords": tuple(filter(None, map(plain, texts(part(record, "keywordList"), "keyword")))),
-                "substances": _substances(record),
-                "publication_types": types,
-                "identifiers": identifiers,
-                "imprint": {key: value for key, value in imprint.items() if value},
-                "url": f"https://europepmc.org/article/{database}/{number}" if is_numbered else None,
-                "license": text(record, "license") or None,
-                "retraction": _retraction(types, {text(one, "type").casefold() for one in corrections}),
-                "cautions": _cautions(corrections),
-            }
-        )
-    except ValueError:
-        return None
+    return paper(
+        title,
+        abstract,
+        imprint,
+        id=names[0],
+        year=int(year) if _YEAR.fullmatch(year) else None,
+        dates={"published": published} if published else {},
+        journal=plain(text(journal, "title")) or None,
+        authors=_authors(record),
+        language=text(record, "language") or None,
+        mesh=_mesh(record),
+        keywords=tuple(filter(None, map(plain, texts(part(record, "keywordList"), "keyword")))),
+        substances=_substances(record),
+        publication_types=types,
+        identifiers=identifiers,
+        url=f"https://europepmc.org/article/{database}/{number}" if is_numbered else None,
+        license=text(record, "license") or None,
+        retraction=_retraction(types, {text(one, "type").casefold() for one in corrections}),
+        cautions=_cautions(corrections),
+    )
 
 
 def _authors(record: Json) -> tuple[str, ...]:
@@ -171,11 +165,7 @@ SYNTAX = Syntax(
 
 
 class EuropePMCSource(LiteratureSource):
-    """Searches titles and abstracts in Europe PMC, in its own order of relevance.
-
-    Args:
-        client: the client of the service; the source closes it.
-    """
+    """Searches titles and abstracts in Europe PMC, in its own order of relevance."""
 
     def __init__(self, client: Client) -> None:
         super().__init__(NAME, SYNTAX, client, most=MOST)
@@ -192,7 +182,7 @@ class EuropePMCSource(LiteratureSource):
             cursor = following
         return Read.of([document_of(record) for record in records[:limit]])
 
-    async def _find_by_id(self, ids: Sequence[str]) -> tuple[Document, ...]:
+    async def _read(self, ids: Sequence[str]) -> tuple[Document, ...]:
         found: list[Document] = []
         for start in range(0, len(ids), _AT_ONCE):
             some = ids[start : start + _AT_ONCE]
@@ -219,3 +209,83 @@ def _open(settings: Settings) -> EuropePMCSource:
 
 
 EUROPE_PMC = SourceDeclaration(name=NAME, open=_open, settings=EuropePMCSettings)
+
+
+# PubMed Central, by the E-utilities: esearch finds articles, efetch brings them as JATS.
+
+_PMC = "pmc"
+_MOST_PMC = 1000
+"""Most articles of one search: each comes with its full text."""
+_KEPT = 300
+
+
+class PMCSettings(SettingsSection):
+    """Where PubMed Central is asked."""
+
+    section: ClassVar[str] = _PMC
+
+    address: str | None = Field(
+        default=None, description="address of an E-utilities service; that of `retrieval.pubmed`, else NCBI"
+    )
+
+
+def _number(document_id: str) -> str:
+    """`123` of `PMC:PMC123`; empty for the id of anything else."""
+    name = document_id.removeprefix("PMC:PMC")
+    fits = name != document_id and name.isascii() and name.isdigit() and len(name) <= 12
+    return name if fits else ""
+
+
+def _pmc_query(document_id: str) -> str:
+    return f"{number}[uid]" if (number := _number(document_id)) else ""
+
+
+PMC_SYNTAX = Syntax(
+    name="PMC",
+    fields={
+        None: ("{}[Title]", "{}[Abstract]"),
+        "title_abstract": ("{}[Title]", "{}[Abstract]"),
+        "text_word": ("{}[Title]", "{}[Abstract]", "{}[MeSH Terms]"),
+        "title": ("{}[Title]",),
+        "text": ("{}[Abstract]",),
+        "mesh": ("{}[MeSH Terms]",),
+        "mesh_major": ("{}[MeSH Major Topic]",),
+        "keyword": ("{}[Title]", "{}[Abstract]"),
+        "author": ("{}[Author]",),
+        "journal": ("{}[Journal]",),
+        "year": ("{}[Publication Date]",),
+        "all": ("{}[All Fields]",),
+    },
+    dates='("{low}"[Publication Date] : "{high}"[Publication Date])',
+    dash="/",
+    id_of=_pmc_query,
+)
+
+
+class PMCSource(LiteratureSource):
+    """Searches titles and abstracts in PubMed Central, and reads the articles with their full text where it is open."""
+
+    def __init__(self, client: Eutils) -> None:
+        super().__init__(_PMC, PMC_SYNTAX, client, most=_MOST_PMC, kept=_KEPT)
+        self._client = client
+
+    async def _find(self, asked: str, limit: int) -> Read:
+        result = await self._client.esearch(asked, db="pmc", limit=limit, sort="relevance")
+        found = {document.id: document for document in await self._articles(result.ids)}
+        ordered = [found[name] for number in result.ids if (name := f"PMC:PMC{number}") in found]
+        return Read(tuple(ordered), unread=len(set(result.ids)) - len(ordered))
+
+    async def _read(self, ids: Sequence[str]) -> tuple[Document, ...]:
+        return tuple(await self._articles([_number(document_id) for document_id in ids]))
+
+    async def _articles(self, numbers: Sequence[str]) -> list[Document]:
+        return [item async for item in self._client.efetch_full_texts(numbers) if isinstance(item, Document)]
+
+
+def _open_pmc(settings: Settings) -> PMCSource:
+    pubmed = settings.retrieval.pubmed
+    address = settings.section(PMCSettings).address or (pubmed if pubmed != "live" else None)
+    return PMCSource(open_client(settings, address, _PMC))
+
+
+PMC = SourceDeclaration(name=_PMC, open=_open_pmc, settings=PMCSettings)

@@ -14,15 +14,22 @@ from urllib.parse import quote
 
 from pydantic import Field
 
-from medground.corpus.readers.compose import make_document
 from medground.errors import ConfigError, NotConfigured, SourceUnavailable
 from medground.home.settings import Settings
 from medground.home.settings_groups import SettingsSection
 from medground.sources.base import SourceDeclaration
 from medground.sources.http.service import Client, Reply, Service
 from medground.sources.http.wire import open_wire
-from medground.sources.literature.source import LiteratureSource, Read, abstract_of, plain
-from medground.sources.literature.syntax import Syntax, at_most, quoted
+from medground.sources.literature.source import (
+    LiteratureSource,
+    Read,
+    Syntax,
+    abstract_of,
+    at_most,
+    paper,
+    plain,
+    quoted,
+)
 from medground.sources.live import Json, part, text
 from medground.values.document import Document
 from medground.values.identifiers import normal_doi
@@ -39,11 +46,9 @@ def doi_of(entry: Json) -> str | None:
 
 
 def document_of(entry: Json, core: Json) -> Document | None:
-    """The document; None if there is neither a title nor an abstract, or no DOI and no PII.
+    """The document of an entry of a search and the `coredata` of its article, empty where that could not be read.
 
-    Args:
-        entry: an entry of a search.
-        core: the `coredata` of the article; empty where it could not be read.
+    None if there is neither a title nor an abstract, or no DOI and no PII.
     """
     both = {**entry, **{name: value for name, value in core.items() if value}}
     doi, pii = doi_of(both), re.sub(r"[^0-9A-Z]", "", text(both, "pii"))
@@ -57,27 +62,21 @@ def document_of(entry: Json, core: Json) -> Document | None:
     kind = plain(text(both, "pubType"))
     pages = text(both, "prism:pageRange") or text(both, "prism:startingPage")
     imprint = {"volume": text(both, "prism:volume"), "issue": text(both, "prism:issueIdentifier"), "pages": pages}
-    try:
-        return make_document(
-            {
-                "id": name,
-                "title": title,
-                "text": abstract.text or title,
-                "sections": abstract.sections,
-                "year": int(year[1]) if year else None,
-                "dates": {"published": date} if year else {},
-                "journal": plain(text(both, "prism:publicationName")) or None,
-                "authors": _authors(entry, core),
-                "keywords": tuple(filter(None, map(plain, _marked(both.get("dcterms:subject"))))),
-                "publication_types": (kind,) if kind else (),
-                "identifiers": {"doi": doi} if doi else {},
-                "imprint": {key: value for key, value in imprint.items() if value},
-                "url": f"https://www.sciencedirect.com/science/article/pii/{pii}" if _PII.fullmatch(pii) else None,
-                "license": text(both, "openaccessUserLicense") or None,
-            }
-        )
-    except ValueError:
-        return None
+    return paper(
+        title,
+        abstract,
+        imprint,
+        id=name,
+        year=int(year[1]) if year else None,
+        dates={"published": date} if year else {},
+        journal=plain(text(both, "prism:publicationName")) or None,
+        authors=_authors(entry, core),
+        keywords=tuple(filter(None, map(plain, _marked(both.get("dcterms:subject"))))),
+        publication_types=(kind,) if kind else (),
+        identifiers={"doi": doi} if doi else {},
+        url=f"https://www.sciencedirect.com/science/article/pii/{pii}" if _PII.fullmatch(pii) else None,
+        license=text(both, "openaccessUserLicense") or None,
+    )
 
 
 def _marked(value: object) -> list[str]:
@@ -129,11 +128,7 @@ SYNTAX = Syntax(
 
 
 class ScienceDirectSource(LiteratureSource):
-    """Searches articles of ScienceDirect, in its own order of relevance.
-
-    Args:
-        client: the client of the service, with the key; None where no key is set. The source closes it.
-    """
+    """Searches articles of ScienceDirect, in its own order of relevance. Without a key it has no client."""
 
     def __init__(self, client: Client | None) -> None:
         super().__init__(NAME, SYNTAX, client, most=MOST)
@@ -158,7 +153,7 @@ class ScienceDirectSource(LiteratureSource):
         documents = await asyncio.gather(*(self._article(client, entry) for entry in entries[:limit]))
         return Read.of(documents)
 
-    async def _find_by_id(self, ids: Sequence[str]) -> tuple[Document, ...]:
+    async def _read(self, ids: Sequence[str]) -> tuple[Document, ...]:
         client = self._with_key()
         entries = ({"prism:doi": document_id.removeprefix("DOI:")} for document_id in ids)
         return Read.of(await asyncio.gather(*(self._article(client, entry) for entry in entries))).documents

@@ -1,26 +1,202 @@
-"""What all literature databases that are searched live have in common as sources."""
+"""What literature databases that are searched live have in common: as sources, and in how a query tree is written."""
 
 from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self, assert_never
 
 from lxml import html
 from lxml.etree import ParserError
 
 from medground.corpus.chunk import chunk
-from medground.corpus.readers.compose import Composition, printable
+from medground.corpus.readers.compose import Composition, make_document, printable
 from medground.errors import UsageError
+from medground.language.words import FUNCTION_WORDS
 from medground.sources.base import tree_of
-from medground.sources.literature.syntax import Syntax
 from medground.sources.live import Closable, LiveSource, best_of
 from medground.values.document import Document, SourceKind
 from medground.values.lookup import Found, Lookup
-from medground.values.query import And, Filters, Query
+from medground.values.query import (
+    And,
+    DateRange,
+    Everything,
+    FieldName,
+    Filters,
+    Leaf,
+    Mesh,
+    Metadata,
+    Near,
+    Not,
+    Or,
+    Phrase,
+    PublicationType,
+    Query,
+    Range,
+    Term,
+    Words,
+    all_of,
+    any_of,
+    fold,
+)
 from medground.values.where import own_fields
+
+# Our query tree in the syntax of a database. Every word of a user or a model is sent between double quotes, without the
+# characters that could end them or that a database reads as a wildcard: no text can become an operator or a field.
+
+_UNSAFE = re.compile(r"[\"“”„«»\\*?{}\[\]()<>^~|&:;=\x00-\x1f\x7f\ud800-\udfff]")
+"""Quotes, escapes, wildcards, brackets and operators; none of them is part of a word that is looked for."""
+
+
+@dataclass(frozen=True)
+class Syntax:
+    """How a database writes queries.
+
+    Attributes:
+        name: name of the database in messages.
+        fields: for each of our fields, the places to look in: templates in which `{}` stands for quoted words. None
+            is the default field. A field that is not here is not searched by the database.
+        id_of: a query for a document by its id; empty where that cannot be asked.
+        without: the operator before what is left out.
+        dates: a template for days of publication from `{low}` to `{high}`; empty where the query cannot say them.
+        dash: what stands between year, month and day.
+    """
+
+    name: str
+    fields: Mapping[FieldName | None, tuple[str, ...]]
+    id_of: Callable[[str], str]
+    without: str = "NOT"
+    dates: str = ""
+    dash: str = "-"
+
+    def compiled(self, query: Query) -> str:
+        """The query as text; empty if it has nothing that can be looked for.
+
+        Raises:
+            UsageError: the database does not have a field of the query.
+        """
+        return fold(query, self._leaf, self._all, self._any) or ""
+
+    def _leaf(self, query: Leaf) -> str | None:
+        """A query without parts; None for everything, which is no limit."""
+        match query:
+            case Everything():
+                return None
+            case Range():
+                return self._days(f"{query.low or 1000}-01-01", f"{query.high or 3000}-12-31")
+            case DateRange():
+                return self._days(str(query.low or "1000-01-01"), str(query.high or "3000-12-31"))
+            case Words():
+                return self._joined([self._looked_for(word, query.field) for word in _telling(query)], "OR")
+            case Near():
+                return self._joined([self._looked_for(word, query.field) for word in query.text.split()], "AND")
+            case Phrase():
+                return self._looked_for(query.text, query.field)
+            case Term():
+                return self.id_of(query.value) if query.field == "id" else self._looked_for(query.value, query.field)
+            case Mesh():
+                names = (query.heading,) if query.heading else query.qualifiers
+                return self._joined([self._looked_for(name, "mesh") for name in names], "OR")
+            case PublicationType():
+                return self._looked_for(query.name, "publication_type")
+            case Metadata():
+                raise UsageError(f"{self.name} has no field {query.name!r}; leave this limit out to search it")
+            case _:
+                assert_never(query)
+
+    def _any(self, parts: Sequence[str | None], best: bool) -> str:
+        return "" if None in parts else self._joined(parts, "OR")
+
+    def _all(self, parts: Sequence[tuple[str | None, bool]]) -> str:
+        wanted = self._joined([part for part, left_out in parts if not left_out], "AND")
+        unwanted = [part for part, left_out in parts if left_out and part]
+        if not wanted or not unwanted:
+            return wanted
+        return f"({wanted} {self.without} {self._joined(unwanted, 'OR')})"
+
+    def _joined(self, parts: Sequence[str | None], operator: str) -> str:
+        found = list(dict.fromkeys(part for part in parts if part))
+        return f"({f' {operator} '.join(found)})" if len(found) > 1 else "".join(found)
+
+    def _looked_for(self, text: str, name: FieldName | None) -> str:
+        if name not in self.fields:
+            raise UsageError(f"{self.name} has no field for {name}; remove this part of the query")
+        words = quoted(text)
+        return self._joined([place.format(words) for place in self.fields[name]], "OR") if words else ""
+
+    def _days(self, low: str, high: str) -> str:
+        return self.dates.format(low=low.replace("-", self.dash), high=high.replace("-", self.dash))
+
+
+def quoted(text: str) -> str:
+    """The words of a text between double quotes; empty if it has none."""
+    plain = " ".join(_UNSAFE.sub(" ", text).split()).strip(" '-.,/!+")
+    return f'"{plain}"' if any(letter.isalnum() for letter in plain) else ""
+
+
+def _telling(query: Words) -> list[str]:
+    return [word for word in query.text.split() if word.strip(".,;:!?").casefold() not in FUNCTION_WORDS]
+
+
+# Shorten a query for a service that takes only so many AND, OR and NOT.
+
+
+def at_most(limit: int, query: Query) -> Query:
+    """The query with at most `limit` connectors, counting one for each part after the first.
+
+    The last parts of the longest alternatives go first, because synonyms come after the names that they stand for;
+    where there are no more alternatives, the last conditions go.
+    """
+    shorter = _spelled_out(query)
+    while _connectors(shorter) > limit and (less := _without_one(shorter)) is not None:
+        shorter = less
+    return shorter
+
+
+def _parts_of(query: Query) -> tuple[Query, ...]:
+    return query.parts if isinstance(query, And | Or) else (query.part,) if isinstance(query, Not) else ()
+
+
+def _with(query: Query, parts: Iterable[Query]) -> Query:
+    if isinstance(query, And | Or):
+        return query.model_copy(update={"parts": tuple(parts)})
+    return Not(part=next(iter(parts))) if isinstance(query, Not) else query
+
+
+def _spelled_out(query: Query) -> Query:
+    if not isinstance(query, Words):
+        return _with(query, map(_spelled_out, _parts_of(query)))
+    wanted = _telling(query)
+    return any_of([Words(text=word, field=query.field) for word in wanted]) if len(wanted) > 1 else query
+
+
+def _connectors(query: Query) -> int:
+    return max(len(_parts_of(query)) - 1, 0) + sum(map(_connectors, _parts_of(query)))
+
+
+def _longest(query: Query) -> int:
+    """The most parts of an alternative within; 0 if there is none."""
+    own = len(query.parts) if isinstance(query, Or) else 0
+    return max([own, *map(_longest, _parts_of(query))])
+
+
+def _without_one(query: Query) -> Query | None:
+    """The query without the last part of its longest alternative, or else of its conditions."""
+    longest = _longest(query)
+    if longest > 1:
+        return _trimmed(query, longest)
+    return all_of(query.parts[:-1]) if isinstance(query, And) and len(query.parts) > 1 else None
+
+
+def _trimmed(query: Query, longest: int) -> Query:
+    if isinstance(query, Or) and len(query.parts) == longest:
+        return any_of(query.parts[:-1])
+    parts = list(_parts_of(query))
+    place = next(n for n, part in enumerate(parts) if _longest(part) == longest)
+    parts[place] = _trimmed(parts[place], longest)
+    return _with(query, parts)
 
 
 @dataclass(frozen=True)
@@ -40,14 +216,7 @@ class Read:
 class LiteratureSource(LiveSource, ABC):
     """Searches a literature database. One ranking, named after it, in its own order with one hit for each record.
 
-    The hit is the passage of the record that shares most words with the question.
-
-    Args:
-        name: its name in answers, such as `europepmc`.
-        syntax: how its queries are written.
-        client: asks the database; None where it is not configured.
-        most: most records of one search.
-        kept: most records kept in memory.
+    The hit is the passage of the record that shares most words with the question. A search finds at most `most`.
     """
 
     kinds = frozenset[SourceKind](["research"])
@@ -87,29 +256,16 @@ class LiteratureSource(LiveSource, ABC):
         return ""
 
     def _compiled(self, query: Query, filters: Filters) -> str:
-        """What is sent; empty if there is nothing to look for."""
         limits = filters.model_copy(update={"kinds": ()}).as_query()
         asked = self._syntax.compiled(query)
         return self._syntax.compiled(And(parts=(query, limits))) if asked and limits is not None else asked
 
-    async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
-        """Records by id, in the order of `ids`. Raises what `Source.fetch` raises, and NotConfigured without a key."""
-        self._check_open()
-        found = self.held(ids)
-        missing = [i for i in dict.fromkeys(ids) if i not in found and self._syntax.id_of(i)]
-        if missing:
-            read = await self._find_by_id(missing)
-            self._keep(read)
-            found |= {document.id: document for document in read}
-        return {i: found[i] for i in ids if i in found}
+    def _may_have(self, document_id: str) -> bool:
+        return bool(self._syntax.id_of(document_id))
 
     @abstractmethod
     async def _find(self, asked: str, limit: int) -> Read:
         """The records that a compiled query finds, best first."""
-
-    @abstractmethod
-    async def _find_by_id(self, ids: Sequence[str]) -> tuple[Document, ...]:
-        """The records with these ids, as far as there are any."""
 
 
 def _is_within(document: Document, filters: Filters) -> bool:
@@ -133,6 +289,16 @@ def plain(marked: str) -> str:
         except (ParserError, ValueError):
             return ""
     return " ".join(printable(visible).split())
+
+
+def paper(title: str, abstract: Composition, imprint: Mapping[str, str], **fields: Any) -> Document | None:
+    """The document of a record; None if it has neither title nor abstract, or a wrong value."""
+    known = {key: value for key, value in imprint.items() if value}
+    text = {"title": title, "text": abstract.text or title, "sections": abstract.sections}
+    try:
+        return make_document({**fields, **text, "imprint": known})
+    except ValueError:
+        return None
 
 
 def abstract_of(marked: str) -> Composition:

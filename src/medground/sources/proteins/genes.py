@@ -176,7 +176,6 @@ def _beside(words: list[re.Match[str]], at: int, cues: frozenset[str]) -> bool:
 
 
 def _between(words: list[re.Match[str]], one: int, other: int) -> str:
-    """The text from one word to another."""
     first, last = sorted((one, other))
     return words[first].string[words[first].end() : words[last].start()]
 

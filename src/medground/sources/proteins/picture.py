@@ -41,12 +41,9 @@ def band_of(plddt: float) -> int:
 
 
 def picture(structure: Structure, title: str, *, predicted: bool) -> str:
-    """The structure as an SVG image with a title and a legend.
+    """The structure as an SVG image with a title, which screen readers read too, and a legend.
 
-    Args:
-        structure: what to draw.
-        title: shown above it, and read by screen readers.
-        predicted: whether the B-factor column is pLDDT.
+    `predicted`: the B-factor column is pLDDT.
     """
     step = -(-len(structure.residues) // _MOST_DRAWN)
     residues = structure.residues[::step]
@@ -72,7 +69,6 @@ def picture(structure: Structure, title: str, *, predicted: bool) -> str:
 
 
 def _titled(title: str) -> list[str]:
-    """The title on one or two lines."""
     words, lines = title.split(), [""]
     for word in words:
         if len(lines[-1]) + len(word) > 66 and len(lines) < 2:
@@ -141,7 +137,6 @@ def _trace(
 
 
 def _paler(colour: str, share: float) -> str:
-    """A colour mixed with white."""
     mixed = (round(int(colour[n : n + 2], 16) * (1 - share) + 255 * share) for n in (1, 3, 5))
     return "#" + "".join(f"{value:02x}" for value in mixed)
 

@@ -38,11 +38,8 @@ class Records:
 class RecordSource(LiveSource, ABC):
     """A service of protein records. One ranking in its own order, one hit for each record.
 
-    The hit is the line of the record that shares most words with the question.
-
-    Args:
-        name: its name in settings and answers; in capitals, the prefix of the ids of its documents.
-        client: asks the service; the source closes it.
+    The hit is the line of the record that shares most words with the question. The name of the source in capitals is
+    the prefix of the ids of its documents.
     """
 
     kinds = frozenset[SourceKind](["protein"])
@@ -70,17 +67,12 @@ class RecordSource(LiveSource, ABC):
         hits = self._ranking(best_of(lines_in(one), lookup.text) for one in kept)
         return Found(lookup, self.name, rankings=(hits,), notes=records.notes)
 
-    async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
-        """Records by id, in the order of `ids`. Raises what `Source.fetch` raises."""
-        self._check_open()
-        prefix = f"{self.name.upper()}:"
-        wanted = [one for one in dict.fromkeys(ids) if one.startswith(prefix)]
-        found = self.held(wanted)
-        missing = [one for one in wanted if one not in found]
-        read = await asyncio.gather(*(self.read(one.removeprefix(prefix)) for one in missing))
-        found |= {one.id: one for one in read if one is not None and one.id in missing}
-        self._keep(found.values())
-        return {one: found[one] for one in wanted if one in found}
+    def _may_have(self, document_id: str) -> bool:
+        return document_id.startswith(f"{self.name.upper()}:")
+
+    async def _read(self, ids: Sequence[str]) -> list[Document]:
+        read = await asyncio.gather(*(self.read(i.partition(":")[2]) for i in ids))
+        return [one for one in read if one is not None and one.id in ids]
 
     @abstractmethod
     async def find(self, asked: ProteinQuery) -> Records:

@@ -35,12 +35,9 @@ class Residue(NamedTuple):
 
 @dataclass(frozen=True)
 class Structure:
-    """The first model of a file.
+    """The first model of a file: its residues in order, and the UniProtKB accessions that it says its chains are.
 
-    Attributes:
-        entry: the id that the file gives itself; empty in a PDB file of a prediction.
-        residues: in the order of the file.
-        accessions: the UniProtKB accessions that the file says its chains are.
+    `entry` is the id that the file gives itself; empty in a PDB file of a prediction.
     """
 
     entry: str
@@ -178,12 +175,10 @@ class StructureSource(Protocol):
     @property
     def name(self) -> str:
         """Its name in settings and answers."""
-        ...
 
     @property
     def predicted(self) -> bool:
         """Whether its structures are predictions, so that the B-factor column is pLDDT."""
-        ...
 
     async def files(self, document: Document) -> StructureFiles:
         """The PDB and mmCIF files of one of its records, as far as the service has them.
@@ -191,4 +186,3 @@ class StructureSource(Protocol):
         Raises:
             SourceUnavailable: the service could not be asked.
         """
-        ...

@@ -12,7 +12,6 @@ from typing import ClassVar
 from pydantic import Field
 
 from medground.errors import BadDocument, SourceUnavailable
-from medground.home.settings import Settings
 from medground.home.settings_groups import SettingsSection
 from medground.sources.base import SourceDeclaration
 from medground.sources.http.service import Client
@@ -109,7 +108,6 @@ class UniProtSource(RecordSource):
         return Records(notes=(f"UniProtKB has no protein or gene called {name!r}{where}",))
 
     async def _organism(self, name: str) -> Organism | None:
-        """The organism of a name: from our table, else from UniProt's taxonomy."""
         if (known := known_organism(name)) is not None and known.taxon:
             return known
         wanted = _quoted(name)
@@ -194,8 +192,8 @@ def _listed(names: Sequence[str], *, more: bool) -> str:
     return ", ".join(each[:_MOST_LISTED]) + rest
 
 
-def _open(settings: Settings) -> UniProtSource:
-    return UniProtSource(open_client("uniprot", settings.section(UniProtSettings).address, settings))
-
-
-UNIPROT = SourceDeclaration(name="uniprot", open=_open, settings=UniProtSettings)
+UNIPROT = SourceDeclaration(
+    name="uniprot",
+    open=lambda settings: UniProtSource(open_client("uniprot", settings.section(UniProtSettings).address, settings)),
+    settings=UniProtSettings,
+)

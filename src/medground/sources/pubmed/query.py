@@ -250,13 +250,9 @@ NOTHING = Phrase(text="")
 
 @dataclass(frozen=True)
 class PlainAsked:
-    """A query for plain words, and what the words say about dates and order.
+    """A query for plain words, the most needed concepts first, and what the words say about dates and order.
 
-    Attributes:
-        query: the concepts, the most needed first.
-        years: the years of publication that the words state, or None.
-        newest: whether the words ask for the latest publications.
-        notes: what an answer says about years and order.
+    `notes` are what an answer says about these.
     """
 
     query: PubMedQuery
@@ -266,12 +262,9 @@ class PlainAsked:
 
 
 def plain_asked(text: str, also: str, year: int | None) -> PlainAsked:
-    """The query for a question.
+    """The query for a question and its options, of which any concept will do.
 
-    Args:
-        text: the question.
-        also: options, of which any concept will do.
-        year: the present one; None where the question has limits of its own, and those of its words do not count.
+    `year` is the present one; None where the question has limits of its own, and those of its words do not count.
     """
     asked = reading_of(text)
     limit, newest = None if year is None else asked.years(year), asked.latest

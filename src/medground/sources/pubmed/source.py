@@ -1,8 +1,8 @@
-"""PubMed as a source: live at NCBI, or any service with the E-utilities protocol."""
+"""PubMed as a source, and its records by their ids: live at NCBI, or any service with the E-utilities protocol."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,8 +14,7 @@ from medground.home.settings import Settings
 from medground.pubmed.printer import to_pubmed
 from medground.pubmed.typed import typed_query
 from medground.sources.base import SourceDeclaration, tree_of
-from medground.sources.eutils.client import MOST_FOUND, Eutils, Sort, Transport
-from medground.sources.eutils.service import NCBI, AnswerCache, EutilsService
+from medground.sources.eutils.client import MOST_FOUND, NCBI, AnswerCache, Eutils, EutilsService, Sort, Transport
 from medground.sources.http.wire import open_wire
 from medground.sources.live import LiveSource
 from medground.sources.pubmed.query import (
@@ -41,14 +40,9 @@ _ENOUGH = 20
 
 @dataclass(frozen=True)
 class _Asked:
-    """What is sent to PubMed; nothing is sent without a term, and `notes` say why.
+    """What is sent to PubMed, and its limits, in PubMed's syntax; nothing is sent without a term, and `notes` say why.
 
-    Attributes:
-        term: the query without its limits, in PubMed's syntax.
-        limits: the limits of the question, in PubMed's syntax.
-        kinds: kinds of document to keep.
-        plain: how plain words were read; None of a query.
-        notes: for the reader of an answer.
+    Only documents of these kinds are kept. `plain` is how plain words were read; None of a query.
     """
 
     term: str = ""
@@ -66,10 +60,6 @@ class PubMedSource(LiveSource):
     """Searches PubMed. One ranking, `pubmed`, in the service's own order with one hit per record.
 
     The hit is the passage of the record that shares most words with the question.
-
-    Args:
-        client: the E-utilities client; the source closes it.
-        order: the service's sort order.
     """
 
     kinds = frozenset[SourceKind](["research", "book"])
@@ -160,19 +150,12 @@ class PubMedSource(LiveSource):
         both = [limit for limit in (limits, plain.years if plain else None) if limit is not None]
         return _Asked(term, to_pubmed(all_of(both)) if both else "", kinds, plain, plain.notes if plain else ())
 
-    async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
-        """Records by id, in the order of `ids`. Unknown ids and those that are not PMIDs are left out.
+    def _may_have(self, document_id: str) -> bool:
+        return _is_pmid(document_id)
 
-        Raises what `Source.fetch` raises, and RateLimited.
-        """
-        self._check_open()
-        found = self.held(ids)
-        missing = [i.removeprefix("PMID:") for i in ids if _is_pmid(i) and i not in found]
-        async for item in self._client.efetch(missing):
-            if isinstance(item, Document):
-                found[item.id] = item
-        self._keep(found.values())
-        return {i: found[i] for i in ids if i in found}
+    async def _read(self, ids: Sequence[str]) -> list[Document]:
+        items = self._client.efetch([i.removeprefix("PMID:") for i in ids])
+        return [item async for item in items if isinstance(item, Document)]
 
 
 def _read(lookup: Lookup, query: Query, *, dated: bool) -> tuple[str, PlainAsked | None]:
@@ -202,7 +185,6 @@ def _said_of(plain: PlainAsked, wider: PubMedQuery, found: int) -> str:
 
 
 def _best_passage(document: Document, text: str) -> Passage:
-    """The passage that shares most words with the question; the first if several do."""
     wanted = set(text.casefold().split())
     return max(chunk(document), key=lambda passage: len(wanted & set(passage.text.casefold().split())))
 
@@ -237,3 +219,82 @@ def _open(settings: Settings) -> PubMedSource:
 
 
 PUBMED = SourceDeclaration(name="pubmed", open=_open)
+
+
+# Records by their ids. PMIDs are fetched 200 at a time. DOIs and PMC ids are searched as article identifiers, several
+# in one query, and what is found is fetched; only a record that has the id itself counts.
+
+_IDS_AT_ONCE = 40
+"""Ids in one search."""
+_PER_ID = 5
+"""Records that are expected for one id at most; a search with more is split."""
+
+
+class PubMedRecords:
+    """The records of PubMed, found by their ids. `name` is what the user calls the service: `pubmed`, or an address."""
+
+    state = ""
+
+    def __init__(self, client: Eutils, name: str) -> None:
+        self._client = client
+        self.name = name
+        self.source = client.name
+
+    async def find(self, documents: Sequence[Document]) -> list[tuple[Document, ...]]:
+        """For each document, the records that share a PMID, PMC id or DOI with it.
+
+        Raises:
+            SourceUnavailable: PubMed could not be asked.
+            RateLimited: PubMed asks for fewer requests.
+            ConfigError: PubMed rejected the API key.
+        """
+        names = [name.split(":", 1) for document in documents for name in document.paper]
+        found = _ByName()
+        await self._add(found, dict.fromkeys(value for kind, value in names if kind == "pmid" and len(value) <= 12))
+        # Other ids are asked only where the PMID's record does not have them.
+        others = (value for kind, value in names if kind != "pmid" and not found.of([f"{kind}:{value}"]))
+        left = [value for value in dict.fromkeys(others) if '"' not in value]
+        pmids: dict[str, None] = {}
+        for first in range(0, len(left), _IDS_AT_ONCE):
+            pmids |= dict.fromkeys(await self._searched(left[first : first + _IDS_AT_ONCE]))
+        await self._add(found, [pmid for pmid in pmids if not found.of([f"pmid:{pmid}"])])
+        return [found.of(document.paper) for document in documents]
+
+    async def close(self) -> None:
+        """Close the connections; the next `find` opens them again."""
+        await self._client.close()
+
+    async def _add(self, found: _ByName, pmids: Iterable[str]) -> None:
+        found.add([item async for item in self._client.efetch([*pmids]) if isinstance(item, Document)])
+
+    async def _searched(self, values: Sequence[str]) -> list[str]:
+        limit = _PER_ID * len(values)
+        result = await self._client.esearch(" OR ".join(f'"{value}"[aid]' for value in values), limit=limit)
+        if result.count <= limit or len(values) == 1:
+            return [*result.ids]
+        half = len(values) // 2
+        return [*await self._searched(values[:half]), *await self._searched(values[half:])]
+
+
+def open_records(source: str, settings: Settings) -> PubMedRecords:
+    """The records of PubMed as the settings have it (`pubmed`), or of a service at an address.
+
+    Raises:
+        ConfigError: the address is not valid, or a package is not installed.
+    """
+    set_to = settings.retrieval.pubmed
+    address = source if "://" in source else None if set_to in (None, "live") else set_to
+    return PubMedRecords(open_client(settings, address), source)
+
+
+class _ByName:
+    def __init__(self) -> None:
+        self._found: dict[str, dict[str, Document]] = {}
+
+    def add(self, records: Iterable[Document]) -> None:
+        for record in records:
+            for name in record.paper:
+                self._found.setdefault(name, {})[record.id] = record
+
+    def of(self, names: Iterable[str]) -> tuple[Document, ...]:
+        return tuple({record.id: record for name in names for record in self._found.get(name, {}).values()}.values())

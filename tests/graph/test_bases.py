@@ -1,7 +1,9 @@
-"""Building a base: what each source becomes, and what a second, an interrupted or a changed build does."""
+"""Building a base: what each source becomes, and what a second, an interrupted or a changed build does; opening it."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import signal
 import subprocess
 import sys
@@ -10,19 +12,25 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from knowledge_base import ALL, BOOK, GRAPH, GUIDELINE, RESEARCH, WIKI, made, written
+from knowledge_base import ALL, BOOK, GRAPH, GUIDELINE, WIKI, made, written
 from numpy.typing import NDArray
 from rows import each_row
 
-from medground.corpus.build import build
+from medground.corpus.build import add, build
 from medground.corpus.embedder import Embedder
 from medground.corpus.library import Library
+from medground.corpus.manifest import read_manifest
 from medground.corpus.readers import find_inputs
+from medground.engine.blocking import BlockingEngine
+from medground.engine.open_engine import open_sources
 from medground.errors import BadDocument, ConfigError, UsageError
 from medground.graph.bases.building import build_base, remove_base
-from medground.graph.bases.record import Bases, of_base, table
+from medground.graph.bases.record import Base, Bases, of_base, table
 from medground.graph.bases.spec import read_spec
+from medground.home.settings import Settings
+from medground.sources.base import DescribedSource
 from medground.values.document import Document
+from medground.values.source_description import SourceDescription
 
 KILLED = """
 import os, signal, sys
@@ -31,7 +39,7 @@ from pathlib import Path
 from knowledge_base import made
 
 def progress(step, done, total):
-    if step.startswith({stop!r}):
+    if step.startswith("wiki: index"):
         os.kill(os.getpid(), signal.SIGKILL)
 
 made(Path(sys.argv[1]), Path(sys.argv[2]), progress)
@@ -43,8 +51,11 @@ def documents(home: Path, corpus: str) -> dict[str, Document]:
         return {document.id: document for document in snapshot.all_documents()}
 
 
-def test_each_source_is_a_corpus_of_its_kind_with_its_description(place: Path, home: Path) -> None:
-    built = made(written(place, *ALL), home)
+def test_each_source_is_a_corpus_with_its_description_and_only_a_changed_one_is_built_again(
+    place: Path, home: Path
+) -> None:
+    spec = written(place, *ALL)
+    built = made(spec, home)
     assert built.base.sources == ("book", "guideline", "research", "wiki", "graph")
     for source in built.base.sources:
         described = Library(home).info(f"omni.{source}").described
@@ -53,28 +64,20 @@ def test_each_source_is_a_corpus_of_its_kind_with_its_description(place: Path, h
         assert {document.kind for document in documents(home, f"omni.{source}").values()} == {source}
     assert set(documents(home, "omni.guideline")) == {"QA:1", "QA:3"}
     assert set(documents(home, "omni.wiki")) == {"QA:2"}
-
-
-def test_the_table_counts_documents_chunks_and_words_and_a_graph_by_its_concepts(place: Path, home: Path) -> None:
-    built = made(written(place, RESEARCH, GRAPH), home)
+    # documents, chunks and words are counted, and a graph by its concepts
     found = of_base(built.base, Library(home))
-    assert (found["research"].documents, found["research"].chunks) == (5, 5)
-    assert found["research"].words_per_chunk == 6
+    assert (found["research"].documents, found["research"].chunks, found["research"].words_per_chunk) == (5, 5, 6)
     assert (found["graph"].concepts, found["graph"].relations) == (3, 1)
-    lines = list(table(list(found.items())))
-    assert lines[0].split() == ["Source", "#Docs", "#Chunks", "#Words/Chunk"]
-    assert lines[1].split() == ["research", "5", "5", "6.0"]
-    assert lines[2].split() == ["#Concepts", "#Definitions", "#Relations"]
-    assert lines[3].split() == ["graph", "3", "0", "1"]
-
-
-@pytest.mark.slow
-def test_a_second_build_does_nothing_and_a_changed_file_builds_its_source_alone(place: Path, home: Path) -> None:
-    spec = written(place, *ALL)
-    first = made(spec, home)
+    lines = [line.split() for line in table([(name, found[name]) for name in ("research", "graph")])]
+    assert lines == [
+        ["Source", "#Docs", "#Chunks", "#Words/Chunk"],
+        ["research", "5", "5", "6.0"],
+        ["#Concepts", "#Definitions", "#Relations"],
+        ["graph", "3", "0", "1"],
+    ]
     again = made(spec, home)
     assert [one.seconds for one in again.sources] == [None] * 5
-    assert again.base == first.base
+    assert again.base == built.base
     (place / "book" / "4.txt").write_text("The liver is an organ.\n", encoding="utf-8")
     third = made(spec, home)
     assert [one.name for one in third.sources if one.seconds is not None] == ["book"]
@@ -104,11 +107,9 @@ def test_a_source_that_the_specification_drops_is_removed(place: Path, home: Pat
 
 
 @pytest.mark.slow
-@each_row("stop", ["wiki: index", "graph:"])
-def test_a_killed_build_is_resumed_and_what_was_finished_is_left_alone(place: Path, tmp_path: Path, stop: str) -> None:
-    home = tmp_path / "home"
+def test_a_killed_build_is_resumed_and_what_was_finished_is_left_alone(place: Path, home: Path) -> None:
     spec = written(place, *ALL)
-    script = KILLED.format(here=str(Path(__file__).parent.parent / "kits"), stop=stop)
+    script = KILLED.format(here=str(Path(__file__).parent.parent / "kits"))
     killed = subprocess.run([sys.executable, "-c", script, str(spec), str(home)], check=False, capture_output=True)
     assert killed.returncode == -signal.SIGKILL
     with pytest.raises(UsageError, match="half-built"):
@@ -126,16 +127,13 @@ def test_a_corpus_that_was_built_by_other_means_is_not_replaced(place: Path, hom
         made(written(place, BOOK), home)
 
 
-def test_a_condition_that_no_document_meets_is_an_error_of_its_source(place: Path, home: Path) -> None:
+def test_a_condition_that_no_document_meets_is_an_error_and_a_half_built_base_is_removed(
+    place: Path, home: Path
+) -> None:
     spec = written(place, BOOK, GUIDELINE.replace("advice", "advise"))
     with pytest.raises(BadDocument, match=r"source guideline: .*none of its 3 documents has set = advise"):
         made(spec, home)
     assert Library(home).list() == ("omni.book",)
-
-
-def test_a_base_is_removed_with_its_corpora_also_when_it_is_half_built(place: Path, home: Path) -> None:
-    with pytest.raises(BadDocument):
-        made(written(place, BOOK, GUIDELINE.replace("advice", "advise")), home)
     remove_base("omni", home)
     assert Library(home).list() == ()
     assert Bases(home).list() == ()
@@ -206,3 +204,63 @@ def test_an_ontology_that_says_no_licence_has_that_of_its_source(place: Path, ho
     built = made(written(place, graph), home)
     assert (built.base.counted["graph"].concepts, built.base.counted["graph"].relations) == (2, 1)
     assert {one.license for one in documents(home, "omni.graph").values()} == {"the licence of the graph"}
+
+
+DESCRIBED = SourceDescription(name="book", kind="book", about="Chapters.", licence="CC BY 4.0", origin="the test")
+
+
+@pytest.fixture
+def library(home: Path, tmp_path: Path) -> Library:
+    (tmp_path / "heart.txt").write_text("The heart pumps blood. Aspirin thins it.", encoding="utf-8")
+    library = Library(home)
+    build(library, "omni.book", find_inputs([tmp_path / "heart.txt"]), described=DESCRIBED)
+    return library
+
+
+def test_the_description_is_in_the_manifest_and_survives_an_addition(library: Library, tmp_path: Path) -> None:
+    (tmp_path / "lung.txt").write_text("The lung takes up oxygen.", encoding="utf-8")
+    assert library.info("omni.book").described == DESCRIBED
+    add(library, "omni.book", find_inputs([tmp_path / "lung.txt"]))
+    assert library.info("omni.book").described == DESCRIBED
+
+
+def test_a_manifest_from_before_there_were_descriptions_still_opens(library: Library) -> None:
+    folder = library.current("omni.book")
+    content = read_manifest(folder).model_dump(mode="json")
+    content.pop("described")
+    sums = hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+    (folder / "manifest.json").write_text(json.dumps({"checksum": sums, **content}), encoding="utf-8")
+    with library.open("omni.book") as snapshot:
+        assert snapshot.described is None
+
+
+def test_a_base_is_opened_by_name_in_place_of_the_starter_corpus(library: Library, home: Path) -> None:
+    Bases(home).write(Base(name="omni", sources=("book",)))
+    settings = Settings.load(options={"retrieval.knowledge_base": "omni"})
+    with BlockingEngine(settings) as engine:
+        assert [one.source for one in engine.search("heart").searches] == ["corpus:omni.book"]
+        assert engine.search("heart").hits
+    [source] = open_sources(settings)
+    assert isinstance(source, DescribedSource)
+    assert source.described == DESCRIBED
+
+
+def test_a_corpus_that_is_named_replaces_the_base_of_the_settings(library: Library, home: Path) -> None:
+    build(library, "mine", find_inputs([library.folder.parent.parent / "heart.txt"]))
+    settings = Settings.load(options={"retrieval.knowledge_base": "omni"})
+    with BlockingEngine(settings, corpora="mine") as engine:
+        assert [one.source for one in engine.search("heart").searches] == ["corpus:mine"]
+
+
+def test_a_half_built_or_unknown_base_is_not_opened(library: Library, home: Path) -> None:
+    Bases(home).write(Base(name="omni", pending=("book", "wiki"), spec="kb.toml"))
+    with pytest.raises(UsageError, match=r"half-built; finish it with medground kb build kb\.toml"):
+        BlockingEngine(Settings.load(options={"retrieval.knowledge_base": "omni"}))
+    with pytest.raises(UsageError, match=r"no knowledge base 'onmi' \(existing: omni\)"):
+        BlockingEngine(Settings.load(options={"retrieval.knowledge_base": "onmi"}))
+
+
+@each_row("name", ["../omni", "a/b", "", ".", "Omni", "o" * 32])
+def test_a_name_with_a_path_in_it_is_refused(home: Path, name: str) -> None:
+    with pytest.raises(UsageError, match="not a name of a knowledge base"):
+        Bases(home).find(name)

@@ -124,7 +124,6 @@ def changed(engine: str) -> SourceUnavailable:
 
 
 def _plain(text: object, longest: int) -> str:
-    """One line without markup."""
     line = " ".join(html.unescape(unmarked(str(text or ""))).split())
     return line if len(line) <= longest else f"{line[: longest - 1].rpartition(' ')[0]}…"
 
@@ -139,7 +138,6 @@ class Engine:
     """How an engine is asked and read.
 
     Attributes:
-        name: its name in settings and answers.
         path: below the address of the service.
         begin: parameters of the first page of results, for a query.
         read: one page of results from a reply to these parameters. Raises SourceUnavailable if the form has changed.
@@ -159,13 +157,7 @@ class WebSource(LiveSource):
     """Searches the web by one engine. One ranking, in the engine's own order.
 
     A hit is a search result, with the id `RESULT:DIGEST`; `WEB:DIGEST` is its page, which `fetch` reads politely.
-
-    Args:
-        engine: the engine.
-        client: asks it; the source closes it.
-        pages: reads pages.
-        results: most results of a search.
-        missing: what is not configured, and how to configure it; None if all is.
+    `missing` says what is not configured, and how to configure it.
     """
 
     kinds = frozenset[SourceKind](["web"])
@@ -269,7 +261,6 @@ def _impossible(filters: Filters) -> str | None:
 
 
 def _shortened(text: str) -> str:
-    """As much of a text as every engine takes."""
     words = text.split()[:_MOST_WORDS]
     while len(" ".join(words)) > _MOST_CHARACTERS and len(words) > 1:
         words.pop()

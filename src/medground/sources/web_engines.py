@@ -18,12 +18,12 @@ from medground.sources.http.contents import is_block
 from medground.sources.http.pages import PageReader
 from medground.sources.http.service import Client, Reply, Service
 from medground.sources.http.wire import open_wire
-from medground.sources.web.source import Engine, ResultPage, WebResult, WebSource, changed, result, results_in
+from medground.sources.web_search import Engine, ResultPage, WebResult, WebSource, changed, result, results_in
 
 # Brave by its Web Search API, which needs a key. 20 results a request, ten pages at most.
 
-_NAME = "brave"
-_PAGE = 20
+_BRAVE = "brave"
+_BRAVE_PAGE = 20
 _LAST_OFFSET = 9
 
 
@@ -37,42 +37,36 @@ class BraveSettings(SettingsSection):
     per_second: float = Field(default=1.0, gt=0, description="requests per second that your plan allows")
 
 
-def _begin(query: str) -> Mapping[str, str]:
+def _begin_brave(query: str) -> Mapping[str, str]:
     # Without decorations, titles and descriptions have no markup for the words that were searched for.
-    return {"q": query, "count": str(_PAGE), "offset": "0", "text_decorations": "false", "result_filter": "web"}
+    return {"q": query, "count": str(_BRAVE_PAGE), "offset": "0", "text_decorations": "false", "result_filter": "web"}
 
 
-def _read(reply: Reply, asked: Mapping[str, str]) -> ResultPage:
+def _read_brave(reply: Reply, asked: Mapping[str, str]) -> ResultPage:
     told = reply.json()
     if not isinstance(told, dict) or told.get("type") != "search" or not isinstance(told.get("query"), dict):
-        raise changed(_NAME)
+        raise changed(_BRAVE)
     web = told.get("web", {"results": []})  # left out where nothing was found
     items = web.get("results") if isinstance(web, dict) else None
-    results = results_in(_NAME, items, "url", "title", "description", "page_age")
+    results = results_in(_BRAVE, items, "url", "title", "description", "page_age")
     offset = int(asked["offset"]) + 1
     more = bool(told["query"].get("more_results_available")) and offset <= _LAST_OFFSET
     return ResultPage(results, {**asked, "offset": str(offset)} if more else None)
 
 
-def _open(settings: Settings) -> WebSource:
+def _open_brave(settings: Settings) -> WebSource:
     own, key = settings.section(BraveSettings), settings.keys.brave
     headers = {"X-Subscription-Token": key.get_secret_value()} if key else {}
-    service = Service(_NAME, own.address.rstrip("/"), headers, per_second=own.per_second)
-    return WebSource(
-        Engine(_NAME, "res/v1/web/search", _begin, _read, most=200),
-        Client(service, open_wire(settings)),
-        PageReader.of(settings),
-        results=own.results,
-        missing=None if key else "not configured; set keys.brave, or leave the source out",
-    )
+    engine = Engine(_BRAVE, "res/v1/web/search", _begin_brave, _read_brave, most=200)
+    return _opened(settings, own, engine, headers, per_second=own.per_second, missing="" if key else "keys.brave")
 
 
-BRAVE = SourceDeclaration(name=_NAME, open=_open, settings=BraveSettings)
+BRAVE = SourceDeclaration(name=_BRAVE, open=_open_brave, settings=BraveSettings)
 
 
 # DuckDuckGo by its page of results without scripts, which needs no key.
 
-_NAME_duckduckgo = "duckduckgo"
+_DUCKDUCKGO = "duckduckgo"
 _RESULT = "//div[contains(concat(' ', normalize-space(@class), ' '), ' result ')]"
 _ADVERTISED = ("result--ad", "result--no-result")
 _EMPTY = "//*[contains(@class, 'no-results') or contains(@class, 'result--no-result')]"
@@ -93,16 +87,16 @@ def _read_duckduckgo(reply: Reply, asked: Mapping[str, str]) -> ResultPage:
     if is_block(reply.status, {}, reply.body):
         raise SourceUnavailable(
             "it asks for a proof that a person is searching (captcha); wait some hours, or use another engine",
-            source=_NAME_duckduckgo,
+            source=_DUCKDUCKGO,
         )
     try:
         tree = lxml.html.document_fromstring(reply.body, parser=lxml.html.HTMLParser(encoding="utf-8"))
     except (etree.LxmlError, ValueError):
-        raise changed(_NAME_duckduckgo) from None
+        raise changed(_DUCKDUCKGO) from None
     shown = [one for one in tree.xpath(_RESULT) if not any(name in one.get("class") for name in _ADVERTISED)]
     results = tuple(filter(None, map(_result, shown)))
     if not results and (shown or not tree.xpath(_EMPTY)):
-        raise changed(_NAME_duckduckgo)
+        raise changed(_DUCKDUCKGO)
     return ResultPage(results, _following(tree, asked))
 
 
@@ -131,18 +125,17 @@ def _following(tree: Any, asked: Mapping[str, str]) -> Mapping[str, str] | None:
 
 def _open_duckduckgo(settings: Settings) -> WebSource:
     own = settings.section(DuckDuckGoSettings)
-    client = Client(Service(_NAME_duckduckgo, own.address.rstrip("/"), per_second=1.0), open_wire(settings))
-    engine = Engine(_NAME_duckduckgo, "html/", lambda query: {"q": query}, _read_duckduckgo, absent=frozenset([202]))
-    return WebSource(engine, client, PageReader.of(settings), results=own.results)
+    engine = Engine(_DUCKDUCKGO, "html/", lambda query: {"q": query}, _read_duckduckgo, absent=frozenset([202]))
+    return _opened(settings, own, engine, per_second=1.0)
 
 
-DUCKDUCKGO = SourceDeclaration(name=_NAME_duckduckgo, open=_open_duckduckgo, settings=DuckDuckGoSettings)
+DUCKDUCKGO = SourceDeclaration(name=_DUCKDUCKGO, open=_open_duckduckgo, settings=DuckDuckGoSettings)
 
 
 # Google by the JSON API of Programmable Search: a key and an engine id. Ten results a request, 100 in all.
 
-_NAME_google = "google"
-_PAGE_google = 10
+_GOOGLE = "google"
+_GOOGLE_PAGE = 10
 _MOST = 100
 
 
@@ -160,11 +153,11 @@ def _read_google(reply: Reply, asked: Mapping[str, str]) -> ResultPage:
     told = reply.json()
     items = told.get("items", []) if isinstance(told, dict) else None
     total = told.get("searchInformation", {}) if isinstance(told, dict) else None
-    results = results_in(_NAME_google, items, "link", "title", "snippet")
+    results = results_in(_GOOGLE, items, "link", "title", "snippet")
     if not isinstance(total, dict) or (not items and total.get("totalResults") != "0" and asked["start"] == "1"):
-        raise changed(_NAME_google)
-    start = int(asked["start"]) + _PAGE_google
-    more = bool(items) and "nextPage" in told.get("queries", {}) and start + _PAGE_google <= _MOST + 1
+        raise changed(_GOOGLE)
+    start = int(asked["start"]) + _GOOGLE_PAGE
+    more = bool(items) and "nextPage" in told.get("queries", {}) and start + _GOOGLE_PAGE <= _MOST + 1
     return ResultPage(results, {**asked, "start": str(start)} if more else None)
 
 
@@ -173,18 +166,27 @@ def _open_google(settings: Settings) -> WebSource:
     absent = {"keys.google_search": key, "google.engine": own.engine}
     missing = " and ".join(name for name, value in absent.items() if not value)
     headers = {"X-Goog-Api-Key": key.get_secret_value()} if key else {}
-    service = Service(_NAME_google, own.address.rstrip("/"), headers)
 
     def begin(query: str) -> Mapping[str, str]:
-        return {"q": query, "cx": own.engine or "", "num": str(_PAGE_google), "start": "1"}
+        return {"q": query, "cx": own.engine or "", "num": str(_GOOGLE_PAGE), "start": "1"}
 
-    return WebSource(
-        Engine(_NAME_google, "customsearch/v1", begin, _read_google, most=_MOST),
-        Client(service, open_wire(settings)),
-        PageReader.of(settings),
-        results=own.results,
-        missing=f"not configured; set {missing}, or leave the source out" if missing else None,
-    )
+    engine = Engine(_GOOGLE, "customsearch/v1", begin, _read_google, most=_MOST)
+    return _opened(settings, own, engine, headers, missing=missing)
 
 
-GOOGLE = SourceDeclaration(name=_NAME_google, open=_open_google, settings=GoogleSettings)
+GOOGLE = SourceDeclaration(name=_GOOGLE, open=_open_google, settings=GoogleSettings)
+
+
+def _opened(
+    settings: Settings,
+    own: BraveSettings | DuckDuckGoSettings | GoogleSettings,
+    engine: Engine,
+    headers: Mapping[str, str] | None = None,
+    *,
+    per_second: float = 5.0,
+    missing: str = "",
+) -> WebSource:
+    service = Service(engine.name, own.address.rstrip("/"), headers or {}, per_second=per_second)
+    why = f"not configured; set {missing}, or leave the source out" if missing else None
+    client = Client(service, open_wire(settings))
+    return WebSource(engine, client, PageReader.of(settings), results=own.results, missing=why)

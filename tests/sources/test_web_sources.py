@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import pytest
@@ -21,7 +21,7 @@ from medground.sources.base import find_source
 from medground.sources.http.addresses import Allowed
 from medground.sources.http.pages import PageReader
 from medground.sources.http.retries import Patience
-from medground.sources.web.source import WebSource, normal, page_digest, result
+from medground.sources.web_search import WebSource, normal, page_digest, result
 from medground.testing import SourceContract
 from medground.values.lookup import Lookup, PlainWords
 from medground.values.query import Filters
@@ -62,7 +62,7 @@ class _Contract(SourceContract):
     nothing: ClassVar[Lookup | None] = Lookup(asked=PlainWords(text="xylophone"), text="xylophone")
 
     @pytest.fixture
-    def make(self, make_peer: Callable[..., Any]) -> Any:
+    def make(self, make_peer: Any) -> Any:
         peer = make_peer(FORMS[self.engine](lambda query: results(query)[:12]))
         return lambda: opened(self.engine, peer.url)
 
@@ -83,9 +83,7 @@ class TestBrave(_Contract):
 
 
 @each_row(("name", "requests"), [("duckduckgo", 3), ("google", 4), ("brave", 2)])
-def test_all_pages_of_results_are_read_and_one_page_is_one_result(
-    name: str, requests: int, make_peer: Callable[..., Any]
-) -> None:
+def test_all_pages_of_results_are_read_and_one_page_is_one_result(name: str, requests: int, make_peer: Any) -> None:
     peer = make_peer(FORMS[name](results))
     source = opened(name, peer.url)
     found = searched(source)
@@ -111,15 +109,13 @@ def test_all_pages_of_results_are_read_and_one_page_is_one_result(
         ("https://blog.example/pmid/{}", "On retracted papers", "none"),
     ],
 )
-def test_a_result_that_is_a_retracted_paper_is_known(
-    address: str, title: str, state: str, make_peer: Callable[..., Any]
-) -> None:
+def test_a_result_that_is_a_retracted_paper_is_known(address: str, title: str, state: str, make_peer: Any) -> None:
     peer = make_peer(FORMS["brave"](lambda query: [(address.format(LISTED), title, "A trial.")]))
     (hit,) = searched(opened("brave", peer.url)).rankings[0]
     assert marked(hit.passage).retraction == state
 
 
-def test_the_settings_and_the_lookup_limit_what_is_asked_for(make_peer: Callable[..., Any]) -> None:
+def test_the_settings_and_the_lookup_limit_what_is_asked_for(make_peer: Any) -> None:
     peer = make_peer(FORMS["google"](results))
     assert len(searched(opened("google", peer.url, **{"google.results": "15"})).rankings[0]) == 15
     assert len(searched(opened("google", peer.url), limit=3).rankings[0]) == 3
@@ -144,46 +140,32 @@ def test_an_engine_without_its_key_is_not_configured(name: str, gone: str, line:
 
 
 CHANGED = "its results cannot be read: it changed its form; update Medground"
+NEW_DESIGN = b"<html><div class='card'>New design</div></html>"
+NO_LINK = b"<html><div class='result web-result'><b>Title</b></div>"
+CAPTCHA = {"status": 202, "body": b"<html><div class='anomaly-modal__title'>Unfortunately, bots use us too</div>"}
+PROOF = "it asks for a proof that a person is searching (captcha); wait some hours, or use another engine"
+BAD_KEY = {"status": 400, "body": b'{"error": {"message": "API key not valid. google-key-1234"}}'}
+REJECTED = "the key was rejected with HTTP status"
+KEY_LINE = f"{REJECTED} 400: API key not valid. ********; correct it in the settings (`keys`)"
+BAD_TOKEN = {"status": 422, "body": b'{"error": {"detail": "The provided subscription token is invalid."}}'}
 FAULTS: list[tuple[str, dict[str, Any], type[MedgroundError], str]] = [
-    ("duckduckgo", {"body": b"<html><div class='card'>New design</div></html>"}, SourceUnavailable, CHANGED),
-    ("duckduckgo", {"body": b"<html><div class='result web-result'><b>Title</b></div>"}, SourceUnavailable, CHANGED),
-    ("duckduckgo", {"body": b""}, SourceUnavailable, CHANGED),
-    (
-        "duckduckgo",
-        {"status": 202, "body": b"<html><div class='anomaly-modal__title'>Unfortunately, bots use us too</div>"},
-        SourceUnavailable,
-        "it asks for a proof that a person is searching (captcha); wait some hours, or use another engine",
-    ),
+    *(("duckduckgo", {"body": body}, SourceUnavailable, CHANGED) for body in (NEW_DESIGN, NO_LINK, b"")),
+    ("duckduckgo", CAPTCHA, SourceUnavailable, PROOF),
     ("google", {"body": b'{"kind": "customsearch#search", "entries": []}'}, SourceUnavailable, CHANGED),
     ("google", {"body": b'{"items": [{"href": "https://a.example"}]}'}, SourceUnavailable, CHANGED),
     ("google", {"body": b"<html>"}, SourceUnavailable, "the reply is not JSON; the service may have changed"),
     ("google", {"body": b'{"error": {"message": "Quota"}}', "status": 429}, RateLimited, "rate limit exceeded"),
-    (
-        "google",
-        {"body": b'{"error": {"message": "API key not valid. google-key-1234"}}', "status": 400},
-        ConfigError,
-        "the key was rejected with HTTP status 400: API key not valid. ********; correct it in the settings (`keys`)",
-    ),
+    ("google", BAD_KEY, ConfigError, KEY_LINE),
     ("brave", {"body": b'{"type": "search", "query": {}, "web": {"hits": []}}'}, SourceUnavailable, CHANGED),
     ("brave", {"body": b'{"type": "answer"}'}, SourceUnavailable, CHANGED),
-    (
-        "brave",
-        {"body": b'{"error": {"detail": "The provided subscription token is invalid."}}', "status": 422},
-        ConfigError,
-        "the key was rejected with HTTP status 422: The provided subscription token is invalid.",
-    ),
+    ("brave", BAD_TOKEN, ConfigError, f"{REJECTED} 422: The provided subscription token is invalid."),
     ("brave", {"status": 503}, SourceUnavailable, "the service failed with HTTP status 503"),
 ]
 
 
 @each_row(("name", "answer", "error", "line"), FAULTS)
 def test_what_cannot_be_read_is_a_failure_and_never_an_empty_result(
-    name: str,
-    answer: dict[str, Any],
-    error: type[MedgroundError],
-    line: str,
-    make_peer: Callable[..., Any],
-    reply: Any,
+    name: str, answer: dict[str, Any], error: type[MedgroundError], line: str, make_peer: Any, reply: Any
 ) -> None:
     peer = make_peer(reply(**{"body": b"", "type": "text/html" if name == "duckduckgo" else "text/json", **answer}))
     source = opened(name, peer.url)
@@ -194,18 +176,14 @@ def test_what_cannot_be_read_is_a_failure_and_never_an_empty_result(
     assert str(caught.value).startswith(f"{name}: {line}")
 
 
-def test_a_later_page_of_results_that_fails_is_told_and_the_earlier_ones_are_kept(
-    make_peer: Callable[..., Any], reply: Any
-) -> None:
+def test_a_later_page_of_results_that_fails_is_told_and_the_earlier_ones_are_kept(make_peer: Any, reply: Any) -> None:
     peer = make_peer(FORMS["brave"](results), reply(b"{}", type="application/json"))
     found = searched(opened("brave", peer.url))
     assert len(found.rankings[0]) == 20
     assert found.notes == (f"only the first 20 results: {CHANGED}",)
 
 
-def test_pages_are_fetched_by_the_digest_of_a_result_and_refusals_name_their_site(
-    make_peer: Callable[..., Any], reply: Any
-) -> None:
+def test_pages_are_fetched_by_the_digest_of_a_result_and_refusals_name_their_site(make_peer: Any, reply: Any) -> None:
     site = make_peer(lambda asked: reply(PAGE, type="text/html", status=404 if asked.path == "/robots.txt" else 200))
     good, bad = f"{site.url}/page", "http://10.0.0.1/page"
     peer = make_peer(FORMS["brave"](lambda query: [(good, "Good", ""), (bad, "Bad", "")]))
@@ -232,7 +210,7 @@ def test_pages_are_fetched_by_the_digest_of_a_result_and_refusals_name_their_sit
     assert "are males" in document.text
 
 
-def test_limits_that_no_web_page_can_be_shown_to_meet_find_nothing_and_say_so(make_peer: Callable[..., Any]) -> None:
+def test_limits_that_no_web_page_can_be_shown_to_meet_find_nothing_and_say_so(make_peer: Any) -> None:
     peer = make_peer(FORMS["brave"](results))
     source = opened("brave", peer.url)
     found = asyncio.run(source.search(Lookup(asked=PlainWords(text="fish"), limit=5), Filters(year_from=2020)))

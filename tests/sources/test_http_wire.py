@@ -17,8 +17,7 @@ from rows import each_row
 
 from medground.errors import ConfigError, SourceUnavailable
 from medground.home.settings import Settings
-from medground.sources.eutils.client import Eutils, Transport
-from medground.sources.eutils.service import EutilsService
+from medground.sources.eutils.client import Eutils, EutilsService, Transport
 from medground.sources.http.retries import Patience
 from medground.sources.http.service import Client, Service
 from medground.sources.http.wire import Recorded, Replay, keep, open_wire, place_of, read
@@ -42,7 +41,7 @@ def asked(url: str, wire: httpx.AsyncBaseTransport | None, path: str = "a", key:
 
 
 def test_what_is_recorded_is_replayed_in_any_order_without_the_network(
-    tmp_path: Path, make_peer: Callable[..., Any], reply: Any, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, make_peer: Any, reply: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     packed = reply(gzip.compress(b'{"n": 2}'), type="application/json", headers={"content-encoding": "gzip"})
     peer = make_peer(reply(status=503), reply(b"one"), packed, reply(b"none", status=404))
@@ -89,7 +88,7 @@ def test_a_damaged_file_is_named(tmp_path: Path, damage: Callable[[bytes], bytes
     assert str(caught.value) == f"things: a recorded reply is damaged: {path} {why}; record it again with --record"
 
 
-def test_nothing_is_kept_of_a_reply_that_was_cut_off(tmp_path: Path, make_peer: Callable[..., Any], reply: Any) -> None:
+def test_nothing_is_kept_of_a_reply_that_was_cut_off(tmp_path: Path, make_peer: Any, reply: Any) -> None:
     peer = make_peer(reply(b"x" * 1000, endless=True))
     with pytest.raises(SourceUnavailable, match="larger than"):
         asked(peer.url, open_wire(settings_of(tmp_path, "record")))
@@ -106,7 +105,7 @@ def test_both_or_a_missing_folder_are_errors_of_the_settings(tmp_path: Path) -> 
 
 
 def test_e_utilities_are_replayed_whether_they_were_asked_by_get_or_by_post(
-    tmp_path: Path, make_peer: Callable[..., Any], reply: Any
+    tmp_path: Path, make_peer: Any, reply: Any
 ) -> None:
     peer = make_peer(reply(FOUND))
 

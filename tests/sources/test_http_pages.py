@@ -32,7 +32,7 @@ ROBOTS = b"User-agent: *\nDisallow: /private\nAllow: /\n"
 class Site:
     """A site on loopback under the name site.test, and a reader that may ask it alone."""
 
-    def __init__(self, make_peer: Callable[..., Any], reply: Any, pages: dict[str, Any], **more: Any) -> None:
+    def __init__(self, make_peer: Any, reply: Any, pages: dict[str, Any], **more: Any) -> None:
         self.pages = {"/robots.txt": reply(ROBOTS, type="text/plain"), **pages}
         none = reply(b"none", status=404, type="text/html")
         self.peer = make_peer(lambda asked: self.pages.get(asked.path, none))
@@ -70,7 +70,7 @@ class Site:
 
 
 @pytest.fixture
-def site(make_peer: Callable[..., Any], reply: Any) -> Callable[..., Site]:
+def site(make_peer: Any, reply: Any) -> Callable[..., Site]:
     """Makes a site of pages by path."""
     return lambda pages, **more: Site(make_peer, reply, pages, **more)
 
@@ -106,49 +106,51 @@ def test_a_page_is_fetched_once_and_no_cookie_is_kept(site: Any, page: Any) -> N
     assert not any("cookie" in one.headers for one in here.peer.asked)
 
 
+HTML, PRIVATE = "text/html", "its host is not on the public internet"
+LARGE, ROBOT = "the response is larger than 1 MB", "its site shows a check for robots (captcha) in place of the page"
+
+
+NOT_PUBLIC = "127.0.0.1 [::1] [64:ff9b::a00:1] [2002:7f00:1::] [fe80::1%25eth0] 100.64.0.1 224.0.0.1 0.0.0.0"
+
+
+def page_of(body: bytes, status: int = 200, **headers: str) -> dict[str, Any]:
+    return {
+        "body": body,
+        "type": HTML,
+        "status": status,
+        "headers": {k.replace("_", "-"): v for k, v in headers.items()},
+    }
+
+
+def moved(location: str) -> dict[str, Any]:
+    return {"status": 302, "headers": {"location": location}}
+
+
 REPLIES: list[tuple[dict[str, Any], str]] = [
     ({"status": 404}, "it is not there (any more)"),
-    ({"status": 401, "type": "text/html"}, "it needs a login"),
+    (page_of(b"", 401), "it needs a login"),
     ({"status": 500}, "its site answered with HTTP status 500"),
-    ({"body": b"\x89PNG", "type": "image/png"}, "it is image/png, not a text"),
     ({"body": b"frame after frame " * 99, "type": "video/mp4", "endless": True}, "it is video/mp4, not a text"),
     ({"body": b"PK\x03\x04", "type": None}, "it is something, not a text"),
-    ({"body": b"<html><body></body></html>", "type": "text/html"}, "the page has no main text"),
-    ({"body": b"", "type": "text/html"}, "the page is empty or not HTML"),
-    ({"body": b"<div>" * 60_000, "type": "text/html"}, "the page has no main text"),
-    (
-        {"body": b"x", "type": "text/html", "headers": {"content-length": str(2 << 30)}},
-        "the response is larger than 1 MB",
-    ),
-    ({"body": b"<p>and on it goes " * 9, "type": "text/html", "endless": True}, "the response is larger than 1 MB"),
-    (
-        {"body": gzip.compress(b"x" * (50 << 20)), "type": "text/html", "headers": {"content-encoding": "gzip"}},
-        "the response is larger than 1 MB",
-    ),
-    (
-        {"body": b"x", "type": "text/html", "headers": {"content-encoding": "br"}},
-        "the response is packed as 'br', which was not asked for",
-    ),
-    ({"body": b"x", "type": "text/html", "headers": {"content-encoding": "gzip"}}, "the packed response is incomplete"),
+    (page_of(b"<html><body></body></html>"), "the page has no main text"),
+    (page_of(b""), "the page is empty or not HTML"),
+    (page_of(b"<div>" * 60_000), "the page has no main text"),
+    (page_of(b"x", content_length=str(2 << 30)), LARGE),
+    ({"body": b"<p>and on it goes " * 9, "type": HTML, "endless": True}, LARGE),
+    (page_of(gzip.compress(b"x" * (50 << 20)), content_encoding="gzip"), LARGE),
+    (page_of(b"x", content_encoding="br"), "the response is packed as 'br', which was not asked for"),
+    (page_of(b"x", content_encoding="gzip"), "the packed response is incomplete"),
     ({"body": b"%PDF-1.4 no more", "type": "application/pdf"}, "its PDF cannot be read: the PDF is damaged"),
-    ({"body": b"<html><p>" + b"<span>x</span> " * 60_000, "type": "text/html"}, "reading it takes longer than 1 s"),
+    (page_of(b"<html><p>" + b"<span>x</span> " * 60_000), "reading it takes longer than 1 s"),
     ({"hang": 9.0}, "its site did not send it within 0.5 s"),
     ({"reset": True}, "the connection to its site failed"),
-    (
-        {"body": b"<html><title>Just a moment...</title><form id='challenge-form'></form>", "type": "text/html"},
-        "its site shows a check for robots (captcha) in place of the page",
-    ),
-    (
-        {"body": b"<html><title>Sorry</title><div class='g-recaptcha'></div>", "type": "text/html", "status": 429},
-        "its site shows a check for robots (captcha) in place of the page",
-    ),
-    ({"status": 302, "headers": {"location": "/page"}}, "it redirects more than 5 times"),
-    ({"status": 302, "headers": {"location": "http://10.0.0.7/"}}, "its host is not on the public internet"),
-    ({"status": 302, "headers": {"location": "http://169.254.169.254/"}}, "its host is not on the public internet"),
-    ({"status": 301, "headers": {"location": "http://[::ffff:127.0.0.1]/"}}, "its host is not on the public internet"),
-    ({"status": 307, "headers": {"location": "file:///etc/passwd"}}, "only http and https are read, not file"),
-    ({"status": 302, "headers": {"location": "http://elsewhere.test:22/"}}, "port 22 is not one of the web"),
-    ({"status": 302, "headers": {"location": "/private/page"}}, "its robots.txt does not allow it"),
+    (page_of(b"<html><title>Just a moment...</title><form id='challenge-form'></form>"), ROBOT),
+    (page_of(b"<html><title>Sorry</title><div class='g-recaptcha'></div>", 429), ROBOT),
+    (moved("/page"), "it redirects more than 5 times"),
+    *((moved(f"http://{host}/"), PRIVATE) for host in ("10.0.0.7", "169.254.169.254", "[::ffff:127.0.0.1]")),
+    (moved("file:///etc/passwd"), "only http and https are read, not file"),
+    (moved("http://elsewhere.test:22/"), "port 22 is not one of the web"),
+    (moved("/private/page"), "its robots.txt does not allow it"),
 ]
 
 
@@ -174,14 +176,7 @@ def test_each_refusal_is_one_line(site: Any, reply: Any, answer: dict[str, Any],
         ("http://[::1", "its address is not valid"),
         ("http://site.test:x/", "its address is not valid"),
         ("http://\x7f.test/", "its address is not valid"),
-        ("http://127.0.0.1/", "its host is not on the public internet"),
-        ("http://[::1]/", "its host is not on the public internet"),
-        ("http://[64:ff9b::a00:1]/", "its host is not on the public internet"),
-        ("http://[2002:7f00:1::]/", "its host is not on the public internet"),
-        ("http://[fe80::1%25eth0]/", "its host is not on the public internet"),
-        ("http://100.64.0.1/", "its host is not on the public internet"),
-        ("http://224.0.0.1/", "its host is not on the public internet"),
-        ("http://0.0.0.0/", "its host is not on the public internet"),
+        *((f"http://{host}/", PRIVATE) for host in NOT_PUBLIC.split()),
         ("http://nosuch.example/", "its robots.txt cannot be read, so nothing else is"),
     ],
 )

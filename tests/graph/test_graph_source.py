@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from contracts import in_one_test
-from pydantic import ValidationError
 from rows import each_row
 
 from medground.answering.read.facts import ask_for_facts
@@ -22,54 +21,14 @@ from medground.graph.vocabularies.hpo import Hpo
 from medground.sources.base import ConceptSource, DescribedSource, FactSource, Source
 from medground.sources.graph import GraphSource
 from medground.testing import SourceContract
-from medground.values.document import Document, SourceKind
+from medground.values.document import Document
 from medground.values.lookup import ConceptQuery, Found, Lookup, PlainWords
 from medground.values.query import Filters
 from medground.values.question import Question
 from medground.values.source_description import SourceDescription
 
-OBO = """\
-data-version: hp/releases/2030-02-03
-
-[Term]
-id: HP:0000118
-name: Phenotypic abnormality
-
-[Term]
-id: HP:0100001
-name: Odd lens
-def: "A lens that is odd." [PMID:1]
-is_a: HP:0000118 ! Phenotypic abnormality
-
-[Term]
-id: HP:0100003
-name: Blue toe
-is_a: HP:0000118 ! Phenotypic abnormality
-"""
-HPOA = (
-    "#version: 2030-02-03\n"
-    "database_id\tdisease_name\tqualifier\thpo_id\treference\tevidence\tonset\tfrequency\tsex\tmodifier\taspect\t"
-    "biocuration\n"
-    "OMIM:1\tAlpha syndrome\t\tHP:0100001\tPMID:11\tPCS\t\t3/4\t\t\tP\tX\n"
-)
-GENES = "ncbi_gene_id\tgene_symbol\thpo_id\thpo_name\tfrequency\tdisease_id\n"
-QUESTION = "Is odd lens a feature of Alpha syndrome?"
-
-
-@pytest.fixture
-def release(tmp_path: Path) -> Hpo:
-    (tmp_path / "hp.obo").write_text(OBO, encoding="utf-8")
-    (tmp_path / "phenotype.hpoa").write_text(HPOA, encoding="utf-8")
-    (tmp_path / "genes_to_phenotype.txt").write_text(GENES, encoding="utf-8")
-    return Hpo.open(tmp_path)
-
-
-@pytest.fixture
-def store(release: Hpo, tmp_path: Path) -> Iterator[GraphStore]:
-    with contextlib.closing(GraphWriter(release)) as writer:
-        writer.save(tmp_path / "graph.sqlite")
-    with GraphStore.open(tmp_path / "graph.sqlite") as opened:
-        yield opened
+QUESTION = "Is odd lens a feature of OMIM:1?"
+LINE = "Odd lens (HP:0100001): 3 of 4 patients, onset: Congenital onset; PMID:11, PMID:12."
 
 
 class Shelf:
@@ -89,9 +48,9 @@ def shelf(release: Hpo) -> Shelf:
 
 
 @pytest.fixture
-def graph(store: GraphStore, shelf: Shelf) -> GraphSource:
+def graph(small: GraphStore, shelf: Shelf) -> GraphSource:
     """The graph beside its pages."""
-    return GraphSource(store, shelf.fetch)
+    return GraphSource(small, shelf.fetch)
 
 
 def plain(text: str) -> Lookup:
@@ -110,11 +69,11 @@ class TestContract(SourceContract):
         plain("Which diseases have odd lens?"),
         Lookup(asked=ConceptQuery(term="Odd lens", question="How common is it in the winter?")),
     )
-    nothing = plain("Is blue toe a feature of Alpha syndrome?")  # known concepts without a stored relation
+    nothing = plain("Is blue toe a feature of Beta disease, odd type?")  # known concepts without a stored relation
 
     @pytest.fixture
-    def make(self, shelf: Shelf, store: GraphStore, tmp_path: Path) -> Callable[[], Source]:
-        return lambda: GraphSource(GraphStore.open(tmp_path / "graph.sqlite"), shelf.fetch)
+    def make(self, shelf: Shelf, small: GraphStore) -> Callable[[], Source]:
+        return lambda: GraphSource(GraphStore.open(small.path), shelf.fetch)
 
 
 def test_a_fact_is_a_line_of_a_document_of_the_corpus(graph: GraphSource) -> None:
@@ -123,68 +82,56 @@ def test_a_fact_is_a_line_of_a_document_of_the_corpus(graph: GraphSource) -> Non
     assert isinstance(graph, FactSource)
     (fact,) = found.facts
     document = asyncio.run(graph.fetch([fact.document_id]))[fact.document_id]
-    assert document.text[fact.start : fact.end] == "Odd lens (HP:0100001): 3 of 4 patients; PMID:11."
+    assert document.text[fact.start : fact.end] == LINE
     assert graph.entails(fact)
     assert found.size == 1
-    assert found.named == "feature of: Odd lens (HP:0100001), Alpha syndrome (OMIM:1)"
+    assert found.named == "feature of: Odd lens (HP:0100001), Alpha syndrome 1 (OMIM:1)"
 
 
 def test_what_the_graph_cannot_read_is_not_understood_and_what_it_lacks_is_not_recorded(graph: GraphSource) -> None:
     for asked in ("Does aspirin reduce mortality in Alpha syndrome?", ""):
         found = search(graph, asked)
         assert (found.understood, found.finding, found.size) == (False, None, 0)
-    found = search(graph, "Is blue toe a feature of Alpha syndrome?")
+    found = search(graph, "Is blue toe a feature of Beta disease, odd type?")
     assert (found.understood, found.size) == (True, 0)
     assert found.finding is not None and found.finding.status == "not recorded"
     found = search(graph, ConceptQuery(term="Odd lense", question="Is it common?"))
     assert (found.understood, found.size) == (True, 0)
-    assert found.notes == ("no concept of HPO 2030-02-03 is called 'Odd lense'; nearest names: Odd lens",)
+    assert found.notes[0].startswith("no concept of HPO 2030-02-03 is called 'Odd lense'; nearest names: Odd lens")
 
 
 def test_a_concept_is_answered_by_its_question_or_else_by_its_definition(graph: GraphSource) -> None:
     assert search(graph, ConceptQuery(term="Odd lens", question=QUESTION)).facts == search(graph, QUESTION).facts
     (fact,) = search(graph, ConceptQuery(term="Odd lens")).facts
-    assert fact.sentence == "Odd lens (HP:0100001) is defined as: A lens that is odd."
+    assert fact.sentence == 'Odd lens (HP:0100001) is defined as: A lens that is "odd".'
 
 
 def test_a_concept_query_quotes_the_definition_and_the_relations_in_both_directions(graph: GraphSource) -> None:
     found = search(graph, ConceptQuery(term="odd  Lens", question="Which syndrome has it?"))
     (ranking,) = found.rankings
-    assert [(hit.passage.document_id, hit.passage.text) for hit in ranking] == [
-        ("HP:0100001", "A lens that is odd."),
-        ("OMIM:1", "Odd lens (HP:0100001): 3 of 4 patients; PMID:11."),
-        ("HP:0100001", "Phenotypic abnormality (HP:0000118)."),
-    ]
+    lines = {hit.passage.text: hit.passage.document_id for hit in ranking}
+    assert ranking[0].passage.text == 'A lens that is "odd". It may be seen at birth.'
+    assert (lines[LINE], lines["Phenotypic abnormality (HP:0000118)."]) == ("OMIM:1", "HP:0100001")
     assert {hit.passage.kind for hit in ranking} == {"graph"}
     below = search(graph, ConceptQuery(term="HP:0000118"))
-    assert {hit.passage.document_id for hit in below.rankings[0]} == {"HP:0100001", "HP:0100003"}
+    assert {hit.passage.document_id for hit in below.rankings[0]} >= {"HP:0100001", "HP:0100003"}
 
 
-def test_a_graph_describes_itself_unless_it_was_described(store: GraphStore) -> None:
-    source = GraphSource(store, Shelf([]).fetch)
+def test_a_graph_describes_itself_unless_it_was_described(small: GraphStore) -> None:
+    source = GraphSource(small, Shelf([]).fetch)
     assert isinstance(source, DescribedSource)
     assert (source.described.name, source.described.origin) == ("graph", "HPO 2030-02-03")
     assert "Human Phenotype Ontology" in source.described.licence
     own = SourceDescription(name="facts", kind="graph", about="Facts.", licence="CC0", origin="a test")
-    assert GraphSource(store, Shelf([]).fetch, described=own).described == own
-
-
-def test_every_kind_has_a_description_and_a_name_must_be_usable_as_a_tag() -> None:
-    for kind in get_args(SourceKind):
-        described = SourceDescription.of_kind(kind)
-        assert described.name == described.kind == kind
-        assert described.about.endswith(".")
-    for name in ("", "Book", "a book", "</book>", "1book", "b" * 33):
-        with pytest.raises(ValidationError):
-            SourceDescription(name=name, kind="book", about="x", licence="x", origin="x")
+    assert GraphSource(small, Shelf([]).fetch, described=own).described == own
 
 
 @each_row("change", ["gone", "longer"])
-def test_documents_that_do_not_state_the_fact_are_refused(release: Hpo, store: GraphStore, change: str) -> None:
+def test_documents_that_do_not_state_the_fact_are_refused(release: Hpo, small: GraphStore, change: str) -> None:
     documents = [page.document for page in pages(release)]
     changed = [d.model_copy(update={"text": f"More. {d.text}"}) for d in documents] if change == "longer" else []
     with pytest.raises(SnapshotCorrupt, match="OMIM:1 does not state the fact"):
-        search(GraphSource(store, Shelf(changed).fetch), QUESTION)
+        search(GraphSource(small, Shelf(changed).fetch), QUESTION)
 
 
 @each_row(
@@ -215,12 +162,13 @@ def test_stored_facts_answer_only_questions_that_they_fit(
 
 
 def test_the_graph_that_has_the_relation_is_preferred(
-    graph: GraphSource, make_run: Callable[..., Run], tmp_path: Path
+    graph: GraphSource, release: Hpo, make_run: Callable[..., Run], tmp_path: Path
 ) -> None:
     """One graph knows the concepts but has no relation; another has it."""
-    changes = {"hp.obo": OBO, "phenotype.hpoa": HPOA.replace("HP:0100001", "HP:0100003")}
-    for name, content in changes.items():
-        (tmp_path / name).write_text(content.replace("2030-02-03", "2031-02-03"), encoding="utf-8")
+    for path in release.folder.iterdir():
+        text = path.read_text(encoding="utf-8").replace("2030-02-03", "2031-02-03")
+        text = text.replace("OMIM:1\tAlpha syndrome 1\t\tHP:0100001", "OMIM:1\tAlpha syndrome 1\t\tHP:0100003")
+        (tmp_path / path.name).write_text(text, encoding="utf-8")
     other = Hpo.open(tmp_path)
     with contextlib.closing(GraphWriter(other)) as writer:
         writer.save(tmp_path / "other.sqlite")
@@ -234,12 +182,12 @@ def test_the_graph_that_has_the_relation_is_preferred(
 
 
 def test_a_graph_that_cannot_be_asked_is_named_and_gives_no_facts(
-    store: GraphStore, make_run: Callable[..., Run]
+    small: GraphStore, make_run: Callable[..., Run]
 ) -> None:
     async def no_documents(ids: Sequence[str]) -> dict[str, Document]:
         raise SourceUnavailable("the disk is gone", source="corpus:starter")
 
-    run = make_run(QUESTION, [GraphSource(store, no_documents)])
+    run = make_run(QUESTION, [GraphSource(small, no_documents)])
     assert asyncio.run(ask_for_facts(Question.ask(QUESTION), run)) is None
     assert [s.status for s in run.searches] == ["failed"]
     assert run.warnings == ["graph:HPO 2030-02-03 could not be searched: the disk is gone"]
@@ -256,6 +204,5 @@ def test_a_concept_is_found_by_id_name_and_misspelling_with_lines_that_its_docum
     for line in by_id.lines:
         (document,) = asyncio.run(graph.fetch([line.document_id])).values()
         assert document.text[line.start : line.end] == line.text
-    assert by_id.lines[0].text == "A lens that is odd."
     misspelt = asyncio.run(graph.concept("od lens", 5))
-    assert (misspelt.entries, misspelt.nearest) == ((), ("Odd lens",))
+    assert (misspelt.entries, misspelt.nearest[0]) == ((), "Odd lens")

@@ -1,8 +1,4 @@
-"""UMLS in Rich Release Format: MRCONSO, MRDEF, MRREL and MRSTY, streamed.
-
-Source: UMLS Reference Manual, "Metathesaurus - Rich Release Format (RRF)". Each row ends with `|`. In MRREL the second
-concept has the relation to the first: `CUI2 RELA CUI1`.
-"""
+"""The vocabularies of the National Library of Medicine, UMLS and MeSH, and DrugBank, as they are released; streamed."""
 
 from __future__ import annotations
 
@@ -12,6 +8,9 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
+from lxml import etree
+
+from medground.corpus.readers.xml import Element, flat_text, records
 from medground.errors import BadDocument
 from medground.graph.relation import Scope
 from medground.graph.vocabularies.base import (
@@ -25,7 +24,11 @@ from medground.graph.vocabularies.base import (
     Vocabulary,
     file_fingerprint,
     numbered_lines,
+    of_file,
 )
+
+# UMLS in Rich Release Format. Source: UMLS Reference Manual. Each row ends with `|`. In MRREL the second concept has
+# the relation to the first: `CUI2 RELA CUI1`.
 
 _COLUMNS = {
     "MRCONSO": "CUI LAT TS LUI STT SUI ISPREF AUI SAUI SCUI SDUI SAB TTY CODE STR SRL SUPPRESS CVF",
@@ -51,7 +54,7 @@ def umls(
 
     Args:
         folder: it has MRCONSO.RRF, MRDEF.RRF, MRREL.RRF and MRSTY.RRF.
-        languages: of the names that are kept (LAT), such as `ENG`; empty for all.
+        languages: of the names that are kept (LAT); empty for all.
         sources: the source vocabularies that are kept (SAB), such as `MSH`, `SNOMEDCT_US`; empty for all.
         name: its name in documents, best with the release, such as `UMLS 2024AB`.
 
@@ -82,8 +85,6 @@ def _file(folder: Path, table: str) -> Path:
 
 @dataclass
 class _Chosen:
-    """The rows of a release that a user chose."""
-
     files: dict[str, Path]
     languages: frozenset[str]
     sources: frozenset[str]
@@ -149,3 +150,116 @@ class _Chosen:
 def _preferred(row: list[str]) -> tuple[bool, bool, bool]:
     """Sort key of the atoms of a concept: NLM's preferred name is TS = P, STT = PF, ISPREF = Y."""
     return row[2] != "P", row[4] != "PF", row[6] != "Y"
+
+
+# MeSH headings from a table: id, heading, entry terms, tree numbers, separated by tabs, the latter two by `|`. A
+# heading below another in the tree is narrower than it: `C14.280.434` than `C14.280`.
+
+_UI = re.compile(r"D\d{6,9}")
+_TREE = re.compile(r"[A-Z]\d{2}(\.\d{3})*")
+_MESH_COLUMNS = 4
+_BRANCHES = {
+    "A": "anatomy",
+    "B": "organism",
+    "C": "disease",
+    "D": "chemical or drug",
+    "E": "technique or equipment",
+    "F": "psychiatry or psychology",
+    "G": "phenomenon or process",
+    "H": "discipline or occupation",
+    "I": "social science",
+    "J": "technology, industry or food",
+    "K": "humanities",
+    "L": "information science",
+    "M": "named group",
+    "N": "health care",
+    "V": "publication characteristic",
+    "Z": "geographical location",
+}
+
+
+def mesh(path: Path, name: str = "MeSH") -> Vocabulary:
+    """The vocabulary of a table of headings, plain or gzip.
+
+    Raises:
+        BadDocument: the file cannot be read.
+    """
+    licence = "Medical Subject Headings, National Library of Medicine: free to use with acknowledgement"
+    return of_file(path, _headings, name, licence, "https://www.nlm.nih.gov/mesh")
+
+
+def _headings(path: Path) -> Iterator[Record]:
+    places: dict[str, str] = {}
+    below: list[tuple[str, str]] = []
+    for heading_id, heading, entries, trees in _heading_rows(path):
+        concept = f"MESH:{heading_id}"
+        numbers = [number for number in trees.split("|") if _TREE.fullmatch(number)]
+        yield ConceptRecord(
+            concept, heading, tuple(dict.fromkeys(_BRANCHES.get(n[0], "MeSH heading") for n in numbers))
+        )
+        for entry in filter(None, entries.split("|")):
+            yield NameRecord(concept, entry)
+        for number in numbers:
+            places[number] = concept
+            below.append((concept, number.rpartition(".")[0]))
+    for concept, parent in dict.fromkeys((c, places[above]) for c, above in below if above in places):
+        yield RelationRecord(concept, "broader", parent)
+
+
+def _heading_rows(path: Path) -> Iterator[list[str]]:
+    for number, line in numbered_lines(path):
+        row = line.split("\t")
+        if len(row) < _MESH_COLUMNS or not _UI.fullmatch(row[0]) or not row[1].strip():
+            expected = "id, heading, entry terms, tree numbers"
+            raise BadDocument(f"the columns are not {expected}", file=str(path), position=number)
+        yield row[:_MESH_COLUMNS]
+
+
+# DrugBank's full database in XML (version 5.1): what it says of a drug joins the concept of that name. Source:
+# Omni-RAG, section 3.2: description, indication, pharmacodynamics, absorption and interactions join the definition.
+
+NAMESPACE = "http://www.drugbank.ca"
+_TEXTS = {
+    "description": "Description",
+    "indication": "Indication",
+    "pharmacodynamics": "Pharmacodynamics",
+    "absorption": "Absorption",
+}
+_IN = f"{{{NAMESPACE}}}"
+
+
+def drugbank(path: Path, name: str = "DrugBank") -> Vocabulary:
+    """The vocabulary of a database file, plain or gzip.
+
+    Raises:
+        BadDocument: the file cannot be read.
+    """
+    licence = "DrugBank: CC BY-NC 4.0 for academic use, else by agreement; https://go.drugbank.com/releases"
+    return of_file(path, _drugs, name, licence, "DrugBank, https://go.drugbank.com", joins=True)
+
+
+def _drugs(path: Path) -> Iterator[Record]:
+    for drug in records(path, ["drug"], ["drugbank"]):
+        if etree.QName(drug).namespace != NAMESPACE:
+            raise BadDocument(f"its elements are not in the namespace {NAMESPACE} of DrugBank 5.1", file=str(path))
+        yield from _drug(drug)
+
+
+def _drug(drug: Element) -> Iterator[Record]:
+    ids = [flat_text(one) for one in drug.findall(f"{_IN}drugbank-id") if one.get("primary") == "true"]
+    name = flat_text(drug.find(f"{_IN}name"))
+    if not ids or not name:
+        return
+    concept = f"DRUGBANK:{ids[0]}"
+    kind = drug.get("type")
+    yield ConceptRecord(concept, name, ("drug", kind) if kind else ("drug",))
+    for synonym in drug.iterfind(f"{_IN}synonyms/{_IN}synonym"):
+        if synonym.get("language", "") in ("", "english") and flat_text(synonym):
+            yield NameRecord(concept, flat_text(synonym))
+    for tag, label in _TEXTS.items():
+        if text := flat_text(drug.find(f"{_IN}{tag}")):
+            yield DefinitionRecord(concept, text, label, "DrugBank")
+    for interaction in drug.iterfind(f"{_IN}drug-interactions/{_IN}drug-interaction"):
+        other, text = (flat_text(interaction.find(f"{_IN}{tag}")) for tag in ("name", "description"))
+        if other and text:
+            yield DefinitionRecord(concept, text, f"Interaction with {other}", "DrugBank")

@@ -1,1 +1,0 @@
-"""Search engines of the web as sources (BioMedSearch, section III.B, Web Search)."""

@@ -1,0 +1,199 @@
+"""The client of services: pace, retries, limits after unpacking and in time, and faults as errors that show no key."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import tracemalloc
+import zlib
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import httpx
+import pytest
+from closing import then_closed
+from http_peer import Asked, Reply
+from rows import each_row
+
+from medground.errors import ConfigError, MedgroundError, RateLimited, SourceUnavailable
+from medground.home.secrets import MASK, secret_forms, secrets_sent
+from medground.sources.http import service as services
+from medground.sources.http.clients import Bounded, Network, Pace, ReplyLimits
+from medground.sources.http.retries import Patience
+from medground.sources.http.service import Client, Service
+
+KEY = "secret-key-1234567"
+
+
+def client_of(peer: Any, *, key: str = "", waits: Any = None, seconds: float = 30.0, **more: Any) -> Client:
+    headers = {"X-API-Key": key} if key else {}
+    patience = replace(Service.patience, first_wait=0.001, seconds=seconds)
+    service = Service("things", peer.url, headers, patience=patience, **more)
+    return Client(service, pace=Pace(float("inf"), clock=waits.clock, sleep=waits.sleep) if waits else None)
+
+
+def got(client: Client, *path: Any, **more: Any) -> services.Reply:
+    return then_closed(client, client.get(*(path or ("a/b", {"q": "two words"})), **more))
+
+
+def test_parameters_and_headers_are_sent_and_the_reply_is_read(make_peer: Any, reply: Any) -> None:
+    peer = make_peer(reply(b'{"a": [1]}', type="Application/JSON; charset=utf-8"))
+    one = got(client_of(peer, key=KEY), "a/b", {"q": "two words", "api_key": KEY})
+    assert (one.json(), one.media_type, one.status, one.service) == ({"a": [1]}, "application/json", 200, "things")
+    assert one.url == f"{peer.url}/a/b?q=two+words"
+    assert peer.asked[0].parameters == {"q": "two words", "api_key": KEY}
+    assert peer.asked[0].headers["x-api-key"] == KEY
+    with pytest.raises(SourceUnavailable, match=r"^things: the reply is not JSON; the service may have changed$"):
+        got(client_of(make_peer(reply(b"<html>")))).json()
+
+
+@each_row("first", [{"status": 503}, {"status": 429}, {"reset": True}, {"body": b"x" * 90, "cut": 50}])
+def test_what_may_pass_is_tried_again(first: dict[str, Any], make_peer: Any, reply: Any) -> None:
+    peer = make_peer(reply(**first), reply(b"fine"))
+    assert got(client_of(peer)).body == b"fine"
+    assert len(peer.asked) == 2
+
+
+def test_retry_after_is_waited_for_up_to_a_limit(make_peer: Any, reply: Any, waits: Any) -> None:
+    peer = make_peer(reply(status=429, headers={"retry-after": "7"}), reply(b"fine"))
+    assert got(client_of(peer, waits=waits)).body == b"fine"
+    assert waits.slept == [7]
+    peer = make_peer(reply(status=429, headers={"retry-after": "3600"}))
+    with pytest.raises(RateLimited, match=r"^things: rate limit exceeded; wait 3600 s$") as caught:
+        got(client_of(peer, waits=waits))
+    assert caught.value.retry_after == 3600
+    assert len(peer.asked) == 1
+
+
+BAD_KEY = {"status": 403, "body": f'{{"error": {{"message": "bad {KEY}"}}}}'.encode()}
+REFUSED = "the key was rejected with HTTP status 403: bad ********; correct it in the settings (`keys`)"
+MOVED = {"status": 302, "headers": {"location": "http://169.254.169.254/key"}}
+ELSEWHERE = "the service points to another host (http://169.254.169.254/key), which is not asked; try again later"
+FAULTS: list[tuple[dict[str, Any], str, type[MedgroundError], str, int]] = [
+    ({"status": 500}, "", SourceUnavailable, "the service failed with HTTP status 500 (3 attempts); try again", 3),
+    ({"status": 429}, "", RateLimited, "rate limit exceeded (3 attempts); wait, or set an API key", 3),
+    ({"status": 404}, "", SourceUnavailable, "the request was rejected with HTTP status 404; try again later", 1),
+    ({"status": 401}, "", SourceUnavailable, "the request was rejected with HTTP status 401; try again later", 1),
+    (BAD_KEY, KEY, ConfigError, REFUSED, 1),
+    ({"status": 403, "body": b'{"error": "Quota exceeded"}'}, KEY, RateLimited, "rate limit exceeded", 3),
+    (MOVED, KEY, SourceUnavailable, ELSEWHERE, 1),
+    ({"status": 302, "headers": {"location": "/a/b"}}, "", SourceUnavailable, "too many redirects", 4),
+]
+
+
+@each_row(("answer", "key", "error", "line", "asked"), FAULTS)
+def test_faults_are_one_line_without_the_key(
+    answer: dict[str, Any], key: str, error: type[MedgroundError], line: str, asked: int, make_peer: Any, reply: Any
+) -> None:
+    peer = make_peer(reply(**answer))
+    with pytest.raises(error) as caught:
+        got(client_of(peer, key=key, largest=1000, seconds=0.2))
+    assert type(caught.value) is error
+    assert str(caught.value).startswith(f"things: {line}")
+    assert "\n" not in str(caught.value)
+    assert KEY not in f"{caught.value!r}{caught.value.__cause__!r}"
+    assert len(peer.asked) == asked
+
+
+def test_absent_statuses_and_redirects_within_the_host_are_replies_in_any_loop(make_peer: Any, reply: Any) -> None:
+    assert got(client_of(make_peer(reply(b"none", status=404))), "x", absent=frozenset([404])).status == 404
+    peer = make_peer(reply(status=303, headers={"location": "/entry/P2?format=json"}), reply(b"P2"))
+    assert got(client_of(peer), "entry/P1").url.endswith("/entry/P2?format=json")
+    client = client_of(make_peer(reply(b"fine")))
+    assert [asyncio.run(client.get("x")).body for _ in range(2)] == [b"fine", b"fine"]
+
+
+def test_an_address_that_is_none_is_an_error_of_the_settings() -> None:
+    with pytest.raises(ConfigError, match=r"^things: 'example' is not an address; set one that begins with https"):
+        Service("things", "example")
+
+
+SECRET = "key/of+12 chars"
+
+
+def bomb(size: int) -> bytes:
+    pack = zlib.compressobj(9, zlib.DEFLATED, 31)
+    return b"".join([*(pack.compress(bytes(1 << 20)) for _ in range(size >> 20)), pack.flush()])
+
+
+def body_of(
+    address: str, *, headers: Mapping[str, str] | None = None, largest: int = 1 << 20, seconds: float = 60.0
+) -> str:
+    patience = Patience(tries=1, seconds=seconds)
+    client = Client(Service("things", address, headers or {}, largest=largest, patience=patience))
+    return then_closed(client, client.get("x")).body.decode()
+
+
+@each_row("size", [0, 1, 65_536, 1 << 20])
+def test_a_packed_reply_within_the_limit_is_whole(size: int, make_peer: Any) -> None:
+    body = gzip.compress(b"x" * size)
+    assert body_of(make_peer(Reply(body, headers={"content-encoding": "gzip"})).url) == "x" * size
+
+
+@each_row(
+    ("sent", "line"),
+    [
+        (Reply(bomb(1 << 26), headers={"content-encoding": "gzip"}), "larger than 1 MB"),
+        (Reply(b" " * 65536, endless=True), "larger than 1 MB"),
+        (Reply(b"x" * 2_000_000), "larger than 1 MB"),
+        (Reply(gzip.compress(b"x" * 5000)[:-9], headers={"content-encoding": "gzip"}), "response is incomplete"),
+        (Reply(b"not gzip", headers={"content-encoding": "gzip"}), "response is damaged"),
+        (Reply(b"x", headers={"content-encoding": "br"}), "packed as 'br'"),
+        (Reply(b"x" * 100, drip=0.2), "no response within 0.5 s"),
+        (Reply(b"x", drip_head=0.2), "no response within 0.5 s"),
+    ],
+)
+def test_a_hostile_reply_is_one_line(sent: Reply, line: str, make_peer: Any) -> None:
+    peer = make_peer(sent)
+    with pytest.raises(SourceUnavailable, match=line) as caught:
+        body_of(peer.url, seconds=0.5 if sent.drip or sent.drip_head else 60.0)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_bomb_takes_no_more_memory_than_the_limit(make_peer: Any) -> None:
+    peer = make_peer(Reply(bomb(1 << 26), headers={"content-encoding": "gzip"}))
+    with pytest.raises(SourceUnavailable):  # once before, so that what is made at first use does not count
+        body_of(peer.url)
+    tracemalloc.start()
+    try:
+        with pytest.raises(SourceUnavailable):
+            body_of(peer.url)
+        assert tracemalloc.get_traced_memory()[1] < 10 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_echoed_keys_become_asterisks_in_bodies_and_headers(make_peer: Any) -> None:
+    def echo(asked: Asked) -> Reply:
+        forms = "\n".join(secret_forms([SECRET]))
+        return Reply(f"{asked.headers}\n{forms}".encode(), headers={"x-echo": asked.headers["x-api-key"]})
+
+    said = body_of(make_peer(echo).url, headers={"x-api-key": SECRET})
+    assert MASK in said
+    assert not [form for form in secret_forms([SECRET]) if form in said]
+    pieces = make_peer(lambda asked: Reply(f"a {asked.headers['x-api-key']} b".encode(), drip=0.001))
+    assert body_of(pieces.url, headers={"x-api-key": SECRET}) == f"a {MASK} b"
+
+
+def test_a_password_of_the_address_is_masked_in_a_redirect(make_peer: Any) -> None:
+    def redirect(asked: Asked) -> Reply:
+        return Reply(
+            status=302, headers={"location": f"http://elsewhere.example/?was={asked.headers['authorization']}"}
+        )
+
+    peer = make_peer(redirect)
+
+    async def run() -> str:
+        async with httpx.AsyncClient(transport=Bounded(ReplyLimits(1000, 60.0), Network())) as client:
+            return str((await client.get(peer.url.replace("//", "//user:correct-horse@"))).headers["location"])
+
+    assert asyncio.run(run()) == f"http://elsewhere.example/?was=Basic {MASK}"
+
+
+def test_secrets_of_a_request() -> None:
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    assert secrets_sent("https://example.org/?api_key=abcdefgh&q=x", form, b"access_token=ijklmnop&db=pubmed") == [
+        "abcdefgh",
+        "ijklmnop",
+    ]
