@@ -13,7 +13,7 @@ import pytest
 from example_papers import EXAMPLES
 
 from medground.engine.answers import Answers
-from medground.faces.notebook.answer import ShownSteps
+from medground.faces.notebook import ShownSteps
 from medground.values.steps import Kept, Searching
 
 pytestmark = pytest.mark.slow

@@ -21,7 +21,7 @@ from small_service import Clock, tokens_of
 from medground.faces.api.app import make_app
 from medground.faces.service.service import Service
 from medground.faces.web.app import BuiltPage, add_page
-from medground.faces.web.sessions import Sessions, Throttle
+from medground.faces.web.state import Sessions, Throttle
 from medground.home.settings import Settings
 
 papers = small_service.papers

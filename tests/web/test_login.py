@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 from small_service import Clock
 
-from medground.faces.web.sessions import IDLE, LONGEST, MOST_FAILED, WINDOW, Sessions, Throttle, matches
+from medground.faces.web.state import IDLE, LONGEST, MOST_FAILED, WINDOW, Sessions, Throttle, matches
 
 Visit = Callable[..., Any]
 LOCALHOST = {"Origin": "http://localhost"}

@@ -45,7 +45,7 @@ from medground.faces.api.questions import jobs_router
 from medground.faces.api.questions import router as asking_router
 from medground.faces.service.service import Service
 from medground.faces.service.values import Problem
-from medground.faces.serving.requests import OwnHosts
+from medground.faces.serving import OwnHosts
 from medground.version import __version__
 
 TAGS = (

@@ -18,7 +18,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from medground.faces.api.problems import problem_for, refused, respond
-from medground.faces.serving.requests import Refusal, check_length, too_large, whole_body
+from medground.faces.serving import Refusal, check_length, too_large, whole_body
 
 MOST_VALUES = 50_000
 """Values in a body, counted by commas: more would cost time, and no request needs them."""

@@ -17,7 +17,7 @@ from starlette.types import Scope
 
 from medground.errors import MedgroundError
 from medground.faces.service.values import INTERNAL, Problem, problem_of
-from medground.faces.serving.requests import Refusal
+from medground.faces.serving import Refusal
 from medground.home.layers import wrong_values
 
 log = logging.getLogger(__name__)

@@ -18,9 +18,8 @@ from medground.faces.api.problems import refused
 from medground.faces.service.accounts import Tokens
 from medground.faces.service.records import Records
 from medground.faces.service.service import Service
-from medground.faces.serving.requests import Refusal
-from medground.faces.serving.server import Connection as ServingConnection
-from medground.faces.serving.server import GracefulServer, config, listener
+from medground.faces.serving import Connection as ServingConnection
+from medground.faces.serving import GracefulServer, Refusal, config, listener
 from medground.home.settings import Settings
 from medground.values.steps import Progress, no_progress
 

@@ -1,10 +1,10 @@
-"""`medground ask`: one question, one after an answer, one again, or many from a file."""
+"""`medground ask`: one question, one after an answer, one again, or many from a file; and `verify`: a claim."""
 
 from __future__ import annotations
 
 import json as json_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,9 +12,10 @@ from medground.faces.cli import options as by
 from medground.faces.cli.answers import Form, Shown, form_of, show_again, show_answer
 from medground.faces.cli.asking import STDIN, read_context, read_questions, read_stdin, with_context
 from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, Where, load_settings, searched
-from medground.faces.cli.terminal import say
+from medground.faces.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
+    from medground.answering.conclude.claim import CheckedClaim
     from medground.engine.batch import Outcome
     from medground.errors import MedgroundError
     from medground.faces.cli.asking import Kind
@@ -238,3 +239,49 @@ def _ask_again(name: str, shown: Shown, *, changed: bool, no_cache: bool) -> Non
 def _exit(answer: Answer) -> None:
     if answer.decision.status == "unanswerable":
         raise typer.Exit(UNANSWERABLE)
+
+
+def verify(
+    claim: Annotated[str, typer.Argument(help="The claim, in quotes.")],
+    corpus: by.Corpora = None,
+    kb: by.KnowledgeBase = None,
+    model: Annotated[str | None, typer.Option(help="Model that judges; word statistics without one.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    sets: by.Sets = None,
+    preset: by.Preset = None,
+    settings: by.SettingsFile = None,
+    quiet: by.Quiet = False,
+) -> None:
+    """Compare a claim with the literature: a verdict for each statement, and the quotes that decided it."""
+    from medground.faces.cli.asking import opened
+    from medground.language.risk.notices import notice_first
+
+    extra: dict[str, object] = {**by.searched(corpus, kb), "model.default": model}
+    with notice_first(claim):
+        chosen = by.load_settings(sets, preset, settings, extra)
+        with opened(chosen, quiet=quiet) as engine:
+            checked = engine.verify(claim)
+    if json:
+        say_json(checked.model_dump_json(indent=2))
+        return
+    say(*_lines(checked))
+
+
+def _lines(checked: CheckedClaim) -> list[str]:
+    from medground.answering.verify.verdict_words import verdict
+
+    documents = {document.id: document for document in checked.documents}
+    quotes = {evidence.id: evidence for evidence in checked.evidence}
+    lines = [checked.notice.sentence, ""] if checked.notice else []
+    for statement in checked.statements:
+        lines += [statement.text, f"    {verdict(statement.verdict)}"]
+        for quote in (quotes[name] for name in statement.evidence):
+            document = documents[quote.document_id]
+            about = ", ".join(str(part) for part in (document.id, document.year) if part)
+            lines += [f"    “{quote.quote}”", f"    {document.title} ({about})"]
+    lines += [f"warning: {warning}" for warning in checked.warnings]
+    if checked.notice is not None and checked.notice.stops:
+        lines.append("Nothing was searched.")
+    elif not checked.evidence:
+        lines.append("No passage was found to compare the claim with.")
+    return lines

@@ -23,8 +23,8 @@ from medground.faces.eutils.catalogue import SnapshotCatalogue
 from medground.faces.eutils.lanes import Lanes, Limits, Work
 from medground.faces.eutils.replies import MOST_BYTES, Context, Reply, asks_json, error_reply
 from medground.faces.eutils.requests import History, InvalidRequest, Parameters
-from medground.faces.serving.requests import OwnHosts, Refusal, whole_body
-from medground.faces.serving.server import Connection as ServingConnection
+from medground.faces.serving import Connection as ServingConnection
+from medground.faces.serving import OwnHosts, Refusal, whole_body
 
 
 @dataclass(frozen=True)

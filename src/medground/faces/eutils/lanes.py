@@ -13,7 +13,7 @@ from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from medground.faces.eutils.requests import InvalidRequest
-from medground.faces.serving.requests import Refusal
+from medground.faces.serving import Refusal
 
 
 @dataclass(frozen=True)

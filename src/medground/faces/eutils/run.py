@@ -39,7 +39,7 @@ def run(
     try:
         from medground.faces.eutils.app import Connection, make_app
         from medground.faces.eutils.lanes import Lanes, Limits
-        from medground.faces.serving.server import GracefulServer, config, listener
+        from medground.faces.serving import GracefulServer, config, listener
     except ImportError:
         raise ConfigError('the server needs starlette and uvicorn; run: pip install "medground[pubmed]"') from None
     limits = Limits()

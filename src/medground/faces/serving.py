@@ -1,23 +1,137 @@
-"""Run an app: uvicorn with deadlines for each connection, and an end within two seconds."""
+"""What HTTP servers share: requests with foreign hosts or large bodies are refused, connections have deadlines.
+
+A server ends within two seconds once it is to stop.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import math
+import re
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from http import HTTPStatus
 from typing import Any, ClassVar, Literal
+from urllib.parse import urlsplit
 
 import h11
 import uvicorn
+from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse, Response
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from medground.errors import UsageError
-from medground.faces.serving.requests import Refusal
+
+
+class Refusal(Exception):
+    """Why a request is refused.
+
+    Attributes:
+        status: the HTTP status.
+        detail: what is wrong, in one line.
+        retry_after: seconds after which the same request can succeed, or None.
+    """
+
+    def __init__(self, status: int, detail: str, *, retry_after: int | None = None) -> None:
+        super().__init__(detail)
+        self.status, self.detail, self.retry_after = status, detail, retry_after
+
+
+Respond = Callable[[Refusal, Scope], Response]
+"""Makes the response to a refused request, in the form that the server's clients understand."""
+
+
+async def whole_body(receive: Receive, headers: Headers, *, most: int, seconds: float) -> bytes:
+    """The body of a request. What is left of a refused one is not read.
+
+    Args:
+        most: bytes that the body may have.
+        seconds: in which all of it must come.
+
+    Raises:
+        Refusal: it is too large (413) or too slow (408), or the client left (400).
+    """
+    check_length(headers, most)
+    body = bytearray()
+    try:
+        async with asyncio.timeout(seconds):
+            more = True
+            while more:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise Refusal(400, "the client left before the whole body came")
+                body += message.get("body", b"")
+                if len(body) > most:
+                    raise too_large(most)
+                more = message.get("more_body", False)
+    except TimeoutError:
+        raise Refusal(408, f"the body did not come in {seconds:g} seconds") from None
+    return bytes(body)
+
+
+def check_length(headers: Headers, most: int) -> None:
+    """Check the length that a client announces.
+
+    Raises:
+        Refusal: it is larger than `most` bytes.
+    """
+    length = headers.get("content-length", "")
+    if length.isascii() and length.isdigit() and int(length) > most:
+        raise too_large(most)
+
+
+def too_large(most: int) -> Refusal:
+    """The refusal of a body with more than `most` bytes."""
+    return Refusal(413, f"a body may have at most {most:,} bytes here")
+
+
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_SAFE = frozenset(["GET", "HEAD", "OPTIONS", "TRACE"])
+_HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]{2,45})\]|([A-Za-z0-9._-]{1,253}))(?::[0-9]{1,5})?")
+
+
+class OwnHosts:
+    """ASGI middleware that refuses foreign `Host` and `Origin` headers.
+
+    Args:
+        names: host names and addresses of the server, beside those of loopback and the address that was called.
+        respond: makes the response to what is refused.
+    """
+
+    def __init__(self, app: ASGIApp, names: Iterable[str], respond: Respond) -> None:
+        self._app = app
+        self._respond = respond
+        self._names = frozenset(name.strip("[]").lower() for name in (*LOOPBACK, *names))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and (refusal := self._refused(scope)) is not None:
+            return await self._respond(refusal, scope)(scope, receive, send)
+        return await self._app(scope, receive, send)
+
+    def _refused(self, scope: Scope) -> Refusal | None:
+        headers = Headers(scope=scope)
+        hosts = headers.getlist("host")
+        host = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
+        own = (scope.get("server") or ("",))[0]
+        if host is None or (host[1] or host[2]).lower() not in {*self._names, own}:
+            return Refusal(421, "the Host header does not name this server")
+        if scope["method"] in _SAFE:
+            return None
+        if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+            return Refusal(403, "another site may not send this request")
+        if any(_address(origin) != hosts[0].lower() for origin in headers.getlist("origin")):
+            return Refusal(403, "the Origin header does not name this server")
+        return None
+
+
+def _address(origin: str) -> str:
+    """`localhost:8000` of `http://localhost:8000`, as a `Host` header has it."""
+    try:
+        parts = urlsplit(origin)
+    except ValueError:
+        return ""
+    return parts.netloc.lower() if parts.scheme in ("http", "https") else ""
 
 
 class Connection(H11Protocol):
@@ -53,8 +167,7 @@ class Connection(H11Protocol):
             self._await_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        _cancel(self._head)
-        self._head = None
+        self._stop_head()
         _cancel(self._unread)
         super().connection_lost(exc)
 
@@ -64,8 +177,7 @@ class Connection(H11Protocol):
         self._silent = False
         super().data_received(data)
         if self._busy:
-            _cancel(self._head)
-            self._head = None
+            self._stop_head()
         elif self._head is None:
             self._await_head()
 
@@ -73,7 +185,10 @@ class Connection(H11Protocol):
         super().on_response_complete()
         if self.conn.their_state is not h11.SEND_BODY:
             return
-        if self._announced <= self.most_rest:  # the rest comes at once, or never; then the connection can go on
+        length = dict(self.headers).get(b"content-length", b"")
+        if (
+            length.isdigit() and int(length) <= self.most_rest
+        ):  # the rest comes at once, or never; then the connection can go on
             self.loop.call_later(self.rest_seconds, self._rest_is_late)
         else:
             self._rest_is_late()
@@ -100,20 +215,18 @@ class Connection(H11Protocol):
         """Whether a request is being answered."""
         return self.cycle is not None and not self.cycle.response_complete
 
-    @property
-    def _announced(self) -> float:
-        """Bytes of the body of the last request, by its head; without an end if it does not say."""
-        length = dict(self.headers).get(b"content-length", b"")
-        return int(length) if length.isdigit() else math.inf
-
     def _rest_is_late(self) -> None:
         """Close where a request was answered without its body, which may be long or never end."""
         if self.conn.their_state is h11.SEND_BODY and not self._busy and not self.transport.is_closing():
             self._refused = True
             self._close_gently()
 
-    def _await_head(self) -> None:
+    def _stop_head(self) -> None:
         _cancel(self._head)
+        self._head = None
+
+    def _await_head(self) -> None:
+        self._stop_head()
         self._head = self.loop.call_later(self.head_seconds, self._head_is_late)
 
     def _head_is_late(self) -> None:
