@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import pytest_socket
 from page_papers import PAPERS, keep_answers
 
-from browser import Opened, Served, opened, papers_home, why_not
+from browser import Opened, Served, opened, papers_home, started, why_not
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 
 @pytest.fixture(scope="session")
@@ -33,8 +37,16 @@ def served(page_home: Path) -> Iterator[Served]:
         yield server
 
 
+@pytest.fixture(scope="module")
+def chrome(page_home: Path) -> Iterator[Browser]:
+    """One Chromium for the tests of a module; each has sessions of its own."""
+    pytest_socket.enable_socket()
+    with started() as found:
+        yield found
+
+
 @pytest.fixture
-def browser(loopback: None, served: Served) -> Iterator[Opened]:
+def browser(loopback: None, chrome: Browser, served: Served) -> Iterator[Opened]:
     """A browser before that server. A message in its console fails the test."""
-    with opened(served.url) as found:
+    with opened(served.url, chrome) as found:
         yield found

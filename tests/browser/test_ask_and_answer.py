@@ -23,6 +23,8 @@ def test_a_question_is_answered_and_its_quote_opens_in_place(browser: Opened) ->
     page.wait_for_url("**/#/answer/**")
     expect(page.get_by_role("heading", level=1)).to_have_text(QUESTION)
     expect(page.get_by_test_id("sentence").first).to_contain_text("Quoted from the source")
+    retracted = page.get_by_test_id("source-entry").filter(has_text="PMID:103")
+    expect(retracted).to_contain_text("RETRACTED: not used as evidence.")
     mark = page.get_by_test_id("sentence").locator("a[data-cite]").first
     mark.click()
     chosen = page.get_by_test_id("source").locator("mark.chosen")
@@ -34,15 +36,7 @@ def test_a_question_is_answered_and_its_quote_opens_in_place(browser: Opened) ->
     expect(mark).to_be_focused()
 
 
-def test_a_retracted_paper_is_marked_in_the_sources(browser: Opened) -> None:
-    page = browser.page()
-    ask(page)
-    page.wait_for_url("**/#/answer/**")
-    retracted = page.get_by_test_id("source-entry").filter(has_text="PMID:103")
-    expect(retracted).to_contain_text("RETRACTED: not used as evidence.")
-
-
-def test_a_shared_citation_survives_a_reload(browser: Opened) -> None:
+def test_a_shared_citation_survives_a_reload_and_offsets_count_code_points(browser: Opened) -> None:
     page = browser.page(f"#/answer/{EVERYTHING}/cite/E5")
     chosen = page.locator("mark.chosen")
     expect(chosen).to_have_text("Bleeding was rare in both groups.")
@@ -51,12 +45,8 @@ def test_a_shared_citation_survives_a_reload(browser: Opened) -> None:
     expect(page.get_by_test_id("about-source")).to_have_text("Lancet · 2015 · randomized controlled trial · results")
     link = page.get_by_role("link", name="Open in PubMed")
     assert link.get_attribute("href") == "https://pubmed.ncbi.nlm.nih.gov/101/"
-
-
-def test_offsets_count_code_points(browser: Opened) -> None:
-    """The document has characters that JavaScript counts twice, before the quote."""
-    page = browser.page(f"#/answer/{EVERYTHING}/cite/E1")
-    expect(page.locator("mark.chosen")).to_have_text("Aspirin prevented stroke in adults with atrial fibrillation.")
+    page.goto(f"{browser.url}/#/answer/{EVERYTHING}/cite/E1")  # before it are characters that JavaScript counts twice
+    expect(chosen).to_have_text("Aspirin prevented stroke in adults with atrial fibrillation.")
 
 
 def test_a_hostile_document_is_text(browser: Opened) -> None:
@@ -97,18 +87,15 @@ def test_everything_that_an_answer_says_is_there(browser: Opened) -> None:
     expect(page.locator(".decision")).to_contain_text("Stopped early: The budget of 20,000 tokens is used.")
 
 
-def test_the_notice_comes_first(browser: Opened) -> None:
+def test_the_notice_comes_first_and_what_is_not_there_is_told(browser: Opened) -> None:
+    browser.expected.append("404")
     page = browser.page(f"#/answer/{NOTICED}")
     first = page.locator("article > *").first
     expect(first).to_have_text("Talk to the doctor who treats you before you change a treatment.")
     page = browser.page(f"#/answer/{AT_RISK}")
     expect(page.get_by_role("note")).to_contain_text("call your local emergency number")
     expect(page.locator(".decision, h2")).to_have_count(0)
-
-
-def test_an_answer_that_is_not_there_is_told(browser: Opened) -> None:
-    browser.expected.append("404")
-    page = browser.page("#/answer/20990101-nothing")
+    page.goto(f"{browser.url}/#/answer/20990101-nothing")
     expect(page.get_by_role("alert")).to_contain_text("Check the name")
     page.goto(f"{browser.url}/#/nowhere")
     expect(page.get_by_role("heading", level=1)).to_have_text("There is no such view")
@@ -139,24 +126,18 @@ def test_keyboard_alone(browser: Opened) -> None:
 
 @pytest.mark.slow
 @each_row("scheme", ["light", "dark"])
-def test_axe_finds_nothing(browser: Opened, scheme: str) -> None:
-    page = browser.page(scheme=scheme)
+def test_axe_finds_nothing_and_a_phone_never_scrolls_sideways(browser: Opened, scheme: str) -> None:
+    page = browser.page(size=PHONE, scheme=scheme)
     page.locator("summary").click()
+    assert overflow(page) == 0
     assert violations(page) == []
+    page.get_by_role("button", name="Menu").click()
+    expect(page.get_by_role("navigation").get_by_role("link", name="Ask")).to_be_visible()
     for where in (f"#/answer/{NOTICED}", f"#/answer/{EVERYTHING}/cite/E3"):
         page.goto(f"{browser.url}/{where}")
         page.locator(".headline").wait_for()
         page.wait_for_load_state("networkidle")
         assert violations(page) == []
-
-
-def test_a_phone_never_scrolls_sideways(browser: Opened) -> None:
-    page = browser.page(size=PHONE)
-    page.locator("summary").click()
-    assert overflow(page) == 0
-    page.get_by_role("button", name="Menu").click()
-    expect(page.get_by_role("navigation").get_by_role("link", name="Ask")).to_be_visible()
-    page.goto(f"{browser.url}/#/answer/{EVERYTHING}/cite/E3")
     page.locator("mark.chosen").wait_for()
     assert overflow(page) == 0
 

@@ -13,7 +13,7 @@ from page_papers import EVERYTHING, PAPERS, QUESTION
 from browser import Opened, Served, opened, overflow, papers_home, violations
 
 pytest.importorskip("playwright", reason="needs the extra test")
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from medground.home.settings import Settings
 
@@ -54,7 +54,7 @@ def test_a_suggestion_is_chosen_by_keyboard(browser: Opened) -> None:
     expect(page.get_by_role("listbox")).to_be_hidden()
 
 
-def test_what_narrows_a_question_is_sent(browser: Opened) -> None:
+def test_what_narrows_a_question_is_sent_and_a_follow_up_keeps_the_documents(browser: Opened) -> None:
     page = browser.page()
     page.locator("summary").click()
     page.get_by_label("Question").fill(QUESTION)
@@ -75,27 +75,19 @@ def test_what_narrows_a_question_is_sent(browser: Opened) -> None:
     page.wait_for_url("**/#/answer/**")
     expect(page.locator("article")).to_contain_text("not evidence): “A woman of 70.”")
     expect(page.locator("article")).to_contain_text("Limited to year 2016..")
-
-
-def test_a_follow_up_keeps_the_documents(browser: Opened) -> None:
-    page = browser.page()
-    page.get_by_label("Question").fill(QUESTION)
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/#/answer/**")
     page.get_by_role("link", name="Ask a follow-up question").click()
     expect(page.get_by_test_id("followed")).to_contain_text(QUESTION)
     page.get_by_label("Question").fill("Is bleeding rare?")
     page.keyboard.press("Enter")
-    page.wait_for_url("**/#/answer/**")
     expect(page.locator("article")).to_contain_text("the sources of its answer were searched too")
 
 
 @pytest.fixture
-def unnamed(loopback: None, page_home: Path, tmp_path: Path) -> Iterator[Opened]:
+def unnamed(loopback: None, chrome: Browser, tmp_path: Path) -> Iterator[Opened]:
     """A browser before a server that names no corpus, over a home with three small ones."""
     for number, name in enumerate(("starter", "papers", "others")):
         papers_home(tmp_path, PAPERS[number : number + 2], name)
-    with Served(Settings.load(options={"home": tmp_path})) as server, opened(server.url) as found:
+    with Served(Settings.load(options={"home": tmp_path})) as server, opened(server.url, chrome) as found:
         yield found
 
 
@@ -137,6 +129,7 @@ def test_all_is_searched_by_default_and_a_choice_goes_along_on_every_way(unnamed
 
 
 def test_a_query_is_edited_and_run_again(browser: Opened) -> None:
+    browser.expected.append("422")
     page = browser.page(f"#/answer/{EVERYTHING}")
     page.get_by_role("link", name="Edit and search again").first.click()
     query = page.get_by_label("Query")
@@ -152,9 +145,5 @@ def test_a_query_is_edited_and_run_again(browser: Opened) -> None:
     hits.first.get_by_role("link").click()
     expect(page.locator("mark.chosen").first).to_be_in_viewport()
     expect(page.get_by_role("heading", level=1)).to_contain_text("a cohort")
-
-
-def test_a_query_that_is_none_is_told(browser: Opened) -> None:
-    browser.expected.append("422")
-    page = browser.page("#/search?q=(aspirin+AND")
+    page.goto(f"{browser.url}/#/search?q=(aspirin+AND")
     expect(page.get_by_role("alert")).to_contain_text("invalid query at column")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import pytest_socket
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 from rows import each_row
 from small_run import header
 
@@ -45,8 +45,8 @@ def own(own_home: Path) -> Iterator[Served]:
 
 
 @pytest.fixture
-def desk(loopback: None, own: Served) -> Iterator[Opened]:
-    with opened(own.url) as found:
+def desk(loopback: None, chrome: Browser, own: Served) -> Iterator[Opened]:
+    with opened(own.url, chrome) as found:
         yield found
 
 
@@ -60,13 +60,6 @@ def guarded(own_home: Path) -> Iterator[tuple[Served, str]]:
     settings = Settings.load(options={"home": own_home, "retrieval.corpora": ("papers",)})
     with Served(settings, authenticated=True) as server:
         yield server, token
-
-
-@pytest.fixture
-def door(loopback: None, guarded: tuple[Served, str]) -> Iterator[tuple[Opened, str]]:
-    server, token = guarded
-    with opened(server.url) as found:
-        yield found, token
 
 
 def settled(page: Page) -> Page:
@@ -147,11 +140,7 @@ def test_files_become_a_corpus_with_progress_and_what_was_passed_over_is_named(d
     expect(page.get_by_role("heading", name="Corpora", level=1)).to_be_visible()
     expect(page.get_by_role("link", name="trials", exact=True)).to_have_count(0)
 
-
-def test_files_that_nobody_can_read_are_said_to_be_so(desk: Opened, tmp_path: Path) -> None:
-    (tmp_path / "scan.bin").write_bytes(b"\x00\x01" * 100)
-    page = settled(desk.page("#/corpora"))
-    page.get_by_label("Name").fill("nothing")
+    page.get_by_label("Name").fill("nothing")  # of files that nobody can read
     page.get_by_label("Files").set_input_files([tmp_path / "scan.bin"])
     page.get_by_role("button", name="Build").click()
     expect(page.get_by_role("alert")).to_contain_text("scan.bin")
@@ -176,15 +165,15 @@ def test_a_run_is_opened_and_its_failures_count(desk: Opened) -> None:
     assert saved.value.suggested_filename == "small.html"
 
 
-def test_use_is_shown_for_this_computer_and_for_each_token(desk: Opened, guarded: tuple[Served, str]) -> None:
-    page = settled(desk.page("#/usage"))
-    expect(page.get_by_role("heading", name="This computer")).to_be_visible()
-    expect(page.get_by_role("region", name="Table of tokens")).to_contain_text("ada")
+@pytest.mark.usefixtures("loopback")
+def test_signing_in_and_out_keeps_no_token_in_the_browser(chrome: Browser, guarded: tuple[Served, str]) -> None:
+    server, token = guarded
+    with opened(server.url, chrome) as browser:
+        browser.expected = ["401"]
+        sign_in_and_out(browser, token)
 
 
-def test_signing_in_and_out_keeps_no_token_in_the_browser(door: tuple[Opened, str]) -> None:
-    browser, token = door
-    browser.expected = ["401"]
+def sign_in_and_out(browser: Opened, token: str) -> None:
     page = browser.page("#/corpora")
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
     expect(page.get_by_role("navigation")).to_have_count(0)
@@ -210,9 +199,14 @@ def test_signing_in_and_out_keeps_no_token_in_the_browser(door: tuple[Opened, st
     assert page.context.cookies() == []
 
 
-def test_a_change_after_the_session_was_lost_is_sent_again(desk: Opened) -> None:
+def test_use_is_shown_and_a_change_after_the_session_was_lost_is_sent_again(
+    desk: Opened, guarded: tuple[Served, str]
+) -> None:
     desk.expected = ["403"]
-    page = settled(desk.page("#/corpora/papers"))
+    page = settled(desk.page("#/usage"))
+    expect(page.get_by_role("heading", name="This computer")).to_be_visible()
+    expect(page.get_by_role("region", name="Table of tokens")).to_contain_text("ada")
+    page.goto(f"{desk.url}/#/corpora/papers")
     page.context.clear_cookies()
     page.get_by_role("button", name="Verify").click()
     expect(page.get_by_text("Intact:")).to_be_visible()

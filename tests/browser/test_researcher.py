@@ -17,7 +17,7 @@ from studies import QUESTION, STUDIES
 from browser import BUILT, PHONE, Opened, Served, opened, overflow, papers_home, violations, why_not
 
 pytest.importorskip("playwright", reason="needs the extra test")
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 
 @pytest.fixture(scope="module")
@@ -34,9 +34,9 @@ def studies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @pytest.fixture
-def browser(loopback: None, studies: Served) -> Iterator[Opened]:
+def browser(loopback: None, chrome: Browser, studies: Served) -> Iterator[Opened]:
     """A browser before that server. A message in its console fails the test."""
-    with opened(studies.url) as found:
+    with opened(studies.url, chrome) as found:
         yield found
 
 
@@ -50,18 +50,17 @@ def column(page: Page, number: int) -> list[str]:
     return page.locator(f"table.studies tbody tr td:nth-child({number})").all_inner_texts()
 
 
-def test_cells_are_quotes_or_say_that_nothing_is_reported(browser: Opened) -> None:
+def test_cells_are_quotes_that_open_where_they_stand_or_say_that_nothing_is_reported(browser: Opened) -> None:
     page = table_of(browser)
     first = page.locator("tr[data-document='PMID:1']")
     expect(first.locator("[data-state='quoted']")).to_have_count(2)
     expect(first).to_contain_text("supports a yes")
     expect(page.locator("tr[data-document='PMID:2'] [data-state='not reported']")).to_have_text("Not reported")
     expect(page.locator("tr[data-document='PMID:6']")).to_contain_text("RETRACTED: not used as evidence.")
-
-
-def test_a_cell_opens_where_it_stands_in_its_study(browser: Opened) -> None:
-    page = table_of(browser)
-    opener = page.locator("tr[data-document='PMID:1']").get_by_role("button", name=re.compile(r"In the text \(n of"))
+    told = page.get_by_test_id("agreement")
+    expect(told).to_contain_text("2 support a yes, 2 contradict it, 1 does neither")
+    expect(told).to_contain_text("1 retracted study is not counted.")
+    opener = first.get_by_role("button", name=re.compile(r"In the text \(n of"))
     opener.click()
     pane = page.get_by_test_id("place")
     chosen = pane.locator("mark.chosen")
@@ -105,47 +104,31 @@ def test_rows_are_sorted_and_filtered(browser: Opened) -> None:
     expect(page.get_by_text("1 of 6 studies")).to_be_visible()
 
 
-def test_agreement_is_told_by_design_and_never_guessed(browser: Opened) -> None:
-    page = table_of(browser)
-    told = page.get_by_test_id("agreement")
-    expect(told).to_contain_text("2 support a yes, 2 contradict it, 1 does neither")
-    expect(told).to_contain_text("1 retracted study is not counted.")
+def test_agreement_is_never_guessed_and_a_study_that_cannot_be_read_is_failed(browser: Opened) -> None:
     expect(table_of(browser, UNJUDGED).get_by_test_id("agreement")).to_contain_text("no model read them")
-
-
-def test_a_study_that_cannot_be_read_is_failed_and_not_empty(browser: Opened) -> None:
     page = table_of(browser, DATALESS)
     failed = page.locator("tr[data-document='PMID:999'] [data-state='failed']").first
     expect(failed).to_have_text("Failed: no source that is searched holds it any more")
     expect(page.get_by_test_id("agreement")).to_have_count(0)
 
 
-def test_the_plot_has_a_sign_for_each_study_and_says_so_in_words(browser: Opened) -> None:
+def test_studies_are_plotted_and_saved_as_a_table_and_as_references(browser: Opened) -> None:
     page = table_of(browser)
     drawn = page.get_by_test_id("plot").locator("svg")
     expect(drawn).to_have_attribute("aria-label", re.compile("6 studies from 2001 to 2006: .*1 meta-analysis"))
-    assert sorted(drawn.locator("text.sign").evaluate_all("all => all.map(one => one.firstChild.data)")) == sorted(
-        ["▲", "▼", "◆", "▲", "▼", "✕"]
-    )
-
-
-def test_the_table_is_saved_as_csv(browser: Opened) -> None:
-    page = table_of(browser)
+    signs = drawn.locator("text.sign").evaluate_all("all => all.map(one => one.firstChild.data)")
+    assert sorted(signs) == sorted(["▲", "▼", "◆", "▲", "▼", "✕"])
     with page.expect_download() as download:
         page.get_by_role("button", name="Save the table as CSV").click()
     content = download.value.path().read_text(encoding="utf-8-sig")
     rows = list(csv.DictReader(io.StringIO(content, newline="")))
     assert download.value.suggested_filename == f"medground-{JUDGED}.csv"
     assert [row["dose"] == "not reported" for row in rows] == [False, True, True, True, True, True]
-
-
-@each_row(("button", "suffix"), [("RIS", "ris"), ("BibTeX", "bib"), ("CSL-JSON", "json")])
-def test_references_are_saved(browser: Opened, button: str, suffix: str) -> None:
-    page = table_of(browser)
-    with page.expect_download() as download:
-        page.get_by_test_id("exports").get_by_role("button", name=button, exact=True).click()
-    assert download.value.suggested_filename == f"medground-{JUDGED}.{suffix}"
-    assert "Vitamin D and falls: study 1" in download.value.path().read_text(encoding="utf-8")
+    for button, suffix in (("RIS", "ris"), ("BibTeX", "bib"), ("CSL-JSON", "json")):
+        with page.expect_download() as download:
+            page.get_by_test_id("exports").get_by_role("button", name=button, exact=True).click()
+        assert download.value.suggested_filename == f"medground-{JUDGED}.{suffix}"
+        assert "Vitamin D and falls: study 1" in download.value.path().read_text(encoding="utf-8")
 
 
 def test_a_report_shows_its_sections_plan_counts_and_failures(browser: Opened) -> None:
@@ -198,17 +181,14 @@ def test_two_recipes_answer_one_question_side_by_side(browser: Opened) -> None:
 
 
 def test_the_timeline_tells_seconds_tokens_and_money(browser: Opened) -> None:
+    browser.expected.append("404")
     page = browser.page(f"#/trace/{JUDGED}")
     line = page.get_by_test_id("timeline").get_by_role("row", name=re.compile("operator extract"))
     expect(line).to_contain_text("1,200 / 80")
     expect(line).to_contain_text("$0.00420")
     expect(line).to_have_attribute("data-depth", "2")
     expect(page.get_by_test_id("trace-sum")).to_contain_text("1,200 tokens in, 80 out, $0.00420")
-
-
-def test_an_answer_without_a_trace_says_so(browser: Opened) -> None:
-    browser.expected.append("404")
-    page = browser.page(f"#/trace/{UNJUDGED}")
+    page.goto(f"{browser.url}/#/trace/{UNJUDGED}")
     expect(page.get_by_role("alert")).to_contain_text("no trace")
 
 
@@ -220,6 +200,7 @@ def test_axe_finds_nothing_and_a_phone_needs_no_sideways_scroll(browser: Opened,
     page.wait_for_load_state("networkidle")
     assert violations(page) == []
     assert overflow(page) <= 0
+    page.close()
 
 
 def test_the_script_is_small_and_the_viewer_apart() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -20,26 +21,17 @@ Open = Callable[..., Opened]
 
 
 @pytest.fixture
-def beside_pubmed(page_home: Path, make_peer: Callable[..., Any], reply: Any) -> Iterator[Open]:
+def beside_pubmed(page_home: Path, chrome: Any, make_peer: Callable[..., Any], reply: Any) -> Iterator[Open]:
     """A browser before a server that also searches a PubMed with the given reply."""
-    stack: list[Any] = []
+    with ExitStack() as stack:
 
-    def start(**of_reply: Any) -> Opened:
-        options = {
-            "home": page_home,
-            "retrieval.corpora": ("papers",),
-            "retrieval.pubmed": make_peer(reply(**of_reply)).url,
-        }
-        server = Served(Settings.load(options=options))
-        stack.append(server)
-        url = server.__enter__().url
-        browser = opened(url)
-        stack.append(browser)
-        return browser.__enter__()
+        def start(**of_reply: Any) -> Opened:
+            pubmed = make_peer(reply(**of_reply)).url
+            options = {"home": page_home, "retrieval.corpora": ("papers",), "retrieval.pubmed": pubmed}
+            server = stack.enter_context(Served(Settings.load(options=options)))
+            return stack.enter_context(opened(server.url, chrome))
 
-    yield start
-    while stack:
-        stack.pop().__exit__(None, None, None)
+        yield start
 
 
 def test_a_failing_source_is_named_while_it_is_asked_and_in_the_answer(beside_pubmed: Open) -> None:

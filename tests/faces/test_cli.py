@@ -7,20 +7,23 @@ import re
 from pathlib import Path
 
 import pytest
-from command_line import Said
+from command_line import Said, corpus_of
 from markdown_it import MarkdownIt
 from rows import each_row
 
 from medground.testing.command import run
+from medground.values.answer import Answer
 
-PAPERS = [
-    {
-        "id": "PMID:1",
-        "title": "Aspirin and stroke",
-        "text": "Aspirin significantly reduced the risk of stroke. Bleeding rose.",
-    },
-    {"id": "PMID:2", "title": "Statins", "text": "Statins lowered cholesterol in adults with diabetes."},
-]
+TEXTS = (
+    ("Aspirin and stroke", "Aspirin significantly reduced the risk of stroke. Bleeding rose."),
+    ("Statins", "Statins lowered cholesterol in adults with diabetes."),
+    ("Tranexamic acid in brain haemorrhage", "Tranexamic acid did not reduce deaths in intracerebral haemorrhage."),
+    ("Iron and anemia", "Oral iron significantly improved hemoglobin in women with anemia."),
+    ("Acetaminophen for fever", "Acetaminophen significantly reduced fever in adults with influenza."),
+    ("Trastuzumab", "Trastuzumab prolonged survival of patients with HER-2 positive tumors."),
+    ("Bladder infections", "Nitrofurantoin cured bladder infections in 900 pregnant women."),
+)
+PAPERS = [{"id": f"PMID:{n}", "title": t, "text": x} for n, (t, x) in enumerate(TEXTS, start=1)]
 QUESTION = "Does aspirin reduce the risk of stroke?"
 
 
@@ -42,13 +45,39 @@ def test_ask_prints_decision_quotes_verdicts_and_cost(papers: Path, said: Said) 
 
 
 def test_a_question_that_nothing_can_answer_exits_with_3(papers: Path, said: Said) -> None:
-    assert "Unanswerable" in said("ask", "--corpus", "papers", "--quiet", "Does yoga shorten labour?", code=3).out
-    assert (
-        json.loads(said("ask", "--corpus", "papers", "--json", "--quiet", "Does yoga shorten labour?", code=3).out)[
-            "decision"
-        ]["status"]
-        == "unanswerable"
-    )
+    ask = ("ask", "--corpus", "papers", "--quiet", "Does yoga shorten labour?")
+    assert "Unanswerable" in said(*ask, code=3).out
+    assert json.loads(said(*ask, "--json", code=3).out)["decision"]["status"] == "unanswerable"
+
+
+def test_quotes_about_something_else_are_announced_as_such_and_decide_nothing(papers: Path, said: Said) -> None:
+    question = "Is tranexamic acid effective in postpartum haemorrhage?"
+    shown = " ".join(said("ask", "-q", "-c", "papers", question, code=3).out.split())
+    first = "No passage found mentions postpartum haemorrhage. Nearest passages, about something else:"
+    assert shown.removeprefix(question).strip().startswith(first)
+    assert "intracerebral haemorrhage" in shown
+    decision = json.loads(said("ask", "-q", "-c", "papers", "--json", question, code=3).out)["decision"]
+    assert (decision["value"], decision["unmentioned"]) == (None, ["postpartum haemorrhage"])
+
+
+@each_row(
+    ("question", "paper"),
+    [
+        ("Does oral iron help in anaemia?", "PMID:4"),
+        ("Does oral iron increase haemoglobin?", "PMID:4"),
+        ("Does paracetamol reduce fever?", "PMID:5"),
+        ("Does Tylenol reduce fever?", "PMID:5"),
+        ("Which drug helps in HER2 positive tumours?", "PMID:6"),
+        ("Does nitrofurantoin cure bladder infections in pregnancy?", "PMID:7"),
+    ],
+)
+def test_every_name_and_spelling_is_answered_by_the_same_paper(
+    papers: Path, said: Said, question: str, paper: str
+) -> None:
+    answer = json.loads(said("ask", "-q", "-c", "papers", "--json", question).out)
+    assert answer["evidence"][0]["document_id"] == paper
+    assert not answer["decision"]["unmentioned"]
+    assert paper in said("corpus", "search", "papers", question, "--limit", "1").out
 
 
 def test_details_show_label_offsets_hash_and_trace(papers: Path, said: Said) -> None:
@@ -58,13 +87,8 @@ def test_details_show_label_offsets_hash_and_trace(papers: Path, said: Said) -> 
     assert "## Details" in said("ask", "--corpus", "papers", "--details", "--markdown", QUESTION).out
 
 
-def test_json_is_an_answer_and_its_trace_can_be_shown(
-    papers: Path, capsys: pytest.CaptureFixture[str], said: Said
-) -> None:
-    assert run("ask", "--corpus", "papers", "--json", QUESTION) == 0
-    from medground.values.answer import Answer
-
-    answer = Answer.model_validate_json(capsys.readouterr().out)
+def test_json_is_an_answer_and_its_trace_can_be_shown(papers: Path, said: Said) -> None:
+    answer = Answer.model_validate_json(said("ask", "--corpus", "papers", "--json", QUESTION).out)
     assert answer.snapshots[0].name == "papers"
     assert (papers / "answers" / f"{answer.trace_id}.json").is_file()
     shown = said("trace", "show", answer.trace_id).out
@@ -74,14 +98,12 @@ def test_json_is_an_answer_and_its_trace_can_be_shown(
     assert "Aspirin" in said("trace", "show", answer.trace_id, "--text").out
 
 
-def test_markdown_cannot_be_broken_by_a_document(home: Path, tmp_path: Path, said: Said) -> None:
-    file = tmp_path / "bad.jsonl"
+def test_markdown_cannot_be_broken_by_a_document(here: Path, said: Said) -> None:
     text = (
         "Aspirin reduced the risk of stroke <script>alert(1)</script> [x](javascript:alert(1)) # \x1b[31mred "
         "https://evil.example www.evil.example."
     )
-    file.write_text(json.dumps({"id": "PMID:1", "title": "<b>Aspirin</b> stroke", "text": text}), encoding="utf-8")
-    assert run("corpus", "build", "bad", str(file), "-q") == 0
+    corpus_of({"id": "PMID:1", "title": "<b>Aspirin</b> stroke", "text": text}, name="bad")
     report = said("ask", "-c", "bad", "--markdown", QUESTION).out
     page = MarkdownIt("gfm-like", {"html": True}).render(report)
     assert "evil.example" in page
@@ -98,10 +120,7 @@ def test_markdown_cannot_be_broken_by_a_document(home: Path, tmp_path: Path, sai
     [
         (["ask", "-c", "papers", ""], "the question is empty"),
         (["ask", "-c", "papers", "a" * 20_000], "20,000 characters"),
-        (
-            ["ask", "-c", "papers", "--recipe", "best", QUESTION],
-            "unknown recipe 'best'; choose one of biomed",
-        ),
+        (["ask", "-c", "papers", "--recipe", "best", QUESTION], "unknown recipe 'best'; choose one of biomed"),
         (["ask", "-c", "papers", "--model", "gpt", QUESTION], "unknown model 'gpt'"),
         (["ask", "-c", "nothing", QUESTION], "no corpus 'nothing'"),
         (["ask", "-c", "papers", "--set", "recipe.runds=1", QUESTION], "recipe.runds"),
@@ -115,12 +134,8 @@ def test_markdown_cannot_be_broken_by_a_document(home: Path, tmp_path: Path, sai
         (["trace", "show", "../x"], "no trace"),
     ],
 )
-def test_a_mistake_is_one_line_and_exit_status_2(
-    papers: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
-) -> None:
-    capsys.readouterr()
-    assert run(*words) == 2
-    captured = capsys.readouterr()
+def test_a_mistake_is_one_line_and_exit_status_2(papers: Path, said: Said, words: list[str], message: str) -> None:
+    captured = said(*words, code=2)
     assert captured.out == ""
     assert captured.err.startswith("medground: ")
     assert message in captured.err
@@ -134,7 +149,7 @@ def test_several_problems_come_in_one_report(papers: Path, said: Said, monkeypat
     assert "OPENAI_API_KEY" in report
 
 
-def test_a_flipped_byte_is_never_read(papers: Path, capsys: pytest.CaptureFixture[str], said: Said) -> None:
+def test_a_flipped_byte_is_never_read(papers: Path, said: Said) -> None:
     database = next(papers.glob("corpora/papers/*/documents.sqlite"))
     content = bytearray(database.read_bytes())
     place = content.index(b"Aspirin significantly")
@@ -142,8 +157,7 @@ def test_a_flipped_byte_is_never_read(papers: Path, capsys: pytest.CaptureFixtur
     database.unlink()  # a new file: a reader may have the old one open or mapped
     database.write_bytes(bytes(content))
     assert "documents.sqlite" in said("corpus", "verify", "papers", code=1).err
-    assert run("ask", "-c", "papers", QUESTION) in (1,)
-    captured = capsys.readouterr()
+    captured = said("ask", "-c", "papers", QUESTION, code=1)
     assert "aspirin significantly" not in captured.out
     assert captured.err.count("\n") == 1
 

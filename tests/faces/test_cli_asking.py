@@ -1,4 +1,4 @@
-"""`medground ask` again, after an answer, from standard input and from a file of questions."""
+"""`medground ask` again, after an answer, from standard input, with a context and from a file of questions."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command_line import Said, asked, corpus_of, type_in
@@ -18,8 +19,10 @@ from medground.engine.blocking import BlockingEngine, ask_again
 from medground.errors import UsageError
 from medground.testing.command import run
 from medground.values.answer import Answer
+from medground.values.question import Question
 
 QUESTION = "Does aspirin reduce the risk of stroke?"
+CASE = "A 64-year-old man takes warfarin.\nHe bled last month."
 ASPIRIN = {
     "id": "PMID:1",
     "title": "Aspirin",
@@ -109,7 +112,7 @@ def test_a_follow_up_keeps_subject_documents_and_settings(
     )
 
 
-def test_python_follows_too(papers: Path) -> None:
+def test_the_engine_follows_and_takes_a_context_too(papers: Path) -> None:
     with BlockingEngine(corpora="papers") as engine:
         first = engine.ask(QUESTION)
         assert engine.ask("Does it cause bleeding?", follow=first.id).question.text == "Does aspirin cause bleeding?"
@@ -117,6 +120,10 @@ def test_python_follows_too(papers: Path) -> None:
         assert engine.ask("Which holds for it?", options=options, follow=first.id).question.task == "single-choice"
         with pytest.raises(UsageError, match="no answer"):
             engine.ask("Does it cause bleeding?", follow="missing")
+        asked = Question.ask(QUESTION, context=CASE)
+        assert engine.ask(QUESTION, context=CASE).id == engine.ask(asked).id != first.id
+        answers = [outcome.answer for outcome in engine.ask_each([asked, QUESTION])]
+    assert [answer.question.context for answer in answers if answer] == [CASE, ""]
 
 
 def test_the_question_comes_from_standard_input(
@@ -128,52 +135,96 @@ def test_the_question_comes_from_standard_input(
     assert "standard input is not UTF-8" in said("ask", "-", code=2).err
 
 
+def test_a_context_reaches_the_answer_and_its_id_and_what_follows(
+    papers: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, said: Said
+) -> None:
+    Path("case.txt").write_text(CASE, encoding="utf-8")
+    Path("other.txt").write_text("A woman of 30.", encoding="utf-8")
+    Path("long.txt").write_text(f"{CASE} {'He is well. ' * 100}And that is the end.", encoding="utf-8")
+    plain = asked(capsys, "-c", "papers", QUESTION)
+    told = asked(capsys, "-c", "papers", "--context", "case.txt", QUESTION)
+    type_in(monkeypatch, CASE)
+    piped = asked(capsys, "-c", "papers", "--context", "-", QUESTION)
+    assert told["question"]["context"] == piped["question"]["context"] == CASE
+    assert told["id"] == piped["id"] != plain["id"]
+    assert [search["query"] for search in told["searches"]] == [search["query"] for search in plain["searches"]]
+    again = asked(capsys, "--again", "last")
+    assert (again["answer"]["id"], again["answer"]["question"]["context"]) == (told["id"], CASE)
+    after = asked(capsys, "--follow", told["trace_id"], "And in adults?")
+    assert after["question"]["context"] == CASE
+    other = asked(capsys, "--follow", told["trace_id"], "--context", "other.txt", "And in adults?")
+    assert other["question"]["context"] == "A woman of 30."
+    told = asked(capsys, "-c", "papers", "--context", "long.txt", QUESTION)
+    assert f"{QUESTION} (with a context)" in said("history").out
+    for form in ((), ("--markdown",)):
+        shown = " ".join(said("show", told["trace_id"], *form).out.split())
+        assert "characters, not evidence): “A 64-year-old man takes warfarin. He bled last month." in shown
+        assert "the end" not in shown
+        assert "And that is the end." in " ".join(said("show", told["trace_id"], "--details", *form).out.split())
+
+
+LINES = ["-c", "papers", "--from", "line.txt"]
+
+
 @each_row(
-    ("words", "message"),
+    ("words", "written", "message"),
     [
-        ([], "there is no question"),
-        (["--again", "x", "Q?"], "--again takes no other question"),
-        (["--from", "x", "--follow", "y"], "--from takes no other question"),
-        (["--again", "x", "-c", "papers"], "leave the other options out"),
-        (["--again", "x", "--year-from", "1990"], "leave the other options out"),
-        (["--follow", "x", "Q?"], "no answer 'x'"),
-        (["--from", "missing.txt"], "cannot read missing.txt"),
-        (["--from", "empty.txt"], "empty.txt has no question"),
-        (["--from", "bad.txt"], "line 2: the question has no letter or number"),
-        (["--from", "latin.txt"], "latin.txt is not UTF-8"),
+        ([], "", "there is no question"),
+        (["--again", "x", "Q?"], "", "--again takes no other question"),
+        (["--from", "x", "--follow", "y"], "", "--from takes no other question"),
+        (["--again", "x", "-c", "papers"], "", "leave the other options out"),
+        (["--again", "x", "--year-from", "1990"], "", "leave the other options out"),
+        (["--again", "x", "--context", "line.txt"], "A case.", "leave the other options out"),
+        (["--follow", "x", "Q?"], "", "no answer 'x'"),
+        (["--from", "missing.txt"], "", "cannot read missing.txt"),
+        (LINES, "\n# nothing\n", "line.txt has no question"),
+        (LINES, "Is it?\n???\n", "line 2: the question has no letter or number"),
+        (LINES, b"caf\xe9?", "line.txt is not UTF-8"),
+        (LINES, '{"question": 3}', "line 1: question and context must be text"),
+        (LINES, '{"question": "Is it?", "case": "x"}', "line 1: unknown key 'case'"),
+        (LINES, '{"question', "line 1: this is not JSON"),
+        (LINES, '{"context": "x"}', "line 1: question and context must be text"),
+        (
+            LINES,
+            json.dumps({"question": "Is it?", "context": "a" * 16_001}),
+            "line 1: the context has 16,001",
+        ),
+        ([QUESTION, "--context", "nowhere.txt"], "", "cannot read nowhere.txt"),
+        ([QUESTION, "--context", "line.txt"], " \n", "line.txt is empty"),
+        ([QUESTION, "--context", "line.txt"], b"\xff\xfe\xfa", "line.txt is not UTF-8"),
+        ([QUESTION, "--context", "line.txt"], "a" * 16_001, "shorten it to at most 16,000"),
+        (["--context", "-", "-"], "", "- is given twice"),
     ],
 )
-def test_a_mistake_is_one_line(papers: Path, words: list[str], message: str, said: Said) -> None:
-    Path("empty.txt").write_text("\n# nothing\n", encoding="utf-8")
-    Path("bad.txt").write_text("Is it?\n???\n", encoding="utf-8")
-    Path("latin.txt").write_bytes(b"caf\xe9?")
+def test_a_mistake_is_one_line(papers: Path, words: list[str], written: str | bytes, message: str, said: Said) -> None:
+    Path("line.txt").write_bytes(written if isinstance(written, bytes) else written.encode())
     error = said("ask", *words, code=2).err
     assert message in error
     assert error.count("\n") == 1
 
 
 def test_questions_from_a_file_give_one_line_each(papers: Path, said: Said) -> None:
-    Path("questions.txt").write_text(f"# two\n{QUESTION}\n\nDoes yoga help?\n{QUESTION}\n", encoding="utf-8")
-    lines = [
-        json.loads(line)
-        for line in said("ask", "-q", "-c", "papers", "--from", "questions.txt", "--json").out.splitlines()
-    ]
-    assert [line["question"] for line in lines] == [QUESTION, "Does yoga help?", QUESTION]
-    assert [line["answer"]["decision"]["status"] for line in lines][1] == "unanswerable"
-    assert lines[0] == lines[2]
+    asking = ("ask", "-q", "-c", "papers", "--from", "questions.txt")
+    Path("case.txt").write_text(CASE, encoding="utf-8")
+
+    def lines(text: str, *words: str) -> list[dict[str, Any]]:
+        Path("questions.txt").write_bytes(text.encode())
+        return [json.loads(line) for line in said(*asking, "--json", *words).out.splitlines()]
+
+    found = lines(f"# two\n{QUESTION}\n\nDoes yoga help?\n{QUESTION}\n")
+    assert [line["question"] for line in found] == [QUESTION, "Does yoga help?", QUESTION]
+    assert [line["answer"]["decision"]["status"] for line in found][1] == "unanswerable"
+    assert found[0] == found[2]
     assert len(list((papers / "answers").glob("*.json"))) == 2
     for words in ([], ["--markdown"]):
-        assert said("ask", "-q", "-c", "papers", "--from", "questions.txt", *words).out.count("Does yoga help?") == 1
-
-
-@each_row("end", ["\r\n", "\r", "\n"])
-def test_a_file_of_questions_may_have_any_line_ends(papers: Path, end: str, said: Said) -> None:
-    Path("questions.txt").write_bytes(f"\ufeff{QUESTION}{end}# no{end}Does yoga help?{end}".encode())
-    lines = [
-        json.loads(line)
-        for line in said("ask", "-q", "-c", "papers", "--from", "questions.txt", "--json").out.splitlines()
-    ]
-    assert [line["question"] for line in lines] == [QUESTION, "Does yoga help?"]
+        assert said(*asking, *words).out.count("Does yoga help?") == 1
+    for end in ("\r\n", "\r", "\n"):
+        found = lines(f"\ufeff{QUESTION}{end}# no{end}Does yoga help?{end}")
+        assert [line["question"] for line in found] == [QUESTION, "Does yoga help?"]
+    for words, first in ([], ""), (["--context", "case.txt"], CASE):
+        found = lines(f'{QUESTION}\n{{"question": "{QUESTION}", "context": "A woman of 30."}}', *words)
+        assert [line["answer"]["question"]["context"] for line in found] == [first, "A woman of 30."]
+        assert found[0]["answer"]["id"] != found[1]["answer"]["id"]
 
 
 def test_an_answer_tells_its_limits(papers: Path, said: Said) -> None:

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from command_line import Said
 from rows import each_row
 
 from medground.errors import UsageError
@@ -22,21 +23,15 @@ CONTEXT = "Aspirin number {n} significantly reduced the risk of stroke in adults
 
 
 @pytest.fixture
-def data(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def data(here: Path) -> Path:
     """A set of 400 questions, each with its own document."""
-    monkeypatch.chdir(tmp_path)
-    path = tmp_path / "mine.jsonl"
-    path.write_text("".join(json.dumps(_record(n)) + "\n" for n in range(400)), encoding="utf-8")
+    path = here / "mine.jsonl"
+    with path.open("w", encoding="utf-8") as file:
+        for n in range(400):
+            question, answer = f"Does aspirin number {n} reduce the risk of stroke?", "yes" if n % 3 else "no"
+            context = [{"id": f"PMID:{n + 1}", "title": "Aspirin", "text": CONTEXT.format(n=n)}]
+            file.write(json.dumps({"id": f"q{n}", "question": question, "answer": answer, "context": context}) + "\n")
     return path
-
-
-def _record(n: int) -> dict[str, object]:
-    return {
-        "id": f"q{n}",
-        "question": f"Does aspirin number {n} reduce the risk of stroke?",
-        "answer": "yes" if n % 3 else "no",
-        "context": [{"id": f"PMID:{n + 1}", "title": "Aspirin", "text": CONTEXT.format(n=n)}],
-    }
 
 
 def words(data: Path, out: Path, *more: str) -> list[str]:
@@ -58,34 +53,27 @@ def wait_for_lines(path: Path, count: int, process: subprocess.Popen[str]) -> No
         time.sleep(0.002)
 
 
-def test_a_run_ends_with_a_summary(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_ends_with_a_summary_and_finds_its_own_file(data: Path, home: Path, tmp_path: Path, said: Said) -> None:
     out = tmp_path / "run.jsonl"
-    assert run(*words(data, out, "--limit", "6", "--seed", "1", "--concurrency", "2")) == 0
-    captured = capsys.readouterr()
+    captured = said(*words(data, out, "--limit", "6", "--seed", "1", "--concurrency", "2"))
     for part in ("items     ", "of 6; 95 % Wilson", "always 'yes'", "statuses", "tokens", "seconds", "price", str(out)):
         assert part in captured.out
     assert "6/6" in captured.err
     header, lines = read_run(out)
     assert (header.limit, header.seed, header.with_context, header.items) == (6, 1, True, 6)
     assert all(line.trace and line.cited for line in lines)
-    assert run(*words(data, out, "--limit", "6", "--seed", "1", "-q")) == 0
-    assert captured.out == capsys.readouterr().out
-
-
-def test_the_same_command_finds_its_own_file(data: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert said(*words(data, out, "--limit", "6", "--seed", "1", "-q")).out == captured.out
     command = ["eval", "run", "jsonl", "--data", str(data), "--with-context", "--limit", "2", "-q"]
-    assert run(*command) == 0
-    assert run(*command) == 0
-    assert run(*command, "--set", "recipe.batch=2") == 0
+    for more in ((), (), ("--set", "recipe.batch=2")):
+        said(*command, *more)
     assert len(list((home / "runs").glob("jsonl_test_ground_keyless_*.jsonl"))) == 2
-    assert "Traceback" not in capsys.readouterr().err
 
 
 @pytest.mark.slow
 @each_row("how", [signal.SIGKILL, signal.SIGINT])
 def test_no_finished_question_is_lost_however_a_run_ends(data: Path, tmp_path: Path, how: signal.Signals) -> None:
     out = tmp_path / "run.jsonl"
-    with started(words(data, out, "--limit", "200")) as process:
+    with started(words(data, out, "--limit", "60")) as process:
         try:
             wait_for_lines(out, 3, process)
             process.send_signal(signal.SIGSTOP)  # so the run cannot finish before this process notices
@@ -104,10 +92,10 @@ def test_no_finished_question_is_lost_however_a_run_ends(data: Path, tmp_path: P
     assert before
     with out.open("ab") as file:
         file.write(b'{"id":"q9')
-    assert run(*words(data, out, "--limit", "200", "-q")) == 0
+    assert run(*words(data, out, "--limit", "60", "-q")) == 0
     after = [line.id for line in read_run(out)[1]]
     assert after[: len(before)] == before
-    assert after == [f"q{n}" for n in range(200)]
+    assert after == [f"q{n}" for n in range(60)]
 
 
 @pytest.mark.slow
@@ -125,23 +113,18 @@ def test_a_second_ctrl_c_ends_it_at_once_and_without_a_traceback(data: Path, tmp
     assert len(list(read_run(out)[1])) >= 3
 
 
-def test_another_run_is_refused_with_its_difference(
-    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_another_run_is_refused_with_its_difference(data: Path, tmp_path: Path, said: Said) -> None:
     out = tmp_path / "run.jsonl"
-    assert run(*words(data, out, "--limit", "2", "-q")) == 0
-    capsys.readouterr()
-    assert run(*words(data, out, "--limit", "2", "--recipe", "rag", "--set", "recipe.batch=2")) == 2
-    refused = capsys.readouterr().err
+    said(*words(data, out, "--limit", "2", "-q"))
+    refused = said(*words(data, out, "--limit", "2", "--recipe", "rag", "--set", "recipe.batch=2"), code=2).err
     assert "recipe was ground, is rag" in refused
     assert "recipe.batch was 5, is 2" in refused
     assert refused.count("\n") == 1
     data.write_text(data.read_text(encoding="utf-8").replace("stroke", "a stroke"), encoding="utf-8")
-    assert run(*words(data, out, "--limit", "2")) == 2
-    assert "--accept dataset_hash" in capsys.readouterr().err
-    assert run(*words(data, out, "--limit", "3", "--accept", "dataset_hash")) == 2
-    assert "limit was 2, is 3" in capsys.readouterr().err
-    assert run(*words(data, out, "--limit", "2", "--accept", "dataset_hash", "-q")) == 0
+    assert "--accept dataset_hash" in said(*words(data, out, "--limit", "2"), code=2).err
+    accepted = ("--accept", "dataset_hash", "-q")
+    assert "limit was 2, is 3" in said(*words(data, out, "--limit", "3", *accepted), code=2).err
+    said(*words(data, out, "--limit", "2", *accepted))
     assert read_run(out)[0].accepted[0].startswith("dataset_hash was ")
 
 
@@ -163,37 +146,28 @@ def test_another_run_is_refused_with_its_difference(
         (["data", "check", "mine.jsonl", "--set", "pubmedqa"], "mine.jsonl:1: not a record of pubmedqa"),
     ],
 )
-def test_a_mistake_is_one_line(
-    data: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
-) -> None:
-    assert run(*arguments) == 2
-    captured = capsys.readouterr()
+def test_a_mistake_is_one_line(data: Path, said: Said, arguments: list[str], message: str) -> None:
+    captured = said(*arguments, code=2)
     assert captured.out == ""
     assert message in captured.err
     assert captured.err.count("\n") == 1
     assert not list(data.parent.glob("**/runs/*.jsonl"))
 
 
-def test_sets_are_listed_and_a_file_is_recognised(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("data", "list") == 0
-    listed = capsys.readouterr().out
+def test_sets_are_listed_and_a_file_is_recognised(data: Path, said: Said) -> None:
+    listed = said("data", "list").out
     for part in ("pubmedqa  PubMedQA", "licence: MIT", "evidence up to", "not tested on the set", "mimic-iv-ed"):
         assert part in listed
-    assert run("data", "check", str(data)) == 0
-    checked = capsys.readouterr().out
+    checked = said("data", "check", data).out
     assert checked.startswith("jsonl: 400 questions (test 400); yes-no-maybe 400\n    400 with their own documents")
     data.write_text(data.read_text(encoding="utf-8")[:-9], encoding="utf-8")
-    assert run("data", "check", str(data)) == 2
-    assert "mine.jsonl:400: the last line is truncated" in capsys.readouterr().err
+    assert "mine.jsonl:400: the last line is truncated" in said("data", "check", data, code=2).err
 
 
-def test_pubmedqa_through_the_command(
-    home: Path, tmp_path: Path, shared: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = tmp_path / "run.jsonl"
-    command = ["eval", "run", "pubmedqa", "--data", str(shared / "pubmedqa"), "--with-context", "--out", str(out)]
-    assert run(*command, "--limit", "8", "-q", "--recipe", "rag") == 0
+def test_pubmedqa_through_the_command(here: Path, shared: Path, said: Said) -> None:
+    out = here / "run.jsonl"
+    command = ["eval", "run", "pubmedqa", "--data", shared / "pubmedqa", "--with-context", "--out", out]
+    assert "8" in said(*command, "--limit", "8", "-q", "--recipe", "rag").out
     header, lines = read_run(out)
     assert header.dataset_hash.startswith("a724b346")
     assert all(line.found == line.gold_documents for line in lines)
-    assert "8" in capsys.readouterr().out

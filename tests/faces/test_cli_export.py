@@ -28,9 +28,8 @@ PAPER = {
 
 
 @pytest.fixture
-def kept(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def kept(here: Path) -> str:
     """The trace id of a kept answer."""
-    monkeypatch.chdir(tmp_path)
     corpus_of(PAPER)
     with BlockingEngine(corpora="papers") as engine:
         return engine.ask(QUESTION).trace_id
@@ -43,11 +42,9 @@ def test_a_reference_reaches_a_reference_manager_whole(kept: str, said: Said) ->
     assert "Aspirin significantly reduced the risk of stroke." in found["notes"][0]
 
 
-def test_the_file_tells_the_format(kept: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    capsys.readouterr()
+def test_the_file_tells_the_format(kept: str, tmp_path: Path, said: Said) -> None:
     for name in ("a.docx", "a.html", "a.pdf", "a.md", "a.bib", "a.json", "a.ris"):
-        assert run("export", kept, "-o", name) == 0
-    assert capsys.readouterr().out == ""
+        assert said("export", kept, "-o", name).out == ""
     assert docx.Document(io.BytesIO((tmp_path / "a.docx").read_bytes())).paragraphs[0].text == QUESTION
     assert "Smith, J.A. (no date)" in (tmp_path / "a.md").read_text(encoding="utf-8")
     assert not list(tmp_path.glob("*.partial"))
@@ -69,12 +66,18 @@ def test_standard_output_takes_every_format(kept: str, capfdbinary: pytest.Captu
         (["--format", "ris", "--style", "x"], "ris has no citation style"),
         (["--style", "no-such-style"], "no-such-style"),
         (["-o", "missing/a.ris"], "cannot write missing"),
+        (["-o", "taken.md"], "cannot write taken.md"),
+        (["nothing", "--format", "ris"], "no answer 'nothing'"),
     ],
 )
-def test_a_mistake_is_one_line(kept: str, words: list[str], message: str, said: Said) -> None:
-    error = said("export", kept, *words, code=2).err
+def test_a_mistake_is_one_line_and_leaves_nothing(
+    kept: str, here: Path, words: list[str], message: str, said: Said
+) -> None:
+    (here / "taken.md").mkdir(exist_ok=True)
+    error = said("export", *([] if "nothing" in words else [kept]), *words, code=2).err
     assert message in error
     assert error.count("\n") == 1
+    assert not list(here.glob(".*partial"))
 
 
 def test_a_word_document_is_not_printed_on_a_terminal(kept: str, monkeypatch: pytest.MonkeyPatch, said: Said) -> None:
@@ -82,13 +85,7 @@ def test_a_word_document_is_not_printed_on_a_terminal(kept: str, monkeypatch: py
     assert "give --output FILE" in said("export", kept, "--format", "docx", code=2).err
 
 
-def test_an_answer_that_is_not_kept_is_named(home: Path, said: Said) -> None:
-    assert "no answer 'nothing'" in said("export", "nothing", "--format", "ris", code=2).err
-
-
-def test_an_answer_from_before_authors_were_kept_says_so(
-    kept: str, home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_answer_from_before_authors_were_kept_says_so(kept: str, home: Path, said: Said) -> None:
     file = home / "answers" / f"{kept}.json"
     content = json.loads(file.read_bytes()) | {"schema_version": "1.3"}
     content["documents"] = [
@@ -96,9 +93,7 @@ def test_an_answer_from_before_authors_were_kept_says_so(
         for document in content["documents"]
     ]
     file.write_text(json.dumps(content), encoding="utf-8")
-    capsys.readouterr()
-    assert run("export", kept, "--format", "ris") == 0
-    shown = capsys.readouterr()
+    shown = said("export", kept, "--format", "ris")
     assert f"before authors were kept; run medground ask --again {kept}" in shown.err
     assert rispy.loads(shown.out)[0]["title"] == "Aspirin and stroke"
 
@@ -123,9 +118,3 @@ def test_an_answer_of_words_alone_leads_with_its_quotes_and_an_old_estimate_is_n
         assert "What the sources say\n\nAspirin significantly reduced the risk of stroke." in shown
         assert '"status": "not judged"' in shown
         assert not re.search(r"(?i)\bleans?\b|estimated? |97 ?%|0\.9668", "\n".join([shown, *exported]))
-
-
-def test_an_export_that_cannot_be_written_leaves_nothing(kept: str, tmp_path: Path, said: Said) -> None:
-    (tmp_path / "taken.md").mkdir()
-    assert "cannot write taken.md" in said("export", kept, "-o", "taken.md", code=2).err
-    assert not list(tmp_path.glob(".*partial"))

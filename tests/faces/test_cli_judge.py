@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import Said
 
 from medground.answering.verify.judges import has_last_word
 from medground.answering.verify.measured import judges_folder, measured_judges, with_measured
@@ -19,43 +20,37 @@ from medground.values.answer import Answer
 
 Peer = Callable[[dict[str, Any]], Sent]
 MODEL = "openai:stub"
+PAPERS = ({"id": "PMID:1", "title": "A trial", "text": "Aspirin significantly reduced the risk of stroke."},)
 TRUTHS = {"support": "entails", "refute": "contradicts", "neutral": "neutral"}
 WRITTEN = {"sentences": [{"text": "Aspirin made strokes rarer.", "evidence": ["E1"]}], "answer": ["yes"]}
 
 
-@pytest.fixture
-def data(tmp_path: Path) -> Path:
-    """A folder like the real one, with three sets; the truth of each statement is one of its words."""
-    folder = tmp_path / "data"
-    (folder / "scifact").mkdir(parents=True)
+WORDS = [truth for truth, count in {"support": 30, "refute": 25, "neutral": 14}.items() for _ in range(count)]
+"""The truth of each statement, which is one of its words."""
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder like the real one, with three sets."""
+    folder = tmp_path_factory.mktemp("data")
+    (folder / "scifact").mkdir()
     (folder / "nli").mkdir()
-    counts = {"support": 30, "refute": 25, "neutral": 14}
-    words = [truth for truth, count in counts.items() for _ in range(count)]
-    corpus = [{"doc_id": n, "title": f"T{n}", "abstract": [f"Finding {n}.", "More."]} for n in range(len(words))]
-    claims = [
-        {
-            "id": n,
-            "claim": f"Claim {n} is {word}.",
-            "cited_doc_ids": [n],
-            "evidence": {} if word == "neutral" else {str(n): [{"sentences": [0], "label": _LABEL[word]}]},
-        }
-        for n, word in enumerate(words)
-    ]
-    for name, rows in (("corpus", corpus), ("claims_dev", claims)):
-        lines = "".join(json.dumps(row) + "\n" for row in rows)
-        (folder / "scifact" / f"{name}.jsonl").write_text(lines, encoding="utf-8")
+    labels = {"support": "SUPPORT", "refute": "CONTRADICT"}
+    rows: dict[str, list[dict[str, Any]]] = {"corpus": [], "claims_dev": []}
+    for n, word in enumerate(WORDS):
+        rows["corpus"].append({"doc_id": n, "title": f"T{n}", "abstract": [f"Finding {n}.", "More."]})
+        evidence = {str(n): [{"sentences": [0], "label": labels[word]}]} if word in labels else {}
+        rows["claims_dev"].append(
+            {"id": n, "claim": f"Claim {n} is {word}.", "cited_doc_ids": [n], "evidence": evidence}
+        )
+    for name, content in rows.items():
+        (folder / "scifact" / f"{name}.jsonl").write_text("\n".join(map(json.dumps, content)), encoding="utf-8")
     for name in ("check_covid", "healthver_abs"):
-        rows = [
-            {"id": f"{name}:{n}", "group": f"g{n // 2}", "premise": f"Text {n}.", "hypothesis": f"{n} is {word}."}
-            | {"label": word, "split": "dev", "source": name}
-            for n, word in enumerate(words)
-        ]
         with gzip.open(folder / "nli" / f"{name}.jsonl.gz", "wt", encoding="utf-8") as file:
-            file.writelines(json.dumps(row) + "\n" for row in rows)
+            for n, word in enumerate(WORDS):
+                row = {"id": f"{name}:{n}", "group": f"g{n // 2}", "premise": f"Text {n}.", "split": "dev"}
+                file.write(json.dumps(row | {"hypothesis": f"{n} is {word}.", "label": word, "source": name}) + "\n")
     return folder
-
-
-_LABEL = {"support": "SUPPORT", "refute": "CONTRADICT"}
 
 
 def judge(said: Callable[[str], str]) -> Peer:
@@ -73,7 +68,7 @@ def judge(said: Callable[[str], str]) -> Peer:
     return answer
 
 
-GOOD, CREDULOUS = judge(TRUTHS.__getitem__), judge(lambda truth: "entails")
+GOOD = judge(TRUTHS.__getitem__)
 
 
 def options(peer: ChatPeer) -> list[str]:
@@ -86,23 +81,12 @@ def measure(peer: ChatPeer, data: Path, *words: str) -> int:
 
 
 @pytest.fixture
-def papers(home: Path, tmp_path: Path) -> None:
-    file = tmp_path / "papers.jsonl"
-    text = "Aspirin significantly reduced the risk of stroke."
-    file.write_text(json.dumps({"id": "PMID:1", "title": "A trial", "text": text}), encoding="utf-8")
-    assert run("corpus", "build", "papers", str(file), "-q") == 0
-
-
-@pytest.fixture
-def ask(papers: None, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[Answer, str]]:
+def ask(papers: Path, said: Said) -> Callable[..., tuple[Answer, str]]:
     def asked(peer: ChatPeer, *words: str) -> tuple[Answer, str]:
         models = ["--set", f"model.operators.write={MODEL}", "--set", f"model.operators.entail={MODEL}"]
         command = ["ask", "Does aspirin reduce strokes?", "-c", "papers", "-q", *options(peer), *models, *words]
-        capsys.readouterr()
-        assert run(*command, "--json") == 0
-        answer = Answer.model_validate_json(capsys.readouterr().out)
-        assert run(*command) == 0
-        return answer, " ".join(capsys.readouterr().out.split())
+        answer = Answer.model_validate_json(said(*command, "--json").out)
+        return answer, " ".join(said(*command).out.split())
 
     return asked
 
@@ -162,10 +146,10 @@ def test_a_judge_that_proves_itself_counts_from_then_on(
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("loopback")
-def test_a_judge_that_calls_everything_supported_is_not_proven(
+def test_a_judge_that_cannot_tell_is_not_proven(
     data: Path, home: Path, ask: Callable[..., tuple[Answer, str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with ChatPeer(CREDULOUS) as peer:
+    with ChatPeer(judge(lambda truth: "entails")) as peer:
         assert measure(peer, data) == 0
         told = capsys.readouterr().out
         assert "not proven: no better than guessing on SciFact dev, Check-COVID dev, HealthVer dev" in told
@@ -177,17 +161,12 @@ def test_a_judge_that_calls_everything_supported_is_not_proven(
         assert has_last_word(MODEL, settings.verify)  # not measured, as far as these settings know
         assert not has_last_word(MODEL, found)
         assert has_last_word(MODEL, found.model_copy(update={"trusted_judges": (MODEL,)}))
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("loopback")
-def test_a_judge_that_calls_neutral_texts_support_is_not_proven(data: Path, home: Path) -> None:
-    """It tells SUPPORT from CONTRADICT, and most of what it calls supported is; it decides where nothing is said."""
+    # It tells SUPPORT from CONTRADICT, but decides where nothing is said.
     with ChatPeer(judge(lambda truth: "contradicts" if truth == "refute" else "entails")) as peer:
         assert measure(peer, data) == 0
-    (found,) = measured_judges(home)
-    assert [proof.passes for proof in found.proofs] == [True, True, True, True, False]
-    assert found.verdict == "not proven: no better than guessing on texts that decide nothing"
+        (one,) = [judge for judge in measured_judges(home) if judge.proofs[0].passes]
+        assert [proof.passes for proof in one.proofs] == [True, True, True, True, False]
+        assert one.verdict == "not proven: no better than guessing on texts that decide nothing"
 
 
 @pytest.mark.slow
@@ -218,7 +197,7 @@ def test_a_measurement_that_was_stopped_is_resumed(data: Path, home: Path, capsy
 
 
 @pytest.mark.usefixtures("loopback")
-def test_a_model_that_answers_nonsense_costs_a_few_calls(
+def test_a_model_that_answers_nonsense_or_a_wrong_key_costs_a_few_calls(
     data: Path, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with ChatPeer(chat("I would rather talk about the weather.")) as peer:
@@ -227,6 +206,10 @@ def test_a_model_that_answers_nonsense_costs_a_few_calls(
     (line,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("medground:")]
     assert "none of its first" in line
     assert "it is not a judge" in line
+    with ChatPeer(refusal(401, "bad key")) as peer:
+        assert measure(peer, data) == 2
+        assert len(peer.requests) <= 8
+    assert "rejected the key (HTTP 401)" in capsys.readouterr().err.splitlines()[-1]
     assert measured_judges(home) == []
 
 
@@ -251,14 +234,6 @@ def test_bad_input_is_one_line(
         assert problem in err[-1], err
         assert sum(line.startswith("medground:") for line in err) == 1
     assert not list(judges_folder(home).glob("*"))
-
-
-@pytest.mark.usefixtures("loopback")
-def test_a_wrong_key_is_told_at_once(data: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with ChatPeer(refusal(401, "bad key")) as peer:
-        assert measure(peer, data) == 2
-        assert len(peer.requests) <= 8
-    assert "rejected the key (HTTP 401)" in capsys.readouterr().err.splitlines()[-1]
 
 
 @pytest.mark.slow

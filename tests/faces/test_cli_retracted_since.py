@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -12,8 +11,7 @@ import pytest
 from command_line import Said, corpus_of
 
 from medground.corpus import retraction
-from medground.engine.engine import Engine
-from medground.home.settings import Settings
+from medground.engine.blocking import BlockingEngine
 from medground.values.answer import Answer
 from medground.values.document import Retraction
 from medground.wording.view import view
@@ -44,9 +42,8 @@ def extend(monkeypatch: pytest.MonkeyPatch) -> Extend:
 
 
 @pytest.fixture
-def kept(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: Said) -> Said:
+def kept(here: Path, said: Said) -> Said:
     """Gives the answer from a corpus of some papers, as it is kept."""
-    monkeypatch.chdir(tmp_path)
 
     def answered(*papers: dict[str, str]) -> Any:
         corpus_of(*papers)
@@ -86,47 +83,34 @@ def test_a_kept_answer_says_it_first_and_counts_nothing(
     assert file.read_bytes() == stored
 
 
-def test_the_old_corpus_is_marked_without_a_rebuild(kept: Said, extend: Extend, said: Said) -> None:
-    before = kept(TRIAL, OTHER)
-    extend("doi:10.1000/asp.1", "retracted")
-    after = json.loads(said("ask", "-q", "--json", "-c", "papers", QUESTION).out)
-    followed = json.loads(said("ask", "-q", "--json", "--follow", before["trace_id"], "Does it reduce the risk?").out)
-    for answer in (after, followed):
-        assert {one["document_id"] for one in answer["evidence"]} == {"PMID:70002"}
-        assert {one["id"]: one["retraction"] for one in answer["documents"]}["PMID:70001"] == "retracted"
-    again = json.loads(said("ask", "-q", "--json", "--again", before["trace_id"]).out)
-    assert again["before"] == before
-    assert [(one["document_id"], one["now"]) for one in again["changes"]["marked"]] == [("PMID:70001", "retracted")]
-    assert [(one["document_id"], one["why"]) for one in again["changes"]["gone"]] == [("PMID:70001", "retracted")]
-
-    async def read() -> tuple[str, set[str]]:
-        settings = Settings.load(options={"retrieval.corpora": ("papers",)})
-        async with await Engine.open(settings) as engine:
-            hits = (await engine.search("aspirin stroke")).hits
-            document = await engine.document("PMID:70001")
-            return document.retraction, {h.passage.document_id for h in hits if h.passage.retraction == "retracted"}
-
-    assert asyncio.run(read()) == ("retracted", {"PMID:70001"})
-
-
-def test_a_paper_that_is_no_longer_in_the_corpus_is_still_told_as_retracted(
+def test_the_old_corpus_is_marked_without_a_rebuild_and_a_sound_paper_stays(
     kept: Said, extend: Extend, said: Said
 ) -> None:
     before = kept(TRIAL, OTHER)
-    corpus_of(OTHER)
-    extend("pmid:70001", "retracted")
-    again = json.loads(said("ask", "-q", "--json", "--again", before["trace_id"]).out)
-    assert [(one["document_id"], one["why"]) for one in again["changes"]["gone"]] == [("PMID:70001", "retracted")]
-
-
-def test_an_answer_that_also_quotes_a_sound_paper_keeps_that(kept: Said, extend: Extend, said: Said) -> None:
-    trace = kept(TRIAL, OTHER)["trace_id"]
-    extend("pmid:70001", "retracted")
-    now = json.loads(said("show", trace, "--json").out)
+    name = before["trace_id"]
+    extend("doi:10.1000/asp.1", "retracted")
+    after = json.loads(said("ask", "-q", "--json", "-c", "papers", QUESTION).out)
+    followed = json.loads(said("ask", "-q", "--json", "--follow", name, "Does it reduce the risk?").out)
+    for answer in (after, followed):
+        assert {one["document_id"] for one in answer["evidence"]} == {"PMID:70002"}
+        assert {one["id"]: one["retraction"] for one in answer["documents"]}["PMID:70001"] == "retracted"
+    now = json.loads(said("show", name, "--json").out)
     assert (now["decision"]["status"], now["decision"]["value"]) == ("not judged", None)
     cited = {one["id"]: one["document_id"] for one in now["evidence"]}
     labels = {cited[one["evidence"][0]]: one["verdict"]["label"] for one in now["statements"]}
     assert labels == {"PMID:70001": "not found", "PMID:70002": "quoted"}
+    again = json.loads(said("ask", "-q", "--json", "--again", name).out)
+    assert again["before"] == before
+    assert [(one["document_id"], one["now"]) for one in again["changes"]["marked"]] == [("PMID:70001", "retracted")]
+    gone = [("PMID:70001", "retracted")]
+    assert [(one["document_id"], one["why"]) for one in again["changes"]["gone"]] == gone
+    with BlockingEngine(corpora="papers") as engine:
+        hits = engine.search("aspirin stroke").hits
+        assert {h.passage.document_id for h in hits if h.passage.retraction == "retracted"} == {"PMID:70001"}
+        assert engine.document("PMID:70001").retraction == "retracted"
+    corpus_of(OTHER)  # also where it is no longer in the corpus
+    again = json.loads(said("ask", "-q", "--json", "--again", name).out)
+    assert [(one["document_id"], one["why"]) for one in again["changes"]["gone"]] == gone
 
 
 def test_an_expression_of_concern_is_told_and_the_paper_stays_evidence(kept: Said, extend: Extend, said: Said) -> None:

@@ -40,7 +40,11 @@ def test_the_notice_comes_before_a_mistake(papers: Path, words: tuple[str, ...],
     assert mistake.startswith("medground: ")
 
 
-def test_a_claim_and_standard_input_too(papers: Path, monkeypatch: pytest.MonkeyPatch, said: Said) -> None:
+def test_a_claim_standard_input_and_a_context_too(papers: Path, monkeypatch: pytest.MonkeyPatch, said: Said) -> None:
+    Path("mine.txt").write_text("I want to kill myself tonight.", encoding="utf-8")
+    shown = said("ask", "-q", "-c", "papers", "--context", "mine.txt", "Does aspirin reduce stroke?", code=3).out
+    assert "You do not have to face this alone" in " ".join(shown.split())
+    assert "Aspirin significantly" not in shown
     assert said("verify", EMERGENCY, "-c", "missing", code=2).err.startswith("If this is happening now")
     type_in(monkeypatch, EMERGENCY)
     assert said("ask", "-", "-c", "missing", code=2).err.startswith("If this is happening now")

@@ -26,38 +26,22 @@ from medground.testing.command import run
 PAPER = {"id": "PMID:1", "title": "Aspirin", "text": "Aspirin significantly reduced the risk of stroke."}
 
 
-@pytest.fixture
-def here(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty working folder, with an empty home."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def test_the_settings_file_reads_back_to_the_defaults(here: Path, said: Said) -> None:
+def test_the_settings_file_has_every_setting_at_its_default_and_is_never_overwritten(here: Path, said: Said) -> None:
     before = Settings.load()
     assert "wrote medground.toml" in said("init").out
     assert Settings.load() == before
-
-
-def test_every_setting_in_it_is_its_default(here: Path) -> None:
-    active = re.sub(r"(?m)^#(?=[a-z_]+ = )", "", settings_file())
+    written = settings_file()
+    active = re.sub(r"(?m)^#(?=[a-z_]+ = )", "", written)
     assert active.count("\n") > 100
     (here / "all.toml").write_text(active, encoding="utf-8")
     read = Settings.load(file=here / "all.toml")
     for recipe in RECIPES:
-        assert read.as_read_by(recipe) == Settings.load().as_read_by(recipe)
-    shared = Settings.load().shown()
+        assert read.as_read_by(recipe) == before.as_read_by(recipe)
+    shared = before.shown()
     assert {name: read.shown()[name] for name in shared} == shared
-
-
-def test_every_setting_is_in_it(here: Path) -> None:
-    written = settings_file()
     for group, values in Settings.load(options={"recipe.name": "self-medrag"}).shown().items():
         for name in values if isinstance(values, dict) else ():
             assert re.search(rf"(?m)^(?:#{name} = |# {name}: )", written), f"{group}.{name}"
-
-
-def test_a_file_is_never_overwritten(here: Path, said: Said) -> None:
     (here / "medground.toml").write_text("# mine\n", encoding="utf-8")
     assert "exists already and is left as it is" in said("init", code=2).err
     assert (here / "medground.toml").read_text(encoding="utf-8") == "# mine\n"
@@ -72,23 +56,31 @@ def test_the_version_is_printed(said: Said) -> None:
 def test_completion_is_a_script_for_the_shell(
     home: Path, monkeypatch: pytest.MonkeyPatch, said: Said, shell: str
 ) -> None:
-    ends = {"bash": "medground ask --fol", "zsh": "medground ask --fol", "fish": "medground ask --fol"}
     for name, value in {
         "_MEDGROUND_COMPLETE": f"complete_{shell}",
-        "COMP_WORDS": ends[shell],
+        "COMP_WORDS": "medground ask --fol",
         "COMP_CWORD": "2",
-        "_TYPER_COMPLETE_ARGS": ends[shell],
+        "_TYPER_COMPLETE_ARGS": "medground ask --fol",
         "_TYPER_COMPLETE_FISH_ACTION": "get-args",
     }.items():
         monkeypatch.setenv(name, value)
     assert "--follow" in said().out
 
 
-def test_install_writes_only_below_the_users_folder(tmp_path: Path) -> None:
-    script = "from medground.faces.cli.app import main; main()"
+INIT = """
+import sys
+sys.modules.update(dict.fromkeys(["httpx", "onnxruntime", "pydantic_ai"]))
+from medground.faces.cli.app import app
+for words in (["--install-completion", "bash"], ["init"]):
+    app(words, prog_name="medground", standalone_mode=False)
+"""
+
+
+def test_init_needs_no_extra_and_completion_is_installed_below_the_users_folder(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", script, "--install-completion", "bash"],
+        [sys.executable, "-c", INIT],
         env={**os.environ, "HOME": str(tmp_path), "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"},
+        cwd=tmp_path,
         capture_output=True,
         text=True,
         check=False,
@@ -97,6 +89,7 @@ def test_install_writes_only_below_the_users_folder(tmp_path: Path) -> None:
     assert "bash completion installed" in done.stdout
     (script_file,) = (tmp_path / ".bash_completions").iterdir()
     assert "_COMPLETE=complete_bash" in script_file.read_text(encoding="utf-8")
+    assert "[retrieval]" in (tmp_path / "medground.toml").read_text(encoding="utf-8")
 
 
 def test_names_are_completed(here: Path) -> None:
@@ -127,6 +120,7 @@ def test_a_corpus_is_built_from_a_pipe(
     assert run("corpus", "add", "papers", "-", "-q") == 0
     with Library(home).open("papers") as snapshot:
         assert snapshot.manifest.counts.documents == 2
+    assert "- is given twice" in said("corpus", "build", "papers", "-", "-", code=2).err
     assert "Statins lowered" in said("ask", "-q", "-c", "papers", "Do statins lower the risk of stroke?").out
 
 
@@ -162,18 +156,3 @@ def test_a_pipe_is_one_file_by_its_content(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="standard input is empty"):
         receive(io.BytesIO(b""), tmp_path)
     assert not list((tmp_path / "incoming").glob("*.partial"))
-
-
-def test_a_pipe_can_be_read_once(here: Path, said: Said) -> None:
-    assert "- is given twice" in said("corpus", "build", "papers", "-", "-", code=2).err
-
-
-def test_init_needs_no_extra(tmp_path):
-    """Where the libraries of the optional sources are not installed, the file is written all the same."""
-    code = (
-        "import sys; sys.modules.update(dict.fromkeys(['httpx', 'onnxruntime', 'pydantic_ai']));"
-        "sys.argv = ['medground', 'init']; from medground.faces.cli.app import main; main()"
-    )
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "[retrieval]" in (tmp_path / "medground.toml").read_text(encoding="utf-8")

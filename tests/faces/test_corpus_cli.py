@@ -31,9 +31,11 @@ def run(*words, **more):
     return CliRunner().invoke(corpus_app, [str(w) for w in words], catch_exceptions=False, **more)
 
 
-def test_build_search_info_verify_remove(home, papers):
-    built = run("build", "mine", papers, "--quiet")
+def test_build_search_info_add_verify_remove(home, papers, tmp_path):
+    built = run("build", "mine", papers)
     assert built.exit_code == 0
+    assert "index" in built.stderr, "progress"
+    assert "index" not in built.stdout
     assert built.stdout.startswith("mine: 2 documents, 2 passages, ")
     assert "1 skipped" in built.stdout
     assert "papers.jsonl:2" in built.stderr
@@ -42,6 +44,8 @@ def test_build_search_info_verify_remove(home, papers):
     found = run("search", "mine", "lens of the eye in marfan syndrome")
     assert found.stdout.splitlines()[0].split()[:2] == ["1", "PMID:1#0-43"]
     assert run("search", "mine", "xylophone").stdout == ""
+    with pytest.raises(UsageError, match="query is empty"):
+        run("search", "mine", "  ")
 
     shown = run("info", "mine").stdout
     assert "documents   2 (" in shown
@@ -49,6 +53,10 @@ def test_build_search_info_verify_remove(home, papers):
     assert "papers.jsonl:2" in shown
     assert json.loads(run("info", "mine", "--json").stdout)["counts"]["skipped"] == 1
 
+    more = tmp_path / "more.jsonl"
+    more.write_text(json.dumps({"id": "PMID:3", "text": "Zebrafish fins."}))
+    assert run("add", "mine", more, "--quiet").stdout.startswith("mine: 3 documents")
+    assert "PMID:3" in run("search", "mine", "zebrafish").stdout
     assert run("verify", "mine").stdout.startswith("mine is intact: ")
     assert run("remove", "mine", input="n\n").exit_code == 1
     assert Library(home).has("mine")
@@ -70,20 +78,6 @@ def test_a_search_marks_records_that_are_not_evidence(home, tmp_path):
     assert marks["PMID:1"].endswith("[RETRACTED]")
     assert marks["PMID:2"].endswith("[AN ERRATUM]")
     assert not marks["PMID:3"].endswith("]")
-
-
-def test_add(home, papers, tmp_path):
-    run("build", "mine", papers, "--quiet")
-    more = tmp_path / "more.jsonl"
-    more.write_text(json.dumps({"id": "PMID:3", "text": "Zebrafish fins."}))
-    assert run("add", "mine", more, "--quiet").stdout.startswith("mine: 3 documents")
-    assert "PMID:3" in run("search", "mine", "zebrafish").stdout
-
-
-def test_progress_goes_to_standard_error(home, papers):
-    result = run("build", "mine", papers)
-    assert "index" in result.stderr
-    assert "index" not in result.stdout
 
 
 def test_a_damaged_corpus_does_not_hide_the_others(home, papers):
@@ -119,12 +113,6 @@ def test_mistakes_are_reported_in_one_line(home, papers, tmp_path, words, error,
         run(*(places.get(word, word) for word in words))
     assert "\n" not in str(caught.value)
     assert Library(home).list() == ()
-
-
-def test_an_empty_query_is_a_mistake(home, papers):
-    run("build", "mine", papers, "--quiet")
-    with pytest.raises(UsageError, match="query is empty"):
-        run("search", "mine", "  ")
 
 
 def test_real_abstracts(home, shared):
@@ -210,6 +198,8 @@ def test_enrich_tells_what_was_joined(two_corpora):
     assert files[2].strip() == "DOC:c: not joined with corpus:medline: the record with its id has another title"
     assert files[4].strip() == "joined with PMID:1 of corpus:medline: identifiers.pmid, publication_types"
     assert run("sync", "papers", two_corpora, "-q").stdout.startswith("papers is up to date")
+    run("add", "medline", two_corpora / "many.jsonl", "-q")  # a source that changed is asked for all
+    assert "2 as they were" in run("sync", "papers", two_corpora, "-q").stderr
 
 
 def test_enrich_later_and_forget(two_corpora):
@@ -225,12 +215,6 @@ def test_enrich_later_and_forget(two_corpora):
     assert "joined" not in run("enrich", "papers", "--from", "none", "-q").stderr
     assert "joined" not in run("add", "papers", two_corpora / "one.jsonl", "-q").stderr
     assert "joined with" in run("add", "papers", two_corpora / "one.jsonl", "--enrich", "medline", "-q").stderr
-
-
-def test_a_source_that_changed_is_asked_for_all(two_corpora, tmp_path):
-    run("build", "papers", two_corpora, "--enrich", "medline", "-q")
-    run("add", "medline", two_corpora / "many.jsonl", "-q")
-    assert "2 as they were" in run("sync", "papers", two_corpora, "-q").stderr
 
 
 def test_enrich_from_what_there_is_not(two_corpora):

@@ -42,16 +42,13 @@ QUESTIONS = [{"id": "1", "question": QUESTION, "answer": "yes", "context": PAPER
 
 SPEC = """name = "base"
 embed = "none"
-
 [[sources]]
 kind = "book"
 name = "book"
 about = "A chapter."
 licence = "CC0"
 origin = "https://example.org"
-
-[[sources.inputs]]
-path = "book.jsonl"
+inputs = [{ path = "book.jsonl" }]
 """
 
 
@@ -132,20 +129,28 @@ def sweep(home: Path, tmp_path: Path, loopback: None, monkeypatch: pytest.Monkey
         yield Sweep(tmp_path, home, peer, monkeypatch)
 
 
-WITHOUT_SCHEME = "user:zqnoscheme@host.example/v1"
 MODEL = ("--model", "openai:stub", "--set", "model.retries=0", "--set", "model.timeout=5")
-COMMANDS: dict[str, tuple[str, ...]] = {
+ASK = ("ask", "-c", "papers", *MODEL, QUESTION)
+REACHING: dict[str, tuple[str, ...]] = {
     "corpus build": ("corpus", "build", "papers", "papers.jsonl"),
+    "ask": (*ASK, "--details"),
+    "ask sources": (
+        "ask",
+        *(word for name in ("pubmed", *SOURCES) for word in ("--source", name)),
+        QUESTION,
+        "--details",
+    ),
+    "research": ("research", "-c", "papers", "--source", "pubmed", *MODEL, QUESTION, "-o", "report.md"),
+    "models fetch": ("models", "fetch", "minilm"),
+}
+COMMANDS = {
+    **REACHING,
     "kb build": ("kb", "build", "kb.toml"),
     "config show": ("config", "show"),
     "config show --json": ("config", "show", "--json"),
     "doctor": ("doctor",),
-    "ask": ("ask", "-c", "papers", *MODEL, QUESTION, "--details"),
-    "ask json": ("ask", "-c", "papers", *MODEL, QUESTION, "--json"),
-    "ask pubmed": ("ask", "--source", "pubmed", QUESTION, "--details"),
-    **{f"ask {name}": ("ask", "--source", name, QUESTION, "--details") for name in SOURCES},
+    "ask json": (*ASK, "--json"),
     "plan": ("plan", *MODEL, QUESTION),
-    "research": ("research", "-c", "papers", "--source", "pubmed", *MODEL, QUESTION, "-o", "report.md"),
     "verify": ("verify", "-c", "papers", *MODEL, "Aspirin reduces the risk of stroke."),
     "search": ("corpus", "search", "papers", "aspirin"),
     "eval run": ("eval", "run", "jsonl", "--data", "questions.jsonl", "--with-context", "--out", "run.jsonl", *MODEL),
@@ -155,17 +160,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "export": ("export", "last", "--format", "html"),
     "trace show": ("trace", "show", "last", "--text"),
     "models list": ("models", "list"),
-    "models fetch": ("models", "fetch", "minilm"),
     "wrong value": ("ask", QUESTION, "--set", "keys.openai=[1]"),
-    "wrong address": (
-        "ask",
-        "-c",
-        "papers",
-        *MODEL,
-        "--set",
-        "model.base_url=user:zqnoscheme@host.example/v1",
-        QUESTION,
-    ),
+    "wrong address": (*ASK, "--set", "model.base_url=user:zqnoscheme@host.example/v1"),
 }
 
 
@@ -177,7 +173,7 @@ def test_no_command_shows_or_keeps_a_secret(
     caplog.set_level(logging.DEBUG)
     sweep.peer.manner = manner
     sweep.secrets.append("zqnoscheme")
-    for name, words in COMMANDS.items():
+    for name, words in (REACHING if manner == "redirect" else COMMANDS).items():
         caplog.clear()
         run(*words, "--debug")
         out, err = capsys.readouterr()
@@ -207,13 +203,10 @@ def test_no_reply_of_a_server_or_a_tool_holds_a_secret(
     with live_server(sweep.home, "papers", authenticated=True, **options) as address:
         chat = {"model": "ground", "messages": [{"role": "user", "content": QUESTION}]}
         with httpx.Client(base_url=address, headers=heading, timeout=60) as client:
-            replies = [
-                client.get(path)
-                for path in ("/healthz", "/v1/recipes", "/v1/usage", "/v1/answers", "/metrics", "/nothing")
-            ]
-            replies += [client.post("/v1/ask", json={"question": QUESTION})]
-            replies += [client.post("/v1/chat/completions", json=chat)]
-            replies += [client.post("/v1/ask", json={"wrong": token[:5]})]
+            read = ("/healthz", "/v1/recipes", "/v1/usage", "/v1/answers", "/metrics", "/nothing")
+            sent = (("ask", {"question": QUESTION}), ("chat/completions", chat), ("ask", {"wrong": token[:5]}))
+            replies = [client.get(path) for path in read]
+            replies += [client.post(f"/v1/{path}", json=body) for path, body in sent]
     sweep.shown += [(f"{reply.url.path} {reply.status_code}", f"{reply.headers} {reply.text}") for reply in replies]
     sweep.shown += [(f"mcp {name}", said) for name, said in asyncio.run(_tools(settings))]
     sweep.shown += [

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from rows import each_row
 
+from medground.sources.http import wire
 from medground.testing.command import run
 
 SCRIPT = Path(__file__).resolve().parents[2] / "examples" / "research" / "make_replies.py"
@@ -25,19 +26,13 @@ def replies(tmp_path_factory: pytest.TempPathFactory) -> Path:
     spec = importlib.util.spec_from_file_location("make_replies", SCRIPT)
     assert spec is not None and spec.loader is not None
     script = importlib.util.module_from_spec(spec)
-    patch = pytest.MonkeyPatch()
-    try:
-        import medground.sources.http.wire as wire
-
-        patch.setattr(wire, "Recording", wire.Recording)
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as left:
+        patch.setattr(wire, "Recording", wire.Recording)  # the script replaces it
         spec.loader.exec_module(script)
         patch.setenv("MEDGROUND_HOME", str(folder / "home"))
         patch.setattr(sys, "argv", ["make_replies.py", str(folder / "replies"), "-q", "-o", str(folder / "first.json")])
-        with pytest.raises(SystemExit) as left:
-            script.main()
-        assert not left.value.code
-    finally:
-        patch.undo()
+        script.main()
+    assert not left.value.code
     return folder
 
 
@@ -58,8 +53,9 @@ def _cited(answer: Any) -> list[tuple[str, str]]:
     return [(one["id"], one["quote"]) for one in answer["evidence"]]
 
 
-def test_three_kinds_of_evidence_without_a_network(asked: Asked, replies: Path) -> None:
+def test_three_kinds_of_evidence_without_a_network_in_every_form(asked: Asked, replies: Path, tmp_path: Path) -> None:
     answer = asked()
+    quotes = [quote for _, quote in _cited(answer)]
     kinds = {one["id"]: one["kind"] for one in answer["documents"]}
     assert {kinds[one["document_id"]] for one in answer["evidence"]} == {"research", "protein", "web"}
     assert _cited(answer) == _cited(json.loads((replies / "first.json").read_text(encoding="utf-8")))
@@ -67,10 +63,6 @@ def test_three_kinds_of_evidence_without_a_network(asked: Asked, replies: Path) 
     assert missing == {"sciencedirect", "google", "brave"}
     merged = [row["merged"] for row in answer["report"]["flow"] if row["tool"] == "literature"]
     assert any(merged), "a paper of PubMed and Europe PMC is one"
-
-
-def test_every_form_holds_the_same_quotes(asked: Asked, tmp_path: Path) -> None:
-    quotes = [quote for _, quote in _cited(asked())]
     for name in ("report.md", "report.html", "report.docx", "report.pdf"):
         assert run("export", "last", "-o", str(tmp_path / name)) == 0
     page = (tmp_path / "report.html").read_text(encoding="utf-8")

@@ -11,13 +11,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from command_line import Said
 from plain_answer import plain_answer
 from rich.console import Console
 from rows import each_row
 
 import medground.faces as faces
 from medground.faces.cli.answers import render
-from medground.faces.cli.app import main
 from medground.faces.cli.terminal import CannotWrite, Output, begin, console, count, guarded, page, say, say_json
 from medground.language.clean import HIDDEN
 from medground.testing.command import run
@@ -26,11 +26,8 @@ from medground.values.evidence import Evidence
 from medground.values.question import Question
 from medground.values.statement import Statement, Verdict
 
-COMMAND = [sys.executable, "-m", "medground"]
 EVIL = "\x1b]0;title\x07\x1b[2J\x9b31m \u202egnp\u202c \u2066x\u2069 a\u200db\nmedground: forged [bold red]"
-FULL = Path("/dev/full")
 PRINTERS = {"print", "input", "echo", "secho", "confirm", "prompt", "Console", "Progress", "Live"}
-needs_full = pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
 
 
 def test_only_terminal_prints() -> None:
@@ -107,56 +104,55 @@ def test_hostile_arguments(words: list[str], home: Path, capsys: pytest.CaptureF
     assert "\nmedground: forged" not in out or "--debug" in words
 
 
-@each_row("command", ["corpus info", "corpus files", "corpus search", "ask", "verify"])
-def test_hostile_papers(command: str, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_hostile_papers(here: Path, said: Said) -> None:
     paper = {"id": "D:1", "title": f"Aspirin {EVIL}", "text": f"Aspirin reduced stroke {EVIL}.", "authors": [EVIL]}
-    folder = tmp_path / "papers"
+    folder = here / "papers"
     folder.mkdir()
     (folder / "a.jsonl").write_text(json.dumps(paper), encoding="utf-8")
     (folder / "evil\x1b]0;t\x07\u202e\n.jsonl").write_text("{not json", encoding="utf-8")
     (folder / os.fsdecode(b"raw\xff.txt")).write_text("Aspirin and stroke.", encoding="utf-8")
-    assert run("corpus", "build", "p", str(folder), "-q") == 0
-    words = {"ask": ["ask", "-c", "p"], "verify": ["verify", "-c", "p"]}.get(command, [*command.split(), "p"])
-    run(*words, *([] if command in ("corpus info", "corpus files") else ["aspirin reduced stroke"]))
-    out, err = capsys.readouterr()
-    assert not HIDDEN.search(out + err)
-    assert "\nmedground: forged" not in out + err
+    words = "aspirin reduced stroke"
+    for command in (
+        ["corpus", "build", "p", folder],
+        ["corpus", "info", "p"],
+        ["corpus", "files", "p"],
+        ["corpus", "search", "p", words],
+        ["ask", "-c", "p", words],
+        ["verify", "-c", "p", words],
+    ):
+        shown = said(*command)
+        assert not HIDDEN.search(shown.out + shown.err), command
+        assert "\nmedground: forged" not in shown.out + shown.err
 
 
-@needs_full
+CANNOT = b"medground: cannot write the output: No space left on device\n"
+
+
 @each_row(
-    ("words", "status", "said"),
+    ("line", "status", "said"),
     [
-        (["version"], 1, "medground: cannot write the output: No space left on device\n"),
-        (["--help"], 1, "medground: cannot write the output: No space left on device\n"),
-        (["schema", "answer"], 1, "medground: cannot write the output: No space left on device\n"),
+        ("version >/dev/full", 1, CANNOT),
+        ("schema answer >/dev/full", 1, CANNOT),
+        ("show none 2>/dev/full", 2, b""),
+        ("version >&-", 0, b""),
+        ("version <&- >&- 2>&-", 0, b""),
     ],
 )
-def test_full_output(words: list[str], status: int, said: str, home: Path) -> None:
-    with FULL.open("wb") as full:
-        done = subprocess.run([*COMMAND, *words], stdout=full, stderr=subprocess.PIPE, timeout=120, check=False)
-    assert (done.returncode, done.stderr.decode()) == (status, said)
-
-
-@needs_full
-def test_full_error_output_keeps_the_status(home: Path) -> None:
-    with FULL.open("wb") as full:
-        assert subprocess.run([*COMMAND, "show", "none"], stderr=full, timeout=120, check=False).returncode == 2
+def test_streams_that_are_full_or_closed(line: str, status: int, said: bytes, home: Path) -> None:
+    if "/dev/full" in line and not Path("/dev/full").exists():
+        return
+    command = ["sh", "-c", f'exec "$0" -m medground {line}', sys.executable]
+    done = subprocess.run(command, capture_output=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (status, said)
 
 
 def test_a_reader_that_goes_away_ends_it_quietly(home: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    done = subprocess.run([*COMMAND, "version"], stdout=writing, stderr=subprocess.PIPE, timeout=120, check=False)
+    command = [sys.executable, "-m", "medground", "version"]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, timeout=120, check=False)
     os.close(writing)
     assert (done.returncode, done.stderr) == (141, b"")
-
-
-@each_row("closing", [">&-", "2>&-", "<&- >&- 2>&-"])
-def test_closed_streams(closing: str, home: Path) -> None:
-    script = f'exec "$0" -m medground version {closing}'
-    done = subprocess.run(["sh", "-c", script, sys.executable], capture_output=True, timeout=120, check=False)
-    assert (done.returncode, done.stderr) == (0, b"")
 
 
 @each_row("encoding", ["ascii", "latin-1", "cp1252"])
@@ -185,47 +181,32 @@ def test_a_failed_stream_says_it_once() -> None:
     assert silent.failure is not None
 
 
-PROGRAM = [sys.executable, "-c", "from medground.faces.cli.app import main; main()"]
 QUESTION = "Does β-carotene reduce the risk of stroke?"
 TEXT = "Aspirin “significantly” reduced the risk of stroke → β-carotene ≥ 5 µg did not reduce the risk, 中文."
 ADDRESS = "https://example.org/a/long/address/that/does/not/fit/on/a/narrow/terminal?with=options&more=of-them"
+PAPERS = ({"id": "DOC:1", "title": "Sjögren – “β-carotene” and stroke", "text": TEXT, "url": ADDRESS},)
 
 
-@pytest.fixture
-def papers(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-    """A home with a corpus that no 8-bit terminal can show."""
-    file = tmp_path / "papers.jsonl"
-    paper = {"id": "DOC:1", "title": "Sjögren – “β-carotene” and stroke", "text": TEXT, "url": ADDRESS}
-    file.write_text(json.dumps(paper), encoding="utf-8")
-    with pytest.raises(SystemExit) as stopped:
-        main(["corpus", "build", "papers", str(file), "--quiet"])
-    assert not stopped.value.code
-    capsys.readouterr()
-    return home
-
-
-def printed(home: Path, *words: str, encoding: str, columns: int = 80) -> str:
-    environment = {**os.environ, "MEDGROUND_HOME": str(home), "PYTHONIOENCODING": encoding, "COLUMNS": str(columns)}
-    done = subprocess.run([*PROGRAM, *words], capture_output=True, env=environment, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.decode(encoding)
-
-
-@pytest.mark.slow
 @each_row("encoding", ["ascii", "latin-1", "utf-8"])
-def test_any_terminal_encoding_shows_an_answer(papers: Path, encoding: str) -> None:
+def test_any_terminal_encoding_shows_an_answer(papers: Path, monkeypatch: pytest.MonkeyPatch, encoding: str) -> None:
+    def printed(*words: str) -> str:
+        below = io.BytesIO()
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "stdout", io.TextIOWrapper(below, encoding=encoding))
+            assert run(*words) == 0
+            sys.stdout.flush()
+            return below.getvalue().decode(encoding)
+
     ask = ("ask", "-q", "-c", "papers", QUESTION)
-    shown = printed(papers, *ask, encoding=encoding)
+    shown = printed(*ask)
     assert ("“" in shown) == (encoding == "utf-8")
     assert ("Sjögren" in shown) == (encoding != "ascii")
     assert ADDRESS in shown
-    report = printed(papers, *ask, "--markdown", "--details", encoding=encoding)
-    assert ("β" in report) == (encoding == "utf-8")
-    answer = Answer.model_validate_json(printed(papers, *ask, "--json", encoding=encoding))
+    assert ("β" in printed(*ask, "--markdown", "--details")) == (encoding == "utf-8")
+    answer = Answer.model_validate_json(printed(*ask, "--json"))
     assert answer.evidence[0].quote == TEXT
-    trace = printed(papers, "trace", "show", answer.trace_id, "--text", encoding=encoding)
-    assert "search corpus:papers" in trace
-    spans = printed(papers, "trace", "show", answer.trace_id, "--json", encoding=encoding).splitlines()
+    assert "search corpus:papers" in printed("trace", "show", answer.trace_id, "--text")
+    spans = printed("trace", "show", answer.trace_id, "--json").splitlines()
     assert QUESTION in json.dumps([json.loads(span) for span in spans], ensure_ascii=False)
 
 

@@ -1,7 +1,4 @@
-"""The page in a real browser: a server over a small home in a thread of its own, and pages whose errors fail a test.
-
-Playwright's loop lives only within a test, so that other tests can run loops of their own.
-"""
+"""The page in a real browser: a server over a small home in a thread of its own, and pages whose errors fail a test."""
 
 from __future__ import annotations
 
@@ -155,18 +152,28 @@ class Opened:
 
 
 @contextmanager
-def opened(url: str) -> Iterator[Opened]:
-    """A browser for one test, which fails if a page complained."""
+def started() -> Iterator[Browser]:
+    """Chromium. Its loop lives in this thread, which can run no other meanwhile."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
         try:
-            found = Opened(browser, url)
-            yield found
-            found.check()
+            yield browser
         finally:
             browser.close()
+
+
+@contextmanager
+def opened(url: str, browser: Browser) -> Iterator[Opened]:
+    """A browser with sessions for one test, which fails if a page complained."""
+    found = Opened(browser, url)
+    try:
+        yield found
+        found.check()
+    finally:
+        for context in browser.contexts:
+            context.close()
 
 
 def violations(page: Page) -> list[str]:

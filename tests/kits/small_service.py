@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from command_line import corpus_of
 
-from medground.corpus.build import build
-from medground.corpus.library import Library
-from medground.corpus.readers import find_inputs
 from medground.faces.service.accounts import Tokens
 from medground.faces.service.records import Records
 from medground.faces.service.values import Person
@@ -37,17 +34,10 @@ class Clock:
 
 
 @pytest.fixture
-def papers(home: Path, tmp_path: Path) -> Settings:
+def papers(home: Path) -> Settings:
     """Settings of a home with the corpus `papers`, which is searched."""
-    built(home, tmp_path, "papers", PAPERS)
+    corpus_of(*PAPERS)
     return Settings.load(options={"retrieval.corpora": ("papers",)})
-
-
-def built(home: Path, folder: Path, name: str, records: list[dict[str, str]]) -> None:
-    """Build a corpus of some records; `folder` takes their file."""
-    file = folder / f"{name}.jsonl"
-    file.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
-    build(Library(home), name, find_inputs([file]))
 
 
 @contextmanager

@@ -7,17 +7,18 @@ from pathlib import Path
 
 import pytest
 from awaited import pytest_pyfunc_call  # noqa: F401
-from small_service import PAPERS, built
+from command_line import corpus_of
+from small_service import PAPERS
 
 from medground.faces.service.records import Records
 from medground.home.settings import Settings
 
 
 @pytest.fixture
-def papers(home: Path, tmp_path: Path) -> Settings:
+def papers(home: Path) -> Settings:
     """Settings of a home with the corpus `papers`, which is searched, and `others`."""
-    for name, rows in (("papers", PAPERS), ("others", PAPERS[1:])):
-        built(home, tmp_path, name, rows)
+    corpus_of(*PAPERS)
+    corpus_of(*PAPERS[1:], name="others")
     return Settings.load(options={"retrieval.corpora": ("papers",)})
 
 

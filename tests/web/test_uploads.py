@@ -117,6 +117,8 @@ def test_a_large_upload_is_never_in_memory_and_one_without_room_is_refused_befor
         (part(b"text", "files", "a.txt")[:-20], KIND, "broke off|cannot be read"),
         (b"", KIND, "broke off"),
         (b"".join(part(b"x", "files", f"{n}.txt") for n in range(6)) + b"--edge--\r\n", KIND, "more than 5 files"),
+        (b"".join(part(b"x", f"f{n}") for n in range(21)) + b"--edge--\r\n", KIND, "more than 20 fields"),
+        (part(b"x" * 2_001, "f") + b"--edge--\r\n", KIND, "longer than 2,000 bytes"),
         (b"--edge\r\nX: " + b"y" * 9_000, KIND, "cannot be read"),
         (b"x", "application/json", "multipart/form-data"),
         (b"x", "multipart/form-data", "multipart/form-data"),
