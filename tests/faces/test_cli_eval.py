@@ -70,8 +70,8 @@ def test_a_run_ends_with_a_summary_and_finds_its_own_file(data: Path, home: Path
 
 
 @pytest.mark.slow
-@each_row("how", [signal.SIGKILL, signal.SIGINT])
-def test_no_finished_question_is_lost_however_a_run_ends(data: Path, tmp_path: Path, how: signal.Signals) -> None:
+@each_row("how", [[signal.SIGKILL], [signal.SIGINT], [signal.SIGINT, signal.SIGINT]])
+def test_no_finished_question_is_lost_however_a_run_ends(data: Path, tmp_path: Path, how: list[signal.Signals]) -> None:
     out = tmp_path / "run.jsonl"
     with started(words(data, out, "--limit", "60")) as process:
         try:
@@ -79,38 +79,25 @@ def test_no_finished_question_is_lost_however_a_run_ends(data: Path, tmp_path: P
             process.send_signal(signal.SIGSTOP)  # so the run cannot finish before this process notices
             with pytest.raises(UsageError, match="being written by another run"):
                 RunFile.open(out, read_run(out)[0])
-            process.send_signal(how)
-            process.send_signal(signal.SIGCONT)
+            for sent in how:
+                process.send_signal(sent)
+                process.send_signal(signal.SIGCONT)
+                time.sleep(0.1)
             _, said = process.communicate(timeout=300)
         finally:
             process.kill()
-    assert process.returncode != 0
-    if how is signal.SIGINT:
+    if signal.SIGINT in how:
         assert process.returncode == 130
+        assert "Traceback" not in said
         assert said.splitlines()[-1].endswith("run the same command to resume")
     before = [line.id for line in read_run(out)[1]]
-    assert before
+    assert len(before) >= 3
     with out.open("ab") as file:
         file.write(b'{"id":"q9')
     assert run(*words(data, out, "--limit", "60", "-q")) == 0
     after = [line.id for line in read_run(out)[1]]
     assert after[: len(before)] == before
     assert after == [f"q{n}" for n in range(60)]
-
-
-@pytest.mark.slow
-def test_a_second_ctrl_c_ends_it_at_once_and_without_a_traceback(data: Path, tmp_path: Path) -> None:
-    out = tmp_path / "run.jsonl"
-    process = started(words(data, out, "--concurrency", "16"))
-    wait_for_lines(out, 3, process)
-    for _ in range(2):
-        process.send_signal(signal.SIGINT)
-        time.sleep(0.1)
-    _, said = process.communicate(timeout=300)
-    assert process.returncode == 130
-    assert "Traceback" not in said
-    assert said.splitlines()[-1].endswith("run the same command to resume")
-    assert len(list(read_run(out)[1])) >= 3
 
 
 def test_another_run_is_refused_with_its_difference(data: Path, tmp_path: Path, said: Said) -> None:
@@ -162,12 +149,3 @@ def test_sets_are_listed_and_a_file_is_recognised(data: Path, said: Said) -> Non
     assert checked.startswith("jsonl: 400 questions (test 400); yes-no-maybe 400\n    400 with their own documents")
     data.write_text(data.read_text(encoding="utf-8")[:-9], encoding="utf-8")
     assert "mine.jsonl:400: the last line is truncated" in said("data", "check", data, code=2).err
-
-
-def test_pubmedqa_through_the_command(here: Path, shared: Path, said: Said) -> None:
-    out = here / "run.jsonl"
-    command = ["eval", "run", "pubmedqa", "--data", shared / "pubmedqa", "--with-context", "--out", out]
-    assert "8" in said(*command, "--limit", "8", "-q", "--recipe", "rag").out
-    header, lines = read_run(out)
-    assert header.dataset_hash.startswith("a724b346")
-    assert all(line.found == line.gold_documents for line in lines)

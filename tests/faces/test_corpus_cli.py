@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
 from rows import each_row
@@ -113,20 +111,6 @@ def test_mistakes_are_reported_in_one_line(home, papers, tmp_path, words, error,
         run(*(places.get(word, word) for word in words))
     assert "\n" not in str(caught.value)
     assert Library(home).list() == ()
-
-
-def test_real_abstracts(home, shared):
-    run("build", "pubmedqa", shared / "pubmedqa" / "pqa_l.jsonl.gz", "--quiet")
-    found = run("search", "pubmedqa", "mitochondria in lace plant leaves during programmed cell death", "--limit", 1)
-    assert "PMID:21645374" in found.stdout
-    assert Library(home).verify("pubmedqa").counts.documents == 1000
-
-
-def test_the_commands_import_nothing_heavy():
-    heavy = "{'tantivy', 'numpy', 'faiss', 'onnxruntime', 'pydantic', 'lxml', 'rich.progress'}"
-    check = f"import sys, medground.faces.cli.corpus; print(sorted({heavy} & set(sys.modules)))"
-    output = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True).stdout
-    assert output.strip() == "[]"
 
 
 def test_a_folder_is_built_followed_and_limited(home, tmp_path, monkeypatch):

@@ -132,10 +132,10 @@ class Opened:
     errors: list[str] = field(default_factory=list)
     expected: list[str] = field(default_factory=list)
 
-    def page(self, where: str = "#/ask", *, size: tuple[int, int] = DESK, scheme: Any = "light") -> Page:
+    def page(self, where: str = "#/ask", *, size: tuple[int, int] = DESK) -> Page:
         """A page of a fresh session at a view, without movement, waited for until its heading is there."""
         made: BrowserContext = self.browser.new_context(
-            viewport={"width": size[0], "height": size[1]}, color_scheme=scheme, reduced_motion="reduce"
+            viewport={"width": size[0], "height": size[1]}, color_scheme="light", reduced_motion="reduce"
         )
         made.set_default_timeout(10_000)
         page = made.new_page()
@@ -176,12 +176,23 @@ def opened(url: str, browser: Browser) -> Iterator[Opened]:
             context.close()
 
 
-def violations(page: Page) -> list[str]:
-    """What axe finds wrong with a page: the rule, and the element."""
+def violations(page: Page, *rules: str) -> list[str]:
+    """What axe finds wrong with a page, by these rules or by all: the rule, and the element."""
     from axe_playwright_python.sync_playwright import Axe
 
-    found = Axe().run(page, options=AXE).response["violations"]
+    only = {"runOnly": {"type": "rule", "values": rules}} if rules else {}
+    found = Axe().run(page, options=AXE | only).response["violations"]
     return [f"{one['id']}: {node['html'][:160]} ({node['failureSummary']})" for one in found for node in one["nodes"]]
+
+
+def faults(page: Page) -> list[str]:
+    """What axe finds wrong with a page in light colours, and which contrasts it finds too low in dark ones."""
+    found = violations(page)
+    background = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(background)
+    page.emulate_media(color_scheme="dark")
+    assert page.evaluate(background) != light
+    return found + violations(page, "color-contrast")
 
 
 def overflow(page: Page) -> int:

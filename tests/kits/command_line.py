@@ -20,6 +20,7 @@ from medground.corpus.readers import find_inputs
 from medground.home.settings import Settings
 from medground.testing.command import run
 
+EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
 Printed = Callable[..., tuple[int, str, str]]
 Said = Callable[..., Any]
 """Gives what a command prints; see `tests/faces/conftest.py`."""
@@ -54,14 +55,3 @@ def asked(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
     capsys.readouterr()
     assert run("ask", "-q", "--json", *words) == 0
     return json.loads(capsys.readouterr().out)
-
-
-def printing(capsys: pytest.CaptureFixture[str]) -> Printed:
-    """Runs the program, and gives its exit status, output and messages."""
-
-    def typed(*words: str | Path) -> tuple[int, str, str]:
-        capsys.readouterr()
-        status = run(*map(str, words))
-        return (status, *capsys.readouterr())
-
-    return typed

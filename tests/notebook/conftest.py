@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from example_papers import PAPERS, run
+from command_line import EXAMPLES, corpus_of
 
 HOSTILE = (
     "Hostile juice lowered blood pressure <script>alert(1)</script><img src=x onerror=alert(2)> in 12 <b>adults</b> "
@@ -15,10 +15,8 @@ HOSTILE = (
 
 
 @pytest.fixture
-def papers(home: Path, tmp_path: Path) -> str:
+def papers(home: Path) -> str:
     """The name of the corpus."""
-    hostile = tmp_path / "hostile.jsonl"
-    record = {"id": "X:1", "title": "<b>A trial</b>", "text": HOSTILE, "url": "javascript:alert(5)"}
-    hostile.write_text(json.dumps(record), encoding="utf-8")
-    run("corpus", "build", "papers", PAPERS, hostile, "-q")
+    papers = map(json.loads, (EXAMPLES / "papers" / "papers.jsonl").read_text(encoding="utf-8").splitlines())
+    corpus_of(*papers, {"id": "X:1", "title": "<b>A trial</b>", "text": HOSTILE, "url": "javascript:alert(5)"})
     return "papers"

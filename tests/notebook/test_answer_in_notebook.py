@@ -1,16 +1,23 @@
-"""An answer in a notebook: the words of the terminal, quotes that its marks lead to, and nothing that could run."""
+"""In a notebook: an answer with quotes that its marks lead to, plots of runs, and nothing that could run or load."""
 
 from __future__ import annotations
 
+import base64
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
+from command_line import EXAMPLES
+from lxml import etree
 
 import medground
+from medground.faces.notebook import show_runs
+from medground.testing.command import run
 from medground.values.answer import Answer
 from medground.wording.view import view
 
+QUESTIONS = EXAMPLES / "papers" / "questions.jsonl"
 ALLOWED = {
     "div": {"style", "dir"},
     "p": {"style", "dir"},
@@ -107,3 +114,31 @@ def test_a_report_has_its_sections_and_connections(papers: str) -> None:
     text = Page(answer._repr_html_()).text
     for section in answer.report.sections:
         assert section.title in text
+
+
+def test_runs_show_a_table_and_plots(papers: str, tmp_path: Path) -> None:
+    paths = [tmp_path / "rag.jsonl", tmp_path / "ground.jsonl"]
+    for path in paths:
+        words = ("--data", str(QUESTIONS), "--recipe", path.stem, "-c", papers, "--out", str(path), "-q")
+        assert run("eval", "run", "jsonl", *words) == 0
+    shown = show_runs(*paths)
+    rows = shown.report.comparison.rows
+    assert [row.name for row in rows] == ["rag", "ground"]
+
+    drawn = {name: etree.fromstring(svg.encode()) for name, svg in shown.svg().items()}
+    assert list(drawn) == ["accuracy", "outcomes", "cost"]
+    for plot in drawn.values():
+        assert plot.tag == "{http://www.w3.org/2000/svg}svg"
+        assert "ground" in (said := " ".join(plot.itertext()))
+        assert "http" not in said
+    share = rows[1].accuracy
+    assert share.value is not None
+    assert f"{100 * share.value:.1f} %" in " ".join(drawn["accuracy"].itertext())
+
+    page = shown._repr_html_()
+    assert "<svg" not in page
+    assert "<style" not in page
+    images = re.findall(r'src="data:image/svg\+xml;base64,([^"]+)"', page)
+    assert [base64.b64decode(image).decode() for image in images] == list(shown.svg().values())
+    assert f"{share.right} of {share.of}" in page
+    assert f"{share.right} of {share.of}" in repr(shown)

@@ -10,7 +10,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from example_papers import EXAMPLES
+from command_line import EXAMPLES
 
 from medground.engine.answers import Answers
 from medground.faces.notebook import ShownSteps

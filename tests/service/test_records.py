@@ -91,7 +91,7 @@ def test_a_folder_that_cannot_be_made_is_no_reason_not_to_answer(home: Path, cap
     (home / "service").write_text("a file where the folder belongs")
     records = Records(home)
     use(records, 2)
-    assert Spending(records).ever("ann").tokens == 14
+    assert Spending(records).month("ann", NOW).tokens == 14
     records.close()
     assert "memory only" in caplog.text
     with pytest.raises(StorageFailed, match=r"service\.sqlite cannot be used"):

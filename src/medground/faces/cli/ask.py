@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from medground.faces.cli import options as by
-from medground.faces.cli.answers import Form, Shown, form_of, show_again, show_answer
+from medground.faces.cli.answers import Form, Shown, form_of, render_title, show_again, show_answer
 from medground.faces.cli.asking import STDIN, read_context, read_questions, read_stdin, with_context
 from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, Where, load_settings, searched
 from medground.faces.cli.terminal import say, say_json
@@ -29,6 +29,7 @@ def ask_from(path: Path, kind: Kind, settings: Settings, shown: Shown) -> None:
 
     Raises what `Engine.open` and `Engine.ask_each` raise.
     """
+    from medground.errors import UserMistake
     from medground.faces.cli.asking import opened
     from medground.faces.cli.progress import shown_progress
 
@@ -41,17 +42,10 @@ def ask_from(path: Path, kind: Kind, settings: Settings, shown: Shown) -> None:
             _show(outcome, shown, first=number == 1)
             progress("questions", number, len(questions))
     if failed:
-        raise typer.Exit(_told(failed, len(questions)))
-
-
-def _told(failed: list[MedgroundError], questions: int) -> int:
-    """Say how many questions failed and what to do; the exit status."""
-    from medground.errors import UserMistake
-
-    mistaken = all(isinstance(error, UserMistake) for error in failed)
-    what = "change the command as the errors say" if mistaken else "run the same command again"
-    say(f"medground: {len(failed):,} of {questions:,} questions failed; {what}", err=True)
-    return 2 if mistaken else 1
+        mistaken = all(isinstance(error, UserMistake) for error in failed)
+        what = "change the command as the errors say" if mistaken else "run the same command again"
+        say(f"medground: {len(failed):,} of {len(questions):,} questions failed; {what}", err=True)
+        raise typer.Exit(2 if mistaken else 1)
 
 
 def _questions(path: Path, kind: Kind) -> list[Question]:
@@ -75,8 +69,6 @@ def _show(outcome: Outcome, shown: Shown, *, first: bool) -> None:
     if not first:
         say(*(["", "---", ""] if shown.form is Form.markdown else [""]))
     if shown.form is Form.terminal or outcome.answer is None:
-        from medground.faces.cli.answers import render_title
-
         render_title(outcome.question)
     if outcome.answer is not None:
         show_answer(outcome.answer, shown.form, details=shown.details)
@@ -88,15 +80,11 @@ def _show(outcome: Outcome, shown: Shown, *, first: bool) -> None:
 
 def _line(outcome: Outcome) -> str:
     """An outcome as one line of JSON: `question`, `answer`, and `error` with its type, message and notice."""
-    error = outcome.error
-    content: dict[str, object] = {
-        "question": outcome.question,
-        "answer": None if outcome.answer is None else outcome.answer.model_dump(mode="json"),
-        "error": None,
-    }
-    if error is not None:
-        notice = None if error.notice is None else error.notice.sentence
-        content["error"] = {"type": type(error).__name__, "message": str(error), "notice": notice}
+    answer, error = outcome.answer, None
+    if (failure := outcome.error) is not None:
+        notice = None if failure.notice is None else failure.notice.sentence
+        error = {"type": type(failure).__name__, "message": str(failure), "notice": notice}
+    content = {"question": outcome.question, "answer": answer and answer.model_dump(mode="json"), "error": error}
     return json_module.dumps(content, ensure_ascii=True)
 
 

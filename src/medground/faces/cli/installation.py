@@ -33,11 +33,8 @@ def show_config(
         say_data(content)
         return
     for name, value in content.items():
-        if isinstance(value, dict):
-            for key, inner in value.items():
-                say(f"{name}.{key} = {inner}")
-        else:
-            say(f"{name} = {value}")
+        group = {f"{name}.{key}": inner for key, inner in value.items()} if isinstance(value, dict) else {name: value}
+        say(*(f"{key} = {inner}" for key, inner in group.items()))
     say(f"# hash {chosen.hash}")
 
 
@@ -131,9 +128,10 @@ def show_trace(
         for span in spans:
             say_json(json_module.dumps(span, ensure_ascii=False))
         return
-    parents = {span["id"]: span["parent"] for span in spans}
-    for span in spans:
-        indent = "  " * _depth(span["id"], parents)
+    depths: dict[str, int] = {}
+    for span in spans:  # a parent begins before its children
+        depths[span["id"]] = depth = depths.get(span["parent"], -1) + 1
+        indent = "  " * depth
         milliseconds = ((span["end"] or span["start"]) - span["start"]) / 1e6
         failed = f"  FAILED {span['error']}" if span["status"] == "ERROR" else ""
         say(f"{indent}{span['name']}  {milliseconds:.1f} ms{failed}")
@@ -165,13 +163,6 @@ def show_version(wanted: bool) -> None:
     if wanted:
         version()
         raise typer.Exit
-
-
-def _depth(span: str, parents: dict[str, str | None]) -> int:
-    depth, parent = 0, parents.get(span)
-    while parent is not None and parent in parents:
-        depth, parent = depth + 1, parents[parent]
-    return depth
 
 
 _MOST_BELOW = 40

@@ -27,7 +27,7 @@ _WHOLE = 32
 """Finished jobs that keep all their events; older ones keep the last."""
 
 
-@dataclass
+@dataclass(repr=False)
 class Jobs:
     """All jobs of a service. Call its methods in the event loop of the service.
 

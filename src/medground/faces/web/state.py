@@ -52,7 +52,7 @@ class Session:
     used: float
 
 
-@dataclass
+@dataclass(repr=False)
 class Sessions:
     """All sessions of one server, in memory: they end when it does. Safe to use from several threads."""
 
@@ -114,7 +114,7 @@ WINDOW = 300.0
 _MOST_ADDRESSES = 10_000
 
 
-@dataclass
+@dataclass(repr=False)
 class Throttle:
     """Counts failed attempts by address."""
 
