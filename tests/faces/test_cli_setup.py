@@ -71,7 +71,7 @@ INIT = """
 import sys
 sys.modules.update(dict.fromkeys(["httpx", "onnxruntime", "pydantic_ai"]))
 from medground.faces.cli.app import app
-for words in (["--install-completion", "bash"], ["init"]):
+for words in (["init"], ["--install-completion", "bash"]):  # the second ends the process
     app(words, prog_name="medground", standalone_mode=False)
 """
 

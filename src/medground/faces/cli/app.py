@@ -14,6 +14,7 @@ import os
 import signal
 import sys
 import traceback
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -78,7 +79,9 @@ def _join(*names: str) -> None:
             app.command(point.name)(command)
 
 
-for _command in (ask, research, verify, plan, history, show, export, serve):
+_FIRST: tuple[Callable[..., None], ...] = (ask, research, verify, plan, history, show, export, serve)
+_LAST: tuple[Callable[..., None], ...] = (mcp, mesh, doctor, version, web)
+for _command in _FIRST:
     app.command()(_command)
 app.add_typer(corpus_app, name="corpus")
 app.add_typer(kb_app, name="kb")
@@ -95,7 +98,7 @@ for _name, _group in {
     app.add_typer(_group, name=_name)
 app.command()(init)
 _join("agreement")
-for _command in (mcp, mesh, doctor, version, web):
+for _command in _LAST:
     app.command()(_command)
 _join(*_JOINING)
 

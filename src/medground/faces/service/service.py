@@ -21,7 +21,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
 from types import TracebackType
 from typing import Any, Self
 
@@ -103,7 +102,7 @@ class Service(Questioning, AnswerService):
             records = await asyncio.to_thread(Records, used.home)
             kept = KeptAnswers(used, Owners(records))
             jobs = Jobs(
-                partial(asyncio.to_thread, kept.load),
+                lambda trace_id: asyncio.to_thread(kept.load, trace_id),
                 hide=(str(used.home),),
                 clock=clock,
                 now=now,
