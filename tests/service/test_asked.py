@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 from pydantic import BaseModel, ValidationError
 from rows import each_row
 
-from medground.errors import MedgroundError, UsageError
+from medground.errors import UsageError
 from medground.faces.service.request import Asked, allowed_keys, terms_of
 from medground.home.layers import parse_options
 from medground.home.registry import recipe_names
@@ -149,26 +149,6 @@ def test_sources_and_models_are_those_that_the_server_offers() -> None:
 def test_what_is_not_a_question_is_no_question(sent: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         Asked.model_validate(sent)
-
-
-@given(
-    some.fixed_dictionaries(
-        {"question": some.text(min_size=1, max_size=60)},
-        optional={
-            "task": some.sampled_from(["free", "yes-no", "single-choice"]),
-            "options": some.lists(some.text(max_size=5), max_size=5),
-            "context": some.text(max_size=20),
-            "recipe": some.one_of(some.sampled_from(recipe_names()), some.text(min_size=1, max_size=10)),
-            "corpora": some.lists(some.text(min_size=1, max_size=10), max_size=3),
-            "knowledge_base": some.text(min_size=1, max_size=10),
-        },
-    )
-)
-def test_whatever_is_sent_is_a_question_or_a_mistake_that_is_told(sent: dict[str, Any]) -> None:
-    try:
-        terms_of(Asked.model_validate(sent), SERVER)
-    except (ValidationError, MedgroundError) as error:
-        assert str(error)
 
 
 def test_the_server_section_changes_no_answer() -> None:
