@@ -10,13 +10,12 @@ from pathlib import Path
 import pytest
 import pytest_socket
 from playwright.sync_api import Browser, Page, expect
-from small_run import header
+from runs import line, write_run
 
 from browser import PHONE, Opened, Served, faults, opened, overflow, violations
 from medground.faces.service.accounts import Tokens
 from medground.faces.service.records import Records
 from medground.home.settings import Settings
-from medground_evaluate.items import RunLine
 
 VIEWS = ("history", "corpora", "corpora/papers", "runs", "runs/small", "usage")
 
@@ -27,12 +26,11 @@ def own_home(page_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("own") / "home"
     shutil.copytree(page_home, home)
     lines = [
-        RunLine(id=f"q{n}", question=f"Is <i>{n}</i> true?", task="yes-no", gold=("yes",), answer=answer, status=status)  # type: ignore[arg-type]
-        for n, (answer, status) in enumerate([(("yes",), "answered"), (("no",), "answered"), ((), "failed")])
+        line(f"q{n}", "yes", answer, question=f"Is <i>{n}</i> true?", task="yes-no", status=status)
+        for n, (answer, status) in enumerate([("yes", "answered"), ("no", "answered"), ("", "failed")])
     ]
     (home / "runs").mkdir()
-    texts = [header(4).model_dump_json(), *(line.model_dump_json() for line in lines)]
-    (home / "runs" / "small.jsonl").write_text("\n".join(texts) + "\n")
+    write_run(home / "runs" / "small.jsonl", lines, recipe="ground")
     return home
 
 

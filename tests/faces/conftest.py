@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,12 @@ def said(capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
         return capsys.readouterr()
 
     return printed
+
+
+@pytest.fixture
+def ask(said: Callable[..., Any]) -> Callable[..., Any]:
+    """What `medground ask --json` prints."""
+    return lambda *words: json.loads(said("ask", "-q", "--json", *words).out)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import Said, asked, corpus_of, type_in
+from command_line import Said, corpus_of, type_in
 from rows import each_row
 
 from medground.engine.blocking import BlockingEngine
@@ -34,9 +34,9 @@ PAPERS = (ASPIRIN, BLEEDING)
 STATINS = {"id": "PMID:3", "title": "Statins", "text": "Statins lowered the risk of stroke in adults."}
 
 
-def test_the_same_corpus_gives_the_same_answer(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    first = asked(capsys, "-c", "papers", QUESTION)
-    again = asked(capsys, "--again", first["trace_id"])
+def test_the_same_corpus_gives_the_same_answer(papers: Path, ask: Said) -> None:
+    first = ask("-c", "papers", QUESTION)
+    again = ask("--again", first["trace_id"])
     assert again["before"] == first
     assert again["answer"]["id"] == first["id"]
     assert again["answer"]["trace_id"] != first["trace_id"]
@@ -44,10 +44,10 @@ def test_the_same_corpus_gives_the_same_answer(papers: Path, capsys: pytest.Capt
     assert not any(again["changes"][name] for name in ("decision", "new", "gone", "marked", "corpora", "settings"))
 
 
-def test_an_answer_that_decays_is_found(papers: Path, capsys: pytest.CaptureFixture[str], said: Said) -> None:
-    first = asked(capsys, "-c", "papers", "--set", "recipe.sentences=2", QUESTION)
+def test_an_answer_that_decays_is_found(papers: Path, ask: Said, said: Said) -> None:
+    first = ask("-c", "papers", "--set", "recipe.sentences=2", QUESTION)
     corpus_of({**ASPIRIN, "retraction": "retracted"}, {**STATINS, "title": "Statins beside aspirin"})
-    again = asked(capsys, "--again", first["id"])
+    again = ask("--again", first["id"])
     found = again["changes"]
     assert ("PMID:1", "retracted") in [(quote["document_id"], quote["why"]) for quote in found["gone"]]
     assert {quote["document_id"] for quote in found["new"]} == {"PMID:3"}
@@ -64,8 +64,8 @@ def test_an_answer_that_decays_is_found(papers: Path, capsys: pytest.CaptureFixt
     assert "## Since " in said("ask", "-q", "--again", first["trace_id"], "--markdown").out
 
 
-def test_settings_that_are_not_kept_are_a_mistake(papers: Path, capsys: pytest.CaptureFixture[str], said: Said) -> None:
-    first = asked(capsys, "-c", "papers", QUESTION)
+def test_settings_that_are_not_kept_are_a_mistake(papers: Path, ask: Said, said: Said) -> None:
+    first = ask("-c", "papers", QUESTION)
     kept = papers / "settings" / f"{first['settings_hash']}.json"
     kept.write_text("{", encoding="utf-8")
     assert "cannot be read; remove it" in said("ask", "--again", first["trace_id"], code=2).err
@@ -74,11 +74,9 @@ def test_settings_that_are_not_kept_are_a_mistake(papers: Path, capsys: pytest.C
     assert run("ask", "-q", "--follow", first["trace_id"], "-c", "papers", "Does it cause bleeding?") == 0
 
 
-def test_a_follow_up_keeps_subject_documents_and_settings(
-    papers: Path, capsys: pytest.CaptureFixture[str], said: Said
-) -> None:
-    first = asked(capsys, "-c", "papers", "--year-from", "1900", "--set", "recipe.sentences=1", QUESTION)
-    answer = Answer.model_validate(asked(capsys, "--follow", "last", "Does it cause bleeding?"))
+def test_a_follow_up_keeps_subject_documents_and_settings(papers: Path, ask: Said, said: Said) -> None:
+    first = ask("-c", "papers", "--year-from", "1900", "--set", "recipe.sentences=1", QUESTION)
+    answer = Answer.model_validate(ask("--follow", "last", "Does it cause bleeding?"))
     follows = answer.question.follows
     assert answer.question.text == "Does aspirin cause bleeding?"
     assert answer.question.task == "yes-no-maybe"
@@ -112,34 +110,34 @@ def test_the_engine_follows_and_takes_a_context_too(papers: Path) -> None:
 
 
 def test_the_question_comes_from_standard_input(
-    papers: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], said: Said
+    papers: Path, monkeypatch: pytest.MonkeyPatch, ask: Said, said: Said
 ) -> None:
     type_in(monkeypatch, f"\ufeff{QUESTION}\n".encode())
-    assert asked(capsys, "-c", "papers", "-")["question"]["text"] == QUESTION
+    assert ask("-c", "papers", "-")["question"]["text"] == QUESTION
     type_in(monkeypatch, b"caf\xe9?")
     assert "standard input is not UTF-8" in said("ask", "-", code=2).err
 
 
 def test_a_context_reaches_the_answer_and_its_id_and_what_follows(
-    papers: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, said: Said
+    papers: Path, ask: Said, monkeypatch: pytest.MonkeyPatch, said: Said
 ) -> None:
     Path("case.txt").write_text(CASE, encoding="utf-8")
     Path("other.txt").write_text("A woman of 30.", encoding="utf-8")
     Path("long.txt").write_text(f"{CASE} {'He is well. ' * 100}And that is the end.", encoding="utf-8")
-    plain = asked(capsys, "-c", "papers", QUESTION)
-    told = asked(capsys, "-c", "papers", "--context", "case.txt", QUESTION)
+    plain = ask("-c", "papers", QUESTION)
+    told = ask("-c", "papers", "--context", "case.txt", QUESTION)
     type_in(monkeypatch, CASE)
-    piped = asked(capsys, "-c", "papers", "--context", "-", QUESTION)
+    piped = ask("-c", "papers", "--context", "-", QUESTION)
     assert told["question"]["context"] == piped["question"]["context"] == CASE
     assert told["id"] == piped["id"] != plain["id"]
     assert [search["query"] for search in told["searches"]] == [search["query"] for search in plain["searches"]]
-    again = asked(capsys, "--again", "last")
+    again = ask("--again", "last")
     assert (again["answer"]["id"], again["answer"]["question"]["context"]) == (told["id"], CASE)
-    after = asked(capsys, "--follow", told["trace_id"], "And in adults?")
+    after = ask("--follow", told["trace_id"], "And in adults?")
     assert after["question"]["context"] == CASE
-    other = asked(capsys, "--follow", told["trace_id"], "--context", "other.txt", "And in adults?")
+    other = ask("--follow", told["trace_id"], "--context", "other.txt", "And in adults?")
     assert other["question"]["context"] == "A woman of 30."
-    told = asked(capsys, "-c", "papers", "--context", "long.txt", QUESTION)
+    told = ask("-c", "papers", "--context", "long.txt", QUESTION)
     assert f"{QUESTION} (with a context)" in said("history").out
     for form in ((), ("--markdown",)):
         shown = " ".join(said("show", told["trace_id"], *form).out.split())

@@ -42,12 +42,12 @@ def extend(monkeypatch: pytest.MonkeyPatch) -> Extend:
 
 
 @pytest.fixture
-def kept(here: Path, said: Said) -> Said:
+def kept(here: Path, ask: Said) -> Said:
     """Gives the answer from a corpus of some papers, as it is kept."""
 
     def answered(*papers: dict[str, str]) -> Any:
         corpus_of(*papers)
-        answer = json.loads(said("ask", "-q", "--json", "-c", "papers", QUESTION).out)
+        answer = ask("-c", "papers", QUESTION)
         assert {one["retraction"] for one in answer["documents"]} == {"none"}
         assert answer["statements"][0]["verdict"]["label"] == "quoted"
         return answer
@@ -84,13 +84,13 @@ def test_a_kept_answer_says_it_first_and_counts_nothing(
 
 
 def test_the_old_corpus_is_marked_without_a_rebuild_and_a_sound_paper_stays(
-    kept: Said, extend: Extend, said: Said
+    kept: Said, extend: Extend, said: Said, ask: Said
 ) -> None:
     before = kept(TRIAL, OTHER)
     name = before["trace_id"]
     extend("doi:10.1000/asp.1", "retracted")
-    after = json.loads(said("ask", "-q", "--json", "-c", "papers", QUESTION).out)
-    followed = json.loads(said("ask", "-q", "--json", "--follow", name, "Does it reduce the risk?").out)
+    after = ask("-c", "papers", QUESTION)
+    followed = ask("--follow", name, "Does it reduce the risk?")
     for answer in (after, followed):
         assert {one["document_id"] for one in answer["evidence"]} == {"PMID:70002"}
         assert {one["id"]: one["retraction"] for one in answer["documents"]}["PMID:70001"] == "retracted"
@@ -99,7 +99,7 @@ def test_the_old_corpus_is_marked_without_a_rebuild_and_a_sound_paper_stays(
     cited = {one["id"]: one["document_id"] for one in now["evidence"]}
     labels = {cited[one["evidence"][0]]: one["verdict"]["label"] for one in now["statements"]}
     assert labels == {"PMID:70001": "not found", "PMID:70002": "quoted"}
-    again = json.loads(said("ask", "-q", "--json", "--again", name).out)
+    again = ask("--again", name)
     assert again["before"] == before
     assert [(one["document_id"], one["now"]) for one in again["changes"]["marked"]] == [("PMID:70001", "retracted")]
     gone = [("PMID:70001", "retracted")]
@@ -109,7 +109,7 @@ def test_the_old_corpus_is_marked_without_a_rebuild_and_a_sound_paper_stays(
         assert {h.passage.document_id for h in hits if h.passage.retraction == "retracted"} == {"PMID:70001"}
         assert engine.document("PMID:70001").retraction == "retracted"
     corpus_of(OTHER)  # also where it is no longer in the corpus
-    again = json.loads(said("ask", "-q", "--json", "--again", name).out)
+    again = ask("--again", name)
     assert [(one["document_id"], one["why"]) for one in again["changes"]["gone"]] == gone
 
 

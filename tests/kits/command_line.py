@@ -18,7 +18,6 @@ from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.home.settings import Settings
-from medground.testing.command import run
 
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
 Printed = Callable[..., tuple[int, str, str]]
@@ -48,10 +47,3 @@ def type_in(monkeypatch: pytest.MonkeyPatch, content: str | bytes) -> None:
     """What the next command reads from standard input."""
     typed = content.encode() if isinstance(content, str) else content
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(typed), encoding="utf-8"))
-
-
-def asked(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
-    """What `medground ask --json` prints."""
-    capsys.readouterr()
-    assert run("ask", "-q", "--json", *words) == 0
-    return json.loads(capsys.readouterr().out)

@@ -7,24 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_run import header
+from runs import line, write_run
 
 from medground.home.settings import Settings
-from medground_evaluate.items import RunLine
 
 Visit = Callable[..., Any]
-
-
-def line(number: int, answer: str | None, gold: str = "yes", status: str = "answered") -> str:
-    return RunLine(
-        id=f"q{number}",
-        question=f"Question <b>{number}</b>?",
-        task="yes-no-maybe",
-        gold=(gold,),
-        answer=(answer,) if answer else (),
-        status=status,  # type: ignore[arg-type]
-        error="" if answer else "the model did not answer",
-    ).model_dump_json()
 
 
 @pytest.fixture
@@ -32,9 +19,14 @@ def run_file(papers: Settings) -> Path:
     """A run of ten items: five right, one wrong, two failed, two unfinished."""
     folder = papers.home / "runs"
     folder.mkdir()
-    lines = [line(n, "yes") for n in range(5)] + [line(5, "no"), line(6, None, status="failed")]
-    path = folder / "pubmedqa_test.jsonl"
-    path.write_text("\n".join([header(10).model_dump_json(), *lines, line(7, None, status="failed")]) + "\n")
+    answers = ["yes"] * 5 + ["no", "", ""]
+    lines = [
+        line(f"q{n}", "yes", answer, question=f"Question <b>{n}</b>?")
+        if answer
+        else line(f"q{n}", "yes", status="failed", error="the model did not answer")
+        for n, answer in enumerate(answers)
+    ]
+    path = write_run(folder / "pubmedqa_test.jsonl", lines, recipe="ground", items=10)
     (folder / "notes.jsonl").write_text('{"not": "a run"}\n')
     (papers.home / "outside.jsonl").write_text(path.read_text())
     (folder / "linked.jsonl").symlink_to(papers.home / "outside.jsonl")

@@ -152,13 +152,13 @@ def _build(library: Library, building: Building, progress: Progress) -> Manifest
     return manifest
 
 
-def _calmly(progress: Progress, clock: Callable[[], float] = time.monotonic) -> Progress:
+def _calmly(progress: Progress) -> Progress:
     """Reports of the same phase only now and then, in words."""
     last = ("", 0.0)
 
     def report(step: str, done: int, total: int | None) -> None:
         nonlocal last
-        now = clock()
+        now = time.monotonic()
         if step != last[0] or done == total or now - last[1] >= _BETWEEN:
             last = (step, now)
             progress(phase(step), done, total)
