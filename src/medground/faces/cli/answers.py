@@ -11,19 +11,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast, get_args
 
 import typer
-from rich.console import Console
-from rich.text import Text
 
 from medground.faces.cli import terminal
 from medground.faces.cli.options import AnswerName, formats, home_folder
 from medground.faces.cli.terminal import encoding, is_terminal, page, put, say, say_json
-from medground.values.answer import Answer
-from medground.wording.blocks import Block, line, mapped
-from medground.wording.encoding import encodable_blocks
-from medground.wording.layout import cleaned, layout
-from medground.wording.text import printed_lines
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from medground.values.answer import Answer
+    from medground.wording.blocks import Block
     from medground.wording.changes import AskedAgain
     from medground.wording.export import Format
 
@@ -45,11 +42,20 @@ def render(answer: Answer, console: Console | None = None, *, details: bool = Fa
     Args:
         console: where to print; standard output when not given.
     """
+    from medground.wording.layout import layout
+
     render_blocks([block for block in layout(answer, details=details) if block.kind != "title"], console)  # just typed
 
 
 def render_blocks(blocks: Sequence[Block], console: Console | None = None) -> None:
     """Print blocks as `render` does."""
+    from rich.text import Text
+
+    from medground.wording.blocks import mapped
+    from medground.wording.encoding import encodable_blocks
+    from medground.wording.layout import cleaned
+    from medground.wording.text import printed_lines
+
     out = console or terminal.console()
     clean = [mapped(block, cleaned) for block in blocks]
     for row in printed_lines(encodable_blocks(clean, out.encoding), out.width):
@@ -58,6 +64,8 @@ def render_blocks(blocks: Sequence[Block], console: Console | None = None) -> No
 
 def render_title(question: str) -> None:
     """Print a question as the title of its answer."""
+    from medground.wording.blocks import Block, line
+
     render_blocks([Block("title", (line(question),))])
 
 
