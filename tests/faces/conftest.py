@@ -13,6 +13,11 @@ from command_line import Printed, corpus_of
 from medground.testing.command import run
 
 
+@pytest.fixture(autouse=True)
+def _own_home(home: Path) -> None:
+    """No command reaches the folder of whoever runs the tests."""
+
+
 @pytest.fixture
 def here(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty working folder, with an empty home."""
