@@ -22,7 +22,7 @@ from medground.home.settings import Settings
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
 Printed = Callable[..., tuple[int, str, str]]
 Said = Callable[..., Any]
-"""Gives what a command prints; see `tests/faces/conftest.py`."""
+"""Gives what a command prints; see `tests/faces/cli/conftest.py`."""
 
 
 @functools.cache

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 import pytest_socket
-from page_papers import PAPERS, keep_answers
-
 from browser import Opened, Served, opened, papers_home, started, why_not
+from page_papers import PAPERS, keep_answers
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

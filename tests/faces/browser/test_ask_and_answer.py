@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from page_papers import AT_RISK, EVERYTHING, NOTICED, QUESTION
-
 from browser import PHONE, Opened, faults, overflow
+from page_papers import AT_RISK, EVERYTHING, NOTICED, QUESTION
 
 pytest.importorskip("playwright", reason="needs the extra test")
 from playwright.sync_api import Page, expect

@@ -15,7 +15,7 @@ from rows import each_row
 from medground.sources.http import wire
 from medground.testing.command import run
 
-SCRIPT = Path(__file__).resolve().parents[2] / "examples" / "research" / "make_replies.py"
+SCRIPT = Path(__file__).resolve().parents[3] / "examples" / "research" / "make_replies.py"
 Asked = Callable[..., Any]
 
 

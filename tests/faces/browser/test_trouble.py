@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from page_papers import QUESTION
-
 from browser import Opened, Served, opened
+from page_papers import QUESTION
 
 pytest.importorskip("playwright", reason="needs the extra test")
 from playwright.sync_api import expect

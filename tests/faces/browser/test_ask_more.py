@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from page_papers import EVERYTHING, PAPERS, QUESTION
-
 from browser import Opened, Served, opened, overflow, papers_home, violations
+from page_papers import EVERYTHING, PAPERS, QUESTION
 
 pytest.importorskip("playwright", reason="needs the extra test")
 from playwright.sync_api import Browser, Page, expect

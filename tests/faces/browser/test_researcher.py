@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 import pytest_socket
+from browser import BUILT, PHONE, Opened, Served, faults, opened, overflow, papers_home, violations, why_not
 from page_studies import DATALESS, JUDGED, REPORTED, UNJUDGED, keep_studies
 from rows import each_row
 from studies import QUESTION, STUDIES
-
-from browser import BUILT, PHONE, Opened, Served, faults, opened, overflow, papers_home, violations, why_not
 
 pytest.importorskip("playwright", reason="needs the extra test")
 from playwright.sync_api import Browser, Page, expect

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 import pytest_socket
+from browser import PHONE, Opened, Served, faults, opened, overflow, violations
 from playwright.sync_api import Browser, Page, expect
 from runs import line, write_run
 
-from browser import PHONE, Opened, Served, faults, opened, overflow, violations
 from medground.faces.service.accounts import Tokens
 from medground.faces.service.records import Records
 from medground.home.settings import Settings
