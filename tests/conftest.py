@@ -40,12 +40,17 @@ from medground.values.usage import Usage
 # A shell's background jobs ignore Ctrl-C, and so would the programs that tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# The same examples on every machine, however slow. `explore` looks for new ones:
+# The same few examples on every machine, however slow. `explore` looks for new ones:
 # pytest --hypothesis-profile=explore
 SLOW = (hypothesis.HealthCheck.too_slow,)
-hypothesis.settings.register_profile("repeat", deadline=None, suppress_health_check=SLOW, derandomize=True)
+hypothesis.settings.register_profile(
+    "repeat", deadline=None, suppress_health_check=SLOW, derandomize=True, max_examples=40
+)
 hypothesis.settings.register_profile("explore", deadline=None, suppress_health_check=SLOW, max_examples=1000)
 hypothesis.settings.load_profile("repeat")
+
+# A process of tests has a core; more threads only wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 TERMINAL = ("FORCE_COLOR", "NO_COLOR", "CLICOLOR_FORCE", "LINES", "TERMINAL_WIDTH")
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"

@@ -16,7 +16,7 @@ import tempfile
 import traceback
 from pathlib import Path
 
-PLAIN = re.compile(r"medground [^|<>&;$`*?~#\\\n]*")
+PLAIN = re.compile(r"""medground (?:"[^"$`\\]*"|'[^'$]*'|\$[A-Z]+|[^|<>&;$`*?~#\\"'\n])*(?:#.*)?""")
 
 
 def work(kind: str, text: str) -> int:
@@ -32,7 +32,7 @@ def work(kind: str, text: str) -> int:
         return subprocess.run(["bash", "-o", "pipefail", "-c", text], check=False, timeout=300).returncode
     from medground.testing.command import run
 
-    return run(*shlex.split(text)[1:])
+    return run(*shlex.split(os.path.expandvars(text), comments=True)[1:])
 
 
 def main() -> None:

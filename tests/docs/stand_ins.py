@@ -2,7 +2,7 @@
 
 A hosted or local model answers as `keyless` does, under its own name; an NLI model finds every pair neutral; PubMed is
 the server of a line before; a model from the package index is fetched at once, and MiniLM counts words. Connections to
-other machines fail.
+other machines fail. The linear model of an audit learns for a few steps.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import medground.models.hosted as hosted
 import medground.models.local as local
 import medground.models.wheels as wheels
 import medground.recipes.reason_and_verify.demonstrations as shots
-import medground.sources.eutils.client as eutils
+import medground_evaluate.audit.linear as audit
 from medground.answering.verify.critic import Score
 from medground.language import words
 from medground.models.base import Keyless
@@ -86,6 +86,7 @@ def install() -> None:
             object.__setattr__(self, "address", os.environ["PUBMED_STAND_IN"])
         POST_INIT(self)
 
+    audit._STEPS = 5
     socket.socket.connect = here_only  # type: ignore[method-assign]
     hosted.open_hosted = checked  # type: ignore[assignment]
     local.open_local = lambda name, settings: Named(name)  # type: ignore[assignment,return-value]

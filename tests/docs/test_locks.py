@@ -1,4 +1,4 @@
-"""CI installs what was locked, file by file, and known vulnerabilities are told (`.ci/install`, `.ci/audit.py`)."""
+"""The structure keeps its rules; CI installs what was locked, and known vulnerabilities are told."""
 
 from __future__ import annotations
 
@@ -127,3 +127,10 @@ def test_a_vulnerability_that_can_be_mended_ends_the_audit(known: str, ends: int
     assert done.returncode == ends, done.stdout + done.stderr
     assert says in done.stdout
     assert "packages of the page: not audited: no npm here" in done.stdout
+
+
+def test_rooms_circles_and_functions_keep_the_rules() -> None:
+    """Those of docs/architecture.md."""
+    command = [sys.executable, str(ROOT / "scripts" / "architecture.py"), "check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout

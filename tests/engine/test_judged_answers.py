@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from medground.recipes.omni_rag.source_reading import ReadSourcesInput
 from rows import each_row
 from scripted_capable import ANSWERED, Capable, Gold
 

@@ -1,7 +1,4 @@
-"""The page in a real browser: a server over a small home in a thread of its own, and pages whose errors fail a test.
-
-Playwright's loop lives only within a test, so that other tests can run loops of their own.
-"""
+"""The page in a real browser: a server over a small home in a thread of its own, and pages whose errors fail a test."""
 
 from __future__ import annotations
 
@@ -135,10 +132,10 @@ class Opened:
     errors: list[str] = field(default_factory=list)
     expected: list[str] = field(default_factory=list)
 
-    def page(self, where: str = "#/ask", *, size: tuple[int, int] = DESK, scheme: Any = "light") -> Page:
+    def page(self, where: str = "#/ask", *, size: tuple[int, int] = DESK) -> Page:
         """A page of a fresh session at a view, without movement, waited for until its heading is there."""
         made: BrowserContext = self.browser.new_context(
-            viewport={"width": size[0], "height": size[1]}, color_scheme=scheme, reduced_motion="reduce"
+            viewport={"width": size[0], "height": size[1]}, color_scheme="light", reduced_motion="reduce"
         )
         made.set_default_timeout(10_000)
         page = made.new_page()
@@ -155,26 +152,47 @@ class Opened:
 
 
 @contextmanager
-def opened(url: str) -> Iterator[Opened]:
-    """A browser for one test, which fails if a page complained."""
+def started() -> Iterator[Browser]:
+    """Chromium. Its loop lives in this thread, which can run no other meanwhile."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
         try:
-            found = Opened(browser, url)
-            yield found
-            found.check()
+            yield browser
         finally:
             browser.close()
 
 
-def violations(page: Page) -> list[str]:
-    """What axe finds wrong with a page: the rule, and the element."""
+@contextmanager
+def opened(url: str, browser: Browser) -> Iterator[Opened]:
+    """A browser with sessions for one test, which fails if a page complained."""
+    found = Opened(browser, url)
+    try:
+        yield found
+        found.check()
+    finally:
+        for context in browser.contexts:
+            context.close()
+
+
+def violations(page: Page, *rules: str) -> list[str]:
+    """What axe finds wrong with a page, by these rules or by all: the rule, and the element."""
     from axe_playwright_python.sync_playwright import Axe
 
-    found = Axe().run(page, options=AXE).response["violations"]
+    only = {"runOnly": {"type": "rule", "values": rules}} if rules else {}
+    found = Axe().run(page, options=AXE | only).response["violations"]
     return [f"{one['id']}: {node['html'][:160]} ({node['failureSummary']})" for one in found for node in one["nodes"]]
+
+
+def faults(page: Page) -> list[str]:
+    """What axe finds wrong with a page in light colours, and which contrasts it finds too low in dark ones."""
+    found = violations(page)
+    background = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(background)
+    page.emulate_media(color_scheme="dark")
+    assert page.evaluate(background) != light
+    return found + violations(page, "color-contrast")
 
 
 def overflow(page: Page) -> int:

@@ -2,46 +2,48 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import io
 import json
+import shutil
+import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from medground.testing.command import run
+from medground.corpus.build import build
+from medground.corpus.library import Library
+from medground.corpus.readers import find_inputs
+from medground.home.settings import Settings
 
+EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
 Printed = Callable[..., tuple[int, str, str]]
 Said = Callable[..., Any]
-"""Gives what a command prints; see `tests/faces/conftest.py`."""
+"""Gives what a command prints; see `tests/faces/cli/conftest.py`."""
+
+
+@functools.cache
+def _built(name: str, lines: str) -> Path:
+    """A folder with a corpus, built once for all tests that use these papers."""
+    place = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    file = place / f"{name}.jsonl"
+    file.write_text(lines, encoding="utf-8")
+    build(Library(place), name, find_inputs([file]))
+    return place / "corpora" / name
 
 
 def corpus_of(*papers: Mapping[str, object], name: str = "papers") -> None:
-    """Build a corpus of papers, from a file in the working folder."""
-    Path(f"{name}.jsonl").write_text("\n".join(map(json.dumps, papers)), encoding="utf-8")
-    assert run("corpus", "build", name, f"{name}.jsonl", "--quiet") == 0
+    """The corpus of these papers in the home folder, in place of any that it has."""
+    folder = Library(Settings.load().home).folder_of(name)
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(_built(name, "\n".join(map(json.dumps, papers))), folder)
 
 
 def type_in(monkeypatch: pytest.MonkeyPatch, content: str | bytes) -> None:
     """What the next command reads from standard input."""
     typed = content.encode() if isinstance(content, str) else content
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(typed), encoding="utf-8"))
-
-
-def asked(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
-    """What `medground ask --json` prints."""
-    capsys.readouterr()
-    assert run("ask", "-q", "--json", *words) == 0
-    return json.loads(capsys.readouterr().out)
-
-
-def printing(capsys: pytest.CaptureFixture[str]) -> Printed:
-    """Runs the program, and gives its exit status, output and messages."""
-
-    def typed(*words: str | Path) -> tuple[int, str, str]:
-        capsys.readouterr()
-        status = run(*map(str, words))
-        return (status, *capsys.readouterr())
-
-    return typed

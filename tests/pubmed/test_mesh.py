@@ -16,7 +16,7 @@ from rows import each_row
 from typer.testing import CliRunner
 
 from medground.errors import SnapshotCorrupt, UsageError
-from medground.faces.cli.verify import mesh as mesh_command
+from medground.faces.cli.installation import mesh as mesh_command
 from medground.pubmed.characters import fold, fold_lines
 from medground.pubmed.mesh import Table, Vocabulary, mesh_values, publication_types, read_table, vocabulary
 from medground.pubmed.tags import find_folded_qualifier, find_qualifier, narrower, qualifiers

@@ -101,7 +101,7 @@ def test_it_ends_while_searches_hang(loopback: None) -> None:
 
 def test_half_a_request_is_cut_in_the_form_that_clients_read(catalogue_of: Any, loopback: None) -> None:
     from medground.faces.eutils.server import Connection, make_app
-    from medground.faces.serving.server import GracefulServer, config, listener
+    from medground.faces.serving import GracefulServer, config, listener
 
     class Hasty(Connection):
         head_seconds = 0.1

@@ -10,9 +10,6 @@ from hypothesis import strategies as st
 from rows import each_row
 
 from medground.answering.verify.critic import Checked, Judgement
-from medground.recipes.self_medrag.rounds import (
-from medground.answering.verify.critic import Judgement
-from medground.answering.verify.verdicts import Checked
 from medground.recipes.self_medrag import (
     LoopQuery,
     closeness,

@@ -161,7 +161,7 @@ class Answer(Frozen):
         return _printed(self, "markdown")
 
     def _repr_html_(self) -> str:
-        shown: str = importlib.import_module("medground.faces.notebook.answer").as_html(self)  # not above, as below
+        shown: str = importlib.import_module("medground.faces.notebook").as_html(self)  # not above, as below
         return shown
 
     @model_validator(mode="after")

@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from medground.errors import MedgroundError
 from medground.faces.service.values import INTERNAL, Problem, problem_of
-from medground.faces.serving.requests import Refusal, check_length, too_large, whole_body
+from medground.faces.serving import Refusal, check_length, too_large, whole_body
 from medground.home.layers import wrong_values
 
 log = logging.getLogger(__name__)

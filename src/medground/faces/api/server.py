@@ -40,9 +40,8 @@ from medground.faces.service.accounts import Tokens
 from medground.faces.service.records import Records
 from medground.faces.service.service import Service
 from medground.faces.service.values import Problem
-from medground.faces.serving.requests import OwnHosts, Refusal
-from medground.faces.serving.server import Connection as ServingConnection
-from medground.faces.serving.server import GracefulServer, config, listener
+from medground.faces.serving import Connection as ServingConnection
+from medground.faces.serving import GracefulServer, OwnHosts, Refusal, config, listener
 from medground.home.settings import Settings
 from medground.values.steps import Progress, no_progress
 from medground.version import __version__

@@ -11,20 +11,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast, get_args
 
 import typer
-from rich.console import Console
-from rich.text import Text
 
 from medground.faces.cli import terminal
 from medground.faces.cli.options import AnswerName, formats, home_folder
 from medground.faces.cli.terminal import encoding, is_terminal, page, put, say, say_json
-from medground.values.answer import Answer
-from medground.wording.blocks import Block, line, mapped
-from medground.wording.encoding import encodable_blocks
-from medground.wording.layout import cleaned, layout
-from medground.wording.text import printed_lines
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from medground.values.answer import Answer
+    from medground.wording.blocks import Block
     from medground.wording.changes import AskedAgain
     from medground.wording.export import Format
 
@@ -46,11 +42,20 @@ def render(answer: Answer, console: Console | None = None, *, details: bool = Fa
     Args:
         console: where to print; standard output when not given.
     """
+    from medground.wording.layout import layout
+
     render_blocks([block for block in layout(answer, details=details) if block.kind != "title"], console)  # just typed
 
 
 def render_blocks(blocks: Sequence[Block], console: Console | None = None) -> None:
     """Print blocks as `render` does."""
+    from rich.text import Text
+
+    from medground.wording.blocks import mapped
+    from medground.wording.encoding import encodable_blocks
+    from medground.wording.layout import cleaned
+    from medground.wording.text import printed_lines
+
     out = console or terminal.console()
     clean = [mapped(block, cleaned) for block in blocks]
     for row in printed_lines(encodable_blocks(clean, out.encoding), out.width):
@@ -59,6 +64,8 @@ def render_blocks(blocks: Sequence[Block], console: Console | None = None) -> No
 
 def render_title(question: str) -> None:
     """Print a question as the title of its answer."""
+    from medground.wording.blocks import Block, line
+
     render_blocks([Block("title", (line(question),))])
 
 
@@ -127,44 +134,36 @@ def show_again(again: AskedAgain, form: Form, *, details: bool) -> None:
 _FORMS = {".md": "markdown", ".html": "html", ".docx": "docx", ".pdf": "pdf", ".json": "json"}
 
 
-class ReportFile:
-    """Where a report is written. A place that cannot hold it is refused before anything is searched.
-
-    Args:
-        path: the file; what it holds is replaced.
+def check_report(path: Path) -> None:
+    """Check that a report can be written, before anything is searched for it.
 
     Raises:
         UsageError: its ending names no form, or it cannot be written there.
     """
+    from medground.errors import UsageError
 
-    def __init__(self, path: Path) -> None:
-        from medground.errors import UsageError
+    if path.suffix.lower() not in _FORMS:
+        raise UsageError(f"cannot write a report as {path.name}; end the name with {', '.join(_FORMS)}")
+    _check_folder(path)
+    if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise UsageError(f"cannot write {path}; name another file")
 
-        if (form := _FORMS.get(path.suffix.lower())) is None:
-            raise UsageError(f"cannot write a report as {path.name}; end the name with {', '.join(_FORMS)}")
-        if not path.parent.is_dir():
-            raise UsageError(f"cannot write {path}: there is no folder {path.parent}; make it, or name another file")
-        if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
-            raise UsageError(f"cannot write {path}; name another file")
-        self.path = path
-        self._form = form
 
-    def write(self, answer: Answer, *, details: bool = False) -> None:
-        """Write a report, whole or not at all.
+def write_report(path: Path, answer: Answer) -> None:
+    """Write a report, whole or not at all.
 
-        Raises:
-            UsageError: the file cannot be written.
-            ConfigError: an extra that the form needs is missing.
-        """
-        from medground.home.attachments import Attachments
-        from medground.wording.export import export
+    Raises:
+        UsageError: the file cannot be written.
+        ConfigError: an extra that the form needs is missing.
+    """
+    from medground.home.attachments import Attachments
+    from medground.wording.export import export
 
-        if self._form == "json":
-            content = answer.model_dump_json(indent=2).encode()
-        else:
-            files = Attachments(home_folder()).read
-            content = export(answer, cast("Format", self._form), files=files)
-        write_file(self.path, content)
+    if (form := _FORMS[path.suffix.lower()]) == "json":
+        content = answer.model_dump_json(indent=2).encode()
+    else:
+        content = export(answer, cast("Format", form), files=Attachments(home_folder()).read)
+    write_file(path, content)
 
 
 def write_file(path: Path, content: bytes) -> None:
@@ -176,12 +175,19 @@ def write_file(path: Path, content: bytes) -> None:
     from medground.errors import UsageError
     from medground.home.files import write_whole
 
-    if not path.parent.is_dir():  # a slip in the name of a folder makes none
-        raise UsageError(f"cannot write {path}: there is no folder {path.parent}; make it, or name another file")
+    _check_folder(path)
     try:
         write_whole(path, content)
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror or error}; name another file") from None
+
+
+def _check_folder(path: Path) -> None:
+    """Raises UsageError where the folder of a file is missing: a slip in its name makes none."""
+    from medground.errors import UsageError
+
+    if not path.parent.is_dir():
+        raise UsageError(f"cannot write {path}: there is no folder {path.parent}; make it, or name another file")
 
 
 def history(

@@ -14,19 +14,22 @@ import os
 import signal
 import sys
 import traceback
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
 from typer.exceptions import TyperException
 
 from medground.errors import MedgroundError, Stopped, UserMistake
+from medground.faces import joining
 from medground.faces.cli.answers import export, history, show
-from medground.faces.cli.ask import ask
+from medground.faces.cli.ask import ask, verify
 from medground.faces.cli.corpus import corpus_app
 from medground.faces.cli.installation import (
     config_app,
     doctor,
     init,
+    mesh,
     models_app,
     schema_app,
     show_version,
@@ -35,11 +38,8 @@ from medground.faces.cli.installation import (
 )
 from medground.faces.cli.kb import kb_app
 from medground.faces.cli.research import plan, research
-from medground.faces.cli.servers import mcp, pubmed_app, serve, web
+from medground.faces.cli.servers import mcp, pubmed_app, serve, token_app, web
 from medground.faces.cli.terminal import CannotWrite, Output, guarded, page, say
-from medground.faces.cli.token import token_app
-from medground.faces.cli.verify import mesh, verify
-from medground.faces.joining import joining
 from medground.language.clean import joined
 
 _INTERRUPTED = 130
@@ -79,31 +79,27 @@ def _join(*names: str) -> None:
             app.command(point.name)(command)
 
 
-app.command()(ask)
-app.command()(research)
-app.command()(verify)
-app.command()(plan)
-app.command()(history)
-app.command()(show)
-app.command()(export)
-app.command()(serve)
+_FIRST: tuple[Callable[..., None], ...] = (ask, research, verify, plan, history, show, export, serve)
+_LAST: tuple[Callable[..., None], ...] = (mcp, mesh, doctor, version, web)
+for _command in _FIRST:
+    app.command()(_command)
 app.add_typer(corpus_app, name="corpus")
 app.add_typer(kb_app, name="kb")
 _join("data", "eval", "experiment")
 app.add_typer(models_app, name="models")
 _join("judge", "demonstrations", "train")
-app.add_typer(pubmed_app, name="pubmed")
-app.add_typer(config_app, name="config")
-app.add_typer(token_app, name="token")
-app.add_typer(trace_app, name="trace")
-app.add_typer(schema_app, name="schema")
+for _name, _group in {
+    "pubmed": pubmed_app,
+    "config": config_app,
+    "token": token_app,
+    "trace": trace_app,
+    "schema": schema_app,
+}.items():
+    app.add_typer(_group, name=_name)
 app.command()(init)
 _join("agreement")
-app.command()(mcp)
-app.command()(mesh)
-app.command()(doctor)
-app.command()(version)
-app.command()(web)
+for _command in _LAST:
+    app.command()(_command)
 _join(*_JOINING)
 
 

@@ -1,20 +1,21 @@
-"""`medground ask`: one question, one after an answer, one again, or many from a file."""
+"""`medground ask`: one question, one after an answer, one again, or many from a file; and `verify`: a claim."""
 
 from __future__ import annotations
 
 import json as json_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from medground.faces.cli import options as by
-from medground.faces.cli.answers import Form, Shown, form_of, show_again, show_answer
+from medground.faces.cli.answers import Form, Shown, form_of, render_title, show_again, show_answer
 from medground.faces.cli.asking import STDIN, read_context, read_questions, read_stdin, with_context
 from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, Where, load_settings, searched
-from medground.faces.cli.terminal import say
+from medground.faces.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
+    from medground.answering.conclude.claim import CheckedClaim
     from medground.engine.batch import Outcome
     from medground.errors import MedgroundError
     from medground.faces.cli.asking import Kind
@@ -28,6 +29,7 @@ def ask_from(path: Path, kind: Kind, settings: Settings, shown: Shown) -> None:
 
     Raises what `Engine.open` and `Engine.ask_each` raise.
     """
+    from medground.errors import UserMistake
     from medground.faces.cli.asking import opened
     from medground.faces.cli.progress import shown_progress
 
@@ -40,17 +42,10 @@ def ask_from(path: Path, kind: Kind, settings: Settings, shown: Shown) -> None:
             _show(outcome, shown, first=number == 1)
             progress("questions", number, len(questions))
     if failed:
-        raise typer.Exit(_told(failed, len(questions)))
-
-
-def _told(failed: list[MedgroundError], questions: int) -> int:
-    """Say how many questions failed and what to do; the exit status."""
-    from medground.errors import UserMistake
-
-    mistaken = all(isinstance(error, UserMistake) for error in failed)
-    what = "change the command as the errors say" if mistaken else "run the same command again"
-    say(f"medground: {len(failed):,} of {questions:,} questions failed; {what}", err=True)
-    return 2 if mistaken else 1
+        mistaken = all(isinstance(error, UserMistake) for error in failed)
+        what = "change the command as the errors say" if mistaken else "run the same command again"
+        say(f"medground: {len(failed):,} of {len(questions):,} questions failed; {what}", err=True)
+        raise typer.Exit(2 if mistaken else 1)
 
 
 def _questions(path: Path, kind: Kind) -> list[Question]:
@@ -74,8 +69,6 @@ def _show(outcome: Outcome, shown: Shown, *, first: bool) -> None:
     if not first:
         say(*(["", "---", ""] if shown.form is Form.markdown else [""]))
     if shown.form is Form.terminal or outcome.answer is None:
-        from medground.faces.cli.answers import render_title
-
         render_title(outcome.question)
     if outcome.answer is not None:
         show_answer(outcome.answer, shown.form, details=shown.details)
@@ -87,15 +80,11 @@ def _show(outcome: Outcome, shown: Shown, *, first: bool) -> None:
 
 def _line(outcome: Outcome) -> str:
     """An outcome as one line of JSON: `question`, `answer`, and `error` with its type, message and notice."""
-    error = outcome.error
-    content: dict[str, object] = {
-        "question": outcome.question,
-        "answer": None if outcome.answer is None else outcome.answer.model_dump(mode="json"),
-        "error": None,
-    }
-    if error is not None:
-        notice = None if error.notice is None else error.notice.sentence
-        content["error"] = {"type": type(error).__name__, "message": str(error), "notice": notice}
+    answer, error = outcome.answer, None
+    if (failure := outcome.error) is not None:
+        notice = None if failure.notice is None else failure.notice.sentence
+        error = {"type": type(failure).__name__, "message": str(failure), "notice": notice}
+    content = {"question": outcome.question, "answer": answer and answer.model_dump(mode="json"), "error": error}
     return json_module.dumps(content, ensure_ascii=True)
 
 
@@ -238,3 +227,49 @@ def _ask_again(name: str, shown: Shown, *, changed: bool, no_cache: bool) -> Non
 def _exit(answer: Answer) -> None:
     if answer.decision.status == "unanswerable":
         raise typer.Exit(UNANSWERABLE)
+
+
+def verify(
+    claim: Annotated[str, typer.Argument(help="The claim, in quotes.")],
+    corpus: by.Corpora = None,
+    kb: by.KnowledgeBase = None,
+    model: Annotated[str | None, typer.Option(help="Model that judges; word statistics without one.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    sets: by.Sets = None,
+    preset: by.Preset = None,
+    settings: by.SettingsFile = None,
+    quiet: by.Quiet = False,
+) -> None:
+    """Compare a claim with the literature: a verdict for each statement, and the quotes that decided it."""
+    from medground.faces.cli.asking import opened
+    from medground.language.risk.notices import notice_first
+
+    extra: dict[str, object] = {**by.searched(corpus, kb), "model.default": model}
+    with notice_first(claim):
+        chosen = by.load_settings(sets, preset, settings, extra)
+        with opened(chosen, quiet=quiet) as engine:
+            checked = engine.verify(claim)
+    if json:
+        say_json(checked.model_dump_json(indent=2))
+        return
+    say(*_lines(checked))
+
+
+def _lines(checked: CheckedClaim) -> list[str]:
+    from medground.answering.captions import verdict
+
+    documents = {document.id: document for document in checked.documents}
+    quotes = {evidence.id: evidence for evidence in checked.evidence}
+    lines = [checked.notice.sentence, ""] if checked.notice else []
+    for statement in checked.statements:
+        lines += [statement.text, f"    {verdict(statement.verdict)}"]
+        for quote in (quotes[name] for name in statement.evidence):
+            document = documents[quote.document_id]
+            about = ", ".join(str(part) for part in (document.id, document.year) if part)
+            lines += [f"    “{quote.quote}”", f"    {document.title} ({about})"]
+    lines += [f"warning: {warning}" for warning in checked.warnings]
+    if checked.notice is not None and checked.notice.stops:
+        lines.append("Nothing was searched.")
+    elif not checked.evidence:
+        lines.append("No passage was found to compare the claim with.")
+    return lines

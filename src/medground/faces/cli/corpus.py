@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from medground.faces.cli.asking import received
-from medground.faces.cli.corpus_report import described, in_bytes, joined, show_built, show_found, summary
 from medground.faces.cli.options import Quiet, Where, home_folder
-from medground.faces.cli.progress import shown_progress
+from medground.faces.cli.progress import described, in_bytes, joined, show_built, show_found, shown_progress, summary
 from medground.faces.cli.terminal import confirm, say, say_json
 
 if TYPE_CHECKING:
     from medground.corpus.embedder import Embedder
     from medground.corpus.library import Library
+    from medground.corpus.manifest import Manifest
+    from medground.corpus.readers.base import Input
     from medground.corpus.records import Records
 
 
@@ -75,20 +76,18 @@ def build(
     A file that cannot be read is passed over and named with its reason.
     """
     from medground.corpus.build import build as build_corpus
-    from medground.corpus.readers import find_inputs
     from medground.corpus.received import forget_others
 
     home = library()
-    folder = home.folder_of(name)
     records = _records(home, name, enrich) or []
-    paths = received(paths, folder)
-    inputs = find_inputs([*map(_whole, paths)], reader, strict=strict)
+    paths = received(paths, home.folder_of(name))
+    inputs = _inputs(paths, reader, strict)
     embedder = open_embedder(embed)
     with shown_progress(quiet=quiet) as progress:
         manifest = build_corpus(
             home, name, inputs, embedder=embedder, progress=progress, limit=limit, strict=strict, records=records
         )
-    forget_others(folder, paths)
+    forget_others(home.folder_of(name), paths)
     show_built(home, manifest)
 
 
@@ -104,14 +103,13 @@ def add(
 ) -> None:
     """Add files and folders to a corpus. A record replaces any with the same id."""
     from medground.corpus.build import add as add_to_corpus
-    from medground.corpus.readers import find_inputs
 
     home = library()
-    built = home.info(name).embedding
+    built = home.info(name)
     records = _records(home, name, enrich)
     paths = received(paths, home.folder_of(name))
-    inputs = find_inputs([*map(_whole, paths)], reader, strict=strict)
-    embedder = open_embedder(embed or (built.name if built else None))
+    inputs = _inputs(paths, reader, strict)
+    embedder = _embedder_of(built, embed)
     with shown_progress(quiet=quiet) as progress:
         manifest = add_to_corpus(
             home, name, inputs, embedder=embedder, progress=progress, strict=strict, records=records
@@ -131,17 +129,16 @@ def sync(
     from medground.corpus.sync import sync as sync_corpus
 
     home = library()
-    built = home.info(name).embedding if home.has(name) else None
     records = _records(home, name, enrich)
-    embedder = open_embedder(embed or (built.name if built else None))
+    embedder = _embedder_of(home.info(name), embed) if home.has(name) else open_embedder(embed)
     with shown_progress(quiet=quiet) as progress:
         manifest, changes = sync_corpus(home, name, folder, embedder=embedder, progress=progress, records=records)
-    counts = {"new": changes.new, "changed": changes.changed, "tried again": changes.again, "gone": changes.gone}
-    told = ", ".join(f"{len(names):,} {what}" for what, names in counts.items() if names)
     if not changes.any:
         say(f"{name} is up to date: {changes.same:,} files")
         return
-    say(f"{f'{told}, ' if told else ''}{changes.same:,} as they were", err=True)
+    counts = {"new": changes.new, "changed": changes.changed, "tried again": changes.again, "gone": changes.gone}
+    found = [f"{len(names):,} {what}" for what, names in counts.items() if names]
+    say(", ".join([*found, f"{changes.same:,} as they were"]), err=True)
     show_built(home, manifest)
 
 
@@ -168,15 +165,22 @@ def enrich(
     records = _records(home, name, source)
     if records is None and not known.enriched:
         raise UsageError(f"{name} remembers no source of records; name one with --from: a corpus, or pubmed")
-    embedder = open_embedder(known.embedding.name if known.embedding else None)
+    embedder = _embedder_of(known)
     with shown_progress(quiet=quiet) as progress:
         manifest = enrich_corpus(home, name, records, embedder=embedder, progress=progress)
     show_built(home, manifest)
 
 
-def _whole(path: Path) -> Path:
-    """A folder with its full name, so that `corpus sync` knows it again from anywhere."""
-    return path.resolve() if path.is_dir() else path
+def _inputs(paths: list[Path], reader: str | None, strict: bool) -> list[Input]:
+    """What a build reads. A folder has its full name, so that `corpus sync` knows it again from anywhere."""
+    from medground.corpus.readers import find_inputs
+
+    return find_inputs([path.resolve() if path.is_dir() else path for path in paths], reader, strict=strict)
+
+
+def _embedder_of(built: Manifest, named: str | None = None) -> Embedder | None:
+    """The embedding model that is named, else that of a corpus."""
+    return open_embedder(named or (built.embedding.name if built.embedding else None))
 
 
 def _records(home: Library, name: str, sources: list[str] | None) -> list[Records] | None:
@@ -223,8 +227,7 @@ def files(name: Name) -> None:
         for file in snapshot.file_report().files:
             reason = f": {file.reason}" if file.reason else ""
             say(f"{file.reader if file.reason is None else 'passed over':<12} {file.name}{reason}")
-            for told in records.get(file.name, []):
-                say(f"{'':<12} {told}")
+            say(*(f"{'':<12} {line}" for line in records.get(file.name, [])))
 
 
 @corpus_app.command("verify")

@@ -1,10 +1,10 @@
-"""Settings, models, traces, schemas, the version, and what is missing in this installation."""
+"""Settings, models, traces, schemas, MeSH headings, the version, and what is missing in this installation."""
 
 from __future__ import annotations
 
 import json as json_module
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,9 @@ from medground.faces.cli.options import Preset, Quiet, Sets, SettingsFile, group
 from medground.faces.cli.progress import shown_progress
 from medground.faces.cli.terminal import say, say_data, say_json
 from medground.home.layers import FILE_NAME
+
+if TYPE_CHECKING:
+    from medground.pubmed.mesh import Heading, Vocabulary
 
 config_app = group("Show settings.")
 
@@ -30,11 +33,8 @@ def show_config(
         say_data(content)
         return
     for name, value in content.items():
-        if isinstance(value, dict):
-            for key, inner in value.items():
-                say(f"{name}.{key} = {inner}")
-        else:
-            say(f"{name} = {value}")
+        group = {f"{name}.{key}": inner for key, inner in value.items()} if isinstance(value, dict) else {name: value}
+        say(*(f"{key} = {inner}" for key, inner in group.items()))
     say(f"# hash {chosen.hash}")
 
 
@@ -128,9 +128,10 @@ def show_trace(
         for span in spans:
             say_json(json_module.dumps(span, ensure_ascii=False))
         return
-    parents = {span["id"]: span["parent"] for span in spans}
-    for span in spans:
-        indent = "  " * _depth(span["id"], parents)
+    depths: dict[str, int] = {}
+    for span in spans:  # a parent begins before its children
+        depths[span["id"]] = depth = depths.get(span["parent"], -1) + 1
+        indent = "  " * depth
         milliseconds = ((span["end"] or span["start"]) - span["start"]) / 1e6
         failed = f"  FAILED {span['error']}" if span["status"] == "ERROR" else ""
         say(f"{indent}{span['name']}  {milliseconds:.1f} ms{failed}")
@@ -164,8 +165,51 @@ def show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-def _depth(span: str, parents: dict[str, str | None]) -> int:
-    depth, parent = 0, parents.get(span)
-    while parent is not None and parent in parents:
-        depth, parent = depth + 1, parents[parent]
-    return depth
+_MOST_BELOW = 40
+_MOST_NEAR = 8
+
+
+def mesh(
+    term: Annotated[str, typer.Argument(help="A heading, entry term or ID, such as 'heart attack' or D009203.")],
+    near: Annotated[bool, typer.Option("--near", help="Also show similar headings.")] = False,
+) -> None:
+    """Show a MeSH heading and its place in the tree. If it is not found, show the closest headings and exit with 1."""
+    from medground.pubmed.mesh import vocabulary
+
+    vocabulary_ = vocabulary()
+    heading = vocabulary_.find(term)
+    if heading is None:
+        say(f"MeSH has no heading or entry term {term!r}.")
+        _show_near(vocabulary_, term)
+        raise typer.Exit(1)
+    _show(vocabulary_, heading)
+    if near:
+        _show_near(vocabulary_, term)
+
+
+def _show(vocabulary_: Vocabulary, heading: Heading) -> None:
+    say(f"{heading.name}  {heading.id}{'  (publication type)' if heading.is_publication_type else ''}")
+    if heading.entry_terms:
+        say("also: " + "; ".join(heading.entry_terms))
+    say(f"explodes to {len(vocabulary_.explode(heading)):,} headings, including itself")
+    for tree in heading.trees:
+        say("")
+        path = vocabulary_.path(tree)
+        for depth, above in enumerate(path):
+            mark = f"  [{tree}]" if above == heading else ""
+            say("  " * depth + above.name + mark)
+        children = vocabulary_.children(heading)
+        below = [one for one in children if any(number.rpartition(".")[0] == tree for number in one.trees)]
+        for child in below[:_MOST_BELOW]:
+            say("  " * len(path) + child.name)
+        if len(below) > _MOST_BELOW:
+            say("  " * len(path) + f"and {len(below) - _MOST_BELOW} more")
+
+
+def _show_near(vocabulary_: Vocabulary, term: str) -> None:
+    found = vocabulary_.nearest(term, limit=_MOST_NEAR)
+    if found:
+        say("Closest headings:")
+    for nearest in found:
+        name = f" ({nearest.name})" if nearest.name != nearest.heading.name else ""
+        say(f"  {nearest.score:.2f}  {nearest.heading.name}{name}")

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medground.faces.cli.options import Quiet, Where, home_folder, knowledge_bases
+from medground.faces.cli.options import Quiet, Where, home_folder, knowledge_bases, load_settings, searched
+from medground.faces.cli.progress import show_built, show_found, shown_progress, summary
 from medground.faces.cli.terminal import confirm, say, say_data
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ def build(
 
     A file that cannot be read is passed over and named with its reason.
     """
-    from medground.faces.cli.corpus_report import show_built
-    from medground.faces.cli.progress import shown_progress
     from medground.graph.bases.building import build_base
     from medground.graph.bases.record import table
     from medground.graph.bases.spec import read_spec
@@ -108,8 +107,6 @@ def search(
 ) -> None:
     """Search the passages of every source of a base at once."""
     from medground.engine.blocking import BlockingEngine
-    from medground.faces.cli.corpus_report import show_found
-    from medground.faces.cli.options import load_settings, searched
     from medground.values.where import parse_where
 
     with BlockingEngine(load_settings(extra=searched(None, name))) as engine:
@@ -141,19 +138,13 @@ def remove(
 
 def _described(source: str, corpus: str, library: Library) -> list[str]:
     """A source of a base, line by line."""
-    from medground.faces.cli.corpus_report import summary
-
     manifest = library.info(corpus)
     described = manifest.described
     if described is None:  # built by other means since
         return [f"{source:<12} {summary(manifest)}", "  it has no description; run medground kb build again"]
-    return [
-        f"{source:<12} {described.kind}; {summary(manifest)}",
-        f"  about      {described.about}",
-        f"  queries    {described.query_format}",
-        f"  licence    {described.licence}",
-        f"  origin     {described.origin}",
-    ]
+    fields = {"about": "about", "queries": "query_format", "licence": "licence", "origin": "origin"}
+    lines = [f"  {name:<10} {getattr(described, field)}" for name, field in fields.items()]
+    return [f"{source:<12} {described.kind}; {summary(manifest)}", *lines]
 
 
 def _opened() -> tuple[Library, Bases]:

@@ -1,4 +1,4 @@
-"""Progress on standard error: bars for long work, and the steps of a run as one live line."""
+"""Progress on standard error, as bars or as one live line; and what a build or a search of a corpus has found."""
 
 from __future__ import annotations
 
@@ -7,12 +7,17 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from medground.faces.cli.terminal import bars, begin, console, is_terminal
-from medground.language.clean import one_line
+from medground.faces.cli.terminal import bars, begin, console, is_terminal, say
+from medground.language.clean import one_line, some
 
 if TYPE_CHECKING:
     from rich.status import Status
 
+    from medground.corpus.library import Library
+    from medground.corpus.manifest import InputEntry, Manifest
+    from medground.corpus.reports import DocumentReport
+    from medground.corpus.snapshot import Snapshot
+    from medground.engine.search import SearchResult
     from medground.values.steps import Progress, Step
 
 
@@ -83,3 +88,110 @@ class StepLine:
     ) -> None:
         if self._live is not None:
             self._live.stop()
+
+
+_SHOWN = 10
+
+
+def show_built(library: Library, manifest: Manifest) -> None:
+    """Print what a corpus holds now, and what there is to tell of its files."""
+    say(f"{manifest.name}: {summary(manifest)}")
+    with library.open(manifest.name) as snapshot:
+        say(*_reported(snapshot), err=True)
+
+
+def show_found(found: SearchResult) -> None:
+    """Print the passages that a search found."""
+    from medground.corpus.retraction import why_aside
+
+    if found.notice is not None:
+        say(found.notice.sentence, "")
+    for note in found.notes:
+        say(f"note: {note}", err=True)
+    for hit in found.hits:
+        passage = hit.passage
+        mark = f" [{reason.upper()}]" if (reason := why_aside(passage)) else ""
+        page = f"  p. {passage.page}" if passage.page else ""
+        say(f"{hit.rank:>3}  {passage.key}{page}  {passage.title[:100]}{mark}")
+        say(f"     {' '.join(passage.text.split())[:200]}")
+    if not found.hits and not (found.notice and found.notice.stops):
+        say("no passages found", err=True)
+
+
+def described(snapshot: Snapshot) -> list[str]:
+    """What a corpus contains and how it was built, line by line."""
+    manifest = snapshot.manifest
+    counts = manifest.counts
+    embedding = manifest.embedding
+    return [
+        f"name        {manifest.name}",
+        f"hash        {manifest.hash}",
+        f"created     {manifest.created:%Y-%m-%d %H:%M} UTC by {manifest.made_by}",
+        f"folder      {snapshot.folder}",
+        f"size        {in_bytes(manifest.size)}",
+        f"documents   {counts.documents:,} ({counts.retracted:,} retracted; {counts.deleted:,} deleted by the source)",
+        f"passages    {counts.passages:,} of at most {manifest.chunk_limit} characters",
+        f"vectors     {f'{embedding.identity}, {embedding.dimensions} dimensions' if embedding else 'none'}",
+        *([f"fields      {', '.join(sorted(snapshot.fields))}"] if snapshot.fields else []),
+        *(f"attachment  {name}" for name in manifest.attachments),
+        *(f"licence     {text}" for text in manifest.licenses),
+        *(f"input       {one.name} ({_read_by(one)})" for one in manifest.inputs[:_SHOWN]),
+        *_more("input", len(manifest.inputs)),
+        *_reported(snapshot),
+    ]
+
+
+def _reported(snapshot: Snapshot) -> list[str]:
+    """What there is to tell of its files, of joining them with records, and of records that could not be read."""
+    return [
+        *snapshot.file_report().lines(),
+        *(source.line() for source in snapshot.source_reports()),
+        *(
+            f"skipped     {item.file}{'' if item.position is None else f':{item.position}'}: {item.reason}"
+            for item in snapshot.skipped(_SHOWN)
+        ),
+        *_more("skipped", snapshot.manifest.counts.skipped),
+    ]
+
+
+def _read_by(entry: InputEntry) -> str:
+    return entry.reader if entry.files == 1 else f"{entry.files:,} files, {entry.reader}"
+
+
+def _more(what: str, count: int) -> list[str]:
+    return [f"{what:<11} and {count - _SHOWN:,} more"] if count > _SHOWN else []
+
+
+def summary(manifest: Manifest) -> str:
+    """Counts, size, vectors and hash of a corpus, in one line."""
+    counts = manifest.counts
+    parts = [f"{counts.documents:,} documents", f"{counts.passages:,} passages", in_bytes(manifest.size)]
+    parts.append(f"{manifest.embedding.name} vectors" if manifest.embedding else "no vectors")
+    if counts.skipped:
+        parts.append(f"{counts.skipped:,} skipped")
+    if counts.passed_over:
+        parts.append(f"{some(counts.passed_over, 'file')} passed over")
+    return f"{', '.join(parts)}, {manifest.hash[:16]}"
+
+
+def in_bytes(size: float) -> str:
+    for unit in ("bytes", "KB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"
+
+
+def joined(snapshot: Snapshot) -> dict[str, list[str]]:
+    """What became of joining the documents of each file: by name if there are few, else by number."""
+    by_file: dict[str, list[DocumentReport]] = {}
+    for entry in snapshot.document_reports():
+        by_file.setdefault(entry.file, []).append(entry)
+    lines = {}
+    for file, entries in by_file.items():
+        alone = len({entry.document for entry in entries}) == 1
+        whole = [e for e in entries if alone or e.outcome in ("title", "several")]
+        joined = sum(entry.outcome == "joined" for entry in entries)
+        shown = [] if alone else [f"{joined:,} of {len(entries):,} records joined"]
+        lines[file] = [*shown, *((f"{e.document}: " if not alone else "") + e.line() for e in whole)]
+    return lines

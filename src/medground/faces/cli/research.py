@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from medground.faces.cli import options as by
-from medground.faces.cli.answers import ReportFile, Shown, form_of, show_answer, write_file
+from medground.faces.cli.answers import Shown, check_report, form_of, show_answer, write_file, write_report
 from medground.faces.cli.ask import UNANSWERABLE
 from medground.faces.cli.asking import STDIN, read_stdin
 from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, Where, load_settings, searched
@@ -80,7 +80,8 @@ def research(
     from medground.language.risk.notices import notice_first
     from medground.values.research_plan import read_plan_file
 
-    file = ReportFile(output) if output is not None and not plan else None
+    if output is not None and not plan:
+        check_report(output)
     shown = Shown(form_of(json=json, markdown=markdown), details=details, quiet=quiet)
     given = None if from_plan is None else read_plan_file(from_plan)
     filters = limits(year_from, year_to, where or [])
@@ -93,7 +94,7 @@ def research(
     if resume:
         others = [preset, settings, task, option, plan or None, from_plan, filters.as_query(), *named.values()]
         changes = _changes(sets, others)
-        _finish(lambda: resume_one(question or LAST, load_settings(), changes, quiet=quiet), file, shown)
+        _finish(lambda: resume_one(question or LAST, load_settings(), changes, quiet=quiet), output, shown)
         return
     text = _text(question, given)
     with notice_first(text):
@@ -102,7 +103,7 @@ def research(
         if plan:
             show_plan_of(text, chosen, form_of_plan(None, output), output, quiet)
             return
-        _finish(lambda: ask_one(asked, chosen, plan=given, quiet=quiet), file, shown)
+        _finish(lambda: ask_one(asked, chosen, plan=given, quiet=quiet), output, shown)
 
 
 def _named(corpus: list[str] | None, kb: str | None, source: list[str] | None) -> dict[str, object]:
@@ -140,7 +141,7 @@ def _text(question: str | None, plan: ResearchPlan | None) -> str:
     return plan.question
 
 
-def _finish(work: Callable[[], Answer], file: ReportFile | None, shown: Shown) -> None:
+def _finish(work: Callable[[], Answer], file: Path | None, shown: Shown) -> None:
     """Show a report or write it to a file, also one that ends early; say how to go on where it is not finished."""
     from medground.errors import MedgroundError
 
@@ -158,13 +159,13 @@ def _finish(work: Callable[[], Answer], file: ReportFile | None, shown: Shown) -
         raise typer.Exit(UNANSWERABLE)
 
 
-def _deliver(answer: Answer, file: ReportFile | None, shown: Shown) -> None:
+def _deliver(answer: Answer, file: Path | None, shown: Shown) -> None:
     if file is None:
         show_answer(answer, shown.form, details=shown.details)
     else:
-        file.write(answer, details=shown.details)
+        write_report(file, answer)
         if not shown.quiet:
-            say(f"the report is in {file.path}", err=True)
+            say(f"the report is in {file}", err=True)
 
 
 _FORMS = {".txt": "tree", ".mmd": "mermaid", ".svg": "svg", ".json": "json"}
@@ -234,12 +235,8 @@ def show_plan_of(question: str, settings: Settings, form: str, output: Path | No
         say(planned.notice.sentence, err=planned.plan is not None)
     if planned.plan is not None:
         made = Author(planned.planner)
-        by = (
-            f"Planned by {made.name}."
-            if made.is_model
-            else "Planned without a model, from MeSH and the question's words."
-        )
-        _show(planned.plan, by, form, output)
+        how = f"by {made.name}" if made.is_model else "without a model, from MeSH and the question's words"
+        _show(planned.plan, f"Planned {how}.", form, output)
 
 
 def _show(plan: ResearchPlan, by: str, form: str, output: Path | None) -> None:
@@ -247,15 +244,14 @@ def _show(plan: ResearchPlan, by: str, form: str, output: Path | None) -> None:
     from medground.wording.plans import mermaid, svg, tree
 
     if form == "json":
-        text = plan.model_dump_json(indent=2) + "\n"
+        text = plan.model_dump_json(indent=2)
     elif form == "tree":
-        text = "\n".join([*tree(plan, _WIDTH), *([by] if by else [])]) + "\n"
+        text = "\n".join([*tree(plan, _WIDTH), *([by] if by else [])])
     else:
-        text = {"mermaid": mermaid, "svg": svg}[form](plan)
+        text = {"mermaid": mermaid, "svg": svg}[form](plan).removesuffix("\n")
     if output is not None:
-        write_file(output, text.encode())
-        return
-    if form == "json":
-        say_json(text.removesuffix("\n"))
+        write_file(output, f"{text}\n".encode())
+    elif form == "json":
+        say_json(text)
     else:
-        page(text.removesuffix("\n"))
+        page(text)

@@ -1,15 +1,23 @@
-"""`medground serve`, `web`, `mcp` and `pubmed serve`: where they listen, who may call, what they say."""
+"""`medground serve`, `web`, `mcp`, `pubmed serve`: where they listen; and `token`: who may ask, and how much."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from functools import partial
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from medground.faces.cli import options as by
 from medground.faces.cli.progress import shown_progress
 from medground.faces.cli.terminal import given_away, say
+from medground.language.clean import some
+
+if TYPE_CHECKING:
+    from medground.faces.service.accounts import Spent, Tokens
+    from medground.faces.service.values import Limits
 
 Host = Annotated[str, typer.Option(help="Address to listen on; the default is this computer only.")]
 Port = Annotated[int, typer.Option(help="Port to listen on; 0 picks a free port.", min=0, max=65535)]
@@ -32,6 +40,22 @@ def announce(address: str, what: str = "Medground") -> None:
     say(f"{what} at {address} (press Ctrl-C to stop)", err=True)
 
 
+@contextmanager
+def _extra(name: str, what: str) -> Iterator[None]:
+    """Imports of an extra.
+
+    Raises:
+        ConfigError: it is not installed.
+    """
+    from medground.errors import ConfigError
+
+    try:
+        yield
+    except ImportError as error:
+        missing = f"{what} needs a package ({error.name} is missing)"
+        raise ConfigError(f'{missing}; run: pip install "medground[{name}]"') from None
+
+
 def serve(
     corpus: by.Corpora = None,
     kb: by.KnowledgeBase = None,
@@ -47,15 +71,10 @@ def serve(
     """Answer questions over HTTP until Ctrl-C. Other computers need a token: `medground token create NAME`."""
     import asyncio
 
-    from medground.errors import ConfigError
-
-    try:
+    with _extra("serve", "the server"):
         from medground.faces.api.server import run
-    except ImportError:
-        raise ConfigError('the server needs FastAPI and uvicorn; run: pip install "medground[serve]"') from None
 
     chosen = by.load_settings(sets, preset, settings, {**by.searched(corpus, kb), "model.default": model})
-
     with shown_progress(quiet=quiet) as progress:
         asyncio.run(run(chosen, host=host, port=port, announce=announce, progress=progress, login=login))
 
@@ -78,13 +97,9 @@ def web(
     import threading
     import webbrowser
 
-    from medground.errors import ConfigError
-
-    try:
+    with _extra("serve", "the page"):
         from medground.faces.api.server import run
         from medground.faces.web.app import BuiltPage, add_page
-    except ImportError:
-        raise ConfigError('the page needs FastAPI and uvicorn; run: pip install "medground[serve]"') from None
 
     extend = partial(add_page, page=BuiltPage.open())
     chosen = by.load_settings(sets, preset, settings, {**by.searched(corpus, kb), "model.default": model})
@@ -123,14 +138,8 @@ def mcp(
     """
     import asyncio
 
-    from medground.errors import ConfigError
-
-    try:
+    with _extra("mcp", "the MCP server"):
         from medground.faces.mcp.server import over_http, over_stdio
-    except ImportError as error:
-        raise ConfigError(
-            f'the MCP server needs a package ({error.name} is missing); run: pip install "medground[mcp]"'
-        ) from None
     chosen = by.load_settings(sets, preset, settings, {**by.searched(corpus, kb), "model.default": model})
 
     if http:
@@ -172,3 +181,93 @@ def serve_pubmed(
 
         names = (*(name or ()), *settings.serve.hosts)
         run(catalogue, host=host, port=port, names=names, listening=announce)
+
+
+token_app = typer.Typer(help="Let people ask a server of yours: a token for each.", no_args_is_help=True)
+
+Name = Annotated[str, typer.Argument(help="Whose the token is.", metavar="NAME")]
+_RATE = re.compile(r"([1-9][0-9]{0,6})(?:/min)?")
+
+
+@token_app.command("create")
+def create(
+    name: Name,
+    rate: Annotated[
+        str | None, typer.Option(metavar="N/min", help="Most requests to the engine in any 60 seconds.")
+    ] = None,
+    concurrent: Annotated[int | None, typer.Option(min=1, help="Most requests at work at once.")] = None,
+    money: Annotated[float | None, typer.Option(min=0, metavar="DOLLARS", help="Most US dollars in a month.")] = None,
+    tokens: Annotated[int | None, typer.Option(min=0, help="Most model tokens, in and out, in a month.")] = None,
+    admin: Annotated[bool, typer.Option("--admin", help="Also allow building, changing and removing corpora.")] = False,
+) -> None:
+    """Create a token and print it, once: only its hash is kept. Without an option, nothing is limited."""
+    from decimal import Decimal
+
+    from medground.errors import UsageError
+    from medground.faces.service.values import Limits
+
+    found = _RATE.fullmatch((rate or "").replace(" ", ""))
+    if rate is not None and found is None:
+        raise UsageError(f"{rate[:40]!r} is not a rate; write requests per minute, such as 30/min")
+    limits = Limits(
+        rate=int(found[1]) if found else None,
+        concurrent=concurrent,
+        money=None if money is None else Decimal(str(money)),
+        tokens=tokens,
+    )
+    with _tokens() as kept:
+        secret = kept.create(name, limits, admin=admin)
+    say(secret)
+    say("keep this token safe: it is not shown again", err=True)
+
+
+@token_app.command("list")
+def show(json: Annotated[bool, typer.Option("--json", help="Print JSON Lines.")] = False) -> None:
+    """List the tokens, their limits, and what each has used this month."""
+    from json import dumps
+
+    with _tokens() as kept:
+        used = kept.used()
+    for token, month in used:
+        if json:
+            say(dumps({**token.model_dump(mode="json"), "month": month.model_dump(mode="json")}, ensure_ascii=False))
+            continue
+        state = f"revoked {token.revoked:%Y-%m-%d}" if token.revoked else f"since {token.created:%Y-%m-%d}"
+        right = "  may change corpora" if token.admin else ""
+        say(f"{token.name}  {state}{right}\n    limits: {_limits(token.limits)}\n    this month: {_used(month)}")
+    if not used:
+        say("there are no tokens yet; create one with medground token create NAME", err=True)
+
+
+@token_app.command("revoke")
+def revoke(name: Name) -> None:
+    """Revoke a token: it opens nothing any more, at once. The answers of its holder are kept."""
+    with _tokens() as kept:
+        kept.revoke(name)
+        left = any(token.revoked is None for token in kept.list())
+    say(f"revoked {name}" if left else f"revoked {name}; no token is valid now, so servers refuse everybody", err=True)
+
+
+@contextmanager
+def _tokens() -> Iterator[Tokens]:
+    from medground.faces.service.accounts import Tokens
+    from medground.faces.service.records import Records
+
+    with closing(Records(by.home_folder(), must_keep=True)) as records:
+        yield Tokens(records)
+
+
+def _limits(limits: Limits) -> str:
+    parts = {
+        f"{limits.rate} requests a minute": limits.rate,
+        f"{limits.concurrent} at once": limits.concurrent,
+        f"${limits.money} a month": limits.money,
+        f"{limits.tokens or 0:,} tokens a month": limits.tokens,
+    }
+    return ", ".join(words for words, value in parts.items() if value is not None) or "none"
+
+
+def _used(spent: Spent) -> str:
+    unpriced = f" and {spent.unpriced} of unknown price" if spent.unpriced else ""
+    tokens = some(spent.tokens, "token")
+    return f"{some(spent.requests, 'request')}, {tokens}, ${spent.money:.4f}{unpriced}"

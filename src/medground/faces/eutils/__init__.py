@@ -39,7 +39,7 @@ def run(
     """
     try:
         from medground.faces.eutils.server import Connection, Lanes, Limits, make_app
-        from medground.faces.serving.server import GracefulServer, config, listener
+        from medground.faces.serving import GracefulServer, config, listener
     except ImportError:
         raise ConfigError('the server needs starlette and uvicorn; run: pip install "medground[pubmed]"') from None
     limits = Limits()

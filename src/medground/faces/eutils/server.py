@@ -35,8 +35,8 @@ from medground.faces.eutils.exchange import (
     asks_json,
     error_reply,
 )
-from medground.faces.serving.requests import OwnHosts, Refusal, whole_body
-from medground.faces.serving.server import Connection as ServingConnection
+from medground.faces.serving import Connection as ServingConnection
+from medground.faces.serving import OwnHosts, Refusal, whole_body
 
 
 @dataclass(frozen=True)

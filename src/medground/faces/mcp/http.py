@@ -20,8 +20,7 @@ from medground.faces.mcp.calls import TIMES, Times
 from medground.faces.mcp.server import make_server
 from medground.faces.service.service import Service
 from medground.faces.service.values import Person
-from medground.faces.serving.requests import OwnHosts
-from medground.faces.serving.server import GracefulServer, config
+from medground.faces.serving import GracefulServer, OwnHosts, config
 
 PATH = "/mcp"
 _IDLE = 600.0

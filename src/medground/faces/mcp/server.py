@@ -109,7 +109,7 @@ async def over_http(
     # imported late: a client that starts the server by itself waits for it, and needs no HTTP
     from medground.faces.api.server import address_of, needs_token
     from medground.faces.mcp.http import PATH, serve
-    from medground.faces.serving.server import listener
+    from medground.faces.serving import listener
 
     authenticated = await asyncio.to_thread(needs_token, settings, host, login)
     with listener(host, port) as on:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import builtins
 import hashlib
+import json
 import re
 import secrets
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
@@ -13,8 +16,7 @@ from pydantic import Field
 
 from medground.errors import NotAllowed, UsageError
 from medground.faces.service.records import Records
-from medground.faces.service.request import Asked
-from medground.faces.service.values import LOCAL, Limits, Person
+from medground.faces.service.values import LOCAL, Limits, Person, Repeat
 from medground.values.document import Frozen
 from medground.values.usage import UsageReport
 
@@ -34,18 +36,13 @@ class Token(Frozen):
     revoked: datetime | None = None
     admin: bool = False
 
-    @property
-    def person(self) -> Person:
-        """Whoever holds it."""
-        return Person(id=self.id, name=self.name, limits=self.limits, admin=self.admin)
 
-
+@dataclass
 class Tokens:
     """The tokens of a home folder. Blocks."""
 
-    def __init__(self, records: Records, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
-        self._records = records
-        self._now = now
+    _records: Records
+    _now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     def create(self, name: str, limits: Limits | None = None, *, admin: bool = False) -> str:
         """A new token; nothing can show it again.
@@ -63,7 +60,8 @@ class Tokens:
         if not _NAME.fullmatch(name):
             raise UsageError(f"{name[:80]!r} is not a name of a token; use 1 to 64 letters, digits and . _ @ -")
         secret = PREFIX + secrets.token_urlsafe(32)
-        row = (secrets.token_hex(8), name, _hash(secret), (limits or Limits()).model_dump_json(), self._at(), admin)
+        at, kept = self._now().isoformat(), (limits or Limits()).model_dump_json()
+        row = (secrets.token_hex(8), name, _hash(secret), kept, at, admin)
         statement = "INSERT INTO tokens VALUES (?, ?, ?, ?, ?, NULL, ?) ON CONFLICT DO NOTHING"
         if not self._records.change((statement, row)):
             raise UsageError(f"a token {name!r} is there already; revoke it first: medground token revoke {name}")
@@ -72,8 +70,12 @@ class Tokens:
 
     def list(self) -> list[Token]:
         """All tokens, revoked ones too, the oldest first."""
-        rows = self._records.rows(f"SELECT {', '.join(_TOKEN)} FROM tokens ORDER BY created, id")  # noqa: S608 (ours)
-        return list(map(_token, rows))
+        return self._where("TRUE ORDER BY created, id")
+
+    def used(self) -> builtins.list[tuple[Token, Spent]]:
+        """All tokens as in `list`, each with what its holder has used this month."""
+        spending, now = Spending(self._records), self._now()
+        return [(token, spending.month(token.id, now)) for token in self.list()]
 
     def revoke(self, name: str) -> None:
         """Let a token open nothing any more, at once.
@@ -82,7 +84,7 @@ class Tokens:
             UsageError: no token has this name.
         """
         statement = "UPDATE tokens SET revoked = ? WHERE name = ? AND revoked IS NULL"
-        if not self._records.change((statement, (self._at(), name))):
+        if not self._records.change((statement, (self._now().isoformat(), name))):
             raise UsageError(f"no token {name[:80]!r}; list them with medground token list")
 
     def who(self, secret: str) -> Person:
@@ -91,10 +93,10 @@ class Tokens:
         Raises:
             NotAllowed: it is not a token, or it was revoked.
         """
-        found = self._one("hash", _hash(secret)) if _SECRET.fullmatch(secret) else None
-        if found is None:
+        found = self._where("hash = ? AND revoked IS NULL", _hash(secret)) if _SECRET.fullmatch(secret) else []
+        if not found:
             raise NotAllowed("the token is wrong or was revoked; ask whoever runs this server for one")
-        return found.person
+        return _person(found[0])
 
     def person(self, person_id: str) -> Person:
         """A person by id, as a session of the page remembers it, with the limits of now.
@@ -104,34 +106,29 @@ class Tokens:
         """
         if person_id == LOCAL.id:
             return LOCAL
-        if (found := self._one("id", person_id)) is None:
+        if not (found := self._where("id = ? AND revoked IS NULL", person_id)):
             raise NotAllowed("the token was revoked; ask whoever runs this server for one")
-        return found.person
+        return _person(found[0])
 
-    def _one(self, column: str, value: str) -> Token | None:
-        columns = ", ".join(_TOKEN)
-        statement = f"SELECT {columns} FROM tokens WHERE {column} = ? AND revoked IS NULL"  # noqa: S608 (names of ours)
-        rows = self._records.rows(statement, value)
-        return _token(rows[0]) if rows else None
+    def _where(self, which: str, *values: str) -> builtins.list[Token]:
+        rows = self._records.rows(f"SELECT {', '.join(_TOKEN)} FROM tokens WHERE {which}", *values)  # noqa: S608 (ours)
+        found = [dict(zip(_TOKEN, row, strict=True)) for row in rows]
+        return [Token.model_validate(one | {"limits": json.loads(str(one["limits"]))}) for one in found]
 
-    def _at(self) -> str:
-        return self._now().isoformat()
+
+def _person(token: Token) -> Person:
+    return Person(id=token.id, name=token.name, limits=token.limits, admin=token.admin)
 
 
 def _hash(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def _token(row: tuple[object, ...]) -> Token:
-    values = dict(zip(_TOKEN, row, strict=True))
-    return Token.model_validate({**values, "limits": Limits.model_validate_json(str(values["limits"]))})
-
-
+@dataclass
 class Owners:
     """The owners of answers, by trace id. Blocks."""
 
-    def __init__(self, records: Records) -> None:
-        self._records = records
+    _records: Records
 
     def own(self, trace_id: str, owner: str, created: datetime) -> None:
         """Write down whose an answer is; the first owner counts."""
@@ -164,24 +161,6 @@ class Owners:
         self._records.change(("DELETE FROM answers WHERE trace_id = ?", (trace_id,)))
 
 
-_NANO = Decimal(10**9)
-_COLUMNS = (
-    "requests",
-    "input_tokens",
-    "output_tokens",
-    "model_calls",
-    "searches",
-    "seconds",
-    "nanodollars",
-    "unpriced",
-)
-_SUMS = ", ".join(f"COALESCE(SUM({name}), 0)" for name in _COLUMNS)
-_ADD = f"""
-INSERT INTO used (owner, day, {", ".join(_COLUMNS)}) VALUES (?, ?{", ?" * len(_COLUMNS)})
-ON CONFLICT (owner, day) DO UPDATE SET {", ".join(f"{name} = {name} + excluded.{name}" for name in _COLUMNS)}
-"""  # noqa: S608 (names of ours)
-
-
 class Spent(Frozen):
     """What was used in some time. Money is in US dollars; of `unpriced` requests the price is not known."""
 
@@ -200,11 +179,20 @@ class Spent(Frozen):
         return self.input_tokens + self.output_tokens
 
 
+_NANO = Decimal(10**9)
+_COLUMNS = tuple("nanodollars" if name == "money" else name for name in Spent.model_fields)
+_SUMS = ", ".join(f"COALESCE(SUM({name}), 0)" for name in _COLUMNS)
+_ADD = f"""
+INSERT INTO used (owner, day, {", ".join(_COLUMNS)}) VALUES (?, ?{", ?" * len(_COLUMNS)})
+ON CONFLICT (owner, day) DO UPDATE SET {", ".join(f"{name} = {name} + excluded.{name}" for name in _COLUMNS)}
+"""  # noqa: S608 (names of ours)
+
+
+@dataclass
 class Spending:
     """The use of a service, by person and day (UTC). Blocks."""
 
-    def __init__(self, records: Records) -> None:
-        self._records = records
+    _records: Records
 
     def add(self, owner: str, usage: UsageReport, at: datetime) -> None:
         """Count a request that has ended, also one that failed."""
@@ -215,17 +203,10 @@ class Spending:
 
     def month(self, owner: str, at: datetime) -> Spent:
         """What a person has used since the first day of this month."""
-        return self._since(owner, at.astimezone(UTC).date().replace(day=1).isoformat())
-
-    def ever(self, owner: str) -> Spent:
-        """All that a person has used."""
-        return self._since(owner, "")
-
-    def _since(self, owner: str, day: str) -> Spent:
+        first = at.astimezone(UTC).date().replace(day=1).isoformat()
         statement = f"SELECT {_SUMS} FROM used WHERE owner = ? AND day >= ?"  # noqa: S608 (names of ours)
-        row = dict(zip(_COLUMNS, self._records.rows(statement, owner, day)[0], strict=True))
-        money = Decimal(str(row.pop("nanodollars"))) / _NANO
-        return Spent.model_validate({**row, "money": money})
+        row = dict(zip(Spent.model_fields, self._records.rows(statement, owner, first)[0], strict=True))
+        return Spent.model_validate(row | {"money": Decimal(str(row["money"])) / _NANO})
 
 
 def next_month(at: datetime) -> float:
@@ -236,52 +217,31 @@ def next_month(at: datetime) -> float:
 
 
 KEPT = timedelta(hours=24)
-_KEY = re.compile(r"[\x21-\x7e]{1,200}")
 
 
+@dataclass
 class Repeats:
-    """Keys of requests that have an answer, of each person, for 24 hours. Blocks."""
+    """Requests of each person that came with an idempotency key and have an answer, for 24 hours. Blocks."""
 
-    def __init__(self, records: Records) -> None:
-        self._records = records
+    _records: Records
 
-    def keep(self, owner: str, key: str, digest: str, trace_id: str, at: datetime) -> None:
-        """The request with this key has an answer."""
+    def keep(self, owner: str, repeat: Repeat, trace_id: str, at: datetime) -> None:
+        """This request has an answer."""
         statement = "INSERT OR REPLACE INTO repeats VALUES (?, ?, ?, ?, ?)"
-        self._records.change((statement, (owner, key, digest, trace_id, at.isoformat())))
+        self._records.change((statement, (owner, repeat.key, repeat.digest, trace_id, at.isoformat())))
 
-    def find(self, owner: str, key: str, at: datetime) -> tuple[str, str] | None:
-        """Digest and trace id of a request with this key; None where there was none in the last 24 hours."""
+    def find(self, owner: str, repeat: Repeat, at: datetime) -> str | None:
+        """The trace id of the answer to the same request; None where there was none in the last 24 hours.
+
+        Raises:
+            UsageError: the key came with another request.
+        """
         statement = "SELECT digest, trace_id FROM repeats WHERE owner = ? AND key = ? AND created > ?"
-        rows = self._records.rows(statement, owner, key, (at - KEPT).isoformat())
-        return (str(rows[0][0]), str(rows[0][1])) if rows else None
+        for digest, trace_id in self._records.rows(statement, owner, repeat.key, (at - KEPT).isoformat()):
+            repeat.check_same(str(digest))
+            return str(trace_id)
+        return None
 
     def forget_old(self, at: datetime) -> None:
         """Keys of more than 24 hours ago go."""
         self._records.change(("DELETE FROM repeats WHERE created <= ?", ((at - KEPT).isoformat(),)))
-
-
-def checked_key(key: str) -> str:
-    """A key, if it is one.
-
-    Raises:
-        UsageError: it is not 1 to 200 visible ASCII characters.
-    """
-    if not _KEY.fullmatch(key):
-        raise UsageError("an idempotency key has 1 to 200 visible ASCII characters, such as a UUID")
-    return key
-
-
-def check_same(digest: str, before: str) -> None:
-    """Check that a key comes with the request that it came with before.
-
-    Raises:
-        UsageError: it comes with another one.
-    """
-    if digest != before:
-        raise UsageError("this idempotency key was used for another request; use a new key")
-
-
-def digest_of(asked: Asked) -> str:
-    """What tells one request from another."""
-    return hashlib.sha256(asked.model_dump_json().encode()).hexdigest()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from datetime import datetime
@@ -13,13 +13,13 @@ from weakref import WeakValueDictionary
 from medground.answering.conclude.claim import CheckedClaim
 from medground.answering.evidence_table import EvidenceTable
 from medground.errors import MedgroundError
-from medground.faces.service.accounts import Owners, Repeats, Spending, Spent, check_same, next_month
+from medground.faces.service.accounts import Owners, Repeats, Spending, Spent, next_month
 from medground.faces.service.answers import KeptAnswers
 from medground.faces.service.job import Job, Tell
 from medground.faces.service.jobs import Jobs
 from medground.faces.service.records import Records
 from medground.faces.service.request import Asked
-from medground.faces.service.values import LimitReached, Person
+from medground.faces.service.values import LimitReached, Person, Repeat
 from medground.home.settings_groups import BudgetSettings
 from medground.values.answer import Answer
 from medground.values.steps import Kept, OnStep, ResearchBegun, Step
@@ -27,8 +27,6 @@ from medground.values.usage import UsageReport
 
 T = TypeVar("T", Answer, CheckedClaim, EvidenceTable)
 
-Repeat = tuple[str, str]
-"""An idempotency key, and what tells its request from others."""
 _WINDOW = 60.0
 _SOON = 5.0
 """Seconds after which a job may have ended; nobody knows better."""
@@ -40,7 +38,7 @@ class Limiter:
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._let_in: dict[str, deque[float]] = {}
-        self._running: dict[str, int] = {}
+        self._running: Counter[str] = Counter()
 
     def enter(self, person: Person, unfinished: int = 0, *, long: bool = True) -> None:
         """Let a request in.
@@ -54,7 +52,7 @@ class Limiter:
             LimitReached: too much runs for them, or they sent too much in the last 60 seconds.
         """
         most = person.limits.concurrent
-        if long and most is not None and unfinished + self._running.get(person.id, 0) >= most:
+        if long and most is not None and unfinished + self._running[person.id] >= most:
             raise LimitReached(f"{most} of your requests are running, and no more may run at once", retry_after=_SOON)
         if (rate := person.limits.rate) is None:
             return
@@ -69,13 +67,11 @@ class Limiter:
     @contextmanager
     def running(self, person: Person) -> Iterator[None]:
         """A request that is no job runs, such as a claim."""
-        self._running[person.id] = self._running.get(person.id, 0) + 1
+        self._running[person.id] += 1
         try:
             yield
         finally:
             self._running[person.id] -= 1
-            if not self._running[person.id]:
-                del self._running[person.id]
 
 
 class Admission:
@@ -110,7 +106,7 @@ class Admission:
         Raises:
             LimitReached: nothing is left.
         """
-        if free or not _has_budget(person):
+        if free or not person.limits.has_budget:
             return {}
         spent = await asyncio.to_thread(self._spending.month, person.id, self._now())
         return left_of(person, spent, self._now())
@@ -119,7 +115,7 @@ class Admission:
     async def turn(self, person: Person, turns: asyncio.Semaphore, *, free: bool) -> AsyncIterator[None]:
         """A turn to run. What one budget pays for runs one after the other, so that it is not spent twice."""
         purse: AbstractAsyncContextManager[object] = nullcontext()
-        if not free and _has_budget(person):
+        if not free and person.limits.has_budget:
             purse = self._purses.setdefault(person.id, asyncio.Lock())
         async with purse, turns:
             yield
@@ -137,32 +133,18 @@ class Admission:
         Raises:
             UsageError: the key came with another request.
         """
-        if same := self.same(person, repeat):
+        if same := self._jobs.repeated(person.id, repeat):
             return same
-        found = await asyncio.to_thread(self._repeats.find, person.id, repeat[0], self._now())
-        if found is None:
-            return None
-        check_same(repeat[1], found[0])
-        if await asyncio.to_thread(self._kept.load, found[1]) is None:  # it was deleted
+        trace_id = await asyncio.to_thread(self._repeats.find, person.id, repeat, self._now())
+        if trace_id is None or await asyncio.to_thread(self._kept.load, trace_id) is None:  # it was deleted
             return None
         return self._jobs.recalled(
-            owner=person.id, kind=asked.kind, title=asked.question, trace_id=found[1], repeat=repeat
+            owner=person.id, kind=asked.kind, title=asked.question, trace_id=trace_id, repeat=repeat
         )
-
-    def same(self, person: Person, repeat: Repeat) -> Job | None:
-        """The job of the same request, while it is remembered.
-
-        Raises:
-            UsageError: the key came with another request.
-        """
-        job = self._jobs.repeated(person.id, repeat[0])
-        if job is not None and job.repeat is not None:
-            check_same(repeat[1], job.repeat[1])
-        return job
 
     async def keep(self, person: Person, repeat: Repeat, trace_id: str) -> None:
         """A request with a key has an answer."""
-        await asyncio.to_thread(self._repeats.keep, person.id, *repeat, trace_id, self._now())
+        await asyncio.to_thread(self._repeats.keep, person.id, repeat, trace_id, self._now())
 
     async def answered(self, person: Person, tell: Tell, ask: Callable[[OnStep], Awaitable[Answer]]) -> Answer:
         """The answer to a person's question; it is theirs before anybody is told of it.
@@ -209,26 +191,18 @@ class Admission:
             self._spending.add(person.id, usage, self._now())
 
 
-def _has_budget(person: Person) -> bool:
-    return person.limits.money is not None or person.limits.tokens is not None
-
-
 def left_of(person: Person, spent: Spent, at: datetime) -> dict[str, Any]:
     """What is left of a person's budget of this month, as settings of one question; none where nothing is limited.
 
     Raises:
         LimitReached: nothing is left.
     """
-    limits = person.limits
     left: dict[str, Any] = {}
-    if limits.tokens is not None:
-        left["budget.tokens"] = limits.tokens - spent.tokens
-    if limits.money is not None:
-        left["budget.money"] = limits.money - spent.money
-    for name, value in left.items():
-        if value <= 0:
-            what = name.removeprefix("budget.")
-            raise LimitReached(f"the monthly budget of {what} is used up", retry_after=next_month(at))
+    for what in ("tokens", "money"):
+        if (most := getattr(person.limits, what)) is not None:
+            left[f"budget.{what}"] = most - getattr(spent, what)
+            if left[f"budget.{what}"] <= 0:
+                raise LimitReached(f"the monthly budget of {what} is used up", retry_after=next_month(at))
     return left
 
 

@@ -20,7 +20,6 @@ from medground.faces.service.values import LOCAL, Person
 from medground.home.attachments import Attachments
 from medground.home.settings import Settings
 from medground.values.answer import Answer
-from medground.values.document import Frozen
 from medground.values.report import Attachment
 from medground.wording.export import Format, export
 from medground.wording.view import view
@@ -152,13 +151,6 @@ class KeptAnswers:
         self._owners.forget(trace_id)
 
 
-class TokenUse(Frozen):
-    """A token without its secret, and what its holder used this month."""
-
-    token: Token
-    month: Spent
-
-
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -230,14 +222,9 @@ class AnswerService:
         """What a person has used since the first day of this month (UTC)."""
         return await asyncio.to_thread(self._spending.month, person.id, self._now())
 
-    async def tokens(self) -> list[TokenUse]:
-        """All tokens, revoked ones too, the oldest first, with what each has used this month."""
-
-        def read() -> list[TokenUse]:
-            now = self._now()
-            return [TokenUse(token=one, month=self._spending.month(one.id, now)) for one in self._tokens.list()]
-
-        return await asyncio.to_thread(read)
+    async def tokens(self) -> list[tuple[Token, Spent]]:
+        """All tokens, revoked ones too, the oldest first, each with what its holder has used this month."""
+        return await asyncio.to_thread(self._tokens.used)
 
     async def sweep(self) -> int:
         """Delete answers and traces older than `serve.keep_days`; how many there were. The service does it each hour.

@@ -73,11 +73,6 @@ def kept_aside(received: Path) -> Path:
     return place
 
 
-def forget_received(place: Path) -> None:
-    """Delete received files from which nothing will be built."""
-    shutil.rmtree(place, ignore_errors=True)
-
-
 def forget_abandoned(folder: Path, now: Callable[[], float] = time.time) -> None:
     """Delete uploads that an earlier process left behind, a day old or more."""
     for place in folder.glob("*"):
@@ -136,7 +131,7 @@ def _build(library: Library, building: Building, progress: Progress) -> Manifest
         check(library, building.name, building.mode)
         place = keep(library, building.name, building.received)
     except BaseException:
-        forget_received(building.received)
+        shutil.rmtree(building.received, ignore_errors=True)
         raise
     try:
         inputs = find_inputs([place])
@@ -157,13 +152,13 @@ def _build(library: Library, building: Building, progress: Progress) -> Manifest
     return manifest
 
 
-def _calmly(progress: Progress, clock: Callable[[], float] = time.monotonic) -> Progress:
+def _calmly(progress: Progress) -> Progress:
     """Reports of the same phase only now and then, in words."""
     last = ("", 0.0)
 
     def report(step: str, done: int, total: int | None) -> None:
         nonlocal last
-        now = clock()
+        now = time.monotonic()
         if step != last[0] or done == total or now - last[1] >= _BETWEEN:
             last = (step, now)
             progress(phase(step), done, total)

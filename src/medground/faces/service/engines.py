@@ -52,7 +52,6 @@ class Engines:
 
     settings: Settings
     progress: Progress = no_progress
-    most_open: int = MOST_OPEN
     _loop: OwnLoop = field(default_factory=OwnLoop, init=False, repr=False)
     _open: dict[_Key, _Open] = field(default_factory=dict, init=False, repr=False)
     """In the order of their last use."""
@@ -119,7 +118,7 @@ class Engines:
     async def _close_unused(self) -> None:
         """Close engines that nobody uses, the longest unused first, until few are left."""
         unused = [key for key, one in self._open.items() if not one.users and one.opening.done()]
-        for key in unused[: max(0, len(self._open) - self.most_open)]:
+        for key in unused[: max(0, len(self._open) - MOST_OPEN)]:
             await self._close(self._open.pop(key))
 
     async def _close_all(self) -> None:

@@ -13,7 +13,7 @@ from typing import Literal
 from pydantic import Field
 
 from medground.errors import BudgetExhausted, MedgroundError
-from medground.faces.service.values import Event, EventType, Problem
+from medground.faces.service.values import Event, EventType, Problem, Repeat
 from medground.values.answer import Answer
 from medground.values.document import Frozen
 from medground.values.steps import Kept, ResearchBegun, Step
@@ -35,7 +35,8 @@ class EventLog:
         self._job = job
         self._most = most_bytes
         self._events: deque[tuple[Event, int]] = deque()
-        self._bytes = 0
+        self.bytes = 0
+        """Bytes of the events that are kept."""
         self._next = 1
         self._news = asyncio.Event()
 
@@ -43,11 +44,6 @@ class EventLog:
     def last(self) -> Event | None:
         """The latest event."""
         return self._events[-1][0] if self._events else None
-
-    @property
-    def bytes(self) -> int:
-        """Bytes of the events that are kept."""
-        return self._bytes
 
     @property
     def ended(self) -> bool:
@@ -62,8 +58,8 @@ class EventLog:
         size = len(numbered.model_dump_json(exclude_none=True))
         self._next += 1
         self._events.append((numbered, size))
-        self._bytes += size
-        while self._bytes > self._most and len(self._events) > 1:
+        self.bytes += size
+        while self.bytes > self._most and len(self._events) > 1:
             self._drop()
         news, self._news = self._news, asyncio.Event()
         news.set()
@@ -86,8 +82,9 @@ class EventLog:
                 seen = missed
                 yield Event(id=missed, type="resync", job=self._job)
                 continue
-            event = self._at(seen + 1)
-            if event is not None:
+            place = seen + 1 - (self._events[0][0].id if self._events else 0)
+            if self._events and place < len(self._events):
+                event, _ = self._events[place]
                 seen = event.id
                 yield event
                 if event.is_last:
@@ -97,15 +94,9 @@ class EventLog:
             else:
                 await news.wait()
 
-    def _at(self, number: int) -> Event | None:
-        if not self._events:
-            return None
-        place = number - self._events[0][0].id
-        return self._events[place][0] if 0 <= place < len(self._events) else None
-
     def _drop(self) -> None:
         _, size = self._events.popleft()
-        self._bytes -= size
+        self.bytes -= size
 
 
 State = Literal["queued", "running", "done", "failed", "stopped"]
@@ -163,11 +154,10 @@ class Job:
     title: str
     created: datetime
     load: Load = field(repr=False)
+    repeat: Repeat | None = None
+    most_bytes: int = MOST_BYTES
     abandoned_after: float | None = None
     """Seconds after which it is stopped when nobody listens; None: it lives on."""
-    repeat: tuple[str, str] | None = None
-    """The idempotency key of its request, and what tells that request from others."""
-    most_bytes: int = MOST_BYTES
     state: State = "queued"
     trace_id: str | None = None
     research: str | None = None
@@ -193,18 +183,8 @@ class Job:
     def now(self) -> JobState:
         """Its state as a value, for clients."""
         last = self.log.last
-        return JobState(
-            id=self.id,
-            kind=self.kind,
-            title=self.title,
-            state=self.state,
-            created=self.created,
-            words=self._words,
-            last_event=last.id if last else 0,
-            trace_id=self.trace_id,
-            research=self.research,
-            problem=self.problem,
-        )
+        same = {name: getattr(self, name) for name in JobState.model_fields if hasattr(self, name)}
+        return JobState(**same, words=self._words, last_event=last.id if last else 0)
 
     async def events(self, after: int = 0) -> AsyncGenerator[Event, None]:
         """Its events with ids above `after`, those that are there at once, then the others as they come.

@@ -9,11 +9,12 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import UTC, datetime
 
-from medground.errors import BudgetExhausted, MedgroundError, NotFound, Stopped, UsageError
+from medground.errors import MedgroundError, NotFound, Stopped, UsageError
 from medground.faces.service.job import MOST_BYTES, Job, JobState, Load, State, Tell, Work
-from medground.faces.service.values import INTERNAL, Event, LimitReached, Problem, problem_of
+from medground.faces.service.values import INTERNAL, Event, LimitReached, Problem, Repeat, problem_of
 from medground.values.answer import Answer
 
 log = logging.getLogger(__name__)
@@ -26,10 +27,11 @@ _WHOLE = 32
 """Finished jobs that keep all their events; older ones keep the last."""
 
 
+@dataclass(repr=False)
 class Jobs:
     """All jobs of a service. Call its methods in the event loop of the service.
 
-    Args:
+    Attributes:
         hide: texts that clients never see in a problem.
         abandoned_after: seconds after which a question that nobody listens to is cancelled.
         most_bytes: bytes of events that wait for a slow reader.
@@ -37,30 +39,19 @@ class Jobs:
         most_finished: finished jobs that are remembered.
     """
 
-    def __init__(
-        self,
-        load: Load,
-        *,
-        hide: tuple[str, ...] = (),
-        clock: Callable[[], float] = time.monotonic,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
-        abandoned_after: float = ABANDONED,
-        most_bytes: int = MOST_BYTES,
-        most_unfinished: int = 1000,
-        most_finished: int = 1000,
-    ) -> None:
-        self._load = load
-        self._hide = hide
-        self._clock = clock
-        self._now = now
-        self._abandoned_after = abandoned_after
-        self._most_bytes = most_bytes
-        self._most_unfinished = most_unfinished
-        self._most_finished = most_finished
-        self._jobs: dict[str, Job] = {}
-        self._finished: deque[Job] = deque()
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._closed = False
+    load: Load
+    _: KW_ONLY
+    hide: tuple[str, ...] = ()
+    clock: Callable[[], float] = time.monotonic
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    abandoned_after: float = ABANDONED
+    most_bytes: int = MOST_BYTES
+    most_unfinished: int = 1000
+    most_finished: int = 1000
+    _jobs: dict[str, Job] = field(default_factory=dict, init=False)
+    _finished: deque[Job] = field(default_factory=deque, init=False)
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set, init=False)
+    _closed: bool = field(default=False, init=False)
 
     def start(
         self,
@@ -71,7 +62,7 @@ class Jobs:
         title: str,
         turn: AbstractAsyncContextManager[object] | None = None,
         listened: bool = False,
-        repeat: tuple[str, str] | None = None,
+        repeat: Repeat | None = None,
     ) -> Job:
         """Begin a job at once; its first event, `queued`, is there when this returns.
 
@@ -82,7 +73,7 @@ class Jobs:
             title: what people see of it.
             turn: entered before it runs, such as a semaphore: it is `queued` until then.
             listened: whether it is cancelled some time after its last listener has left.
-            repeat: the idempotency key of its request, and what tells that request from others.
+            repeat: what tells that its request is sent again.
 
         Raises:
             UsageError: the service is closed.
@@ -90,28 +81,34 @@ class Jobs:
         """
         if self._closed:
             raise UsageError("the service is closed")
-        if len(self._tasks) >= self._most_unfinished:
+        if len(self._tasks) >= self.most_unfinished:
             raise LimitReached("too many requests are waiting", retry_after=5)
         job = self._made(owner, kind, title, repeat)
-        job.abandoned_after = self._abandoned_after if listened else None
+        job.abandoned_after = self.abandoned_after if listened else None
         task = asyncio.create_task(self._run(job, work, turn))
         self._tasks.add(task)
         task.add_done_callback(lambda ended: self._ended(job, ended))
         job.begin(task)
         return job
 
-    def recalled(self, *, owner: str, kind: str, title: str, trace_id: str, repeat: tuple[str, str]) -> Job:
+    def recalled(self, *, owner: str, kind: str, title: str, trace_id: str, repeat: Repeat) -> Job:
         """A job that is done, for an answer that was given before: its request was sent again."""
         job = self._made(owner, kind, title, repeat)
         job.trace_id = trace_id
-        job.end("done", None, None, None, self._clock())
-        self._finish(job)
+        self._finish(job, "done")
         return job
 
-    def repeated(self, owner: str, key: str) -> Job | None:
-        """The job of an earlier request with this key that is under way or has an answer."""
+    def repeated(self, owner: str, repeat: Repeat) -> Job | None:
+        """The job of the same request that is under way or has an answer.
+
+        Raises:
+            UsageError: the key came with another request.
+        """
         for job in reversed(self._jobs.values()):
-            if job.owner == owner and job.repeat and job.repeat[0] == key and job.state not in ("failed", "stopped"):
+            if job.owner == owner and job.repeat and job.repeat.key == repeat.key:
+                if job.state in ("failed", "stopped"):
+                    continue
+                repeat.check_same(job.repeat.digest)
                 return job
         return None
 
@@ -163,18 +160,9 @@ class Jobs:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def _made(self, owner: str, kind: str, title: str, repeat: tuple[str, str] | None) -> Job:
+    def _made(self, owner: str, kind: str, title: str, repeat: Repeat | None) -> Job:
         self._forget()
-        job = Job(
-            id=secrets.token_urlsafe(16),
-            owner=owner,
-            kind=kind,
-            title=title,
-            created=self._now(),
-            load=self._load,
-            most_bytes=self._most_bytes,
-            repeat=repeat,
-        )
+        job = Job(secrets.token_urlsafe(16), owner, kind, title, self.now(), self.load, repeat, self.most_bytes)
         self._jobs[job.id] = job
         job.add(Event(id=0, type="queued", words="waiting"))
         return job
@@ -191,34 +179,38 @@ class Jobs:
             state = "done"
         except asyncio.CancelledError:  # this task ends here: nobody awaits it but `close`
             state, error = "stopped", Stopped("it was stopped before it had ended")
-        except BudgetExhausted as spent:
-            answer, problem, error = spent.answer, problem_of(spent, self._hide), spent
         except MedgroundError as failed:
-            problem, error = problem_of(failed, self._hide), failed
+            answer, problem, error = getattr(failed, "answer", None), problem_of(failed, self.hide), failed
         except Exception:
             log.exception("the job %s (%s) failed", job.id, job.kind)
             problem, error = INTERNAL, MedgroundError(INTERNAL.detail)
         if error is not None:
             error.__context__ = error.with_traceback(None).__cause__ = None  # its frames hold all that was read
-        job.end(state, answer, problem, error, self._clock())
-        self._finish(job)
+        self._finish(job, state, answer, problem, error)
 
     def _ended(self, job: Job, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not job.is_finished:  # it was cancelled before it began
-            job.end("stopped", None, None, Stopped("it was stopped before it began"), self._clock())
-            self._finish(job)
+            self._finish(job, "stopped", error=Stopped("it was stopped before it began"))
 
     def _is_old(self, job: Job) -> bool:
-        return job.finished is not None and self._clock() - job.finished > REMEMBERED
+        return job.finished is not None and self.clock() - job.finished > REMEMBERED
 
-    def _finish(self, job: Job) -> None:
-        """Remember a finished job: most of its events not for long."""
+    def _finish(
+        self,
+        job: Job,
+        state: State,
+        answer: Answer | None = None,
+        problem: Problem | None = None,
+        error: MedgroundError | None = None,
+    ) -> None:
+        """End a job and remember it: most of its events not for long."""
+        job.end(state, answer, problem, error, self.clock())
         self._finished.append(job)
         if len(self._finished) > _WHOLE:
             self._finished[-_WHOLE - 1].trim()
 
     def _forget(self) -> None:
         """Let jobs go that ended more than an hour ago, or are too many."""
-        while self._finished and (len(self._finished) > self._most_finished or self._is_old(self._finished[0])):
+        while self._finished and (len(self._finished) > self.most_finished or self._is_old(self._finished[0])):
             del self._jobs[self._finished.popleft().id]

@@ -63,15 +63,9 @@ def _recipes(settings: Settings) -> list[RecipeOffer]:
             recipe = open_recipe(name)
         except ImportError:  # of an extra
             continue
-        found.append(
-            RecipeOffer(
-                name=name,
-                about=ABOUT.get(name, ""),
-                researches=recipe.researches,
-                default=name == settings.recipe.name,
-                settings=allowed_keys(name),
-            )
-        )
+        about, default = ABOUT.get(name, ""), name == settings.recipe.name
+        keys = allowed_keys(name)
+        found.append(RecipeOffer(name=name, about=about, researches=recipe.researches, default=default, settings=keys))
     return found
 
 
@@ -89,13 +83,10 @@ def _corpus(library: Library, name: str, settings: Settings, *, default: bool) -
         manifest = library.info(name)
     except MedgroundError as error:
         return CorpusOffer(name=name, default=default, problem=str(error).replace(str(settings.home), "(home)"))
+    counts = manifest.counts
     return CorpusOffer(
+        **{what: getattr(counts, what) for what in ("documents", "passages", "skipped", "passed_over", "retracted")},
         name=name,
-        documents=manifest.counts.documents,
-        passages=manifest.counts.passages,
-        skipped=manifest.counts.skipped,
-        passed_over=manifest.counts.passed_over,
-        retracted=manifest.counts.retracted,
         bytes=manifest.size,
         hash=manifest.hash,
         created=manifest.created,
@@ -199,7 +190,7 @@ def corpus_told(library: Library, name: str) -> CorpusTold:
         passed_over=over,
         notes=tuple(told.notes),
         same=len(told.same),
-        skipped=tuple(RecordTold(file=_name(s.file), position=s.position, reason=s.reason) for s in skipped),
+        skipped=tuple(RecordTold(file=PurePath(s.file).name, position=s.position, reason=s.reason) for s in skipped),
     )
 
 
@@ -216,14 +207,11 @@ def files_told(
         raise UsageError(f"a list of files takes a limit from 1 to {_MOST_FILES} and an offset from 0")
     with library.open(name) as snapshot:
         files = [file for file in snapshot.file_report().files if file.reason is not None or not passed_over]
-    shown = files[offset : offset + limit]
-    return FilesTold(
-        files=tuple(
-            FileTold(name=_name(f.name), reader=f.reader if f.reason is None else "", reason=f.reason) for f in shown
-        ),
-        offset=offset,
-        total=len(files),
-    )
+    shown = [
+        FileTold(name=PurePath(f.name).name, reader=f.reader if f.reason is None else "", reason=f.reason)
+        for f in files[offset : offset + limit]
+    ]
+    return FilesTold(files=tuple(shown), offset=offset, total=len(files))
 
 
 def checked(library: Library, name: str) -> Checked:
@@ -237,7 +225,3 @@ def checked(library: Library, name: str) -> Checked:
     except SnapshotCorrupt as error:
         return Checked(name=name, intact=False, problem=str(error).replace(str(library.folder.parent), "(home)"))
     return Checked(name=name, intact=True, files=len(manifest.files), bytes=manifest.size)
-
-
-def _name(path: str) -> str:
-    return PurePath(path).name

@@ -1,11 +1,11 @@
-"""Questions of people, each as a job, and what is asked beside them: passages, claims, documents, tables."""
+"""Questions of people, each as a job; and searches, claims, documents and tables, which are not."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar, Unpack
 
 from medground.answering.conclude.claim import CheckedClaim
 from medground.answering.evidence_table import EvidenceTable, checked_columns
@@ -13,15 +13,14 @@ from medground.engine.engine import Engine
 from medground.engine.planning import PlannedQuery, PlannedResearch, plan_query, plan_research
 from medground.engine.search import SearchResult, Syntax
 from medground.errors import NotFound, UsageError
-from medground.faces.service.accounts import checked_key, digest_of
-from medground.faces.service.admission import Admission, Repeat, lowered
+from medground.faces.service.admission import Admission, lowered
 from medground.faces.service.answers import KeptAnswers
 from medground.faces.service.engines import Engines
 from medground.faces.service.job import Job, Tell
 from medground.faces.service.jobs import Jobs
 from medground.faces.service.offers import Offering
 from medground.faces.service.request import Asked, Searched, is_free, searched_by, searched_for, terms_of
-from medground.faces.service.values import LOCAL, Event, Person
+from medground.faces.service.values import LOCAL, Event, Person, Repeat
 from medground.home.settings import Settings
 from medground.home.settings_groups import ModelSettings, RecipeSettings
 from medground.values.answer import Answer
@@ -34,20 +33,32 @@ OnEvent = Callable[[Event], None]
 """Called with each event of a question as it happens."""
 
 
+T = TypeVar("T", Answer, CheckedClaim, EvidenceTable)
+
+
+class Named(TypedDict, total=False):
+    """What is searched, by name, in place of all that is searched by default."""
+
+    corpora: tuple[str, ...] | None
+    sources: tuple[str, ...] | None
+    knowledge_base: str | None
+
+
 def ignore_events(event: Event) -> None:
     """Show no events."""
 
 
 class Questioning(Offering):
-    """Begins questions and research; a `Service` is one."""
+    """Begins questions and research; searches, checks and reads with the engines. A `Service` is one."""
 
-    settings: Settings
     engines: Engines
     jobs: Jobs
     _kept: KeptAnswers
     _admission: Admission
     _turns: asyncio.Semaphore
     _long_turns: asyncio.Semaphore
+    _unfinished: set[asyncio.Task[Any]]
+    """Work that goes on where its caller has left."""
 
     async def start(self, asked: Asked, person: Person = LOCAL, *, key: str | None = None) -> Job:
         """Begin to answer a question as a job of a person; its first event, `queued`, is there when this returns.
@@ -67,7 +78,7 @@ class Questioning(Offering):
             NotFound: it follows an answer that is not there, or is not theirs.
             LimitReached: a limit of the person, or of the line, is reached; it tells when to come again.
         """
-        repeat = (checked_key(key), digest_of(asked)) if key is not None else None
+        repeat = Repeat.of(key, asked.model_dump_json()) if key is not None else None
         if repeat and (former := await self._admission.former(asked, person, repeat)):
             return former
         followed = None
@@ -75,7 +86,7 @@ class Questioning(Offering):
             followed = await asyncio.to_thread(self._kept.answer, asked.follow, person)
         terms = await asyncio.to_thread(terms_of, asked, self.settings, followed)
         await self._admission.left(person, free=terms.free)
-        if repeat and (same := self._admission.same(person, repeat)):  # from here on nothing is awaited
+        if repeat and (same := self.jobs.repeated(person.id, repeat)):  # from here on nothing is awaited
             return same
 
         async def ask(on_step: OnStep) -> Answer:
@@ -164,21 +175,6 @@ class Questioning(Offering):
             repeat=repeat,
         )
 
-
-T = TypeVar("T", Answer, CheckedClaim, EvidenceTable)
-
-
-class Consulting(Offering):
-    """Searches, checks and reads with the engines; a `Service` is one."""
-
-    settings: Settings
-    engines: Engines
-    _kept: KeptAnswers
-    _admission: Admission
-    _turns: asyncio.Semaphore
-    _unfinished: set[asyncio.Task[Any]]
-    """Work that goes on where its caller has left."""
-
     async def search(
         self,
         text: str,
@@ -187,9 +183,7 @@ class Consulting(Offering):
         limit: int = 10,
         filters: Filters | None = None,
         syntax: Syntax = "words",
-        corpora: tuple[str, ...] | None = None,
-        sources: tuple[str, ...] | None = None,
-        knowledge_base: str | None = None,
+        **named: Unpack[Named],
     ) -> SearchResult:
         """The passages that fit some words best. What is named stands in place of all that is searched by default.
 
@@ -197,21 +191,14 @@ class Consulting(Offering):
             UsageError, SourceUnavailable: as for `Engine.search`; or the server does not offer a source.
             LimitReached: a limit of the person is reached.
         """
-        searched = await asyncio.to_thread(searched_by, self.settings, corpora, sources, knowledge_base)
+        searched = await asyncio.to_thread(searched_by, self.settings, **named)
         self._admission.enter(person, long=False)
         return await self.engines.use(
             searched, lambda engine: engine.search(text, limit=limit, filters=filters, syntax=syntax)
         )
 
     async def verify(
-        self,
-        claim: str,
-        person: Person = LOCAL,
-        *,
-        model: str | None = None,
-        corpora: tuple[str, ...] | None = None,
-        sources: tuple[str, ...] | None = None,
-        knowledge_base: str | None = None,
+        self, claim: str, person: Person = LOCAL, *, model: str | None = None, **named: Unpack[Named]
     ) -> CheckedClaim:
         """Compare a claim with what the sources hold; it takes its turn among the questions.
 
@@ -223,12 +210,11 @@ class Consulting(Offering):
             LimitReached: a limit of the person is reached.
         """
         self._check_offered(model)
-        searched = await asyncio.to_thread(searched_by, self.settings, corpora, sources, knowledge_base)
+        searched = await asyncio.to_thread(searched_by, self.settings, **named)
 
-        async def check(engine: Engine, changes: dict[str, Any]) -> CheckedClaim:
-            return await engine.verify(claim, model=model, settings=changes)
-
-        return await self._paid(check, person, model, searched)
+        return await self._paid(
+            lambda engine, left: engine.verify(claim, model=model, settings=left), person, model, searched
+        )
 
     async def table(
         self, trace_id: str, columns: Sequence[str], person: Person = LOCAL, *, model: str | None = None
@@ -247,20 +233,14 @@ class Consulting(Offering):
         answer = await asyncio.to_thread(self._kept.answer, trace_id, person)
         searched = await asyncio.to_thread(searched_for, answer, self.settings)
 
-        async def fill(engine: Engine, changes: dict[str, Any]) -> EvidenceTable:
-            return await engine.table(trace_id, names, model=model, settings=changes)
+        return await self._paid(
+            lambda engine, changes: engine.table(trace_id, names, model=model, settings=changes),
+            person,
+            model,
+            searched,
+        )
 
-        return await self._paid(fill, person, model, searched)
-
-    async def document(
-        self,
-        document_id: str,
-        person: Person = LOCAL,
-        *,
-        corpora: tuple[str, ...] | None = None,
-        sources: tuple[str, ...] | None = None,
-        knowledge_base: str | None = None,
-    ) -> Document:
+    async def document(self, document_id: str, person: Person = LOCAL, **named: Unpack[Named]) -> Document:
         """A document by its id, such as `PMID:21645374`; `medground.corpus.chunk.chunk` gives its passages.
 
         Raises:
@@ -269,7 +249,7 @@ class Consulting(Offering):
             SourceUnavailable: it may be in a source that could not be asked.
             LimitReached: a limit of the person is reached.
         """
-        searched = await asyncio.to_thread(searched_by, self.settings, corpora, sources, knowledge_base)
+        searched = await asyncio.to_thread(searched_by, self.settings, **named)
         self._admission.enter(person, long=False)
         try:
             return await self.engines.use(searched, lambda engine: engine.document(document_id))
@@ -310,7 +290,10 @@ class Consulting(Offering):
         model: str | None,
         searched: Searched,
     ) -> T:
-        """The result of work that a person's budget pays for, in its turn; it is given what lowers its own budget."""
+        """The result of work that a person's budget pays for, in its turn, to its end where its caller is cancelled.
+
+        The work is given what lowers its own budget.
+        """
         free = is_free(self.settings) and model in (None, self.settings.model.default)
         await self._admission.left(person, free=free)
         self._admission.enter(person)
@@ -321,11 +304,7 @@ class Consulting(Offering):
                 working = self.engines.use(searched, lambda engine: work(engine, changes))
                 return await self._admission.counted(person, working)
 
-        return await self._to_its_end(done())
-
-    async def _to_its_end(self, work: Coroutine[Any, Any, T]) -> T:
-        """The result of some work that goes on where its caller is cancelled."""
-        task = asyncio.create_task(work)
+        task = asyncio.create_task(done())
         self._unfinished.add(task)
         task.add_done_callback(self._has_ended)
         return await asyncio.shield(task)

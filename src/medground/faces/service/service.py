@@ -9,8 +9,8 @@
         answer = await job.result()
 
 All methods are for one event loop, that of the caller; whatever blocks or computes is done elsewhere. Engines live in a
-loop of their own thread. What one person asks, no other can see. Questions are begun by the methods of `Questioning`;
-`Consulting` has search, claims, documents and tables, `AnswerService` what is kept, `Offering` what is offered.
+loop of their own thread. What one person asks, no other can see. Questions, searches and claims are methods of
+`Questioning`, `AnswerService` has what is kept, `Offering` what is offered.
 """
 
 from __future__ import annotations
@@ -33,12 +33,11 @@ from medground.faces.service.answers import AnswerService, KeptAnswers
 from medground.faces.service.engines import Engines
 from medground.faces.service.job import Job, Work
 from medground.faces.service.jobs import ABANDONED, Jobs
-from medground.faces.service.questions import Consulting, Questioning
+from medground.faces.service.questions import Questioning
 from medground.faces.service.records import Records
 from medground.faces.service.request import Searched, with_seconds
 from medground.faces.service.values import Person, Problem, problem_of
 from medground.home.settings import Settings
-from medground.values.answer import Answer
 from medground.values.steps import Progress, no_progress
 
 log = logging.getLogger(__name__)
@@ -47,7 +46,7 @@ SWEEP = 3600.0
 
 
 @dataclass
-class Service(Questioning, Consulting, AnswerService):
+class Service(Questioning, AnswerService):
     """Answers many people in one process. Open it with `Service.open`.
 
     Attributes:
@@ -102,12 +101,8 @@ class Service(Questioning, Consulting, AnswerService):
             used = settings or Settings.load()
             records = await asyncio.to_thread(Records, used.home)
             kept = KeptAnswers(used, Owners(records))
-
-            async def load(trace_id: str) -> Answer | None:
-                return await asyncio.to_thread(kept.load, trace_id)
-
             jobs = Jobs(
-                load,
+                lambda trace_id: asyncio.to_thread(kept.load, trace_id),
                 hide=(str(used.home),),
                 clock=clock,
                 now=now,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -40,6 +42,11 @@ class Limits(Frozen):
     money: Decimal | None = Field(default=None, ge=0, description="US dollars of model calls")
     tokens: int | None = Field(default=None, ge=0, description="tokens in and out of models")
 
+    @property
+    def has_budget(self) -> bool:
+        """Whether money or tokens are limited."""
+        return self.money is not None or self.tokens is not None
+
 
 class Person(Frozen):
     """Whoever holds a token. What they ask is theirs alone."""
@@ -61,6 +68,31 @@ class LimitReached(RateLimited):
         super().__init__(reason, source="this server", retry_after=retry_after)
 
 
+@dataclass(frozen=True)
+class Repeat:
+    """What tells that a request is sent again: its idempotency key, and a digest of what it asks."""
+
+    key: str
+    digest: str
+
+    @classmethod
+    def of(cls, key: str, content: str) -> Repeat:
+        """That of a request.
+
+        Raises:
+            UsageError: the key is not 1 to 200 visible ASCII characters.
+        """
+        if not _KEY.fullmatch(key):
+            raise UsageError("an idempotency key has 1 to 200 visible ASCII characters, such as a UUID")
+        return cls(key, hashlib.sha256(content.encode()).hexdigest())
+
+    def check_same(self, digest: str) -> None:
+        """Raises UsageError where the key came with another request before."""
+        if digest != self.digest:
+            raise UsageError("this idempotency key was used for another request; use a new key")
+
+
+_KEY = re.compile(r"[\x21-\x7e]{1,200}")
 _PREFIX = "urn:medground:problem:"
 
 

@@ -7,7 +7,6 @@ import hashlib
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 
 from fastapi import FastAPI
 from starlette.background import BackgroundTask
@@ -16,13 +15,11 @@ from starlette.responses import Response
 
 from medground.corpus.library import Library
 from medground.errors import ConfigError
-from medground.faces.joining import joining
+from medground.faces import joining
 from medground.faces.service.building import forget_abandoned
-from medground.faces.web.corpora import router as corpora_router
-from medground.faces.web.session import router as session_router
-from medground.faces.web.sessions import Sessions, SignedIn, Throttle
+from medground.faces.web.routes import router
 from medground.faces.web.state import PageState as Held
-from medground.faces.web.state import Suggestions
+from medground.faces.web.state import Sessions, SignedIn, Suggestions, Throttle
 from medground.faces.web.upload import UploadLimits
 
 BUILT = Path(__file__).parent / "built"
@@ -36,37 +33,39 @@ INDEX = "index.html"
 _HASHED = "assets/"
 _KEPT = "public, max-age=31536000, immutable"
 _FRESH = "no-cache"
-_KINDS: Mapping[str, str] = MappingProxyType(
-    {
-        ".css": "text/css; charset=utf-8",
-        ".html": "text/html; charset=utf-8",
-        ".ico": "image/x-icon",
-        ".js": "text/javascript; charset=utf-8",
-        ".json": "application/json",
-        ".png": "image/png",
-        ".svg": "image/svg+xml",
-        ".txt": "text/plain; charset=utf-8",
-        ".wasm": "application/wasm",
-        ".woff2": "font/woff2",
-    }
-)
-_PACKED = frozenset([".css", ".html", ".js", ".json", ".svg", ".txt", ".wasm"])
+_KINDS = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
+    ".ico": "image/x-icon",
+    ".png": "image/png",
+    ".wasm": "application/wasm",
+    ".woff2": "font/woff2",
+}
+_NOT_PACKED = (".ico", ".png", ".woff2")
 
 
 @dataclass(frozen=True)
 class _File:
     content: bytes
-    packed: bytes | None
+    packed: bytes
+    """Empty where it would not be smaller."""
     kind: str
-    tag: str
-    kept: str
+    headers: Mapping[str, str]
 
 
+@dataclass(frozen=True)
 class BuiltPage:
-    """Serves the files of the page, those that were there when it was opened and no others."""
+    """Serves the files of the page, those that were there when it was opened and no others.
 
-    def __init__(self, files: Mapping[str, _File]) -> None:
-        self._files = files
+    Attributes:
+        files: by their address below `/`.
+    """
+
+    files: Mapping[str, _File]
 
     @classmethod
     def open(cls, folder: Path = BUILT) -> BuiltPage:
@@ -78,44 +77,27 @@ class BuiltPage:
         if not (folder / INDEX).is_file():
             raise ConfigError("the page is not built; build it with: cd page && npm ci && npm run build")
         found = (path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix in _KINDS)
-        return cls({path.relative_to(folder).as_posix(): _read(path, folder) for path in found})
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Its files, as addresses below `/`."""
-        return tuple(self._files)
+        names = {path.relative_to(folder).as_posix(): path for path in found}
+        return cls({name: _read(path, _KEPT if name.startswith(_HASHED) else _FRESH) for name, path in names.items()})
 
     def respond(self, request: Request, name: str) -> Response:
         """A file, packed where the browser takes that; only its tag where the browser has it already."""
-        file = self._files[name]
-        headers = {
-            "Content-Security-Policy": CSP,
-            "Cache-Control": file.kept,
-            "ETag": file.tag,
-            "Vary": "Accept-Encoding",
-        }
-        if request.headers.get("if-none-match") == file.tag:
+        file = self.files[name]
+        headers = dict(file.headers)
+        if request.headers.get("if-none-match") == headers["ETag"]:
             return Response(status_code=304, headers=headers)
-        content = file.content
-        if file.packed is not None and "gzip" in request.headers.get("accept-encoding", ""):
-            content = file.packed
+        if file.packed and "gzip" in request.headers.get("accept-encoding", ""):
             headers["Content-Encoding"] = "gzip"
-        return Response(content, media_type=file.kind, headers=headers)
+            return Response(file.packed, media_type=file.kind, headers=headers)
+        return Response(file.content, media_type=file.kind, headers=headers)
 
 
-def _read(path: Path, folder: Path) -> _File:
+def _read(path: Path, kept: str) -> _File:
     content = path.read_bytes()
-    packed = gzip.compress(content, 9, mtime=0) if path.suffix in _PACKED else None
-    return _File(
-        content=content,
-        packed=packed if packed is not None and len(packed) < len(content) else None,
-        kind=_KINDS[path.suffix],
-        tag=f'"{hashlib.sha256(content).hexdigest()[:32]}"',
-        kept=_KEPT if path.relative_to(folder).as_posix().startswith(_HASHED) else _FRESH,
-    )
-
-
-_ROUTERS = (session_router, corpora_router)
+    packed = b"" if path.suffix in _NOT_PACKED else gzip.compress(content, 9, mtime=0)
+    tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+    headers = {"Content-Security-Policy": CSP, "Cache-Control": kept, "ETag": tag, "Vary": "Accept-Encoding"}
+    return _File(content, packed if len(packed) < len(content) else b"", _KINDS[path.suffix], headers)
 
 
 def add_page(
@@ -150,11 +132,17 @@ def add_page(
         uploads=uploads,
     )
     app.state.door.identify.append(signed_in.identify)
-    for router in (*_ROUTERS, *(point.load() for point in joining("medground.page").values())):
-        app.include_router(router)
-    for name in opened.names:
+    for one in (router, *(point.load() for point in joining("medground.page").values())):
+        app.include_router(one)
+    for name in opened.files:
         app.add_api_route(f"/{name}", _file(opened, name), methods=["GET"], include_in_schema=False)
-    app.add_api_route("/", _index(opened, app), methods=["GET"], include_in_schema=False)
+
+    async def index(request: Request) -> Response:
+        response = opened.respond(request, INDEX)
+        response.background = BackgroundTask(app.state.page.suggestions.warm)
+        return response
+
+    app.add_api_route("/", index, methods=["GET"], include_in_schema=False)
 
 
 def _file(page: BuiltPage, name: str) -> Callable[[Request], Awaitable[Response]]:
@@ -162,12 +150,3 @@ def _file(page: BuiltPage, name: str) -> Callable[[Request], Awaitable[Response]
         return page.respond(request, name)
 
     return file
-
-
-def _index(page: BuiltPage, app: FastAPI) -> Callable[[Request], Awaitable[Response]]:
-    async def index(request: Request) -> Response:
-        response = page.respond(request, INDEX)
-        response.background = BackgroundTask(app.state.page.suggestions.warm)
-        return response
-
-    return index

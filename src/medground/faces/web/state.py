@@ -1,26 +1,241 @@
-"""What the routes of the page share: who is signed in, suggestions, and who may change corpora."""
+"""What the routes of the page share: who is signed in, by a cookie that is known only by its hash; and suggestions."""
 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+import hashlib
+import math
+import secrets
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
 
 from fastapi import Depends, Request
 from starlette.exceptions import HTTPException
+from starlette.responses import Response
 
 from medground.corpus.library import GRAPH_FILE, Library
-from medground.errors import MedgroundError
+from medground.errors import MedgroundError, NotAllowed
 from medground.faces.api.caller import Caller
-from medground.faces.service.values import Person
-from medground.faces.web.sessions import SignedIn
+from medground.faces.service.service import Service
+from medground.faces.service.values import LOCAL, Person
 from medground.faces.web.upload import UploadLimits
 from medground.graph.completions import Completion, Completions
 from medground.values.document import Frozen
 
+IDLE = 12 * 3600.0
+"""Seconds without a request after which a session ends."""
+LONGEST = 7 * 24 * 3600.0
+"""Seconds after which a session ends in any case."""
+MOST = 10_000
+"""Sessions that are kept; beyond that the one that was idle longest ends."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """Somebody who is signed in.
+
+    Attributes:
+        owner: what `Sessions.begin` was given: the id of a person.
+        csrf: what every request that changes something must send in a header, beside the cookie.
+        began, used: seconds of the clock.
+    """
+
+    owner: str
+    csrf: str
+    began: float
+    used: float
+
+
+@dataclass(repr=False)
+class Sessions:
+    """All sessions of one server, in memory: they end when it does. Safe to use from several threads."""
+
+    clock: Callable[[], float] = time.monotonic
+    most: int = MOST
+    _sessions: dict[str, Session] = field(default_factory=dict, init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
+
+    def begin(self, owner: str) -> tuple[str, Session]:
+        """A new session, and the secret id that only the cookie holds."""
+        now = self.clock()
+        secret = secrets.token_urlsafe(32)
+        session = Session(owner, secrets.token_urlsafe(32), now, now)
+        with self._lock:
+            self._sessions = {key: one for key, one in self._sessions.items() if not _has_ended(one, now)}
+            while len(self._sessions) >= self.most:
+                del self._sessions[next(iter(self._sessions))]
+            self._sessions[_hashed(secret)] = session
+        return secret, session
+
+    def find(self, secret: str) -> Session | None:
+        """The session with this id, which counts as used now; None if there is none or it has ended."""
+        key, now = _hashed(secret), self.clock()
+        with self._lock:
+            session = self._sessions.pop(key, None)
+            if session is None or _has_ended(session, now):
+                return None
+            self._sessions[key] = replace(session, used=now)  # the last one in the order is the last one used
+            return self._sessions[key]
+
+    def end(self, secret: str) -> None:
+        """End a session. Safe to call twice."""
+        with self._lock:
+            self._sessions.pop(_hashed(secret), None)
+
+    def end_of(self, owner: str) -> None:
+        """End all sessions of a person."""
+        with self._lock:
+            self._sessions = {key: one for key, one in self._sessions.items() if one.owner != owner}
+
+
+def _has_ended(session: Session, now: float) -> bool:
+    return now - session.used > IDLE or now - session.began > LONGEST
+
+
+def matches(session: Session, sent: str) -> bool:
+    """Whether a request sent the CSRF token of its session."""
+    return secrets.compare_digest(session.csrf.encode(), sent.encode("utf-8", "replace"))
+
+
+def _hashed(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
+
+
+MOST_FAILED = 5
+"""Failed attempts of one address within the window."""
+WINDOW = 300.0
+"""Seconds for which a failed attempt counts."""
+_MOST_ADDRESSES = 10_000
+
+
+@dataclass(repr=False)
+class Throttle:
+    """Counts failed attempts by address."""
+
+    clock: Callable[[], float] = time.monotonic
+    _failed: dict[str, deque[float]] = field(default_factory=dict, init=False)
+
+    def wait(self, address: str) -> int:
+        """Whole seconds that this address has to wait before another attempt; 0 if it may try now."""
+        times = self._failed.get(address)
+        if times is None or len(times) < MOST_FAILED:
+            return 0
+        return max(0, math.ceil(WINDOW - (self.clock() - times[0])))
+
+    def failed(self, address: str) -> None:
+        """Count a failed attempt."""
+        times = self._failed.pop(address, None) or deque[float](maxlen=MOST_FAILED)
+        times.append(self.clock())
+        self._failed[address] = times
+        while len(self._failed) > _MOST_ADDRESSES:
+            del self._failed[next(iter(self._failed))]
+
+    def succeeded(self, address: str) -> None:
+        """Forget the failed attempts of an address."""
+        self._failed.pop(address, None)
+
+
+COOKIE = "medground_session"
+CSRF_COOKIE = "medground_csrf"
+CSRF_HEADER = "x-csrf-token"
+_SAFE = frozenset(["GET", "HEAD", "OPTIONS"])
+_MISSING = "the request lacks the CSRF token of its session; reload the page"
+
+
+@dataclass
+class SignedIn:
+    """Tells who sends a request of the page.
+
+    Attributes:
+        service: knows the people.
+        login: whether a token must be shown; if not, everybody is whoever sits at this computer.
+    """
+
+    service: Service
+    login: bool
+    sessions: Sessions = field(default_factory=Sessions)
+    throttle: Throttle = field(default_factory=Throttle)
+
+    async def identify(self, request: Request) -> Person | None:
+        """Whose session a request belongs to; None if it has none and needs none.
+
+        Raises:
+            NotAllowed: the token of the session was revoked.
+            HTTPException: 403, it changes something and lacks the CSRF token.
+        """
+        session = self.session_of(request)
+        if session is None:
+            if not self.login and request.method not in _SAFE and _is_of_a_browser(request):
+                raise HTTPException(403, _MISSING)
+            return None
+        self.check(request)
+        if session.owner == LOCAL.id:
+            return None if self.login else LOCAL
+        try:
+            return await self.service.person(session.owner)
+        except NotAllowed:
+            self.sessions.end_of(session.owner)
+            raise
+
+    def check(self, request: Request) -> None:
+        """Check that a request that changes something sends the CSRF token of its session.
+
+        Raises:
+            HTTPException: 403, it does not.
+        """
+        session = self.session_of(request)
+        if request.method in _SAFE:
+            return
+        if session is None or not matches(session, request.headers.get(CSRF_HEADER, "")):
+            raise HTTPException(403, _MISSING)
+
+    def session_of(self, request: Request) -> Session | None:
+        """The session of a request's cookie."""
+        secret = request.cookies.get(COOKIE)
+        return self.sessions.find(secret) if secret else None
+
+    def begin(self, request: Request, response: Response, owner: str) -> None:
+        """Sign somebody in, under a new id whatever cookie the request had."""
+        self.end(request, response)
+        secret, session = self.sessions.begin(owner)
+        for name, value, hidden in ((COOKIE, secret, True), (CSRF_COOKIE, session.csrf, False)):
+            response.set_cookie(
+                name,
+                value,
+                max_age=int(LONGEST),
+                path="/",
+                secure=_is_encrypted(request),
+                httponly=hidden,
+                samesite="strict",
+            )
+
+    def end(self, request: Request, response: Response) -> None:
+        """Sign somebody out."""
+        if secret := request.cookies.get(COOKIE):
+            self.sessions.end(secret)
+        for name in (COOKIE, CSRF_COOKIE):
+            response.delete_cookie(name, path="/", samesite="strict")
+
+
+def _is_of_a_browser(request: Request) -> bool:
+    """Whether a page sent this: a browser names the page's origin with every change, a program does not."""
+    return "origin" in request.headers or "sec-fetch-site" in request.headers
+
+
+def _is_encrypted(request: Request) -> bool:
+    """Whether the browser reached this server by https, also where a proxy in between ends that."""
+    return request.url.scheme == "https" or request.headers.get("origin", "").startswith("https://")
+
+
 MOST_GRAPHS = 3
 """Graphs whose names are held in memory."""
+MOST_SUGGESTED = 20
 
 
 class Suggestion(Frozen):
@@ -51,7 +266,9 @@ class Suggestions:
             del self._read[gone]
         found: dict[str, Suggestion] = {}
         for path in graphs:
-            completions = await self._opened(path)
+            if path not in self._read:
+                self._read[path] = asyncio.create_task(asyncio.to_thread(_completions, path))
+            completions = await asyncio.shield(self._read[path])
             for one in completions.of(typed, limit) if completions else ():
                 found.setdefault(one.text.casefold(), _suggestion(one))
         return list(found.values())[:limit]
@@ -60,30 +277,20 @@ class Suggestions:
         """Read the graphs, so that the first suggestion is fast too."""
         await self.of("", 1)
 
-    async def _opened(self, path: Path) -> Completions | None:
-        if path not in self._read:
-            self._read[path] = asyncio.create_task(asyncio.to_thread(_completions, path))
-        return await asyncio.shield(self._read[path])
-
     def _graphs(self) -> list[Path]:
         names = self._library.list()
         ordered = [*(name for name in self._first if name in names), *(n for n in names if n not in self._first)]
         found = []
         for name in ordered:
-            try:
-                path = self._library.current(name) / GRAPH_FILE
-            except MedgroundError:  # damaged: it suggests nothing
-                continue
-            if path.is_file():
-                found.append(path)
-        return found[:MOST_GRAPHS]
+            with suppress(MedgroundError):  # damaged: it suggests nothing
+                found.append(self._library.current(name) / GRAPH_FILE)
+        return [path for path in found if path.is_file()][:MOST_GRAPHS]
 
 
 def _completions(path: Path) -> Completions | None:
-    try:
+    with suppress(MedgroundError):  # a question can be asked without suggestions
         return Completions.read(path)
-    except MedgroundError:  # a question can be asked without suggestions
-        return None
+    return None
 
 
 def _suggestion(one: Completion) -> Suggestion:

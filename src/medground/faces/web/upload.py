@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 LONGEST = 150
 """Bytes of a stored name. Most file systems allow 255, and a compressed file is unpacked under a longer one."""
 _SHOWN = 80
+_FIELDS, _FIELD_BYTES = 20, 2_000
+"""Most fields that are no files, and most bytes of one; nobody reads them."""
 _UNSAFE = re.compile(r'[<>:"|?*]')
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.I)
 
@@ -193,6 +195,7 @@ class _Form:
         self._headers: dict[str, bytes] = {}
         self._header, self._value = b"", b""
         self._file: IO[bytes] | None = None
+        self._fields, self._field = 0, False
         self._sent = self._name = ""
         self._size = 0
         self._refused = ""
@@ -218,6 +221,7 @@ class _Form:
 
     def _begin(self) -> None:
         self._headers = {}
+        self._field = False
         self._name, self._sent, self._refused, self._size = "", "", "", 0
 
     def _header_field(self, data: bytes, start: int, end: int) -> None:
@@ -232,8 +236,12 @@ class _Form:
 
     def _headers_end(self) -> None:
         _, options = parse_options_header(self._headers.get("content-disposition", b""))
-        if b"filename" not in options:
-            return  # a field, which nobody reads
+        self._field = b"filename" not in options
+        if self._field:
+            self._fields += 1
+            if self._fields > _FIELDS:
+                raise UsageError(f"the form has more than {_FIELDS} fields")
+            return
         self._sent = options[b"filename"].decode("utf-8", "replace")
         if len(self.found.files) + len(self.found.passed_over) >= self._limits.files:
             raise UsageError(f"the upload has more than {self._limits.files:,} files; send fewer files at once")
@@ -246,6 +254,8 @@ class _Form:
 
     def _data(self, data: bytes, start: int, end: int) -> None:
         self._size += end - start
+        if self._field and self._size > _FIELD_BYTES:
+            raise UsageError(f"a field of the form is longer than {_FIELD_BYTES:,} bytes")
         if self._file is not None and self._size > self._limits.file:
             self._refused = f"larger than {_mb(self._limits.file)}, the most that this server takes of one file"
             self.close()

@@ -29,9 +29,7 @@ from medground.models.operators.base import (
 )
 from medground.models.operators.reading import DATA_RULE
 from medground.recipes.biomedsearch.literature import Returned, state_of_nothing
-from medground.recipes.biomedsearch.settings import BioMedSearchSettings
 from medground.recipes.settings import BioMedSearchSettings
-from medground.sources.web.source import PAGE
 from medground.sources.web_search import PAGE
 from medground.values.document import Document, Hit, SourceKind
 from medground.values.lookup import Lookup, PlainWords

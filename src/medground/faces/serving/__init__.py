@@ -1,1 +1,0 @@
-"""A web server with deadlines for each connection, and an end within two seconds."""

@@ -1,0 +1,255 @@
+"""Addresses of the page: sign in and out, suggestions, use, and corpora that are built from uploads."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request
+from pydantic import Field
+from starlette.responses import Response
+
+from medground.errors import NotAllowed, NotFound, UsageError
+from medground.faces.api.caller import Caller, Served
+from medground.faces.service.accounts import Spent
+from medground.faces.service.building import Building, Mode, build_uploaded, check, kept_aside
+from medground.faces.service.job import JobState, Tell
+from medground.faces.service.offers import Checked, CorpusTold, FilesTold, checked, corpus_told, files_told
+from medground.faces.service.values import LOCAL, LimitReached, Limits, Person
+from medground.faces.web.state import MOST_SUGGESTED, Keeper, Page, Suggestion
+from medground.faces.web.state import PageState as Held
+from medground.faces.web.upload import received
+from medground.values.document import Frozen
+
+router = APIRouter(tags=["page"])
+
+
+class SignIn(Frozen):
+    """What signs in."""
+
+    token: str = Field(min_length=1, max_length=200, description="a token of `medground token create`")
+
+
+class SessionTold(Frozen):
+    """Whether somebody is signed in, and what the page shows of that."""
+
+    login: bool = Field(description="whether this server asks for a token")
+    name: str | None = Field(description="who is signed in; null if nobody is")
+    admin: bool = Field(description="whether they may change corpora")
+    keep_days: int | None = Field(description="days after which questions are deleted; null: never")
+
+
+@router.get("/session", summary="Who is signed in")
+async def session(request: Request, response: Response, page: Page, service: Served) -> SessionTold:
+    """Who is signed in. Where no token is asked for, this begins the session of whoever sits at this computer."""
+    signed_in = page.signed_in
+    known = signed_in.session_of(request)
+    person: Person | None = None
+    if not signed_in.login:
+        person = LOCAL
+        if known is None:
+            signed_in.begin(request, response, LOCAL.id)
+    elif known is not None:
+        try:
+            person = await service.person(known.owner)
+        except NotAllowed:
+            signed_in.end(request, response)
+    return _told(page, service.settings.serve.keep_days, person)
+
+
+@router.post("/session", summary="Sign in", responses={401: {}, 429: {}})
+async def sign_in(body: SignIn, request: Request, response: Response, page: Page, service: Served) -> SessionTold:
+    """Sign in with a token. It is not kept: a cookie with the random id of a session takes its place."""
+    signed_in = page.signed_in
+    if not signed_in.login:
+        raise UsageError("this server asks for no token; open the page without one")
+    address = request.client.host if request.client else ""
+    if wait := signed_in.throttle.wait(address):
+        raise LimitReached("too many attempts to sign in failed", retry_after=wait)
+    try:
+        person = await service.who(body.token.strip())
+    except NotAllowed:
+        signed_in.throttle.failed(address)
+        raise
+    signed_in.throttle.succeeded(address)
+    signed_in.begin(request, response, person.id)
+    return _told(page, service.settings.serve.keep_days, person)
+
+
+@router.delete("/session", summary="Sign out", status_code=204)
+async def sign_out(request: Request, response: Response, page: Page) -> None:
+    """End the session of this browser. Signing out without being signed in is no mistake."""
+    if page.signed_in.session_of(request) is not None:
+        page.signed_in.check(request)
+        page.signed_in.end(request, response)
+
+
+def _told(page: Held, keep_days: int | None, person: Person | None) -> SessionTold:
+    return SessionTold(
+        login=page.signed_in.login,
+        name=person.name if person else None,
+        admin=person is not None and person.admin,
+        keep_days=keep_days,
+    )
+
+
+@router.get("/v1/suggest", summary="Names that complete what is typed", responses={422: {}})
+async def suggest(
+    person: Caller,
+    page: Page,
+    q: Annotated[str, Query(max_length=4000, description="what is typed, up to the caret")],
+    limit: Annotated[int, Query(ge=1, le=MOST_SUGGESTED)] = 8,
+) -> list[Suggestion]:
+    """Names and synonyms of the graphs that begin as the last words of what is typed; `start` is where these begin."""
+    return await page.suggestions.of(q, limit)
+
+
+class Deleted(Frozen):
+    """How many answers were deleted."""
+
+    deleted: int
+
+
+class TokenTold(Frozen):
+    """A token without its secret, and what its holder used in this calendar month (UTC)."""
+
+    name: str
+    created: datetime
+    revoked: datetime | None
+    admin: bool
+    limits: Limits
+    month: Spent
+
+
+class Tokens(Frozen):
+    """All tokens, revoked ones too, the oldest first."""
+
+    tokens: tuple[TokenTold, ...]
+
+
+@router.delete("/v1/answers", summary="Delete all your answers")
+async def delete_all(person: Caller, service: Served) -> Deleted:
+    """Delete all of your answers and their traces. This cannot be undone."""
+    return Deleted(deleted=await service.delete_all(person))
+
+
+@router.get("/v1/tokens", summary="What each token has used", responses={403: {}})
+async def tokens(person: Keeper, service: Served) -> Tokens:
+    """Tokens with their limits and use; for those who run the server."""
+    found = await service.tokens()
+    return Tokens(tokens=tuple(TokenTold(**token.model_dump(exclude={"id"}), month=month) for token, month in found))
+
+
+_FORM: dict[str, Any] = {
+    "type": "object",
+    "properties": {"files": {"type": "array", "items": {"type": "string", "format": "binary"}}},
+    "required": ["files"],
+}
+
+
+class FilePassedOver(Frozen):
+    """A file of an upload that was not taken, and why."""
+
+    name: str
+    reason: str
+
+
+class BuildStarted(Frozen):
+    """The job that builds a corpus. Files that no reader can read are named once it has ended."""
+
+    job: JobState
+    files: int
+    passed_over: tuple[FilePassedOver, ...]
+
+
+@router.post(
+    "/v1/corpora",
+    summary="Build a corpus from uploaded files",
+    status_code=202,
+    responses={400: {}, 403: {}, 408: {}, 413: {}, 415: {}, 422: {}},
+    openapi_extra={"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": _FORM}}}},
+)
+async def build(
+    request: Request,
+    response: Response,
+    person: Keeper,
+    page: Page,
+    service: Served,
+    name: Annotated[str, Query(max_length=64, description="the corpus")],
+    mode: Annotated[Mode, Query(description="whether it is new, is added to, or is replaced")] = "new",
+    embed: Annotated[Literal["minilm"] | None, Query(description="the model of its vectors; none without it")] = None,
+) -> BuildStarted:
+    """Upload files and build a corpus from them as a job; until it has ended, and if it is stopped, nothing changes.
+
+    The job reports its progress as events. A file that is too large, empty, or has an unsafe name is passed over.
+    """
+    await asyncio.to_thread(check, page.library, name, mode)
+    length = request.headers.get("content-length", "")
+    async with received(
+        aiter(request.stream()),
+        request.headers.get("content-type", ""),
+        page.uploads,
+        page.limits,
+        length=int(length) if length.isascii() and length.isdigit() else None,
+    ) as upload:
+        over = tuple(FilePassedOver(name=one.name, reason=one.reason) for one in upload.passed_over)
+        if not upload.files:
+            named = "; ".join(f"{one.name}: {one.reason}" for one in over[:5])
+            nothing = (
+                f"none of the files can be used: {named}" if over else "the upload has no file; choose at least one"
+            )
+            raise UsageError(nothing)
+        place = await asyncio.to_thread(kept_aside, upload.folder)
+
+    async def work(tell: Tell) -> None:
+        await build_uploaded(page.library, Building(name, place, mode, embed), tell.progress)
+
+    try:
+        job = service.begin(work, person, kind="build", title=name)
+    except BaseException:
+        shutil.rmtree(place, ignore_errors=True)
+        raise
+    response.headers["Location"] = f"/v1/jobs/{job.id}"
+    return BuildStarted(job=job.now(), files=len(upload.files), passed_over=over)
+
+
+@router.get("/v1/corpora/{name}", summary="What was read into a corpus", responses={404: {}, 422: {}})
+async def what_was_read(name: str, person: Caller, page: Page) -> CorpusTold:
+    """How many files were read and passed over, what their readers noted, and records that could not be read."""
+    _known(page, name)
+    return await asyncio.to_thread(corpus_told, page.library, name)
+
+
+@router.get("/v1/corpora/{name}/files", summary="The files of a corpus", responses={404: {}, 422: {}})
+async def files(
+    name: str,
+    person: Caller,
+    page: Page,
+    passed_over: Annotated[bool, Query(description="only those that were passed over")] = False,
+    offset: Annotated[int, Query(ge=0, le=100_000_000)] = 0,
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+) -> FilesTold:
+    """Files with their reader, or the reason why they were passed over."""
+    _known(page, name)
+    return await asyncio.to_thread(files_told, page.library, name, passed_over=passed_over, offset=offset, limit=limit)
+
+
+@router.post("/v1/corpora/{name}/verify", summary="Check a corpus", responses={404: {}, 422: {}})
+async def verify(name: str, person: Caller, page: Page) -> Checked:
+    """Compare every file of a corpus with the hash that was taken when it was built."""
+    _known(page, name)
+    return await asyncio.to_thread(checked, page.library, name)
+
+
+@router.delete("/v1/corpora/{name}", summary="Remove a corpus", status_code=204, responses={403: {}, 404: {}, 422: {}})
+async def remove(name: str, person: Keeper, page: Page) -> None:
+    """Delete a corpus with what was uploaded for it. This cannot be undone."""
+    _known(page, name)
+    await asyncio.to_thread(page.library.remove, name)
+
+
+def _known(page: Held, name: str) -> None:
+    if not page.library.has(name):
+        raise NotFound(f"no corpus {name!r}; GET /v1/corpora lists them")

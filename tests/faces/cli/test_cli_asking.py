@@ -1,0 +1,271 @@
+"""`medground ask` again, after an answer, from standard input, with a context and from a file of questions."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import Said, corpus_of, type_in
+from rows import each_row
+
+from medground.engine.blocking import BlockingEngine
+from medground.errors import UsageError
+from medground.testing.command import run
+from medground.values.answer import Answer
+from medground.values.question import Question
+
+QUESTION = "Does aspirin reduce the risk of stroke?"
+CASE = "A 64-year-old man takes warfarin.\nHe bled last month."
+ASPIRIN = {
+    "id": "PMID:1",
+    "title": "Aspirin",
+    "text": "Aspirin significantly reduced the risk of stroke.",
+    "year": 2001,
+}
+BLEEDING = {"id": "PMID:2", "title": "Harm", "text": "Aspirin increased the risk of bleeding in adults.", "year": 2002}
+PAPERS = (ASPIRIN, BLEEDING)
+STATINS = {"id": "PMID:3", "title": "Statins", "text": "Statins lowered the risk of stroke in adults."}
+
+
+def test_the_same_corpus_gives_the_same_answer(papers: Path, ask: Said) -> None:
+    first = ask("-c", "papers", QUESTION)
+    again = ask("--again", first["trace_id"])
+    assert again["before"] == first
+    assert again["answer"]["id"] == first["id"]
+    assert again["answer"]["trace_id"] != first["trace_id"]
+    assert again["changes"]["kept"] == len(first["evidence"])
+    assert not any(again["changes"][name] for name in ("decision", "new", "gone", "marked", "corpora", "settings"))
+
+
+def test_an_answer_that_decays_is_found(papers: Path, ask: Said, said: Said) -> None:
+    first = ask("-c", "papers", "--set", "recipe.sentences=2", QUESTION)
+    corpus_of({**ASPIRIN, "retraction": "retracted"}, {**STATINS, "title": "Statins beside aspirin"})
+    again = ask("--again", first["id"])
+    found = again["changes"]
+    assert ("PMID:1", "retracted") in [(quote["document_id"], quote["why"]) for quote in found["gone"]]
+    assert {quote["document_id"] for quote in found["new"]} == {"PMID:3"}
+    assert [(m["document_id"], m["before"], m["now"]) for m in found["marked"]] == [("PMID:1", "none", "retracted")]
+    assert [corpus["name"] for corpus in found["corpora"]] == ["papers"]
+    assert again["answer"]["settings_hash"] == first["settings_hash"]
+
+    shown = " ".join(said("ask", "-q", "--again", first["trace_id"]).out.split())
+    assert "Aspirin (PMID:1) has been retracted since." in shown
+    assert "Gone: “Aspirin significantly reduced the risk of stroke.”" in shown
+    assert "its document has been retracted" in shown
+    assert "New: “Statins lowered the risk of stroke in adults.”" in shown
+    assert "Corpus papers: " in shown
+    assert "## Since " in said("ask", "-q", "--again", first["trace_id"], "--markdown").out
+
+
+def test_settings_that_are_not_kept_are_a_mistake(papers: Path, ask: Said, said: Said) -> None:
+    first = ask("-c", "papers", QUESTION)
+    kept = papers / "settings" / f"{first['settings_hash']}.json"
+    kept.write_text("{", encoding="utf-8")
+    assert "cannot be read; remove it" in said("ask", "--again", first["trace_id"], code=2).err
+    kept.unlink()
+    assert "are not kept" in said("ask", "--again", first["trace_id"], code=2).err
+    assert run("ask", "-q", "--follow", first["trace_id"], "-c", "papers", "Does it cause bleeding?") == 0
+
+
+def test_a_follow_up_keeps_subject_documents_and_settings(papers: Path, ask: Said, said: Said) -> None:
+    first = ask("-c", "papers", "--year-from", "1900", "--set", "recipe.sentences=1", QUESTION)
+    answer = Answer.model_validate(ask("--follow", "last", "Does it cause bleeding?"))
+    follows = answer.question.follows
+    assert answer.question.text == "Does aspirin cause bleeding?"
+    assert answer.question.task == "yes-no-maybe"
+    assert follows is not None
+    assert (follows.answer, follows.asked) == (first["trace_id"], "Does it cause bleeding?")
+    assert (follows.word, follows.stands_for) == ("it", "aspirin")
+    assert follows.documents == tuple(document["id"] for document in first["documents"])
+    assert answer.settings_hash == first["settings_hash"]
+    assert answer.question.filters.year_from == 1900
+    assert answer.usage.searches == 2
+
+    shown = " ".join(said("ask", "-q", "--follow", answer.trace_id, "And in children?").out.split())
+    assert "“And in children?” was read as “Does aspirin cause bleeding in children?”" in shown
+    assert "Asked after “Does aspirin cause bleeding?”" in " ".join(
+        said("ask", "-q", "--follow", answer.trace_id, "Does garlic cause bleeding?", code=3).out.split()
+    )
+
+
+def test_the_engine_follows_and_takes_a_context_too(papers: Path) -> None:
+    with BlockingEngine(corpora="papers") as engine:
+        first = engine.ask(QUESTION)
+        assert engine.ask("Does it cause bleeding?", follow=first.id).question.text == "Does aspirin cause bleeding?"
+        options = {"A": "Yes, it does", "B": "No"}
+        assert engine.ask("Which holds for it?", options=options, follow=first.id).question.task == "single-choice"
+        with pytest.raises(UsageError, match="no answer"):
+            engine.ask("Does it cause bleeding?", follow="missing")
+        asked = Question.ask(QUESTION, context=CASE)
+        assert engine.ask(QUESTION, context=CASE).id == engine.ask(asked).id != first.id
+        answers = [outcome.answer for outcome in engine.ask_each([asked, QUESTION])]
+    assert [answer.question.context for answer in answers if answer] == [CASE, ""]
+
+
+def test_the_question_comes_from_standard_input(
+    papers: Path, monkeypatch: pytest.MonkeyPatch, ask: Said, said: Said
+) -> None:
+    type_in(monkeypatch, f"\ufeff{QUESTION}\n".encode())
+    assert ask("-c", "papers", "-")["question"]["text"] == QUESTION
+    type_in(monkeypatch, b"caf\xe9?")
+    assert "standard input is not UTF-8" in said("ask", "-", code=2).err
+
+
+def test_a_context_reaches_the_answer_and_its_id_and_what_follows(
+    papers: Path, ask: Said, monkeypatch: pytest.MonkeyPatch, said: Said
+) -> None:
+    Path("case.txt").write_text(CASE, encoding="utf-8")
+    Path("other.txt").write_text("A woman of 30.", encoding="utf-8")
+    Path("long.txt").write_text(f"{CASE} {'He is well. ' * 100}And that is the end.", encoding="utf-8")
+    plain = ask("-c", "papers", QUESTION)
+    told = ask("-c", "papers", "--context", "case.txt", QUESTION)
+    type_in(monkeypatch, CASE)
+    piped = ask("-c", "papers", "--context", "-", QUESTION)
+    assert told["question"]["context"] == piped["question"]["context"] == CASE
+    assert told["id"] == piped["id"] != plain["id"]
+    assert [search["query"] for search in told["searches"]] == [search["query"] for search in plain["searches"]]
+    again = ask("--again", "last")
+    assert (again["answer"]["id"], again["answer"]["question"]["context"]) == (told["id"], CASE)
+    after = ask("--follow", told["trace_id"], "And in adults?")
+    assert after["question"]["context"] == CASE
+    other = ask("--follow", told["trace_id"], "--context", "other.txt", "And in adults?")
+    assert other["question"]["context"] == "A woman of 30."
+    told = ask("-c", "papers", "--context", "long.txt", QUESTION)
+    assert f"{QUESTION} (with a context)" in said("history").out
+    for form in ((), ("--markdown",)):
+        shown = " ".join(said("show", told["trace_id"], *form).out.split())
+        assert "characters, not evidence): “A 64-year-old man takes warfarin. He bled last month." in shown
+        assert "the end" not in shown
+        assert "And that is the end." in " ".join(said("show", told["trace_id"], "--details", *form).out.split())
+
+
+LINES = ["-c", "papers", "--from", "line.txt"]
+
+
+@each_row(
+    ("words", "written", "message"),
+    [
+        ([], "", "there is no question"),
+        (["--again", "x", "Q?"], "", "--again takes no other question"),
+        (["--from", "x", "--follow", "y"], "", "--from takes no other question"),
+        (["--again", "x", "-c", "papers"], "", "leave the other options out"),
+        (["--again", "x", "--year-from", "1990"], "", "leave the other options out"),
+        (["--again", "x", "--context", "line.txt"], "A case.", "leave the other options out"),
+        (["--follow", "x", "Q?"], "", "no answer 'x'"),
+        (["--from", "missing.txt"], "", "cannot read missing.txt"),
+        (LINES, "\n# nothing\n", "line.txt has no question"),
+        (LINES, "Is it?\n???\n", "line 2: the question has no letter or number"),
+        (LINES, b"caf\xe9?", "line.txt is not UTF-8"),
+        (LINES, '{"question": 3}', "line 1: question and context must be text"),
+        (LINES, '{"question": "Is it?", "case": "x"}', "line 1: unknown key 'case'"),
+        (LINES, '{"question', "line 1: this is not JSON"),
+        (LINES, '{"context": "x"}', "line 1: question and context must be text"),
+        (
+            LINES,
+            json.dumps({"question": "Is it?", "context": "a" * 16_001}),
+            "line 1: the context has 16,001",
+        ),
+        ([QUESTION, "--context", "nowhere.txt"], "", "cannot read nowhere.txt"),
+        ([QUESTION, "--context", "line.txt"], " \n", "line.txt is empty"),
+        ([QUESTION, "--context", "line.txt"], b"\xff\xfe\xfa", "line.txt is not UTF-8"),
+        ([QUESTION, "--context", "line.txt"], "a" * 16_001, "shorten it to at most 16,000"),
+        (["--context", "-", "-"], "", "- is given twice"),
+    ],
+)
+def test_a_mistake_is_one_line(papers: Path, words: list[str], written: str | bytes, message: str, said: Said) -> None:
+    Path("line.txt").write_bytes(written if isinstance(written, bytes) else written.encode())
+    error = said("ask", *words, code=2).err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_questions_from_a_file_give_one_line_each(papers: Path, said: Said) -> None:
+    asking = ("ask", "-q", "-c", "papers", "--from", "questions.txt")
+    Path("case.txt").write_text(CASE, encoding="utf-8")
+
+    def lines(text: str, *words: str) -> list[dict[str, Any]]:
+        Path("questions.txt").write_bytes(text.encode())
+        return [json.loads(line) for line in said(*asking, "--json", *words).out.splitlines()]
+
+    found = lines(f"# two\n{QUESTION}\n\nDoes yoga help?\n{QUESTION}\n")
+    assert [line["question"] for line in found] == [QUESTION, "Does yoga help?", QUESTION]
+    assert [line["answer"]["decision"]["status"] for line in found][1] == "unanswerable"
+    assert found[0] == found[2]
+    assert len(list((papers / "answers").glob("*.json"))) == 2
+    for words in ([], ["--markdown"]):
+        assert said(*asking, *words).out.count("Does yoga help?") == 1
+    for end in ("\r\n", "\r", "\n"):
+        found = lines(f"\ufeff{QUESTION}{end}# no{end}Does yoga help?{end}")
+        assert [line["question"] for line in found] == [QUESTION, "Does yoga help?"]
+    for words, first in ([], ""), (["--context", "case.txt"], CASE):
+        found = lines(f'{QUESTION}\n{{"question": "{QUESTION}", "context": "A woman of 30."}}', *words)
+        assert [line["answer"]["question"]["context"] for line in found] == [first, "A woman of 30."]
+        assert found[0]["answer"]["id"] != found[1]["answer"]["id"]
+
+
+def test_an_answer_tells_its_limits(papers: Path, said: Said) -> None:
+    words = ("--where", "journal=No Such", "--where", "journal=Lancet", "--year-from", "1999", QUESTION)
+    assert "Limited to year 1999..; journal No Such or Lancet." in said("ask", "-q", "-c", "papers", *words, code=3).out
+
+
+def test_a_question_that_fails_is_asked_again_and_no_other(papers: Path, said: Said) -> None:
+    Path("questions.txt").write_text(f"{QUESTION}\nDoes aspirin cause bleeding?\n", encoding="utf-8")
+    words = ("ask", "-q", "-c", "papers", "--from", "questions.txt", "--set", "budget.seconds=1e-9")
+    shown = said(*words, "--json", code=1)
+    lines = [json.loads(line) for line in shown.out.splitlines()]
+    assert [line["error"]["type"] for line in lines] == ["BudgetExhausted"] * 2
+    assert "2 of 2 questions failed; run the same command" in shown.err
+    assert run(*words) in (0, 1)
+
+
+SLOW = """
+import sys
+from medground.engine.engine import Engine
+from medground.faces.cli.app import main
+ask, count = Engine.ask, 0
+async def slow(self, question, **chosen):
+    global count
+    if count == 2:
+        import asyncio
+        print("waiting", file=sys.stderr, flush=True)
+        await asyncio.sleep(60)
+    count += 1
+    return await ask(self, question, **chosen)
+Engine.ask = slow
+main(sys.argv[1:])
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills a process")
+def test_after_a_kill_nothing_is_asked_twice(papers: Path, said: Said) -> None:
+    Path("questions.txt").write_text(
+        "".join(f"Does aspirin reduce the risk of stroke in {n} adults?\n" for n in range(5)), encoding="utf-8"
+    )
+    words = ("ask", "-q", "-c", "papers", "--from", "questions.txt", "--json")
+    killed = subprocess.Popen(
+        [sys.executable, "-c", SLOW, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "MEDGROUND_HOME": str(papers)},
+    )
+    assert killed.stderr is not None
+    assert b"waiting" in killed.stderr.readline()
+    deadline = time.monotonic() + 30
+    while len(before := list((papers / "answers").glob("*.json"))) < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    killed.send_signal(signal.SIGKILL)
+    killed.communicate()
+    assert len(before) == 2
+    lines = [json.loads(line) for line in said(*words).out.splitlines()]
+    assert [line["question"].split()[-2] for line in lines] == ["0", "1", "2", "3", "4"]
+    assert len(list((papers / "answers").glob("*.json"))) == 5
+    assert {path.stem for path in before} <= {line["answer"]["trace_id"] for line in lines}
+    assert run(*words) == 0
+    assert len(list((papers / "answers").glob("*.json"))) == 10, "a finished file is asked anew"

@@ -1,0 +1,151 @@
+"""`medground eval run` and `medground data` as a user sees them: interrupted in every way, resumed, refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from command_line import Said
+from rows import each_row
+
+from medground.errors import UsageError
+from medground.testing.command import run
+from medground_evaluate.run_file import RunFile, read_run
+
+COMMAND = [sys.executable, "-c", "from medground.faces.cli.app import main; main()"]
+CONTEXT = "Aspirin number {n} significantly reduced the risk of stroke in adults. Bleeding rose in few of them."
+
+
+@pytest.fixture
+def data(here: Path) -> Path:
+    """A set of 400 questions, each with its own document."""
+    path = here / "mine.jsonl"
+    with path.open("w", encoding="utf-8") as file:
+        for n in range(400):
+            question, answer = f"Does aspirin number {n} reduce the risk of stroke?", "yes" if n % 3 else "no"
+            context = [{"id": f"PMID:{n + 1}", "title": "Aspirin", "text": CONTEXT.format(n=n)}]
+            file.write(json.dumps({"id": f"q{n}", "question": question, "answer": answer, "context": context}) + "\n")
+    return path
+
+
+def words(data: Path, out: Path, *more: str) -> list[str]:
+    return ["eval", "run", "jsonl", "--data", str(data), "--with-context", "--out", str(out), *more]
+
+
+def started(arguments: list[str]) -> subprocess.Popen[str]:
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    return subprocess.Popen(
+        [*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    )
+
+
+def wait_for_lines(path: Path, count: int, process: subprocess.Popen[str]) -> None:
+    until = time.monotonic() + 600
+    while not path.exists() or path.read_bytes().count(b"\n") <= count:
+        assert process.poll() is None, process.communicate()[1]
+        assert time.monotonic() < until, f"{path} did not get {count} lines"
+        time.sleep(0.002)
+
+
+def test_a_run_ends_with_a_summary_and_finds_its_own_file(data: Path, home: Path, tmp_path: Path, said: Said) -> None:
+    out = tmp_path / "run.jsonl"
+    captured = said(*words(data, out, "--limit", "6", "--seed", "1", "--concurrency", "2"))
+    for part in ("items     ", "of 6; 95 % Wilson", "always 'yes'", "statuses", "tokens", "seconds", "price", str(out)):
+        assert part in captured.out
+    assert "6/6" in captured.err
+    header, lines = read_run(out)
+    assert (header.limit, header.seed, header.with_context, header.items) == (6, 1, True, 6)
+    assert all(line.trace and line.cited for line in lines)
+    assert said(*words(data, out, "--limit", "6", "--seed", "1", "-q")).out == captured.out
+    command = ["eval", "run", "jsonl", "--data", str(data), "--with-context", "--limit", "2", "-q"]
+    for more in ((), (), ("--set", "recipe.batch=2")):
+        said(*command, *more)
+    assert len(list((home / "runs").glob("jsonl_test_ground_keyless_*.jsonl"))) == 2
+
+
+@pytest.mark.slow
+@each_row("how", [[signal.SIGKILL], [signal.SIGINT], [signal.SIGINT, signal.SIGINT]])
+def test_no_finished_question_is_lost_however_a_run_ends(data: Path, tmp_path: Path, how: list[signal.Signals]) -> None:
+    out = tmp_path / "run.jsonl"
+    with started(words(data, out, "--limit", "60")) as process:
+        try:
+            wait_for_lines(out, 3, process)
+            process.send_signal(signal.SIGSTOP)  # so the run cannot finish before this process notices
+            with pytest.raises(UsageError, match="being written by another run"):
+                RunFile.open(out, read_run(out)[0])
+            for sent in how:
+                process.send_signal(sent)
+                process.send_signal(signal.SIGCONT)
+                time.sleep(0.1)
+            _, said = process.communicate(timeout=300)
+        finally:
+            process.kill()
+    if signal.SIGINT in how:
+        assert process.returncode == 130
+        assert "Traceback" not in said
+        assert said.splitlines()[-1].endswith("run the same command to resume")
+    before = [line.id for line in read_run(out)[1]]
+    assert len(before) >= 3
+    with out.open("ab") as file:
+        file.write(b'{"id":"q9')
+    assert run(*words(data, out, "--limit", "60", "-q")) == 0
+    after = [line.id for line in read_run(out)[1]]
+    assert after[: len(before)] == before
+    assert after == [f"q{n}" for n in range(60)]
+
+
+def test_another_run_is_refused_with_its_difference(data: Path, tmp_path: Path, said: Said) -> None:
+    out = tmp_path / "run.jsonl"
+    said(*words(data, out, "--limit", "2", "-q"))
+    refused = said(*words(data, out, "--limit", "2", "--recipe", "rag", "--set", "recipe.batch=2"), code=2).err
+    assert "recipe was ground, is rag" in refused
+    assert "recipe.batch was 5, is 2" in refused
+    assert refused.count("\n") == 1
+    data.write_text(data.read_text(encoding="utf-8").replace("stroke", "a stroke"), encoding="utf-8")
+    assert "--accept dataset_hash" in said(*words(data, out, "--limit", "2"), code=2).err
+    accepted = ("--accept", "dataset_hash", "-q")
+    assert "limit was 2, is 3" in said(*words(data, out, "--limit", "3", *accepted), code=2).err
+    said(*words(data, out, "--limit", "2", *accepted))
+    assert read_run(out)[0].accepted[0].startswith("dataset_hash was ")
+
+
+@each_row(
+    ("arguments", "message"),
+    [
+        (["eval", "run", "nothing", "--data", "mine.jsonl"], "unknown data set 'nothing'; available: bioasq"),
+        (["eval", "run", "jsonl", "--data", "absent.jsonl"], "absent.jsonl does not exist"),
+        (["eval", "run", "pubmedqa", "--data", "mine.jsonl", "--with-context"], "not a record of pubmedqa"),
+        (["eval", "run", "jsonl", "--data", "mine.jsonl", "--with-context", "-c", "x"], "leave out --corpus"),
+        (["eval", "run", "jsonl", "--data", "mine.jsonl", "--recipe", "best"], "unknown recipe 'best'"),
+        (["eval", "run", "jsonl", "--data", "mine.jsonl", "--with-context", "--split", "dev"], "no question of split"),
+        (["eval", "run", "jsonl", "--data", "mine.jsonl", "--limit", "0"], "--limit"),
+        (["eval", "run", "jsonl", "--data", "mine.jsonl"], "no corpus is named for these questions"),
+        (["demonstrations", "build", "x", "--from", "mine.jsonl"], "no corpus is named for these questions"),
+        (["train", "planner", "explore", "--from", "mine.jsonl", "--out", "x"], "no corpus is named"),
+        (["eval", "run", "jsonl"], "Missing option '--data'"),
+        (["data", "check", "absent.jsonl"], "absent.jsonl does not exist"),
+        (["data", "check", "mine.jsonl", "--set", "pubmedqa"], "mine.jsonl:1: not a record of pubmedqa"),
+    ],
+)
+def test_a_mistake_is_one_line(data: Path, said: Said, arguments: list[str], message: str) -> None:
+    captured = said(*arguments, code=2)
+    assert captured.out == ""
+    assert message in captured.err
+    assert captured.err.count("\n") == 1
+    assert not list(data.parent.glob("**/runs/*.jsonl"))
+
+
+def test_sets_are_listed_and_a_file_is_recognised(data: Path, said: Said) -> None:
+    listed = said("data", "list").out
+    for part in ("pubmedqa  PubMedQA", "licence: MIT", "evidence up to", "not tested on the set", "mimic-iv-ed"):
+        assert part in listed
+    checked = said("data", "check", data).out
+    assert checked.startswith("jsonl: 400 questions (test 400); yes-no-maybe 400\n    400 with their own documents")
+    data.write_text(data.read_text(encoding="utf-8")[:-9], encoding="utf-8")
+    assert "mine.jsonl:400: the last line is truncated" in said("data", "check", data, code=2).err

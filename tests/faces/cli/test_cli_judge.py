@@ -1,0 +1,272 @@
+"""`medground judge`: a scripted model over a real socket proves itself, or does not, and answers change accordingly."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import Said
+
+from medground.answering.verify.judges import has_last_word, judges_folder, measured_judges, with_measured
+from medground.home.settings import Settings
+from medground.testing.chat_peer import ChatPeer, Sent, chat, prompt_of, refusal
+from medground.testing.command import run
+from medground.values.answer import Answer
+
+Peer = Callable[[dict[str, Any]], Sent]
+MODEL = "openai:stub"
+PAPERS = ({"id": "PMID:1", "title": "A trial", "text": "Aspirin significantly reduced the risk of stroke."},)
+TRUTHS = {"support": "entails", "refute": "contradicts", "neutral": "neutral"}
+WRITTEN = {"sentences": [{"text": "Aspirin made strokes rarer.", "evidence": ["E1"]}], "answer": ["yes"]}
+
+
+WORDS = [truth for truth, count in {"support": 30, "refute": 25, "neutral": 14}.items() for _ in range(count)]
+"""The truth of each statement, which is one of its words."""
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder like the real one, with three sets."""
+    folder = tmp_path_factory.mktemp("data")
+    (folder / "scifact").mkdir()
+    (folder / "nli").mkdir()
+    labels = {"support": "SUPPORT", "refute": "CONTRADICT"}
+    rows: dict[str, list[dict[str, Any]]] = {"corpus": [], "claims_dev": []}
+    for n, word in enumerate(WORDS):
+        rows["corpus"].append({"doc_id": n, "title": f"T{n}", "abstract": [f"Finding {n}.", "More."]})
+        evidence = {str(n): [{"sentences": [0], "label": labels[word]}]} if word in labels else {}
+        rows["claims_dev"].append(
+            {"id": n, "claim": f"Claim {n} is {word}.", "cited_doc_ids": [n], "evidence": evidence}
+        )
+    for name, content in rows.items():
+        (folder / "scifact" / f"{name}.jsonl").write_text("\n".join(map(json.dumps, content)), encoding="utf-8")
+    for name in ("check_covid", "healthver_abs"):
+        with gzip.open(folder / "nli" / f"{name}.jsonl.gz", "wt", encoding="utf-8") as file:
+            for n, word in enumerate(WORDS):
+                row = {"id": f"{name}:{n}", "group": f"g{n // 2}", "premise": f"Text {n}.", "split": "dev"}
+                file.write(json.dumps(row | {"hypothesis": f"{n} is {word}.", "label": word, "source": name}) + "\n")
+    return folder
+
+
+def judge(said: Callable[[str], str]) -> Peer:
+    """A peer that writes one sentence and judges statements as `said` does by their truth; a written one is true."""
+
+    def answer(request: dict[str, Any]) -> Sent:
+        prompt = prompt_of(request)
+        if "<statement>" not in prompt:
+            return chat(json.dumps(WRITTEN))
+        truth = next((word for word in TRUTHS if f" is {word}" in prompt), "support")
+        relation = said(truth)
+        best = "E1" if relation in ("entails", "contradicts") else None
+        return chat(json.dumps({"relation": relation, "best": best, "flags": []}))
+
+    return answer
+
+
+GOOD = judge(TRUTHS.__getitem__)
+
+
+def options(peer: ChatPeer) -> list[str]:
+    sets = (f"model.base_url={peer.url}", "keys.openai=sk-test-0123456789", "model.cache=false")
+    return [word for option in sets for word in ("--set", option)]
+
+
+def measure(peer: ChatPeer, data: Path, *words: str) -> int:
+    return run("judge", "measure", MODEL, "--data", str(data), "--yes", "-q", *options(peer), *words)
+
+
+@pytest.fixture
+def ask(papers: Path, said: Said) -> Callable[..., tuple[Answer, str]]:
+    def asked(peer: ChatPeer, *words: str) -> tuple[Answer, str]:
+        models = ["--set", f"model.operators.write={MODEL}", "--set", f"model.operators.entail={MODEL}"]
+        command = ["ask", "Does aspirin reduce strokes?", "-c", "papers", "-q", *options(peer), *models, *words]
+        answer = Answer.model_validate_json(said(*command, "--json").out)
+        return answer, " ".join(said(*command).out.split())
+
+    return asked
+
+
+@pytest.mark.usefixtures("loopback")
+def test_a_judge_that_proves_itself_counts_from_then_on(
+    data: Path,
+    ask: Callable[..., tuple[Answer, str]],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with ChatPeer(GOOD) as peer:
+        answer, shown = ask(peer)
+        verdict = answer.statements[0].verdict
+        assert (verdict.label, verdict.assessed) == ("not judged", "supported")
+        assert (answer.decision.status, answer.decision.shown(), answer.decision.validated) == ("decided", "yes", False)
+        assert answer.support is None
+        assert "Answered by openai:stub (not validated here) from the quoted evidence." in shown
+        assert "Assessed by openai:stub (not validated here): in line with the quote." in shown
+        assert "1 of 1 statement is in line with its quote, as assessed by openai:stub (not validated here)." in shown
+        assert "to validate it, run: medground judge measure openai:stub --data FOLDER" in shown
+        assert "Supported (openai:stub)" not in shown
+
+        assert measure(peer, data) == 0
+        told = capsys.readouterr()
+        assert "180 pairs of 3 sets; to do: 180 calls, about" in told.err
+        assert "price unknown" in told.err
+        assert "openai:stub" in told.out
+        assert "proven: its verdicts count as supported and contradicted on this machine" in told.out
+        assert told.out.count("passed  ") == 5
+
+        proven, shown = ask(peer)
+        verdict = proven.statements[0].verdict
+        assert (verdict.label, verdict.assessed, proven.decision.validated) == ("supported", None, True)
+        assert proven.support == 1.0
+        assert "Supported (openai:stub)." in shown
+        assert "not validated here" not in shown
+        assert proven.settings_hash != answer.settings_hash
+
+        monkeypatch.setenv("MEDGROUND_KEYS__OPENAI", "sk-test-0123456789")
+        assert run("ask", "--again", answer.trace_id, "-q", "--json") == 0
+        again = Answer.model_validate(json.loads(capsys.readouterr().out)["answer"])
+        assert again.settings_hash == answer.settings_hash
+        assert again.statements[0].verdict.assessed == "supported", "as it was when it was asked"
+
+        asked = len(peer.requests)
+        assert measure(peer, data) == 0
+        assert len(peer.requests) == asked, "nothing is asked twice"
+    with ChatPeer(GOOD) as elsewhere:
+        assert ask(elsewhere)[0].statements[0].verdict.label == "not judged", "another address is another model"
+    assert run("judge", "list") == 0
+    assert "SciFact dev: SUPPORT against CONTRADICT 100% (93% to 100%) of 48, guessing 50%" in capsys.readouterr().out
+    assert run("judge", "list", "--json") == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert (row["model"], row["proven"], row["pairs"]) == (MODEL, True, 180)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("loopback")
+def test_a_judge_that_cannot_tell_is_not_proven(
+    data: Path, home: Path, ask: Callable[..., tuple[Answer, str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with ChatPeer(judge(lambda truth: "entails")) as peer:
+        assert measure(peer, data) == 0
+        told = capsys.readouterr().out
+        assert "not proven: no better than guessing on SciFact dev, Check-COVID dev, HealthVer dev" in told
+        assert "FAILED  the statements it calls supported: right 40%" in told
+        assert ask(peer)[0].statements[0].verdict.label == "not judged"
+        settings = Settings.load(options={"model.default": MODEL, "model.base_url": peer.url})
+        found = with_measured(settings).verify
+        assert (found.measured_judges, found.unproven_judges) == ((), (MODEL,))
+        assert has_last_word(MODEL, settings.verify)  # not measured, as far as these settings know
+        assert not has_last_word(MODEL, found)
+        assert has_last_word(MODEL, found.model_copy(update={"trusted_judges": (MODEL,)}))
+    # It tells SUPPORT from CONTRADICT, but decides where nothing is said.
+    with ChatPeer(judge(lambda truth: "contradicts" if truth == "refute" else "entails")) as peer:
+        assert measure(peer, data) == 0
+        (one,) = [judge for judge in measured_judges(home) if judge.proofs[0].passes]
+        assert [proof.passes for proof in one.proofs] == [True, True, True, True, False]
+        assert one.verdict == "not proven: no better than guessing on texts that decide nothing"
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("loopback")
+def test_a_measurement_that_was_stopped_is_resumed(data: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    calls = 0
+
+    def failing(request: dict[str, Any]) -> Sent:
+        nonlocal calls
+        calls += 1
+        return refusal(400, "no more credit") if calls > 20 else GOOD(request)
+
+    with ChatPeer(failing) as peer:
+        assert measure(peer, data, "--concurrency", "1") == 1
+        line = capsys.readouterr().err.splitlines()[-1]
+        assert "no reply" in line
+        assert "20 of 180 pairs are judged and kept; run the same command to resume" in line
+        assert measured_judges(home) == []
+        calls = -1000
+        sheet = next(judges_folder(home).glob("*.jsonl"))
+        with sheet.open("a", encoding="utf-8") as file:
+            file.write('{"pair": "cut o')
+        before = len(peer.requests)
+        assert measure(peer, data) == 0
+        assert "to do: 160 calls" in capsys.readouterr().err
+        assert len(peer.requests) == before + 160
+    assert measured_judges(home)[0].is_proven
+
+
+@pytest.mark.usefixtures("loopback")
+def test_a_model_that_answers_nonsense_or_a_wrong_key_costs_a_few_calls(
+    data: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with ChatPeer(chat("I would rather talk about the weather.")) as peer:
+        assert measure(peer, data, "--set", "model.retries=0") == 1
+        assert len(peer.requests) < 30
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("medground:")]
+    assert "none of its first" in line
+    assert "it is not a judge" in line
+    with ChatPeer(refusal(401, "bad key")) as peer:
+        assert measure(peer, data) == 2
+        assert len(peer.requests) <= 8
+    assert "rejected the key (HTTP 401)" in capsys.readouterr().err.splitlines()[-1]
+    assert measured_judges(home) == []
+
+
+def test_bad_input_is_one_line(
+    data: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    key = ("--set", "keys.openai=sk-test-0123456789")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    for words, problem in (
+        (("gpt", "--data", str(data)), "unknown model 'gpt'"),
+        (("keyless", "--data", str(data)), "keyless compares words and is not a judge"),
+        (("nli:x", "--data", str(data)), "nli:x is not a language model"),
+        ((MODEL, "--data", str(data)), "needs OPENAI_API_KEY: set MEDGROUND_KEYS__OPENAI or OPENAI_API_KEY"),
+        ((MODEL, "--data", str(tmp_path / "none"), *key), "none is not a folder; give the folder of scifact/ and nli/"),
+        ((MODEL, "--data", str(empty), *key), "empty lacks scifact, nli/check_covid.jsonl.gz"),
+        ((MODEL, "--data", str(data), *key), "nothing was asked; add --yes to make these calls"),
+    ):
+        assert run("judge", "measure", *words) == 2
+        err = capsys.readouterr().err.splitlines()
+        assert problem in err[-1], err
+        assert sum(line.startswith("medground:") for line in err) == 1
+    assert not list(judges_folder(home).glob("*"))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("loopback")
+def test_doctor_says_how_to_validate(data: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def told(peer: ChatPeer, **more: str) -> str:
+        from medground.doctor import examine
+
+        chosen = {"model.default": MODEL, "model.base_url": peer.url, "keys.openai": "sk-test-0123456789", **more}
+        (check,) = [c for c in examine(Settings.load(options=chosen)) if c.what == f"judge {MODEL}"]
+        return f"{check.state}: {check.note}"
+
+    with ChatPeer(GOOD) as peer:
+        assert told(peer).startswith('missing: not validated here, so its verdicts read "assessed by"; to validate it')
+        assert told(peer, **{"verify.trusted_judges": MODEL}).startswith("ok: trusted by")
+        assert measure(peer, data) == 0
+        assert told(peer).startswith("ok: proven here on ")
+        assert told(peer, **{"model.temperature": "0.7"}).startswith("missing")
+        record = next(judges_folder(home).glob("*.json"))
+        content = json.loads(record.read_text(encoding="utf-8"))
+        record.write_text(json.dumps({**content, "asked": "an earlier version"}), encoding="utf-8")
+        assert "measured with the instructions of another version; measure it again" in told(peer)
+        record.write_text("{", encoding="utf-8")
+        assert told(peer).startswith("missing: not validated here")
+
+
+@pytest.mark.shared
+def test_the_real_sets_make_a_balanced_test(shared: Path) -> None:
+    from medground_evaluate.judges.labelled_pairs import PER_SET, drawn_pairs
+
+    pairs = drawn_pairs(shared)
+    assert pairs == drawn_pairs(shared)
+    assert len({pair.id for pair in pairs}) == len(pairs) == 288
+    for name in {pair.dataset for pair in pairs}:
+        of_it = [pair.truth for pair in pairs if pair.dataset == name]
+        assert of_it.count("support") == of_it.count("refute") == PER_SET["support"]
+    assert all(pair.text.strip() and pair.statement.strip() for pair in pairs)

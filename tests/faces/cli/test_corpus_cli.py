@@ -1,0 +1,212 @@
+"""`medground corpus ...` as a user types it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from rows import each_row
+from typer.testing import CliRunner
+
+from medground.corpus.library import Library
+from medground.errors import BadDocument, SnapshotCorrupt, UsageError
+from medground.faces.cli.corpus import corpus_app
+
+
+@pytest.fixture
+def papers(tmp_path):
+    """A file of three records, one of them broken."""
+    path = tmp_path / "papers.jsonl"
+    records = [
+        {"id": "PMID:1", "title": "Lens", "text": "Ectopia lentis is found in Marfan syndrome.", "year": 1999},
+        {"id": "PMID:2", "title": "Aorta", "text": "Losartan slows dilation of the aortic root."},
+    ]
+    path.write_text("\n".join([json.dumps(records[0]), '{"id": "PMID:9", ', json.dumps(records[1])]) + "\n")
+    return path
+
+
+def run(*words, **more):
+    return CliRunner().invoke(corpus_app, [str(w) for w in words], catch_exceptions=False, **more)
+
+
+def test_build_search_info_add_verify_remove(home, papers, tmp_path):
+    built = run("build", "mine", papers)
+    assert built.exit_code == 0
+    assert "index" in built.stderr, "progress"
+    assert "index" not in built.stdout
+    assert built.stdout.startswith("mine: 2 documents, 2 passages, ")
+    assert "1 skipped" in built.stdout
+    assert "papers.jsonl:2" in built.stderr
+
+    assert run("list").stdout.startswith("mine ")
+    found = run("search", "mine", "lens of the eye in marfan syndrome")
+    assert found.stdout.splitlines()[0].split()[:2] == ["1", "PMID:1#0-43"]
+    assert run("search", "mine", "xylophone").stdout == ""
+    with pytest.raises(UsageError, match="query is empty"):
+        run("search", "mine", "  ")
+
+    shown = run("info", "mine").stdout
+    assert "documents   2 (" in shown
+    assert "(jsonlines)" in shown
+    assert "papers.jsonl:2" in shown
+    assert json.loads(run("info", "mine", "--json").stdout)["counts"]["skipped"] == 1
+
+    more = tmp_path / "more.jsonl"
+    more.write_text(json.dumps({"id": "PMID:3", "text": "Zebrafish fins."}))
+    assert run("add", "mine", more, "--quiet").stdout.startswith("mine: 3 documents")
+    assert "PMID:3" in run("search", "mine", "zebrafish").stdout
+    assert run("verify", "mine").stdout.startswith("mine is intact: ")
+    assert run("remove", "mine", input="n\n").exit_code == 1
+    assert Library(home).has("mine")
+    assert run("remove", "mine", "--yes").exit_code == 0
+    assert not Library(home).has("mine")
+    assert "no corpora yet" in run("list").stderr
+
+
+def test_a_search_marks_records_that_are_not_evidence(home, tmp_path):
+    path = tmp_path / "papers.jsonl"
+    records = [
+        {"id": "PMID:1", "title": "Retracted: Zinc and growth", "text": "Zinc doubles growth."},
+        {"id": "PMID:2", "title": "Erratum: zinc and growth", "text": "Zinc tripled growth should read doubled."},
+        {"id": "PMID:3", "title": "Zinc", "text": "Zinc was given."},
+    ]
+    path.write_text("\n".join(map(json.dumps, records)))
+    run("build", "mine", path, "--quiet")
+    marks = {line.split()[1].split("#")[0]: line for line in run("search", "mine", "zinc").stdout.splitlines()[::2]}
+    assert marks["PMID:1"].endswith("[RETRACTED]")
+    assert marks["PMID:2"].endswith("[AN ERRATUM]")
+    assert not marks["PMID:3"].endswith("]")
+
+
+def test_a_damaged_corpus_does_not_hide_the_others(home, papers):
+    for name in ("a", "b"):
+        run("build", name, papers, "--quiet")
+    (Library(home).current("a") / "manifest.json").write_text("{}")
+    lines = run("list").stdout.splitlines()
+    assert "damaged" in lines[0]
+    assert lines[1].startswith("b ")
+    with pytest.raises(SnapshotCorrupt):
+        run("verify", "a")
+
+
+@each_row(
+    ("words", "error", "says"),
+    [
+        (["build", "mine", "nowhere.xml"], UsageError, r"nowhere\.xml"),
+        (["build", "../mine", "PAPERS"], UsageError, "is not a valid corpus name"),
+        (["build", "mine", "PAPERS", "--reader", "klingon"], UsageError, "klingon"),
+        (["build", "mine", "EMPTY"], BadDocument, "EMPTY|empty"),
+        (["build", "mine", "BINARY"], BadDocument, "BINARY"),
+        (["add", "other", "PAPERS"], UsageError, "no corpus 'other'"),
+        (["search", "other", "x"], UsageError, "no corpus 'other'"),
+        (["info", "other"], UsageError, "no corpus 'other'"),
+        (["remove", "other", "--yes"], UsageError, "no corpus 'other'"),
+    ],
+)
+def test_mistakes_are_reported_in_one_line(home, papers, tmp_path, words, error, says):
+    places = {"PAPERS": papers, "EMPTY": tmp_path / "EMPTY.jsonl", "BINARY": tmp_path / "BINARY.xml"}
+    places["EMPTY"].write_text("")
+    places["BINARY"].write_bytes(bytes(range(256)) * 20)
+    with pytest.raises(error, match=says) as caught:
+        run(*(places.get(word, word) for word in words))
+    assert "\n" not in str(caught.value)
+    assert Library(home).list() == ()
+
+
+def test_a_folder_is_built_followed_and_limited(home, tmp_path, monkeypatch):
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    (folder / "mine.jsonl").write_text('{"id": "a1", "text": "Statins helped.", "ward": "ICU"}\n')
+    (folder / "refs.ris").write_text("TY  - JOUR\nTI  - Statins failed\nJO  - Lancet\nPY  - 2019\nER  - \n")
+    (folder / "scan.png").write_bytes(b"\x89PNG")
+    monkeypatch.chdir(folder)
+    built = run("build", "mine", ".", "--quiet")
+    assert "1 file passed over" in built.stdout
+    assert "passed over 1 .png: an image, which holds no text (scan.png)" in built.stderr
+    assert "ids without a prefix (1) were given DOC:; kept as metadata: ward" in built.stderr
+    listed = run("files", "mine").stdout.splitlines()
+    assert [line.split()[0] for line in listed] == ["jsonlines", "ris", "passed"]
+    with pytest.raises(BadDocument, match=r"scan\.png: an image"):
+        run("build", "mine", ".", "--strict", "--quiet")
+
+    assert run("sync", "mine", folder, "--quiet").stdout == "mine is up to date: 3 files\n"
+    (folder / "more.txt").write_text("Statins again.")
+    (folder / "scan.png").unlink()
+    synced = run("sync", "mine", folder, "--quiet")
+    assert synced.stdout.startswith("mine: 3 documents")
+    assert synced.stderr.splitlines()[0] == "1 new, 1 gone, 2 as they were"
+    assert "fields      entry_type, ward" in run("info", "mine").stdout
+
+    def found(*where):
+        options = [word for limit in where for word in ("--where", limit)]
+        return [line.split()[1] for line in run("search", "mine", "statins", *options).stdout.splitlines()[::2]]
+
+    assert found("ward=icu") == ["DOC:a1#0-15"]
+    assert [key[:4] for key in found("journal=lancet", "date=2019-01..")] == ["REF:"]
+    with pytest.raises(UsageError, match="no field 'wrad' is in what is searched; the nearest: ward"):
+        run("search", "mine", "statins", "--where", "wrad=ICU")
+    with pytest.raises(UsageError, match="is not a limit; write FIELD=VALUE"):
+        run("search", "mine", "statins", "--where", "ward")
+
+
+TITLE = "Losartan and dilation of the aortic root in Marfan syndrome"
+
+
+@pytest.fixture
+def two_corpora(home, tmp_path):
+    """A corpus of records, and a folder with a file of two papers and a file of one."""
+    records = tmp_path / "records.jsonl"
+    fields = {"title": TITLE, "text": "An abstract.", "publication_types": ["Randomized Controlled Trial"]}
+    write_lines(records, {"id": "PMID:1", "doi": "10.1000/a", **fields}, {"id": "PMID:3", "doi": "10.1000/c", **fields})
+    assert run("build", "medline", records, "-q").exit_code == 0
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    losartan = {"id": "a", "title": TITLE, "text": "Losartan worked.", "doi": "10.1000/A"}
+    zinc = {"id": "c", "title": "Zinc for the common cold", "text": "Zinc did not.", "doi": "10.1000/C"}
+    write_lines(folder / "many.jsonl", losartan, zinc)
+    write_lines(folder / "one.jsonl", {**losartan, "id": "b"})
+    return folder
+
+
+def write_lines(path, *records):
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+
+
+def test_enrich_tells_what_was_joined(two_corpora):
+    built = run("build", "papers", two_corpora, "--enrich", "medline", "-q")
+    line = "joined with medline: 2 of 3 documents; 1 not joined, the record has another title (many.jsonl)"
+    assert line in built.stderr.splitlines()
+    assert line in run("info", "papers").stdout.splitlines()
+    files = run("files", "papers").stdout.splitlines()
+    assert files[1].strip() == "1 of 2 records joined"
+    assert files[2].strip() == "DOC:c: not joined with corpus:medline: the record with its id has another title"
+    assert files[4].strip() == "joined with PMID:1 of corpus:medline: identifiers.pmid, publication_types"
+    assert run("sync", "papers", two_corpora, "-q").stdout.startswith("papers is up to date")
+    run("add", "medline", two_corpora / "many.jsonl", "-q")  # a source that changed is asked for all
+    assert "2 as they were" in run("sync", "papers", two_corpora, "-q").stderr
+
+
+def test_enrich_later_and_forget(two_corpora):
+    run("build", "papers", two_corpora, "-q")
+    with pytest.raises(UsageError, match="papers remembers no source of records; name one with --from"):
+        run("enrich", "papers", "-q")
+    assert "joined with medline: 2 of 3" in run("enrich", "papers", "--from", "medline", "-q").stderr
+    assert "joined with medline: 2 of 3" in run("enrich", "papers", "-q").stderr
+    (two_corpora / "new.jsonl").write_text((two_corpora / "one.jsonl").read_text().replace('"b"', '"d"'))
+    synced = run("sync", "papers", two_corpora, "-q")
+    assert "1 new, 2 as they were" in synced.stderr
+    assert "joined with medline: 3 of 4" in synced.stderr
+    assert "joined" not in run("enrich", "papers", "--from", "none", "-q").stderr
+    assert "joined" not in run("add", "papers", two_corpora / "one.jsonl", "-q").stderr
+    assert "joined with" in run("add", "papers", two_corpora / "one.jsonl", "--enrich", "medline", "-q").stderr
+
+
+def test_enrich_from_what_there_is_not(two_corpora):
+    for sources, message in (
+        (["medlin"], "no corpus 'medlin' to enrich from; the nearest: medline"),
+        (["papers"], "corpus papers cannot be enriched from itself"),
+        (["none", "medline"], "none cannot be named together"),
+    ):
+        options = [word for source in sources for word in ("--enrich", source)]
+        with pytest.raises(UsageError, match=message):
+            run("build", "papers", two_corpora, *options, "-q")

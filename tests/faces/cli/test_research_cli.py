@@ -1,0 +1,169 @@
+"""`medground research` and `plan` as a user types them: over a corpus, from an edited plan, again after a limit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from command_line import Printed, Said
+from rows import each_row
+
+from medground.values.research_plan import ResearchPlan
+
+QUESTION = "Does aspirin reduce the risk of stroke?"
+TEXTS = (
+    ("Aspirin and stroke", "Aspirin reduced the risk of stroke by 22% in 4,000 adults. Bleeding was rare."),
+    ("Bleeding under aspirin", "Aspirin increased the risk of bleeding in adults with stroke."),
+    ("Mechanism of aspirin", "The mechanism of aspirin is inhibition of platelets, which prevents stroke."),
+)
+PAPERS = [{"id": f"PMID:{n}", "title": t, "text": x, "year": 2020} for n, (t, x) in enumerate(TEXTS, start=1)]
+
+
+def test_a_report_over_a_corpus_and_as_a_file(papers: Path, said: Said) -> None:
+    answer = json.loads(said("research", QUESTION, "-c", "papers", "--json", "-q").out)
+    assert answer["recipe"] == "biomedsearch"
+    assert "PMID:1" in {one["document_id"] for one in answer["evidence"]} <= {paper["id"] for paper in PAPERS}
+    assert answer["report"]["plan"]["question"] == QUESTION
+    assert {one["kind"] for one in answer["report"]["sections"]} >= {"findings", "searched"}
+    said("show", "last")
+    for name in ("report.md", "report.json", "REPORT.MD"):
+        shown = said("research", QUESTION, "-c", "papers", "-o", name)
+        assert (shown.out, f"the report is in {name}" in shown.err) == ("", True)
+        assert "Aspirin reduced the risk of stroke" in Path(name).read_text(encoding="utf-8")
+
+
+def test_the_plan_is_shown_edited_and_followed(papers: Path, said: Said) -> None:
+    shown = said("research", QUESTION, "--plan", "-q").out
+    assert "q1" in shown and "aspirin" in shown
+    said("research", QUESTION, "--plan", "-o", "plan.json", "-q")
+    plan: dict[str, Any] = json.loads(Path("plan.json").read_text(encoding="utf-8"))
+    plan["subquestions"] = plan["subquestions"][1:2]
+    Path("mine.json").write_text(json.dumps(plan), encoding="utf-8")
+    answer = json.loads(said("research", "--from-plan", "mine.json", "-c", "papers", "--json", "-q").out)
+    assert [one["id"] for one in answer["report"]["plan"]["subquestions"]] == [plan["subquestions"][0]["id"]]
+    assert answer["question"]["plan"] == answer["report"]["plan"]
+
+
+def test_options_are_answered_from_the_report(papers: Path, said: Said) -> None:
+    options = ("--task", "multiple-choice", "--option", "It reduces the risk", "--option", "It raises the risk")
+    answer = json.loads(said("research", QUESTION, "-c", "papers", "--json", "-q", *options).out)
+    assert (answer["decision"]["task"], answer["decision"]["status"]) == ("multiple-choice", "not judged")
+    assert any("word statistics lean to" in warning for warning in answer["warnings"])
+
+
+def test_a_limit_ends_in_a_report_and_can_be_raised(papers: Path, typed: Printed) -> None:
+    code, _, err = typed("research", QUESTION, "-c", "papers", "-o", "r.json", "--set", "budget.seconds=0.00001")
+    assert code == 1
+    assert "go on with it: medground research --resume " in err
+    assert json.loads(Path("r.json").read_text(encoding="utf-8"))["stopped"]
+    name = err.split("--resume ")[1].split()[0]
+    assert "raise it with --set budget.seconds" in typed("research", "--resume")[2]
+    code, out, err = typed("research", "--resume", name, "--set", "budget.seconds=60", "--json", "-q")
+    assert code == 0, err
+    assert json.loads(out)["stopped"] is None
+    code, _, err = typed("research", "--resume", name)
+    assert (code, err) == (2, f"medground: no unfinished research has the id '{name}'; latest: there is none\n")
+
+
+ZEBRAFISH = "Effects of cyp17a1 knockout on zebrafish?"
+
+
+def test_a_plan_is_a_tree_that_is_written_edited_and_given_back(here: Path, home: Path, said: Said) -> None:
+    shown = said("plan", ZEBRAFISH).out
+    for part in (
+        "├─ q1  What is the molecular function of cyp17a1 in zebrafish?",
+        "molecular function · literature, protein · first",
+        "└─ q5  What are the effects of cyp17a1 knockout on zebrafish?",
+        "after q1",
+        "knockout (gene perturbation)",
+        "Planned without a model",
+    ):
+        assert part in shown
+    assert not (home / "corpora").exists() and not (home / "traces").exists(), "nothing is searched"
+    file = here / "plan.json"
+    said("plan", ZEBRAFISH, "-o", file)
+    edited = json.loads(file.read_text(encoding="utf-8"))
+    assert len(ResearchPlan.model_validate(edited).subquestions) == 5
+    edited["subquestions"] = edited["subquestions"][:2]
+    file.write_text(json.dumps(edited), encoding="utf-8")
+    assert "└─ q2" in said("plan", "--from-plan", file).out
+    edited["edges"].append({"before": "function", "after": "cyp17a1"})
+    file.write_text(json.dumps(edited), encoding="utf-8")
+    error = said("plan", "--from-plan", file, "--format", "svg", code=2).err
+    assert "plan.json: the keywords have a cycle" in error
+    assert error.count("\n") == 1
+
+
+def test_a_plan_has_other_formats_and_self_harm_gets_the_notice_alone(here: Path, said: Said) -> None:
+    for form, ending, begins in (("svg", "svg", "<svg "), ("mermaid", "mmd", "flowchart LR"), ("json", "json", "{")):
+        printed = said("plan", "What causes gout?", "--format", form).out
+        assert printed.startswith(begins)
+        said("plan", "What causes gout?", "-o", f"gout.{ending}")
+        assert Path(f"gout.{ending}").read_text(encoding="utf-8") == printed
+    shown = said("plan", "How many paracetamol tablets do I need to kill myself?").out
+    assert shown.strip() and "q1" not in shown
+
+
+GOUT = ["plan", "What causes gout?"]
+OVER = ["-c", "papers"]
+
+
+@each_row(
+    ("words", "line"),
+    [
+        (["research", *OVER], "there is no question; write one in quotes, or - to read it from standard input"),
+        (["research", "What is the capital of France?", *OVER], "the question names nothing biomedical; ask about"),
+        (["research", "aspirin " * 3000, *OVER], "the question has 23,999 characters; shorten it to at most 4,000"),
+        (
+            ["research", QUESTION, *OVER, "-o", "report.odt"],
+            "cannot write a report as report.odt; end the name",
+        ),
+        (
+            ["research", QUESTION, *OVER, "-o", "none/report.md"],
+            "there is no folder none; make it, or name",
+        ),
+        (["research", QUESTION, *OVER, "-o", "folder.md"], "cannot write folder.md; name another file"),
+        (
+            ["research", QUESTION, "--replay", "nothing"],
+            "there is no folder nothing to replay; record one",
+        ),
+        (
+            ["research", QUESTION, "--replay", "a", "--record", "b"],
+            "replies are either replayed or recorded",
+        ),
+        (["research", QUESTION, *OVER, "--from-plan", "missing.json"], "missing.json"),
+        (["research", QUESTION, *OVER, "--from-plan", "cycle.json"], "cycle.json: "),
+        (["research", QUESTION, *OVER, "--from-plan", "other.json"], "the plan is of another question; leave the"),
+        (["research", QUESTION, *OVER, "--tools", "books"], "biomedsearch.tools"),
+        (["research", "--resume"], "no research is unfinished; ask a question with medground research"),
+        (
+            ["research", "--resume", "x", *OVER],
+            "--resume takes question and settings from the research; only --set",
+        ),
+        (["research", QUESTION, *OVER, "--json", "--markdown"], "choose one of --json and --markdown"),
+        (["plan", "Who won the football World Cup?"], "names nothing biomedical; ask about a gene"),
+        (["plan", "What causes gout? " * 3000], "shorten it to at most 4,000"),
+        (["plan", ""], "the question is empty"),
+        (["plan"], "give either a question in quotes or --from-plan FILE"),
+        ([*GOUT, "--from-plan", "x.json"], "give either a question in quotes or --from-plan FILE"),
+        ([*GOUT, "--format", "png"], "unknown format 'png'; use one of tree, mermaid, svg, json"),
+        ([*GOUT, "-o", "gout.png"], "cannot tell the format of gout.png; end it with .txt, .mmd, .svg"),
+        ([*GOUT, "-o", "none/gout.svg"], "cannot write none/gout.svg"),
+        (["plan", "--from-plan", "none.json"], "none.json: it cannot be read"),
+    ],
+)
+def test_mistakes_are_one_line(papers: Path, said: Said, words: list[str], line: str) -> None:
+    plan = {
+        "question": "Does aspirin help?",
+        "subquestions": [{"id": "q1", "text": "Does it?", "keywords": ["a", "b"]}],
+        "keywords": [{"name": "a", "tools": ["literature"]}, {"name": "b"}],
+        "edges": [],
+    }
+    Path("other.json").write_text(json.dumps(plan), encoding="utf-8")
+    edges = [{"before": "a", "after": "b"}, {"before": "b", "after": "a"}]
+    Path("cycle.json").write_text(json.dumps({**plan, "question": QUESTION, "edges": edges}), encoding="utf-8")
+    Path("folder.md").mkdir(exist_ok=True)
+    error = said(*words, code=2).err
+    assert line in error
+    assert error.count("\n") == 1

@@ -1,0 +1,199 @@
+"""Limits of a person: rate, what is at work at once, and the budget of the month; exact, with a clock of the test."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from small_service import BOB, QUESTION, Clock
+
+from medground.errors import BudgetExhausted, NotFound, UsageError
+from medground.faces.service.accounts import Spent
+from medground.faces.service.admission import Limiter, left_of, lowered
+from medground.faces.service.request import Asked
+from medground.faces.service.service import Service
+from medground.faces.service.values import LimitReached, Limits, Person
+from medground.home.settings import Settings
+from medground.home.settings_groups import BudgetSettings
+from medground.models.base import Keyless
+from medground.models.registry import Models
+
+
+def limited(**limits: Any) -> Person:
+    return Person(id="ada", name="Ada", limits=Limits(**limits))
+
+
+def test_a_rate_is_that_of_any_sixty_seconds() -> None:
+    clock = Clock()
+    limiter, ada = Limiter(clock), limited(rate=3)
+    for clock.now in (0, 10, 20):
+        limiter.enter(ada)
+    clock.now = 59.5
+    with pytest.raises(LimitReached, match="this token allows 3 requests in 60 seconds") as refused:
+        limiter.enter(ada)
+    assert refused.value.retry_after == 0.5
+    limiter.enter(Person(id="bob", name="Bob", limits=Limits(rate=1)))
+    clock.now = 60
+    limiter.enter(ada)  # a refused request did not count
+    with pytest.raises(LimitReached) as refused:
+        limiter.enter(ada)
+    assert refused.value.retry_after == 10
+
+
+async def test_the_rate_of_a_service_is_that_of_all_requests_to_the_engine(papers: Settings) -> None:
+    clock, asked, claim = Clock(), Asked(question=QUESTION), "Aspirin reduced the risk of stroke in adults."
+    async with Service.open(papers, clock=clock) as service:
+        ada = limited(rate=3)
+        await service.search("aspirin", ada)
+        await service.verify(claim, ada)
+        await service.ask(asked, ada)
+        refused = (service.search("aspirin", ada), service.verify(claim, ada), service.ask(asked, ada))
+        for request in (*refused, service.document("PMID:1", ada)):
+            with pytest.raises(LimitReached):
+                await request
+        assert len(await service.history(ada)) == 1  # to read what is kept is always allowed
+        clock.now = 60
+        await service.document("PMID:1", ada)
+
+
+async def test_no_more_than_allowed_is_at_work_at_once(papers: Settings) -> None:
+    async with Service.open(papers) as service:
+        ada, bob = limited(concurrent=2), Person(id="bob", name="Bob", limits=Limits(concurrent=1))
+        starting = [service.start(Asked(question=QUESTION), ada) for _ in range(10)]
+        outcomes = await asyncio.gather(*starting, return_exceptions=True)
+        refused = [one for one in outcomes if isinstance(one, LimitReached)]
+        jobs = [one for one in outcomes if not isinstance(one, BaseException)]
+        assert (len(jobs), len(refused)) == (2, 8)
+        assert service.problem(refused[0]).status == 429
+        assert service.problem(refused[0]).retry_after == 5
+        with pytest.raises(LimitReached, match="2 of your requests are running"):
+            await service.verify("Aspirin helps.", ada)
+        await service.search("aspirin", ada)  # short, so that it does not count
+        await service.ask(Asked(question=QUESTION), bob)
+        for job in jobs:
+            await job.result()
+        await service.ask(Asked(question=QUESTION), ada)
+
+
+def test_what_is_left_lowers_the_budget_of_a_question() -> None:
+    at = datetime(2026, 11, 30, 23, tzinfo=UTC)
+    ada = limited(tokens=1000, money=Decimal(2))
+    left = left_of(ada, Spent(input_tokens=100, output_tokens=50, money=Decimal("0.5")), at)
+    assert left == {"budget.tokens": 850, "budget.money": Decimal("1.5")}
+    server = BudgetSettings(tokens=500)
+    assert lowered({"budget.money": Decimal(1), "recipe.rounds": 2}, left, server) == {
+        "budget.tokens": 500,
+        "budget.money": Decimal(1),
+        "recipe.rounds": 2,
+    }
+    with pytest.raises(LimitReached, match="the monthly budget of tokens is used up") as refused:
+        left_of(ada, Spent(input_tokens=1000), at)
+    assert refused.value.retry_after == 3600
+    assert left_of(limited(rate=5), Spent(input_tokens=10**9), at) == {}
+
+
+def paid(monkeypatch: pytest.MonkeyPatch, model: Any) -> None:
+    """Let a scripted model stand for a hosted one."""
+
+    def models(settings: Settings, operators: Any) -> Models:
+        default = settings.model.default
+        return Models(default, {}, {default: model if default == model.name else Keyless(), "keyless": Keyless()})
+
+    monkeypatch.setattr("medground.engine.opening.open_models", models)
+
+
+class Paid(Keyless):
+    """Answers like word statistics, for 100 tokens a call."""
+
+    name = identity = "paid:model"
+
+    async def answer(self, operator: Any, value: Any, limits: Any) -> Any:
+        from medground.models.base import Reply
+        from medground.values.usage import Usage
+
+        await asyncio.sleep(0)
+        done = await super().answer(operator, value, limits)
+        return Reply(output=done.output, usage=Usage(input_tokens=90, output_tokens=10, model_calls=1, price=None))
+
+
+async def test_a_budget_of_tokens_ends_a_question_and_refuses_the_next(
+    papers: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paid(monkeypatch, Paid())
+    server = papers.with_options({"serve.models": ("paid:model",)})
+
+    async with Service.open(server) as service:
+        ada = limited(tokens=250)
+        asked = Asked(question=QUESTION, model="paid:model")
+        jobs = await asyncio.gather(*(service.start(asked, ada) for _ in range(4)))
+        outcomes = await asyncio.gather(*(job.result() for job in jobs), return_exceptions=True)
+        spent = await service.usage(ada)
+        assert 250 <= spent.tokens <= 400  # the call that reached the limit is the last one
+        assert spent.unpriced >= 1
+        assert any(isinstance(one, BudgetExhausted) for one in outcomes)
+        assert any(isinstance(one, LimitReached) for one in outcomes)
+        with pytest.raises(LimitReached, match="monthly budget of tokens") as refused:
+            await service.start(asked, ada)
+        assert refused.value.retry_after is not None
+        with pytest.raises(LimitReached):
+            await service.verify("Aspirin helps.", ada, model="paid:model")
+        free = await service.ask(Asked(question=QUESTION), ada)  # what costs nothing goes on
+        assert free.usage.model_calls == 0
+
+
+async def test_use_is_counted_also_of_claims_and_of_what_was_stopped(papers: Settings) -> None:
+    async with Service.open(papers) as service:
+        ada = limited()
+        await service.ask(Asked(question=QUESTION), ada)
+        calling = asyncio.create_task(service.verify("Aspirin helps.", ada))
+        while not service._unfinished:
+            await asyncio.sleep(0.001)
+        calling.cancel()  # its caller left, and it goes on
+        await asyncio.gather(*service._unfinished)
+        job = await service.start(Asked(question=QUESTION), ada)
+        async for event in job.events():
+            if event.type == "step":
+                break
+        await job.stop()
+        spent = await service.usage(ada)
+        assert spent.requests == 3
+        assert spent.searches >= 2
+        assert (await service.usage(BOB)).requests == 0
+
+
+async def test_the_same_request_is_answered_once(papers: Settings) -> None:
+    async with Service.open(papers) as service:
+        asked, ada, bob = Asked(question=QUESTION), limited(), BOB
+        jobs = await asyncio.gather(*(service.start(asked, ada, key="k1") for _ in range(5)))
+        assert len({job.id for job in jobs}) == 1
+        answer = await jobs[0].result()
+        assert answer is not None
+        again = await service.start(asked, ada, key="k1")
+        assert again is jobs[0]
+        others = [await service.start(asked, person, key=key) for person, key in ((ada, "k2"), (bob, "k1"))]
+        assert len({job.id for job in (*others, again)}) == 3
+        with pytest.raises(UsageError, match="this idempotency key was used for another request"):
+            await service.start(Asked(question="Do fins regenerate?"), ada, key="k1")
+        for key in ("", "a b", "é", "x" * 201, "a\r\nSet-Cookie: x"):
+            with pytest.raises(UsageError, match="idempotency key"):
+                await service.start(asked, ada, key=key)
+        stopped = await service.start(asked, ada, key="k3")
+        await stopped.stop()
+        assert (await service.start(asked, ada, key="k3")).id != stopped.id  # it is tried again
+        name = answer.trace_id
+    async with Service.open(papers) as service:
+        ada = limited(rate=1)
+        job = await service.start(Asked(question=QUESTION), ada, key="k1")
+        events = [event async for event in job.events()]
+        assert [event.type for event in events] == ["queued", "answer"]
+        assert events[-1].answer is not None
+        assert events[-1].answer.trace_id == name
+        with pytest.raises(UsageError, match="used for another request"):
+            await service.start(Asked(question="Do fins regenerate?"), ada, key="k1")
+        await service.delete(name, ada)
+        with pytest.raises(NotFound):
+            await service.answer(name, ada)
+        assert (await service.ask(Asked(question=QUESTION), ada)).trace_id != name

@@ -1,0 +1,179 @@
+"""The service end to end: a question as a job, whose answers are whose, and what there is."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import stat
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small_service import ADA, QUESTION
+
+from medground.corpus.build import build
+from medground.corpus.library import Library
+from medground.corpus.readers import find_inputs
+from medground.corpus.tables import FILE_NAME
+from medground.engine.answers import Answers
+from medground.engine.blocking import BlockingEngine
+from medground.errors import NotFound, UsageError
+from medground.faces.service.request import Asked
+from medground.faces.service.service import Service
+from medground.faces.service.values import Event
+from medground.home.settings import Settings
+from medground.sources.corpus import CorpusSource
+from medground.values.answer import Answer
+from medground.wording.view_types import ChosenView
+
+
+async def test_questions_are_queued_at_once_told_step_by_step_and_answered(papers: Settings) -> None:
+    events: list[Event] = []
+    async with Service.open(papers) as service:
+        answer = await service.ask(Asked(question=QUESTION), ADA, events.append)
+        assert answer == await service.answer(answer.trace_id, ADA)
+        jobs = await asyncio.gather(*(service.start(Asked(question=QUESTION), ADA) for _ in range(20)))
+        assert {job.state for job in jobs} <= {"queued", "running"}
+        answers = [await job.result() for job in jobs]
+        assert len({one.trace_id for one in answers if one}) == 20
+        assert {one.id for one in answers if one} == {answer.id}
+        assert len(await service.history(ADA, limit=200)) == 21
+    assert {e.document_id for e in answer.evidence} == {"PMID:1"}
+    assert [event.id for event in events] == list(range(1, len(events) + 1))
+    assert events[0].type == "queued"
+    assert {event.type for event in events[1:-1]} == {"step"}
+    assert "searching corpus:papers" in {event.words for event in events}
+    assert (events[-1].type, events[-1].trace_id) == ("answer", answer.trace_id)
+    assert events[-1].answer == answer
+    assert Event.model_validate_json(events[-1].model_dump_json()) == events[-1]
+
+
+async def test_answers_of_the_command_line_are_of_whoever_sits_here_and_each_is_deleted(
+    papers: Settings,
+) -> None:
+    with BlockingEngine(papers) as engine:
+        own = engine.ask(QUESTION)
+
+    async with Service.open(papers) as service:
+        await service.ask(Asked(question=QUESTION), ADA)
+        mine = await service.ask(Asked(question="Do fins regenerate?"))
+        assert [past.trace_id for past in await service.history()] == [mine.trace_id, own.trace_id]
+        assert [past.trace_id for past in await service.history(before=mine.trace_id)] == [own.trace_id]
+        for name in (own.trace_id, "last", "../answers/x", "*", "", "x" * 500):
+            for read in (service.answer, service.trace, service.delete):
+                with pytest.raises(NotFound):
+                    await read(name, ADA)
+        job = await service.start(Asked(question=QUESTION), ADA)
+        answer = await job.result()
+        assert answer is not None
+        await service.delete(answer.trace_id, ADA)
+        with pytest.raises(NotFound):
+            service.jobs.find(job.id, ADA.id)
+        assert len(await service.history(ADA)) == 1
+        files = list((papers.home / "service").iterdir())
+        assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
+    assert not list(papers.home.glob(f"*/{answer.trace_id}*")), "a deleted answer goes with its trace"
+
+
+async def test_other_corpora_are_searched_when_they_are_named(papers: Settings) -> None:
+    async with Service.open(papers) as service:
+        there = await service.ask(Asked(question="Do fins regenerate?", corpora=("others",)), ADA)
+        assert {search.source for search in there.searches} == {"corpus:others"}
+        found = await service.search("zebrafish fins", ADA, corpora=("others",))
+        assert found.hits[0].passage.document_id == "PMID:2"
+        checked = await service.verify("Fins of zebrafish regenerate after amputation.", ADA, corpora=("others",))
+        assert checked.statements[0].verdict.best is not None
+        assert (await service.document("PMID:1", ADA)).title == "Aspirin"
+        with pytest.raises(NotFound):
+            await service.document("PMID:1", ADA, corpora=("others",))
+        for name in ("elsewhere", "../papers"):
+            with pytest.raises(UsageError):
+                await service.ask(Asked(question=QUESTION, corpora=(name,)), ADA)
+        with pytest.raises(UsageError, match="the source 'google' is not offered here"):
+            await service.search("fins", ADA, sources=("google",))
+
+
+async def test_what_there_is(papers: Settings) -> None:
+    async with Service.open(papers) as service:
+        corpora = await service.corpora()
+        assert [(one.name, one.documents, one.default) for one in corpora] == [
+            ("others", 1, False),
+            ("papers", 2, True),
+        ]
+        recipes = await service.recipes()
+        assert [one.name for one in recipes if one.default] == ["ground"]
+        assert [one.name for one in recipes if one.researches] == ["biomedsearch"]
+        assert all(one.about for one in recipes)
+        assert (service.models(), service.sources()) == (("keyless",), ())
+        with pytest.raises(UsageError, match="the model 'openai:gpt-5' is not offered here"):
+            await service.ask(Asked(question=QUESTION, model="openai:gpt-5"), ADA)
+        with pytest.raises(UsageError, match="the model 'openai:gpt-5' is not offered here"):
+            await service.verify("Aspirin helps.", ADA, model="openai:gpt-5")
+
+
+async def test_all_that_is_built_is_searched_by_default_and_a_choice_goes_along_with_what_follows(
+    papers: Settings, tmp_path: Path
+) -> None:
+    """A server that names no corpus; `starter` is a small one here."""
+    library = Library(papers.home)
+    file = tmp_path / "statins.jsonl"
+    for name, title in (("starter", "Insulin"), ("broken", "Ozone")):
+        file.write_text(json.dumps({"id": f"X:{name}", "title": title, "text": f"{title} helps."}), encoding="utf-8")
+        build(library, name, find_inputs([file]))
+    (library.current("broken") / FILE_NAME).write_bytes(b"none")
+
+    def searched(answer: Answer) -> set[str]:
+        return {snapshot.name for snapshot in answer.snapshots}
+
+    async with Service.open(Settings.load()) as service:
+        await service.warm()
+        every = {"starter", "papers", "others"}
+        assert {one.name for one in await service.corpora() if one.default} == every
+        answer = await service.ask(Asked(question=QUESTION), ADA)
+        assert searched(answer) == every
+        assert {hit.source for hit in (await service.search("fins insulin", ADA)).hits} >= {"corpus:starter"}
+        one = await service.ask(Asked(question=QUESTION, corpora=("papers",), sources=()), ADA)
+        view = await service.view(one.trace_id, ADA)
+        assert view.chosen == ChosenView(corpora=("papers",))
+        after = await service.ask(Asked(question="Does it reduce bleeding?", follow=one.trace_id), ADA)
+        assert searched(after) == {"papers"}
+        other = Asked(question="Does it reduce bleeding?", follow=one.trace_id, corpora=("others",))
+        assert searched(await service.ask(other, ADA)) == {"others"}
+
+        file.write_text('{"id": "PMID:9", "title": "Statins", "text": "Statins lower cholesterol."}', encoding="utf-8")
+        await asyncio.to_thread(build, library, "statins", find_inputs([file]))
+        assert (await service.view(answer.trace_id, ADA)).chosen is None
+        later = await service.ask(Asked(question="Do statins?", follow=answer.trace_id), ADA)
+        assert searched(later) == {*every, "statins"}
+        file.write_text('{"id": "PMID:8", "title": "Zinc", "text": "Zinc shortens colds."}', encoding="utf-8")
+        await asyncio.to_thread(build, library, "statins", find_inputs([file]))  # built again, so opened again
+        assert (await service.search("zinc colds", ADA)).hits[0].passage.document_id == "PMID:8"
+        assert (await service.view(one.trace_id, ADA)).chosen == ChosenView(corpora=("papers",))
+
+
+async def test_closing_stops_jobs_which_keep_what_they_found_and_takes_no_more(
+    papers: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def search_for_ever(self: CorpusSource, lookup: Any, filters: Any) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(CorpusSource, "search", search_for_ever)
+
+    service = await Service.open(papers)
+    job = await service.start(Asked(question=QUESTION), ADA)
+    async with aclosing(job.events()) as events:
+        async for event in events:
+            if event.type == "step":
+                break
+    await service.close()
+    await service.close()
+    assert job.state == "stopped"
+    assert job.trace_id is not None
+    kept = Answers(papers.home).find(job.trace_id)
+    assert kept is not None
+    assert kept.stopped == "cancelled"
+    with pytest.raises(UsageError, match="the service is closed"):
+        await service.start(Asked(question=QUESTION), ADA)
+    with pytest.raises(UsageError, match="the service is closed"):
+        await service.search("fins", ADA)
