@@ -14,7 +14,7 @@ from medground.doctor import examine
 from medground.engine.answers import Answers
 from medground.engine.batch import Batch
 from medground.engine.unfinished import UnfinishedResearch
-from medground.home.kept_settings import keep_settings
+from medground.home.kept_files import keep_settings
 from medground.home.secrets import passwords_in
 from medground.home.settings import Settings
 from medground.values.question import Question

@@ -15,7 +15,7 @@ from rows import each_row
 
 from medground.answering.run import Run
 from medground.corpus.retraction import listed
-from medground.home.attachments import Attachments
+from medground.home.kept_files import Attachments
 from medground.recipes.biomedsearch.protein_lines import asks_for_structure, sections_for
 from medground.recipes.biomedsearch.proteins import NO_GENE, NOT_OPEN, find_proteins
 from medground.recipes.biomedsearch.settings import BioMedSearchSettings
@@ -24,7 +24,7 @@ from medground.sources.http.service import Client, Service
 from medground.sources.proteins.alphafold import AlphaFoldSource
 from medground.sources.proteins.pdb import PDBSource
 from medground.sources.proteins.uniprot import UniProtSource
-from medground.values.research_found import ToolFound
+from medground.values.report import ToolFound
 from medground.values.research_plan import Keyword, ResearchPlan, SubQuestion
 
 LETTERS = "MAGKSMAGKSMAGKSMAGKS"

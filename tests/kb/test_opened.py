@@ -19,7 +19,7 @@ from medground.errors import UsageError
 from medground.graph.bases.record import Base, Bases
 from medground.home.settings import Settings
 from medground.sources.base import DescribedSource
-from medground.values.source_description import SourceDescription
+from medground.values.source_plan import SourceDescription
 
 BOOK = SourceDescription(name="book", kind="book", about="Chapters.", licence="CC BY 4.0", origin="the test")
 

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from rows import each_row
 
 from medground.models.operators.base import EvidenceView
-from medground.models.operators.flags.compare import RELATED, compare
-from medground.models.operators.flags.kinds import differences
-from medground.models.operators.flags.words import CAUSE, DOUBT, EVERY, NEGATION, cue
+from medground.models.operators.compare import RELATED, compare
+from medground.models.operators.differences import CAUSE, DOUBT, EVERY, NEGATION, cue, differences
 from medground.models.operators.verifying import FLAGS, EntailInput, entail
 
 

@@ -22,7 +22,7 @@ from medground.recipes.omni_rag.operators import (
 from medground.recipes.omni_rag.planners import typed
 from medground.recipes.omni_rag.read_plan import read_plan
 from medground.recipes.omni_rag.source_reading import ReadSourcesInput, read_sources
-from medground.values.source_description import SourceDescription
+from medground.values.source_plan import SourceDescription
 
 SOURCES = tuple(SourceDescription.of_kind(kind) for kind in ("book", "research", "graph"))
 ASKED = PlanSourcesInput(

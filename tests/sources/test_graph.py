@@ -26,7 +26,7 @@ from medground.values.document import Document, SourceKind
 from medground.values.lookup import ConceptQuery, Found, Lookup, PlainWords
 from medground.values.query import Filters
 from medground.values.question import Question
-from medground.values.source_description import SourceDescription
+from medground.values.source_plan import SourceDescription
 
 OBO = """\
 data-version: hp/releases/2030-02-03

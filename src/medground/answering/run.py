@@ -18,8 +18,8 @@ from medground.answering.retrieval import Retrieval
 from medground.errors import BudgetExhausted, ModelFailed, UsageError
 from medground.models.operators.base import I, O, Operator
 from medground.models.registry import Models
-from medground.values.notice import Notice
-from medground.values.research_found import ResearchSoFar
+from medground.values.decision import Notice
+from medground.values.report import ResearchSoFar
 from medground.values.steps import Asking
 from medground.values.usage import Author, Usage, UsageReport
 

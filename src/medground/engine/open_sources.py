@@ -90,7 +90,7 @@ def _embedder(snapshot: Snapshot, settings: Settings, opened: dict[str, Embedder
     embedding = snapshot.manifest.embedding
     if embedding is None or not settings.retrieval.dense:
         return None
-    from medground.models.embedding.named import open_embedder
+    from medground.models.embedders import open_embedder
 
     if embedding.name not in opened:
         try:

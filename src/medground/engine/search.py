@@ -10,8 +10,8 @@ from medground.answering.run import Run
 from medground.errors import UsageError
 from medground.sources.base import MOST_HITS, FieldSource
 from medground.values.answer import Search
+from medground.values.decision import Notice
 from medground.values.lookup import Lookup, Ranking
-from medground.values.notice import Notice
 from medground.values.where import check_fields
 
 Syntax = Literal["words", "pubmed"]

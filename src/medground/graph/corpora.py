@@ -19,7 +19,7 @@ from medground.graph.vocabularies.base import Vocabulary
 from medground.graph.vocabularies.hpo import LICENSE, Hpo
 from medground.graph.writing import GraphPages
 from medground.values.document import Document
-from medground.values.source_description import SourceDescription
+from medground.values.source_plan import SourceDescription
 from medground.values.steps import Progress, no_progress
 
 

@@ -16,8 +16,18 @@ from filelock import FileLock
 from medground.errors import ConfigError, UsageError
 from medground.home.files import writing_to
 from medground.models import catalogue, wheels
-from medground.models.catalogue import WheelModel
-from medground.models.shipped import CONFIG, GRAPH, MADE, RECIPE, TOKENIZER, Card, Shipped, sha256_of, shipped
+from medground.models.catalogue import (
+    CONFIG,
+    GRAPH,
+    MADE,
+    RECIPE,
+    TOKENIZER,
+    Card,
+    Shipped,
+    WheelModel,
+    sha256_of,
+    shipped,
+)
 from medground.models.wheels import Download, fetch
 from medground.values.steps import Progress, no_progress
 

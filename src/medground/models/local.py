@@ -18,9 +18,8 @@ from medground.errors import ConfigError, ModelFailed
 from medground.home.settings import Settings
 from medground.home.settings_groups import ModelSettings
 from medground.models.base import CallLimits, Reply
-from medground.models.catalogue import QWEN
+from medground.models.catalogue import QWEN, sha256_of
 from medground.models.operators.base import I, O, Operator
-from medground.models.shipped import sha256_of
 from medground.models.wheels import require
 from medground.values.usage import Usage
 

@@ -15,8 +15,8 @@ from onnxruntime.capi import onnxruntime_pybind11_state as onnxruntime_errors
 from tokenizers import Encoding, Tokenizer
 
 from medground.errors import ConfigError, ModelFailed
+from medground.models.catalogue import CONFIG, GRAPH, MADE, TOKENIZER, sha256_of
 from medground.models.pair_graph import About
-from medground.models.shipped import CONFIG, GRAPH, MADE, TOKENIZER, sha256_of
 
 _FAILURES = tuple(
     getattr(onnxruntime_errors, name)

@@ -10,12 +10,11 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from medground.errors import SourceUnavailable
-from medground.values.decision import Decision
+from medground.values.decision import Decision, Notice
 from medground.values.document import DocumentId, Frozen, Joined, Retraction, SourceKind
 from medground.values.evidence import Evidence
 from medground.values.identifiers import paper_names
 from medground.values.lookup import Found, Lookup
-from medground.values.notice import Notice
 from medground.values.question import Question
 from medground.values.report import Report
 from medground.values.statement import Assessment, Conflict, Dropped, Statement

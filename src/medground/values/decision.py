@@ -1,4 +1,4 @@
-"""A decision: the short answer to a question of each kind, its status, and what it rests on."""
+"""A decision, the short answer to a question of each kind; and the notice where a person may be at risk."""
 
 from __future__ import annotations
 
@@ -7,6 +7,26 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from medground.values.document import Frozen
+
+# A notice: the sentence that comes first where a person may be at risk.
+
+NoticeKind = Literal["self-harm", "emergency", "treatment"]
+"""`self-harm`: nothing is searched or quoted. `emergency`, `treatment` (one's own treatment): the answer follows."""
+
+
+class Notice(Frozen):
+    """Where to turn, shown before anything else."""
+
+    kind: NoticeKind
+    sentence: str
+
+    @property
+    def stops(self) -> bool:
+        """Whether the question is not answered at all."""
+        return self.kind == "self-harm"
+
+
+# A decision: the short answer to a question of each kind, its status, and what it rests on.
 
 Status = Literal["decided", "not judged", "unanswerable"]
 """`decided`: a stored relation, a model that read the evidence, or a critic that was measured on questions gives the

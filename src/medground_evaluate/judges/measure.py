@@ -25,10 +25,10 @@ from medground.errors import ModelFailed, UsageError
 from medground.home.line_file import LineFile, work_off
 from medground.home.settings import Settings
 from medground.models.base import CallLimits
+from medground.models.catalogue import Proof, shipped
 from medground.models.operators.base import EvidenceView
 from medground.models.operators.verifying import EntailInput, entail
 from medground.models.registry import Models, list_price, open_models, own_address
-from medground.models.shipped import Proof, shipped
 from medground.values.document import Frozen
 from medground.values.usage import Author, Usage, UsageReport
 from medground.version import __version__

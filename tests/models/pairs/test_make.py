@@ -16,9 +16,9 @@ from tiny_networks import TinyBase, sha
 
 from medground.errors import ConfigError, SourceUnavailable, StorageFailed
 from medground.models.available import make
+from medground.models.catalogue import Shipped, shipped
 from medground.models.pair_graph import read
 from medground.models.pair_network import PairNetwork
-from medground.models.shipped import Shipped, shipped
 from medground.models.wheels import fetch
 
 Ship = Callable[..., Shipped]
@@ -158,7 +158,7 @@ def test_a_card_without_weights_or_base_offers_nothing(
     with pytest.raises(KeyError):
         ship(card={"base": "unheard of"})
     assert shipped() == {}
-    import medground.models.shipped as shipping
+    import medground.models.catalogue as shipping
 
     monkeypatch.setattr(shipping, "FOLDER", Path("/absent"))
     assert shipped() == {}

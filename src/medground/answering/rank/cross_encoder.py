@@ -32,7 +32,7 @@ class CrossEncoderReranker:
     def __init__(self, name: str) -> None:
         self._name = name
         try:
-            from medground.models.torch_model import load_model, longest
+            from medground.models.torch_models import load_model, longest
         except ImportError as error:
             raise ConfigError(
                 f'reranker {name!r} needs the extra "torch" ({error.name} is missing);'

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from medground.answering.run import Run
 from medground.errors import ConfigError, MedgroundError
-from medground.models.hub import CROSS, is_medcpt, place
+from medground.models.embedders import CROSS, is_medcpt, place
 from medground.values.document import Hit, Passage
 from medground.values.question import Question
 

@@ -16,7 +16,7 @@ from functools import cache
 from importlib import resources
 
 from medground.home.settings_groups import VerifySettings
-from medground.models.shipped import Proof, shipped
+from medground.models.catalogue import Proof, shipped
 from medground.values.usage import Author
 
 SETS = 3

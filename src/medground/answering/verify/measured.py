@@ -19,8 +19,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from medground.answering.verify.judges import failed, proven
 from medground.home.files import write_whole, writing_to
 from medground.home.settings import Settings
+from medground.models.catalogue import Proof
 from medground.models.registry import own_address
-from medground.models.shipped import Proof
 from medground.values.usage import Author, UsageReport
 
 log = logging.getLogger(__name__)

@@ -19,7 +19,7 @@ from medground.answering.verify.verdicts import Checked
 from medground.language import words
 from medground.language.question_reading import reading_of
 from medground.language.sentences import sentence_spans
-from medground.models.operators.flags.kinds import differences
+from medground.models.operators.differences import differences
 from medground.values.document import Document
 from medground.values.evidence import Evidence, Sentence
 from medground.values.identifiers import without_papers

@@ -156,7 +156,7 @@ class ReportFile:
             UsageError: the file cannot be written.
             ConfigError: an extra that the form needs is missing.
         """
-        from medground.home.attachments import Attachments
+        from medground.home.kept_files import Attachments
         from medground.wording.export import export
 
         if self._form == "json":
@@ -249,7 +249,7 @@ def export(
     """
     from medground.engine.answers import Answers
     from medground.errors import UsageError
-    from medground.home.attachments import Attachments
+    from medground.home.kept_files import Attachments
     from medground.wording.export import STYLE, Pages, format_of
     from medground.wording.export import export as exported
 

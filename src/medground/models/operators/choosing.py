@@ -25,7 +25,7 @@ from medground.models.operators.base import (
     only_known,
     sentence_ids,
 )
-from medground.models.operators.flags.compare import compare
+from medground.models.operators.compare import compare
 from medground.models.operators.reading import DATA_RULE
 from medground.models.operators.writing import answer_choices, check_answer_form
 from medground.values.question import Option, Task

@@ -21,8 +21,8 @@ from medground.models.operators.base import (
     OperatorOutput,
     Untrusted,
 )
-from medground.models.operators.flags.compare import compare
-from medground.models.operators.flags.kinds import differences
+from medground.models.operators.compare import compare
+from medground.models.operators.differences import differences
 from medground.models.operators.reading import DATA_RULE
 from medground.values.statement import Category, RationaleVerdict
 

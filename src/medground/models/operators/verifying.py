@@ -21,8 +21,8 @@ from medground.models.operators.base import (
     Untrusted,
     WeighedOutput,
 )
-from medground.models.operators.flags.compare import compare
-from medground.models.operators.flags.kinds import RULES
+from medground.models.operators.compare import compare
+from medground.models.operators.differences import RULES
 from medground.models.operators.reading import DATA_RULE
 from medground.models.operators.writing import allowed_answers, answer_choices
 from medground.values.question import Option, Task

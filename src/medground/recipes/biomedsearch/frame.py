@@ -15,7 +15,7 @@ from medground.language.finding_sentences import reports_result, states_purpose
 from medground.language.prose import is_prose
 from medground.language.quantities import quantities
 from medground.models.operators.base import SentencedPassage, SentenceView
-from medground.models.operators.flags.words import DOWN, UP
+from medground.models.operators.differences import DOWN, UP
 from medground.models.operators.writing import WrittenSentence
 from medground.recipes.biomedsearch.reporting import (
     ComposeReportInput,

@@ -19,8 +19,7 @@ from medground.sources.base import Source
 from medground.values.document import Hit, SourceKind
 from medground.values.lookup import Found, Lookup, Ranker, Ranking
 from medground.values.query import Query, Words
-from medground.values.report import FlowRow
-from medground.values.research_found import ToolFound, ToolState
+from medground.values.report import FlowRow, ToolFound, ToolState
 from medground.values.research_plan import ResearchPlan, SubQuestion
 
 # Names that the papers found use for what was looked for: they sharpen later queries.

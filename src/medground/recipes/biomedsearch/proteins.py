@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from medground.answering.run import Run
 from medground.errors import SourceUnavailable
-from medground.home.attachments import Attachments
 from medground.home.concurrency import together
+from medground.home.kept_files import Attachments
 from medground.recipes.biomedsearch.protein_lines import asks_for_structure, passages_for, standing
 from medground.recipes.biomedsearch.settings import BioMedSearchSettings
 from medground.sources.base import Source
@@ -23,8 +23,7 @@ from medground.sources.proteins.picture import picture
 from medground.sources.proteins.structures import StructureFile, StructureSource
 from medground.values.document import Document, Hit, Passage
 from medground.values.lookup import Found, Lookup, ProteinQuery
-from medground.values.report import Attachment, FlowRow
-from medground.values.research_found import ToolFound, ToolState
+from medground.values.report import Attachment, FlowRow, ToolFound, ToolState
 from medground.values.research_plan import ResearchPlan, SubQuestion
 
 # Structures as attachments of a report: their files, and a picture of each.

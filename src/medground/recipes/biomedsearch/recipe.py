@@ -24,7 +24,7 @@ from medground.recipes.biomedsearch.settings import BioMedSearchSettings
 from medground.recipes.biomedsearch.web import RATING, find_pages
 from medground.values.answer import Answer
 from medground.values.question import Question
-from medground.values.research_found import NOT_ENDED, ResearchSoFar, SubFound, ToolFound, failed_tool
+from medground.values.report import NOT_ENDED, ResearchSoFar, SubFound, ToolFound, failed_tool
 from medground.values.research_plan import ResearchPlan, SubQuestion, Tool
 from medground.values.steps import SubQuestionBegun, SubQuestionDone, WritingReport
 

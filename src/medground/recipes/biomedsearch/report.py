@@ -41,8 +41,7 @@ from medground.recipes.biomedsearch.sub_answers import Asks, Part, sub_answers
 from medground.values.answer import Answer
 from medground.values.document import Hit, SourceKind
 from medground.values.evidence import Evidence, Sentence
-from medground.values.report import Connection, FlowRow, Report, ReportSection, SubAnswer
-from medground.values.research_found import SubFound, ToolFound
+from medground.values.report import Connection, FlowRow, Report, ReportSection, SubAnswer, SubFound, ToolFound
 from medground.values.research_plan import ResearchPlan
 from medground.values.statement import Verdict
 from medground.values.usage import Author

@@ -20,8 +20,7 @@ from medground.models.operators.base import I, O, Operator, SentencedPassage, Se
 from medground.recipes.biomedsearch.reporting import AnswerPartInput, AnswerPartOutput, PartView, answer_part
 from medground.values.document import Hit, SourceKind
 from medground.values.evidence import Evidence, Sentence
-from medground.values.report import SubAnswerState
-from medground.values.research_found import NOT_ENDED, SubFound
+from medground.values.report import NOT_ENDED, SubAnswerState, SubFound
 from medground.values.usage import KEYLESS
 
 RECORDS: tuple[SourceKind, ...] = ("protein", "graph")

@@ -26,8 +26,7 @@ from medground.recipes.biomedsearch.settings import BioMedSearchSettings
 from medground.sources.web.source import PAGE
 from medground.values.document import Document, Hit, SourceKind
 from medground.values.lookup import Lookup, PlainWords
-from medground.values.report import FlowRow
-from medground.values.research_found import ToolFound, ToolState
+from medground.values.report import FlowRow, ToolFound, ToolState
 from medground.values.research_plan import ResearchPlan, SubQuestion
 
 # Rating results of a web search: how well the page behind each would answer a sub-question.

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from html import unescape
 from typing import Literal, NamedTuple
 
-from medground.values.source_description import SourceDescription
+from medground.values.source_plan import SourceDescription
 
 # What every form of a written plan has: names of sources, and the text written for each.
 

@@ -29,8 +29,7 @@ from medground.recipes.omni_rag.search import search_plan
 from medground.recipes.omni_rag.settings import OmniRagSettings
 from medground.values.document import Hit
 from medground.values.question import Question
-from medground.values.source_description import SourceDescription
-from medground.values.source_plan import SourceFound, SourcePlan, tagged
+from medground.values.source_plan import SourceDescription, SourceFound, SourcePlan, tagged
 from medground.values.steps import PlanChosen, PlanRated, PlanRound
 
 # What planning has spent, and whether another round would still leave enough of the budget for the answer.

@@ -12,9 +12,9 @@ from pydantic import Field
 
 from medground.recipes.omni_rag.forms import Names, RepairKind, written_parts
 from medground.values.document import Frozen
-from medground.values.source_description import SourceDescription
 from medground.values.source_plan import (
     MOST_QUERIES,
+    SourceDescription,
     SourcePlan,
     SourceQuery,
     cleaned,

@@ -1,4 +1,4 @@
-"""Checks with one request whether the model hub answers. Its own client retries for a minute and logs each attempt."""
+"""Embedding models by name, and where those of a hub are. Heavy libraries are imported only when a model is opened."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+from medground.corpus.embedder import Embedder
 from medground.errors import ConfigError
+
+# Checks with one request whether the model hub answers. Its own client retries for a minute and logs each attempt.
 
 _SECONDS = 10.0
 
@@ -75,3 +78,36 @@ def place(name: str, part: str, models: Path) -> str:
         held = ", ".join(other for other in (QUERY, ARTICLE, CROSS) if (folder / other).is_dir()) or "none of the three"
         raise ConfigError(f"{folder} has no {part} (it has {held}); download {_OWNER}/{part} into {folder / part}")
     return str(folder / part)
+
+
+# Embedding models by name. Heavy libraries are imported only when a model is opened.
+
+
+def open_embedder(name: str, home: Path, *, threads: int | None = None) -> Embedder:
+    """Open an embedding model.
+
+    Args:
+        name: `minilm` (int8), `minilm-fp32`, `medcpt`, `medcpt:FOLDER`, or a name or folder that sentence-transformers
+            loads.
+        home: the user's folder.
+        threads: threads inside one operation; None leaves the choice to the library.
+
+    Raises:
+        ConfigError: the extra is not installed, the model has not been fetched, or no model has this name.
+        StorageFailed: there is no space for the model's graph.
+    """
+    is_minilm = name in ("minilm", "minilm-fp32")
+    try:
+        if is_minilm:
+            from medground.models.minilm import open_minilm
+        else:
+            from medground.models.torch_models import open_medcpt, open_transformer
+    except ImportError as error:
+        extra = "dense" if is_minilm else "torch"
+        raise ConfigError(
+            f"embedding model {name!r} needs the extra {extra!r} ({error.name} is missing);"
+            f' run: pip install "medground[{extra}]"'
+        ) from None
+    if is_minilm:
+        return open_minilm(home, "int8" if name == "minilm" else "fp32", threads)
+    return open_medcpt(name, home, threads) if is_medcpt(name) else open_transformer(name, threads)

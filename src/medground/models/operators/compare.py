@@ -14,8 +14,7 @@ from typing import TypeVar
 from medground.language import words
 from medground.language.sentences import sentence_spans
 from medground.models.operators.base import EvidenceView
-from medground.models.operators.flags.kinds import differences
-from medground.models.operators.flags.words import aligned, repetition
+from medground.models.operators.differences import aligned, differences, repetition
 
 Bigram = tuple[str, str]
 
