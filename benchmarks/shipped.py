@@ -29,8 +29,7 @@ import medground.models.catalogue as shipping
 from medground import Engine, Settings
 from medground.models.available import make
 from medground.models.catalogue import Card, Probe, Proof, shipped
-from medground.models.pair_graph import read
-from medground.models.pair_network import PairNetwork
+from medground.models.pair_network import PairNetwork, read
 from medground.values.question import Question
 from medground_evaluate.statistics import wilson
 

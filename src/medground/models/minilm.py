@@ -6,35 +6,23 @@ version of the recipe, so that a new recipe never loads an old graph.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
-import onnxruntime
 from filelock import FileLock
 from numpy.typing import NDArray
-from onnxruntime.capi import onnxruntime_pybind11_state as onnxruntime_errors
-from safetensors.numpy import load
 from tokenizers import Tokenizer
 
 from medground.errors import ConfigError, StorageFailed
 from medground.home.files import put
 from medground.models.catalogue import MINILM
-from medground.models.encoder_graph import BertShape, EncoderGraph, quantised, saved
+from medground.models.encoder_graph import quantised, read_weights, write_graph
+from medground.models.pair_network import ONNX_ERRORS, open_session
 from medground.models.wheels import require
-
-
-class _SentenceGraph(EncoderGraph):
-    def pooled(self, hidden: str) -> None:
-        """Mean over tokens that are not padding, scaled to length 1."""
-        # The mean and the sum have the same direction, so scaling replaces the division by the token count.
-        self._node("LpNormalization", self.summed(hidden)[0], axis=-1, p=2, out="embedding")
-
 
 Precision = Literal["int8", "fp32"]
 
@@ -44,22 +32,9 @@ _BATCH_TOKENS = 8192
 _RECIPE = 1
 """Part of a graph's name: increase it whenever the graph changes."""
 
-_UNREADABLE = tuple(
-    getattr(onnxruntime_errors, name)
-    for name in ("Fail", "InvalidArgument", "InvalidGraph", "InvalidProtobuf", "NoSuchFile", "NotImplemented")
-)
-
 
 class OnnxEmbedder:
-    """A sentence encoder made by `write_graph`, with its tokenizer.
-
-    Args:
-        name: its name in settings.
-        identity: hash of weights and precision.
-        graph: the ONNX file.
-        tokenizer: the `tokenizer.json`.
-        max_tokens: longer texts are truncated.
-        threads: threads inside one operation; None lets onnxruntime use the physical cores.
+    """A sentence encoder made by `write_graph`, with its tokenizer; texts longer than `max_tokens` are truncated.
 
     Raises:
         ConfigError: the graph cannot be read.
@@ -70,15 +45,9 @@ class OnnxEmbedder:
     ) -> None:
         self.name = name
         self.identity = identity
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads or 0
-        # Threads that spin while waiting take the cores from other processes (measured on a busy machine: without
-        # spinning, 1.3 times as many passages, and a query in a third of the time).
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        options.log_severity_level = 3
         try:
-            self._session = onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
-        except _UNREADABLE as error:
+            self._session = open_session(graph, threads)
+        except ONNX_ERRORS as error:
             raise ConfigError(f"cannot load {graph} ({str(error).splitlines()[0]}); delete it and try again") from None
         self.dimensions: int = self._session.get_outputs()[0].shape[1]
         self._tokenizer = Tokenizer.from_file(str(tokenizer))
@@ -127,20 +96,14 @@ def open_minilm(home: Path, precision: Precision = "int8", threads: int | None =
 
 def _make(folder: Path, target: Path, precision: Precision) -> None:
     """Write the graph to a temporary file first and rename it, so that an incomplete one is never opened."""
-    weights = (folder / MINILM.weights).read_bytes()
-    if hashlib.sha256(weights).hexdigest() != MINILM.sha256:
-        raise ConfigError(
-            f"{folder / MINILM.weights} differs from the published file; delete it and fetch the model again"
-        )
-    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    shape = BertShape(**{field.name: config[field.name] for field in fields(BertShape)})
+    weights, shape = read_weights(folder, MINILM)
     scratch = target.parent / ".graph"
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(target.parent / ".graph.lock"):
             shutil.rmtree(scratch, ignore_errors=True)  # left by a process that was killed
             scratch.mkdir()
-            made = write_graph(load(weights), shape, scratch / "fp32.onnx")
+            made = write_graph(weights, shape, scratch / "fp32.onnx")
             if precision == "int8":
                 made = quantised(made, scratch / "int8.onnx")
             put(made, target)
@@ -149,22 +112,6 @@ def _make(folder: Path, target: Path, precision: Precision) -> None:
         raise StorageFailed(
             f"cannot write {target}: {error.strerror}; free some space or check the permissions"
         ) from None
-
-
-def write_graph(weights: Mapping[str, NDArray[np.float32]], shape: BertShape, path: Path) -> Path:
-    """Write the float32 graph of a BERT encoder with mean pooling and unit length, and return its path.
-
-    Args:
-        weights: tensors by the names of a transformers `BertModel`.
-        shape: layers, heads, epsilon.
-
-    Raises:
-        KeyError: a weight is missing.
-    """
-    graph = _SentenceGraph(weights, shape)
-    graph.pooled(graph.encoded())
-    size = weights["embeddings.word_embeddings.weight"].shape[1]
-    return saved(graph.model("sentence_encoder", "embedding", size), path)
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[NDArray[np.int64]]:

@@ -12,7 +12,7 @@ from safetensors.numpy import save
 from tiny_networks import LABELS, base_weights, metadata, trained
 
 from medground.errors import ConfigError
-from medground.models.pair_graph import joined, read
+from medground.models.pair_network import joined, read
 
 numbers = st.floats(-3, 3, width=16)
 

@@ -17,8 +17,7 @@ from tiny_networks import TinyBase, sha
 from medground.errors import ConfigError, SourceUnavailable, StorageFailed
 from medground.models.available import make
 from medground.models.catalogue import Shipped, shipped
-from medground.models.pair_graph import read
-from medground.models.pair_network import PairNetwork
+from medground.models.pair_network import PairNetwork, read
 from medground.models.wheels import fetch
 
 Ship = Callable[..., Shipped]
