@@ -74,9 +74,7 @@ class PairGraph(EncoderGraph):
         first = self.node("Gather", hidden, self._constant("first", np.array([0], np.int64)), axis=1)
         first = self.node("Flatten", first, axis=1)
         pooled = self.node("Tanh", self._dense(first, "pooler.dense"))
-        product = self.node(
-            "MatMul", pooled, self._constant("classifier.weight", self._weights["classifier.weight"].T)
-        )
+        product = self.node("MatMul", pooled, self._constant("classifier.weight", self._weights["classifier.weight"].T))
         self.node("Add", product, self._weight("classifier.bias"), out="logits")
 
 

@@ -22,8 +22,7 @@ from medground.answering.verify.reporting import TITLE, asks, why_not_finding
 from medground.answering.verify.statement_checks import numbers_traced, on_subject, repeats_of_context
 from medground.answering.verify.verdicts import Checked, asks_about_citation, by_citation, judge_citations, verdict_of
 from medground.models.operators.base import Operator
-from medground.models.operators.labelling import label
-from medground.models.operators.verifying import check_answer, entail
+from medground.models.operators.verifying import check_answer, entail, label
 from medground.values.document import Hit
 from medground.values.evidence import Evidence, Sentence
 from medground.values.statement import Verdict

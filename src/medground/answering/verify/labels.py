@@ -17,7 +17,8 @@ from medground.answering.verify.verdicts import CONTRADICTION, INCORRECT, Checke
 from medground.errors import ModelFailed
 from medground.language import words
 from medground.models.operators.base import EvidenceView, PassageView
-from medground.models.operators.labelling import (
+from medground.models.operators.reading import relevant_passages
+from medground.models.operators.verifying import (
     AssessInput,
     LabelInput,
     Signals,
@@ -27,7 +28,6 @@ from medground.models.operators.labelling import (
     on_topic,
     oppose,
 )
-from medground.models.operators.reading import relevant_passages
 from medground.values.document import Hit
 from medground.values.evidence import Sentence, sentences_of
 from medground.values.question import Question

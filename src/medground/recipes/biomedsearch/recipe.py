@@ -13,7 +13,7 @@ from medground.answering.conclude.finish import with_choice
 from medground.answering.run import Run
 from medground.errors import SourceUnavailable
 from medground.home.concurrency import together
-from medground.models.operators.choosing import choose_options
+from medground.models.operators.reasoning import choose_options
 from medground.recipes.base import Recipe
 from medground.recipes.biomedsearch.literature import find_literature
 from medground.recipes.biomedsearch.planner import PLANNING, research_plan
