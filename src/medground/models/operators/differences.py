@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import resources
 
 from rapidfuzz.distance import LCSseq, Levenshtein
 
 from medground.language import words
 from medground.language.quantities import COUNT, Quantity, quantities, same_unit
-
-# Words that carry a meaning on their own, and a statement beside the sentence nearest to it, word by word.
 
 
 def cue(words: str, *, unless_after: str = "") -> re.Pattern[str]:
@@ -32,34 +32,15 @@ def cue(words: str, *, unless_after: str = "") -> re.Pattern[str]:
     return re.compile(rf"\b{free}(?=[{begin}])(?:{words})\b", re.IGNORECASE)
 
 
-NEGATION = cue(
-    r"no|not(?! (?:only|just)\b)|never|neither|nor|none|without|cannot|fail(?:s|ed)? to|lack(?:s|ed|ing)?|"
-    r"absence of|absent|unable|unlikely|insufficient|ineffective|insignificant|nonsignificant|"
-    r"'t(?<=n't)|’t(?<=n’t)"
-)
-UP = cue(
-    r"increas\w*|high(?:er|est|ly)?|greater|larger|more|rais\w*|rise[sn]?|rising|rose|elevat\w*|improv\w*|better|"
-    r"up-?regulat\w*|enhanc\w*|promot\w*|longer|superior|activat\w*|stimulat\w*|gain\w*|faster|stronger|positive\w*|"
-    r"beneficial|older|directly|above|best|most"
-)
-DOWN = cue(
-    r"decreas\w*|low(?:er\w*|est)?|less|fewer|smaller|reduc\w*|declin\w*|worse\w*|down-?regulat\w*|inhibit\w*|"
-    r"suppress\w*|block\w*|shorter|inferior|impair\w*|diminish\w*|loss|prevent\w*|slower|weaker|negative\w*|harmful|"
-    r"younger|inverse\w*|below|worst|least|attenuat\w*|drop\w*|fall\w*|fell"
-)
-HEDGE = cue(
-    r"may|might|could|can|suggest\w*|possib\w+|potential\w*|appear\w*|seem\w*|likely|unclear|probabl\w+|perhaps|"
-    r"preliminary|trend\w*|tend(?:s|ed)?|hypothesi\w*|putative\w*|presumabl\w+|indicat\w+|partly|partially"
-)
-DOUBT = cue(r"may|might|could|possib\w+|unclear|perhaps|preliminary|hypothesi\w*|putative\w*|presumabl\w+")
-"""The hedges that leave open whether something is true at all."""
-SURE = cue(r"prov(?:e|es|ed|en|ing)|definite\w*|certain\w*|always|undoubtedly|clearly|will")
-CAUSE = cue(
-    r"caus\w*|leads? to|led to|results? in|resulted in|induc\w*|due to|because|responsible for|trigger\w*|"
-    r"produc\w*|prevent\w*|mediat\w*",
-    unless_after="-",
-)
-ASSOCIATION = cue(r"associat\w*|correlat\w*|link\w*|relat(?:ed to|ionship|ion)|predict\w*|risk factors?")
+_LISTS = tomllib.loads((resources.files("medground") / "data" / "difference_words.toml").read_text(encoding="utf-8"))
+
+
+def _listed(name: str, *, unless_after: str = "") -> re.Pattern[str]:
+    return cue("|".join(_LISTS[name]), unless_after=unless_after)
+
+
+NEGATION, UP, DOWN, HEDGE, DOUBT, SURE = map(_listed, ("negation", "up", "down", "hedge", "doubt", "sure"))
+CAUSE, ASSOCIATION = _listed("cause", unless_after="-"), _listed("association")
 EVERY = (NEGATION, UP, DOWN, HEDGE, SURE, CAUSE, ASSOCIATION)
 
 
@@ -169,17 +150,7 @@ def cause(pair: Pair) -> bool:
     return bool(found) and not CAUSE.search(pair.quote)
 
 
-_FINDING = (
-    r"(?:effect|associat|differ|correlat|impact|improv|relationship|influence|change|evidence|increas|reduc|benefit|"
-    r"role|link|advantage|interaction)\w*"
-)
-_DENIED = cue(
-    r"(?:did|does|do|was|were|is|are|has|have|had|can|could|may|might|will|would|should)(?: \w+)? not"
-    rf"(?! (?:only|just|restricted|limited))|cannot|never|neither|fail(?:s|ed)? to|no (?:[\w-]+ ){{0,3}}{_FINDING}|"
-    r"(?:has|have|had|shows?|showed) no|little (?:effect|impact|evidence)|unable to|unlikely|ineffective|unchanged|"
-    r"unaffected|'t(?<=n't)|’t(?<=n’t)"
-)
-"""Denials of what a clause says; `without a ligand` and `mice lacking it` only describe something."""
+_DENIED, _THAN = _listed("denied"), _listed("than")
 
 
 def negation(pair: Pair) -> bool:
@@ -270,21 +241,8 @@ RARE = 3.0
 ALMOST = 0.8
 """Minimum repetition for a replaced word to count; below it, other words are just a different wording."""
 
-_THAN = cue(r"than|versus|vs|as compared (?:with|to)|compared (?:with|to)|relative to")
 _GROUPS: Mapping[str, Mapping[str, re.Pattern[str]]] = {
-    axis: {name: cue(pattern) for name, pattern in groups.items()}
-    for axis, groups in {
-        "species": {
-            "humans": r"humans|patients?|men|women|people|persons?|participants?|volunteers?|children|adults|infants?",
-            "animals": r"mice|mouse|murine|rats?|rabbits?|pigs?|porcine|dogs?|canine|monkeys?|macaques?|zebrafish|"
-            r"drosophila|yeast|in vitro|cell lines?|cultured cells",
-        },
-        "age": {
-            "adults": r"adults?|elderly|older (?:adults|people|patients|men|women)",
-            "children": r"child(?:ren)?|infants?|neonat\w+|newborns?|toddlers?|adolescents?|p(?:a)?ediatric",
-        },
-        "sex": {"men": r"men|males?|boys?", "women": r"wom[ae]n|females?|girls?|mothers?"},
-    }.items()
+    axis: {name: cue("|".join(listed)) for name, listed in groups.items()} for axis, groups in _LISTS["groups"].items()
 }
 
 
