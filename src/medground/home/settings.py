@@ -60,6 +60,9 @@ _SHARED_NOW = {
 }
 """Settings of single recipes that all recipes share now, by section and name, and where they are."""
 
+_GONE = {(section, "results"): 100 for section in ("brave", "duckduckgo", "google")}
+"""Settings that are gone, by section and name, with the value that they had, which still counts in the hash."""
+
 _LATER = (
     *(("retrieval", name) for name in ("sources", "knowledge_base")),
     *(("recipe", name) for name in ("retractions", "own_knowledge")),
@@ -157,7 +160,7 @@ class Settings(SettingsPart):
     @property
     def served(self) -> ModelSettings:
         """The models, with those that the section of the recipe implies."""
-        kind = _declared(self.recipe.name, RECIPES)
+        kind = section_of(self.recipe.name)
         implied = self.section(kind).models if kind else {}
         return self.model.model_copy(update={"operators": {**implied, **self.model.operators}})
 
@@ -177,7 +180,7 @@ class Settings(SettingsPart):
             part = getattr(self, group)
             if getattr(part, name) in (type(part).model_fields[name].default, "", ()):
                 content[group].pop(name)
-        own = [kind for kind in (_declared(recipe, RECIPES), *self.source_sections()) if kind]
+        own = [kind for kind in (section_of(recipe), *self.source_sections()) if kind]
         content |= {kind.section: self.section(kind).model_dump(mode="json") for kind in own}
         return cast("dict[str, Any]", without_secrets(content))
 
@@ -202,6 +205,8 @@ class Settings(SettingsPart):
         content = self.as_read_by(self.recipe.name)
         content["model"].pop("cache")
         content["model"].pop("concurrency")
+        for (section, name), value in _GONE.items():
+            content.get(section, {})[name] = value
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
     @classmethod
@@ -216,6 +221,8 @@ class Settings(SettingsPart):
             for old in merged[name] if isinstance(merged[name], Mapping) else ():
                 if (new := _SHARED_NOW.get((name, old))) is not None:
                     raise ConfigError(problem([name, old], f"is a setting of all recipes now: {'.'.join(new)}", layers))
+                if (name, old) in _GONE:
+                    raise ConfigError(problem([name, old], "is no longer a setting; remove it", layers))
             if merged[name] == {}:  # a heading without settings, as in the file of `medground init`
                 continue
             try:
@@ -229,13 +236,19 @@ class Settings(SettingsPart):
 
 
 def shared_now(kept: Mapping[str, Any]) -> dict[str, Any]:
-    """The groups of a kept answer or run, with what only its recipe had then where all recipes share it now."""
+    """The groups of a kept answer or run, with what only its recipe had then where all recipes share it now.
+
+    A setting that is gone is left out where it had its only value of now.
+    """
     groups = {name: dict(group) if isinstance(group, Mapping) else group for name, group in kept.items()}
     for (section, old), (group, new) in _SHARED_NOW.items():
         if isinstance(groups.get(section), dict) and old in groups[section]:
             value = groups[section].pop(old)
             if value != RecipeSettings.model_fields[new].default:
                 groups.setdefault(group, {})[new] = value
+    for (section, old), value in _GONE.items():
+        if isinstance(groups.get(section), dict) and groups[section].get(old) == value:
+            groups[section].pop(old)
     return groups
 
 

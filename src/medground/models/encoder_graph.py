@@ -81,11 +81,9 @@ def product_of(name: str) -> str:
 
 
 class EncoderGraph:
-    """A graph under construction. Each method adds nodes and returns the name of their output.
+    """A graph under construction from tensors by the names of a transformers model.
 
-    Args:
-        weights: tensors by the names of a transformers model.
-        shape: layers, heads, epsilon.
+    Each method adds nodes and returns the name of their output.
 
     Weights named `NAME.weight.S` (in,) even out the product of the dense layer `NAME`: its inputs are divided by them
     and its weights multiplied. A few large inputs then no longer cost the others their precision in int8 (SmoothQuant,
@@ -135,13 +133,9 @@ class EncoderGraph:
         return self.node("ReduceSum", self.node("Mul", hidden, column), tokens, keepdims=0), mask, tokens
 
     def model(self, name: str, output: str, size: int, inputs: Sequence[str] = INPUTS) -> onnx.ModelProto:
-        """The finished model. The graph under construction is empty afterwards: large weights are moved, not copied.
+        """The finished model, which returns the node `output`, float32 of shape (batch, size).
 
-        Args:
-            name: of the graph.
-            output: name of the node that it returns, float32 of shape (batch, size).
-            size: numbers per row.
-            inputs: names of its inputs.
+        The graph under construction is empty afterwards: large weights are moved, not copied.
         """
         tokens = [helper.make_tensor_value_info(n, TensorProto.INT64, ["batch", "tokens"]) for n in inputs]
         result = helper.make_tensor_value_info(output, TensorProto.FLOAT, ["batch", size])
@@ -246,10 +240,6 @@ def quantised(graph: Path, path: Path) -> Path:
 def write_graph(weights: Weights, shape: BertShape, path: Path) -> Path:
     """Write the float32 graph of a BERT encoder with mean pooling and unit length, and return its path.
 
-    Args:
-        weights: tensors by the names of a transformers `BertModel`.
-        shape: layers, heads, epsilon.
-
     Raises:
         KeyError: a weight is missing.
     """
@@ -276,12 +266,7 @@ _FARTHEST = 128
 
 
 def pair_graph(weights: Weights, shape: BertShape, longest: int) -> onnx.ModelProto:
-    """The graph of an encoder with a head.
-
-    Args:
-        weights: the encoder's tensors by the names of its checkpoint, and those of the head.
-        shape: layers, heads, epsilon.
-        longest: most tokens of a pair.
+    """The graph of an encoder with a head, whose weights are there too, for pairs of at most `longest` tokens.
 
     Raises:
         KeyError: a weight is missing.

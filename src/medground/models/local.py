@@ -67,11 +67,6 @@ class LlamaServer:
         self._server = None
 
 
-def engine_identity() -> str:
-    """Name, version and limits of the engine; another version may give a different answer."""
-    return f"xllamacpp-{importlib.metadata.version('xllamacpp')}-{CONTEXT}-{LONGEST_ANSWER}"
-
-
 def _engine() -> Any:
     """Import xllamacpp with threads that sleep while they wait for each other.
 
@@ -118,13 +113,7 @@ class LocalModel:
     """A GGUF file run by llama.cpp, with a grammar that constrains its output to the operator's schema.
 
     Calls run one at a time, since each uses every core. Waiting counts against a call's limit of seconds, but not
-    against the timeout of a reply.
-
-    Args:
-        name: as in the settings.
-        path: the GGUF file.
-        settings: timeout, retries and temperature.
-        sha256: of the file, if already known.
+    against the timeout of a reply. `sha256` is that of the file, if already known.
     """
 
     cacheable = True
@@ -139,9 +128,10 @@ class LocalModel:
 
     @cached_property
     def identity(self) -> str:
-        """Engine, hash of the weights and temperature; not the path of the file or the port."""
+        """Hash of the weights, engine with its limits, temperature; not the path of the file or the port."""
         weights = self._sha256 or sha256_of(self._path)
-        return f"local-{weights}-{engine_identity()}-t{self._settings.temperature:g}"
+        engine = f"xllamacpp-{importlib.metadata.version('xllamacpp')}-{CONTEXT}-{LONGEST_ANSWER}"
+        return f"local-{weights}-{engine}-t{self._settings.temperature:g}"
 
     async def answer(self, operator: Operator[I, O], value: I, limits: CallLimits) -> Reply[O]:
         """Answer one operator call. The first call loads the model.

@@ -69,10 +69,7 @@ class OnnxEmbedder:
 
 
 def open_minilm(home: Path, precision: Precision = "int8", threads: int | None = None) -> OnnxEmbedder:
-    """Open MiniLM, making its graph on first use.
-
-    Args:
-        home: the user's folder; the model is expected in `home/models`.
+    """Open MiniLM, which is expected in `home/models`, making its graph on first use.
 
     Raises:
         ConfigError: the model has not been fetched, or its files were changed.

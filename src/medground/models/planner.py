@@ -12,9 +12,8 @@ import importlib
 import os
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import Field, ValidationError
 
@@ -44,10 +43,7 @@ def open_planner_model(name: str) -> PlannerModel:
 class PlannerModel:
     """A base model with a trained adapter, through transformers. It writes the likeliest plan, without sampling.
 
-    Args:
-        name: as in the settings.
-        folder: the adapter.
-        digest: of its card, which names the base's weights and the training.
+    `digest` is that of the adapter's card, which names the base's weights and the training.
     """
 
     cacheable = True
@@ -103,16 +99,12 @@ class PlannerModel:
         self._loaded = None
 
 
-# A trained planner's weights: the libraries that load them, its card, and what it writes.
-
 # The libraries of the extra `train`, imported late, and their warnings about each other.
 
-_PACKAGES = ("torch", "transformers", "peft", "trl", "datasets", "accelerate")
 _OURS_TO_THEM = r"(transformers|peft|trl|accelerate|datasets|torch)\b"
 
 
-@dataclass(frozen=True)
-class Libraries:
+class Libraries(NamedTuple):
     """The modules by name."""
 
     torch: Any
@@ -130,21 +122,19 @@ def libraries() -> Libraries:
     """
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    found: dict[str, Any] = {}
     with quiet():
-        for name in _PACKAGES:
-            try:
-                found[name] = importlib.import_module(name)
-            except ImportError as error:
-                raise ConfigError(
-                    f'training a planner needs the extra "train" ({error.name or name} is missing); '
-                    'run: pip install "medground[train]"'
-                ) from None
-        found["transformers"].utils.logging.set_verbosity_error()
-        found["transformers"].utils.logging.disable_progress_bar()
-        found["datasets"].disable_progress_bars()
-    del found["accelerate"]
-    return Libraries(**found)
+        try:
+            found = Libraries(*map(importlib.import_module, Libraries._fields))
+            importlib.import_module("accelerate")
+        except ImportError as error:
+            raise ConfigError(
+                f'training a planner needs the extra "train" ({error.name} is missing); '
+                'run: pip install "medground[train]"'
+            ) from None
+        found.transformers.utils.logging.set_verbosity_error()
+        found.transformers.utils.logging.disable_progress_bar()
+        found.datasets.disable_progress_bars()
+    return found
 
 
 @contextlib.contextmanager
@@ -280,7 +270,7 @@ def write_card(folder: Path, card: AdapterCard) -> None:
 
 
 def check_base(card: AdapterCard, model: Any, name: str) -> None:
-    """Whether a model is the base of an adapter.
+    """Check that a model is the base of an adapter.
 
     Raises:
         ConfigError: it is another model.
@@ -292,10 +282,7 @@ def check_base(card: AdapterCard, model: Any, name: str) -> None:
 def load_adapter(
     folder: Path, *, base: str | None = None, on: str = "cpu", trainable: bool = False
 ) -> tuple[Any, Any, AdapterCard]:
-    """The model with its adapter, the tokenizer, and the card.
-
-    Args:
-        base: the base model, if it lies elsewhere than when the adapter was trained.
+    """The model with its adapter, the tokenizer, and the card; `base` if it is no longer where it was in training.
 
     Raises:
         UsageError: the folder holds no adapter.

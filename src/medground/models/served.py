@@ -33,9 +33,7 @@ LARGEST_REPLY = 8 << 20
 class ModelWire(httpx2.AsyncBaseTransport):
     """Carries a model's requests, with the proxies of the environment, from any event loop. It follows no redirect.
 
-    Args:
-        limits: of each reply.
-        secrets: forms of secrets that no reply may repeat, beside those that its request shows to be some.
+    No reply may repeat `secrets`, in any of these forms, nor those that its request shows to be some.
     """
 
     def __init__(self, limits: ReplyLimits, secrets: tuple[str, ...] = ()) -> None:
@@ -95,13 +93,10 @@ class ServedModel:
     and unknown (None) otherwise.
 
     Args:
-        name: as in the settings, such as `openai:gpt-5`.
-        model: the pydantic-ai model.
         timeout: seconds for one reply, including retries of a busy or failing server.
         retries: how often to ask again after an output that does not pass.
-        temperature: sampling temperature; not sent to models that reject it.
+        temperature: not sent to models that reject it.
         identity: anything else that determines the output, such as the hash of a local file.
-        patience: how to retry a busy server.
         key_hint: the variable that holds the key, for messages.
         secrets: strings that messages must not show.
         wire: carries the requests, where the model's client uses it; closed with the model.

@@ -22,12 +22,9 @@ from medground.models.embedders import ARTICLE, NAME, QUERY, full_name, is_away,
 
 
 def load_model(name: str, task: str, what: str) -> tuple[Any, Any]:
-    """A model, ready to be asked, and its tokenizer.
+    """A model of a folder or a hub, ready to be asked, and its tokenizer.
 
-    Args:
-        name: a folder, or a name on a hub that this machine can reach.
-        task: the class that loads it, such as `AutoModel`.
-        what: what the model is in an error, such as `the reranker`.
+    `task` is the class that loads it, such as `AutoModel`, and `what` its name in an error, such as `the reranker`.
 
     Raises:
         ConfigError: the model does not exist or cannot be read.
@@ -74,12 +71,7 @@ _MULTIPLE = 4
 
 
 class MedCptEmbedder:
-    """Two BERT encoders whose vectors are compared.
-
-    Args:
-        name: its name in settings.
-        query: folder or hub name of the encoder of questions.
-        article: that of the encoder of articles.
+    """Two BERT encoders whose vectors are compared, that of questions and that of articles, by folder or hub name.
 
     Raises:
         ConfigError: one cannot be loaded or is not a BERT encoder, or their vectors differ in length.
@@ -136,12 +128,9 @@ class MedCptEmbedder:
 
 
 def open_medcpt(name: str, home: Path, threads: int | None = None) -> MedCptEmbedder:
-    """Open both encoders.
+    """Open both encoders of `medcpt`, which looks in `home/models/medcpt`, then on the hub, or of `medcpt:FOLDER`.
 
-    Args:
-        name: `medcpt`, or `medcpt:FOLDER`.
-        home: the user's folder; `medcpt` alone looks in `home/models/medcpt`, then on the hub.
-        threads: threads inside one operation, for the whole process; None leaves the choice to torch.
+    `threads` inside one operation are for the whole process; None leaves the choice to torch.
 
     Raises:
         ConfigError: a folder or one of the encoders is missing, cannot be read, or does not fit the other.
@@ -190,11 +179,7 @@ class TransformerEmbedder:
 
 
 def open_transformer(name: str, threads: int | None = None) -> TransformerEmbedder:
-    """Load a model.
-
-    Args:
-        name: a folder, or a name on a hub that this machine can reach.
-        threads: threads inside one operation, for the whole process; None leaves the choice to torch.
+    """Load a model from a folder, or from a hub that this machine can reach; `threads` as in `open_medcpt`.
 
     Raises:
         ConfigError: the model does not exist or cannot be read.

@@ -66,7 +66,7 @@ class _Decision(Frozen):
 
     def shown(self) -> str | None:
         """The decided value as text, or None."""
-        raise NotImplementedError
+        return getattr(self, "value", None)
 
     @model_validator(mode="before")
     @classmethod
@@ -93,24 +93,15 @@ class YesNoDecision(_Decision):
     task: Literal["yes-no"] = "yes-no"
     value: Literal["yes", "no"] | None = None
 
-    def shown(self) -> str | None:
-        return self.value
-
 
 class YesNoMaybeDecision(_Decision):
     task: Literal["yes-no-maybe"] = "yes-no-maybe"
     value: Literal["yes", "no", "maybe"] | None = None
 
-    def shown(self) -> str | None:
-        return self.value
-
 
 class SingleChoiceDecision(_Decision):
     task: Literal["single-choice"] = "single-choice"
     value: str | None = None
-
-    def shown(self) -> str | None:
-        return self.value
 
 
 class MultipleChoiceDecision(_Decision):
@@ -124,9 +115,6 @@ class MultipleChoiceDecision(_Decision):
 class FreeDecision(_Decision):
     task: Literal["free"] = "free"
     value: str | None = None
-
-    def shown(self) -> str | None:
-        return self.value
 
 
 Decision = Annotated[

@@ -5,7 +5,9 @@ Source: BioMedSearch, section III.A, Eq. 1 and 2.
 
 from __future__ import annotations
 
+import functools
 import json
+import operator
 from collections.abc import Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -203,34 +205,28 @@ def _check_sizes(said: dict[str, Any]) -> None:
         raise UsageError("`subquestions` is empty; a plan has at least one")
 
 
+_WRONG = {
+    "missing": "{where} is missing; add it",
+    "extra_forbidden": "{where} is not part of a plan; remove it",
+    "literal_error": f"{{where}} is {{stands}}; use one of {', '.join(TOOLS)}",
+    "string_too_short": "{where} is empty; write something or remove the entry",
+    "string_pattern_mismatch": "{where} is {stands}; ids are q1, q2, ... up to q99",
+}
+"""What is wrong, by pydantic's type of error: where it is, what stands there, and what may."""
+
+
 def _first(error: ValidationError, said: dict[str, Any]) -> str:
-    """The first problem: where it is, what stands there, and what may."""
     found = error.errors(include_url=False)[0]
-    where = _place(found["loc"])
-    if not where:  # a check of the whole plan, whose message says it all
-        return str(found["msg"]).removeprefix("Value error, ")
-    if found["type"] == "missing":
-        return f"{where} is missing; add it"
-    if found["type"] == "extra_forbidden":
-        return f"{where} is not part of a plan; remove it"
-    stands = f"{where} is {_short(_at(said, found['loc']))}"
-    if found["type"] == "literal_error":
-        return f"{stands}; use one of {', '.join(TOOLS)}"
-    if found["type"] == "string_too_short":
-        return f"{where} is empty; write something or remove the entry"
-    if found["type"] == "string_pattern_mismatch":
-        return f"{stands}; ids are q1, q2, ... up to q99"
-    return f"{stands}: {str(found['msg'])[:1].lower()}{str(found['msg'])[1:]}"
+    message = str(found["msg"])
+    if not (where := _place(found["loc"])):  # a check of the whole plan, whose message says it all
+        return message.removeprefix("Value error, ")
+    stands = "" if found["type"] == "missing" else _short(functools.reduce(operator.getitem, found["loc"], said))
+    wrong = _WRONG.get(found["type"], "{where} is {stands}: {message}")
+    return wrong.format(where=where, stands=stands, message=f"{message[:1].lower()}{message[1:]}")
 
 
 def _place(path: Sequence[int | str]) -> str:
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")
-
-
-def _at(said: Any, path: Sequence[int | str]) -> Any:
-    for part in path:
-        said = said[part]
-    return said
 
 
 def _short(value: Any) -> str:

@@ -21,10 +21,8 @@ class SourceDescription(Frozen):
 
     Attributes:
         name: as plans and their tags write it, such as `book`.
-        kind: the kind of its documents.
         about: one paragraph for the planner: what it holds, and for which questions it is good.
         licence: under which terms its texts may be used; it goes with every export.
-        origin: where the texts come from.
     """
 
     name: str
@@ -186,14 +184,13 @@ class SourceQuery(Frozen):
         return f"{self.term} , {self.text}" if self.term else self.text
 
 
-def _asked(queries: Mapping[str, tuple[SourceQuery, ...]]) -> Mapping[str, tuple[SourceQuery, ...]]:
-    return {name: asked for name, asked in queries.items() if asked}
-
-
 class SourcePlan(Frozen):
     """`P = {(i, j, q_j^i)}`: the queries of each source, by its name. A source without queries is not searched."""
 
-    queries: Annotated[Mapping[str, tuple[SourceQuery, ...]], AfterValidator(_asked)] = Field(default_factory=dict)
+    queries: Annotated[
+        Mapping[str, tuple[SourceQuery, ...]],
+        AfterValidator(lambda queries: {name: asked for name, asked in queries.items() if asked}),
+    ] = Field(default_factory=dict)
 
     @property
     def size(self) -> int:
@@ -240,9 +237,7 @@ def tagged(plan: SourcePlan, sources: tuple[str, ...]) -> str:
     `<book> heart sounds ; heart failure </book>`, one line per source, in the order of `sources`. Whatever marks a
     query holds, `plan.sources.read_plan` reads it back.
     """
-    return "\n".join(_tag(name, plan.queries.get(name, ())) for name in sources)
-
-
-def _tag(name: str, queries: tuple[SourceQuery, ...]) -> str:
-    inside = " ; ".join(written(query.text, query.term) for query in queries)
-    return f"<{name}> {inside} </{name}>" if inside else f"<{name}> </{name}>"
+    inside = {name: " ; ".join(written(one.text, one.term) for one in plan.queries.get(name, ())) for name in sources}
+    return "\n".join(
+        f"<{name}> {asked} </{name}>" if asked else f"<{name}> </{name}>" for name, asked in inside.items()
+    )

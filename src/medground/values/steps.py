@@ -106,7 +106,6 @@ class Asking(Step, span="operator"):
 
     @property
     def span_name(self) -> str:
-        """`operator write`."""
         return self.name_of(self.operator)
 
     @classmethod
@@ -303,31 +302,11 @@ class Kept(Step, span="kept"):
     stopped: str | None = None
 
 
-AnyStep = Annotated[
-    Searching
-    | Searched
-    | ReadingBatch
-    | Asking
-    | Judging
-    | QueryWritten
-    | QueryChosen
-    | RewriteTrigger
-    | RoundBegun
-    | RoundEnded
-    | PlanningSources
-    | SourcesPlanned
-    | PlanRound
-    | PlanRated
-    | PlanChosen
-    | ResearchBegun
-    | SubQuestionBegun
-    | SubQuestionDone
-    | WritingReport
-    | PlanningResearch
-    | ResearchPlanned
-    | Kept,
-    Field(discriminator="type"),
-]
+_Reading = Searching | Searched | ReadingBatch | Asking | Judging
+_Querying = QueryWritten | QueryChosen | RewriteTrigger | RoundBegun | RoundEnded
+_Planning = PlanningSources | SourcesPlanned | PlanRound | PlanRated | PlanChosen
+_Researching = ResearchBegun | SubQuestionBegun | SubQuestionDone | WritingReport | PlanningResearch | ResearchPlanned
+AnyStep = Annotated[_Reading | _Querying | _Planning | _Researching | Kept, Field(discriminator="type")]
 """Any step, for interfaces that send steps as JSON."""
 
 OnStep = Callable[[Step], None]

@@ -204,13 +204,8 @@ def _proof(name: str, kind: str, right: Sequence[bool], majority: float) -> Proo
 
 
 def _total(reports: Iterable[UsageReport]) -> Usage:
-    return sum(
-        (
-            Usage(r.input_tokens, r.output_tokens, r.model_calls, price=r.price, estimated_tokens=r.estimated_tokens)
-            for r in reports
-        ),
-        Usage(),
-    )
+    none = {"seconds": 0.0, "cached_calls": 0, "searches": 0, "counts": 0}
+    return sum((report.model_copy(update=none) for report in reports), Usage())
 
 
 _CHARACTERS = 4

@@ -71,11 +71,8 @@ class WeighedOutput(OperatorOutput):
     probabilities: SkipJsonSchema[dict[str, float]] = Field(default_factory=dict)
 
 
-class _UntrustedMark:
-    """Marks a string field as text from a document, the web or another model."""
-
-
-Untrusted = Annotated[str, _UntrustedMark()]
+Untrusted = Annotated[str, "untrusted"]
+"""Text from a document, the web or another model."""
 
 
 SHORT = 100

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from importlib import resources
 from itertools import chain, pairwise
 from typing import TypeVar
@@ -92,32 +92,14 @@ def nearest(statement: Statement, premise: Sequence[Sentence]) -> int:
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Model:
-    """Weights of the regression.
-
-    Attributes:
-        weights: one per feature, by name.
-        intercept: the score of a premise without any feature.
-        threshold: minimum probability of a related premise.
-    """
-
-    weights: Mapping[str, float]
-    intercept: float
-    threshold: float
-
-
-@cache
-def model() -> Model:
-    """The stored weights."""
-    text = (resources.files("medground") / "data" / "keyless_critic.json").read_text(encoding="utf-8")
-    stored = json.loads(text)
-    return Model(stored["weights"], stored["intercept"], stored["threshold"])
+_STORED = json.loads((resources.files("medground") / "data" / "keyless_critic.json").read_text(encoding="utf-8"))
+RELATED: float = _STORED["threshold"]
+"""Minimum probability of a related premise; 95 % of SciFact's training pairs with evidence reach it."""
 
 
 def features(statement: Statement, premise: Sequence[Sentence]) -> dict[str, float]:
     """The features of a statement and the sentences of a premise, each from 0 to 1."""
-    wanted, held = statement.terms, frozenset[str]().union(*(s.terms for s in premise))
+    wanted, held = statement.terms, _terms(premise)
     pairs = chain.from_iterable(pairwise(s.stems) for s in premise)
     each = sorted((statement.coverage(s.terms) for s in premise), reverse=True)
     return {
@@ -131,6 +113,10 @@ def features(statement: Statement, premise: Sequence[Sentence]) -> dict[str, flo
     }
 
 
+def _terms(premise: Sequence[Sentence]) -> frozenset[str]:
+    return frozenset[str]().union(*(s.terms for s in premise))
+
+
 def _share(wanted: frozenset[T], held: Iterable[T]) -> float:
     return len(wanted.intersection(held)) / len(wanted) if wanted else 0.0
 
@@ -140,13 +126,8 @@ def probability(statement: Statement, premise: Sequence[Sentence]) -> float:
     seen = features(statement, premise)
     if not seen["words"]:
         return 0.0
-    stored = model()
-    score = stored.intercept + sum(weight * seen[name] for name, weight in stored.weights.items())
+    score = _STORED["intercept"] + sum(weight * seen[name] for name, weight in _STORED["weights"].items())
     return 1.0 / (1.0 + math.exp(-score))
-
-
-RELATED: float = model().threshold
-"""Minimum probability of a related premise; 95 % of SciFact's training pairs with evidence reach it."""
 
 
 @dataclass(frozen=True)
@@ -181,7 +162,7 @@ def compare(statement: str, evidence: Sequence[EvidenceView]) -> Comparison:
         return Comparison(False, None, 0.0, 0.0, "", ())
     place = max(range(len(chances)), key=lambda i: (chances[i], -i))
     premise, chance = read[place], chances[place]
-    covered = stated.coverage(frozenset[str]().union(*(s.terms for s in premise)))
+    covered = stated.coverage(_terms(premise))
     if chance < RELATED or not premise:
         return Comparison(False, None, chance, covered, "", ())
     sentence = premise[nearest(stated, premise)].text

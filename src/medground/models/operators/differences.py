@@ -20,12 +20,9 @@ from medground.language.quantities import COUNT, Quantity, quantities, same_unit
 def cue(words: str, *, unless_after: str = "") -> re.Pattern[str]:
     """A pattern that matches any of the given words as a whole word, ignoring case.
 
-    A lookahead tests the first letter, which halves the time because most words in a text start with other letters. So
+    The words are regular expressions, separated by `|`; `unless_after` is a character that must not come before. A
+    lookahead tests the first letter, which halves the time because most words in a text start with other letters. So
     no word may begin with an optional part.
-
-    Args:
-        words: regular expressions for words or phrases, separated by `|`.
-        unless_after: a character that must not come before the word.
     """
     begin = "".join(sorted(set(re.findall(r"(?:^|\|)(?:\(\?:)?(.)", words))))
     free = f"(?<!{unless_after})" if unless_after else ""
@@ -185,7 +182,8 @@ _WORD = cue("|".join(f"{name}(?:fold)?" for name in _NAMED))
 def number(pair: Pair) -> bool:
     """Repeated text has other numbers, or a different order; a paraphrase has a number that the premise lacks."""
     if pair.repeats:
-        return not _in_order(_sequence(pair.statement), _sequence(pair.quote))
+        quoted = iter(_sequence(pair.quote))
+        return not all(value in quoted for value in _sequence(pair.statement))
     stated = _in_digits(pair.statement)
     held = _sequence(pair.premise) if stated else []
     return any(not any(_holds(held, str(value)) for value in quantity.values) for quantity in stated)
@@ -195,7 +193,8 @@ def unit(pair: Pair) -> bool:
     """A number of the statement appears in the sentence only with other units."""
     stated = [quantity for quantity in _in_digits(pair.statement) if _measured(quantity)]
     known = quantities(pair.quote) if stated else ()
-    return any(_only_otherwise(one, [q for q in known if q.values & one.values]) for one in stated)
+    same = [(one, [q for q in known if q.values & one.values]) for one in stated]
+    return any(found and all(_measured(q) and not same_unit(q.unit, one.unit) for q in found) for one, found in same)
 
 
 def _in_digits(text: str) -> list[Quantity]:
@@ -206,20 +205,10 @@ def _measured(quantity: Quantity) -> bool:
     return bool(quantity.unit) and quantity.unit != COUNT
 
 
-def _only_otherwise(stated: Quantity, same: Sequence[Quantity]) -> bool:
-    """Whether the same numbers all have a unit, and none that of the statement."""
-    return bool(same) and all(_measured(q) and not same_unit(q.unit, stated.unit) for q in same)
-
-
 def _sequence(text: str) -> list[str]:
     """Every number of a text in order, including small ones in words, without thousands separators."""
     plain = _WORD.sub(lambda match: _NAMED[match[0].lower().removesuffix("fold")], folded(text))
     return [found.replace(",", "") for found in _ANY_NUMBER.findall(plain)]
-
-
-def _in_order(some: Sequence[str], others: Sequence[str]) -> bool:
-    rest = iter(others)
-    return all(value in rest for value in some)
 
 
 def _holds(values: Sequence[str], stated: str) -> bool:
@@ -307,12 +296,9 @@ RULES: Mapping[str, Callable[[Pair], bool]] = {
 
 
 def differences(statement: str, quote: str, premise: str | None = None) -> tuple[str, ...]:
-    """The kinds of difference between a statement and a quote, in the order of `RULES`; empty for equal texts.
+    """The kinds of difference between a statement and the sentence nearest to it, in the order of `RULES`.
 
-    Args:
-        statement: the statement to check.
-        quote: the sentence nearest to it.
-        premise: the text that the quote is from, which may contain what the quote lacks; the quote by default.
+    `premise` is the text that the quote is from, which may contain what the quote lacks; the quote by default.
     """
     pair = Pair(statement, quote, quote if premise is None else premise)
     return tuple(name for name, differs in RULES.items() if differs(pair))

@@ -119,10 +119,8 @@ def _quotes(
         if len(found) == PER_PASSAGE or not taken.isdisjoint(span):
             continue
         strongest = passage.sentences[max(span, key=lambda n: strengths[n])].text
-        if (
-            reports_result(strongest)
-            or words.coverage(asked.topic, words.terms(asked.in_own_words(strongest))) >= NAMED
-        ):
+        named = words.coverage(asked.topic, words.terms(asked.in_own_words(strongest)))
+        if reports_result(strongest) or named >= NAMED:
             taken.update(span)
             found.append((strength, tuple(passage.sentences[n].id for n in span)))
     return found
@@ -141,10 +139,10 @@ def _strengths(question: str, passages: Sequence[SentencedPassage]) -> list[list
 
 def quotes_on_topic(question: str, passages: Sequence[SentencedPassage]) -> list[EvidenceView]:
     """The quotable sentences of the passages on topic, best first; none if no passage is on topic."""
-    texts = [PassageView(id=p.id, title=p.title, text=" ".join(s.text for s in p.sentences)) for p in passages]
+    joined = [(p, " ".join(s.text for s in p.sentences)) for p in passages]
     asked = reading_of(question)
-    if not any(words.mentions(asked.in_own_words(f"{t.title}\n{t.text}"), asked.rarest_name) for t in texts):
-        texts = [t.model_copy(update={"unnamed": True}) for t in texts]
+    named = any(words.mentions(asked.in_own_words(f"{p.title}\n{text}"), asked.rarest_name) for p, text in joined)
+    texts = [PassageView(id=p.id, title=p.title, text=text, unnamed=not named) for p, text in joined]
     kept_ids = set(relevant_passages(question, texts))
     kept = [p for p in passages if p.id in kept_ids]
     views = {

@@ -242,11 +242,9 @@ _WINDOW = 8
 
 
 def reporting_sentence(column: str, sentences: Sequence[tuple[str, str]]) -> int | None:
-    """The number of the sentence, from 0; None if none reports it.
+    """The number of the sentence that reports a column, from 0; None if none does.
 
-    Args:
-        column: the name of a column, in the reader's words.
-        sentences: text and heading of each sentence of the study, in order; empty headings where there are none.
+    `sentences` are text and heading of each sentence of the study; empty headings where there are none.
     """
     rule = _rule_for(column) or _rule_by_words(column)
     if rule is None:

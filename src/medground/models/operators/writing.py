@@ -34,12 +34,7 @@ def chosen_quotes(question: str, evidence: Sequence[EvidenceView], count: int) -
     """The quotes that the rationale shows, best first.
 
     Quotes on the question's topic come first, and statements of purpose last; otherwise the given order is kept.
-    Quotes that repeat an earlier one and quotes from retracted papers are left out.
-
-    Args:
-        question: the question asked.
-        evidence: quotes, strongest first.
-        count: maximum number of quotes to choose.
+    Quotes that repeat an earlier one and quotes from retracted papers are left out, and all beyond `count`.
     """
     topic = words.topic(question)
 

@@ -33,7 +33,6 @@ class BraveSettings(SettingsSection):
     section: ClassVar[str] = "brave"
 
     address: str = Field(default="https://api.search.brave.com", description="address of the API")
-    results: int = Field(default=100, ge=1, le=200, description="most results of a search; twenty cost one request")
     per_second: float = Field(default=1.0, gt=0, description="requests per second that your plan allows")
 
 
@@ -62,7 +61,6 @@ def _open(settings: Settings) -> WebSource:
         Engine(_NAME, "res/v1/web/search", _begin, _read, most=200),
         Client(service, open_wire(settings)),
         PageReader.of(settings),
-        results=own.results,
         missing=None if key else "not configured; set keys.brave, or leave the source out",
     )
 
@@ -86,7 +84,6 @@ class DuckDuckGoSettings(SettingsSection):
     section: ClassVar[str] = "duckduckgo"
 
     address: str = Field(default="https://html.duckduckgo.com", description="address of the page without scripts")
-    results: int = Field(default=100, ge=1, le=100, description="most results of a search")
 
 
 def _read_duckduckgo(reply: Reply, asked: Mapping[str, str]) -> ResultPage:
@@ -133,7 +130,7 @@ def _open_duckduckgo(settings: Settings) -> WebSource:
     own = settings.section(DuckDuckGoSettings)
     client = Client(Service(_NAME_duckduckgo, own.address.rstrip("/"), per_second=1.0), open_wire(settings))
     engine = Engine(_NAME_duckduckgo, "html/", lambda query: {"q": query}, _read_duckduckgo, absent=frozenset([202]))
-    return WebSource(engine, client, PageReader.of(settings), results=own.results)
+    return WebSource(engine, client, PageReader.of(settings))
 
 
 DUCKDUCKGO = SourceDeclaration(name=_NAME_duckduckgo, open=_open_duckduckgo, settings=DuckDuckGoSettings)
@@ -153,7 +150,6 @@ class GoogleSettings(SettingsSection):
 
     address: str = Field(default="https://customsearch.googleapis.com", description="address of the API")
     engine: str | None = Field(default=None, description="id of your search engine (cx)")
-    results: int = Field(default=100, ge=1, le=_MOST, description="most results of a search; ten cost one request")
 
 
 def _read_google(reply: Reply, asked: Mapping[str, str]) -> ResultPage:
@@ -182,7 +178,6 @@ def _open_google(settings: Settings) -> WebSource:
         Engine(_NAME_google, "customsearch/v1", begin, _read_google, most=_MOST),
         Client(service, open_wire(settings)),
         PageReader.of(settings),
-        results=own.results,
         missing=f"not configured; set {missing}, or leave the source out" if missing else None,
     )
 

@@ -129,6 +129,8 @@ def _plain(text: object, longest: int) -> str:
     return line if len(line) <= longest else f"{line[: longest - 1].rpartition(' ')[0]}…"
 
 
+_RESULTS = 100
+"""Most results of a search."""
 _MOST_KEPT = 5000
 _MOST_WORDS = 50
 _MOST_CHARACTERS = 400
@@ -164,20 +166,17 @@ class WebSource(LiveSource):
         engine: the engine.
         client: asks it; the source closes it.
         pages: reads pages.
-        results: most results of a search.
         missing: what is not configured, and how to configure it; None if all is.
     """
 
     kinds = frozenset[SourceKind](["web"])
 
-    def __init__(
-        self, engine: Engine, client: Client, pages: PageReader, *, results: int = 100, missing: str | None = None
-    ) -> None:
+    def __init__(self, engine: Engine, client: Client, pages: PageReader, *, missing: str | None = None) -> None:
         super().__init__(engine.name, client, kept=_MOST_KEPT)
         self._engine = engine
         self._client = client
         self._pages = pages
-        self._results = min(results, engine.most)
+        self._results = min(_RESULTS, engine.most)
         self._missing = missing
 
     def accepts(self, lookup: Lookup) -> bool:

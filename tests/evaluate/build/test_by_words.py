@@ -3,7 +3,7 @@
 from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import each_row
 from views import sentenced
@@ -64,6 +64,7 @@ def test_only_a_result_that_reads_without_its_paper_is_taken(sentence: str, alon
     assert kind_of("Pain fell by 12% in most of the patients of the trial.", 3) is None  # level 3 needs time or order
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 2**31), st.sampled_from([(2, 2), (3, 1)]), st.sampled_from([1, 2]))
 def test_options_are_findings_of_which_as_many_as_asked_are_exchanged(
     seed: int, numbers: tuple[int, int], level: int
@@ -79,11 +80,11 @@ def test_options_are_findings_of_which_as_many_as_asked_are_exchanged(
 
 def test_the_exchanged_word_does_not_tell_right_from_wrong() -> None:
     seen: Counter[tuple[bool, bool]] = Counter()
-    for seed in range(400):
+    for seed in range(150):
         for text, right, _ in options(FINDINGS, 1, 2, 2, seed):
             seen["increased" in text, right] += 1
-    assert abs(seen[True, True] - seen[True, False]) < 80
-    assert abs(seen[False, True] - seen[False, False]) < 80
+    assert abs(seen[True, True] - seen[True, False]) < 50
+    assert abs(seen[False, True] - seen[False, False]) < 50
 
 
 def test_no_question_is_made_of_too_few_findings() -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from enum import Enum
+from html import escape
 from importlib import import_module
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -45,7 +46,21 @@ class Out(OperatorOutput):
 OPERATOR: Operator[Tree, Out] = Operator(
     name="t", instructions="i", input=Tree, output=Out, keyless=lambda value: Out(id=value.leaves[0].id)
 )
-TAGS = {"question", "leaves", "notes", "words", "colour", "item", "id", "text", "year", "tags", "key", "value"}
+TAGS = {
+    "question",
+    "leaves",
+    "notes",
+    "words",
+    "colour",
+    "item",
+    "id",
+    "text",
+    "year",
+    "tags",
+    "key",
+    "value",
+    "context",
+}
 
 hostile = st.one_of(
     st.text(max_size=60),
@@ -75,31 +90,24 @@ def readable(text: str) -> str:
     return re.sub("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\U000e0000-\U000e007f]", " ", text)
 
 
-@given(trees)
-def test_no_text_writes_a_tag(tree: Tree) -> None:
-    prompt = OPERATOR.prompt(tree)
+@settings(max_examples=60)
+@given(trees, hostile.filter(bool))
+def test_every_text_is_in_its_block_and_writes_no_tag(tree: Tree, context: str) -> None:
+    told = OPERATOR.with_context(context)
+    prompt = told.prompt(tree)
+    assert prompt.replace(f"<context>\n{escape(readable(context), quote=False)}\n</context>\n\n", "", 1) == (
+        OPERATOR.prompt(tree)
+    )
     assert set(re.findall(r"</?([^<>]*)>", prompt)) <= TAGS
     assert prompt.count("<") == prompt.count(">") == 2 * prompt.count("</")
     prompt.encode()  # lone surrogates would break the request
-
-
-@given(trees)
-def test_every_text_is_in_its_block(tree: Tree) -> None:
-    root = ElementTree.fromstring(f"<prompt>{OPERATOR.prompt(tree)}</prompt>")
-    assert [block.tag for block in root] == list(Tree.model_fields)
-    question = root.findtext("question")
-    assert question == f"\n{readable(tree.question)}\n"
+    root, names = ElementTree.fromstring(f"<prompt>{prompt}</prompt>"), list(Tree.model_fields)
+    assert [block.tag for block in root] == [*names[:1], "context", *names[1:]]
+    assert [root.findtext(name) for name in ("question", "context")] == [
+        f"\n{readable(text)}\n" for text in (tree.question, context)
+    ]
     found = [leaf.findtext("text") or "" for leaf in root.findall("leaves/item")]
     assert found == [readable(leaf.text) for leaf in tree.leaves]
-
-
-@given(trees, hostile.filter(bool))
-def test_a_context_is_one_block_after_the_question_and_no_text_leaves_it(tree: Tree, context: str) -> None:
-    told = OPERATOR.with_context(context)
-    root = ElementTree.fromstring(f"<prompt>{told.prompt(tree)}</prompt>")
-    names = list(Tree.model_fields)
-    assert [block.tag for block in root] == [*names[:1], "context", *names[1:]]
-    assert root.findtext("context") == f"\n{readable(context)}\n"
     assert told.instructions == OPERATOR.instructions + CONTEXT_RULE
     assert told.keyless(tree) == OPERATOR.keyless(tree) if tree.leaves else True
 

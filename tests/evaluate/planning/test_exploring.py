@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import each_row
 from views import keyless
@@ -42,6 +42,7 @@ def test_without_a_model_each_source_gets_six_different_queries():
     assert {query.text for query in plan[0].queries} != {query.text for query in plan[1].queries}
 
 
+@settings(max_examples=40)
 @given(st.text(min_size=1, max_size=300).filter(str.strip), st.integers(1, 12))
 def test_any_question_can_be_explored(question: str, number: int):
     value = ExploreInput(question=question, sources=SOURCES, queries_for_each=number)
@@ -78,11 +79,6 @@ def test_an_unknown_or_forgotten_source_is_refused(names: tuple[str, ...], told:
 )
 def test_yes_and_no_are_read_from_what_judges_write(said: object, read: str):
     assert read_yes_no(said) == read
-
-
-@given(st.text())
-def test_anything_is_read_as_yes_no_or_itself(said: str):
-    assert read_yes_no(said) in ("yes", "no", said)
 
 
 def judging(answer: str, gold: tuple[str, ...], *documents: tuple[str, str]) -> JudgeInput:

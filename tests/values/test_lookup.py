@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from medground.values.document import Hit, Passage, SourceKind
 from medground.values.graph import GraphFact, GraphFinding
@@ -45,11 +45,6 @@ def test_words_are_looked_up_by_words_and_by_meaning() -> None:
 )
 def test_an_answer_names_a_lookup_as_it_was_asked(lookup: Lookup, name: str) -> None:
     assert lookup.named == name
-
-
-def test_the_limit_is_at_least_one() -> None:
-    with pytest.raises(ValidationError, match="limit"):
-        Lookup(asked=Words(text="lens"), limit=0)
 
 
 def test_without_a_choice_every_ranker_is_wanted() -> None:
@@ -115,8 +110,11 @@ def test_lookups_are_equal_and_hash_by_value() -> None:
         (["a"], {"a": ("b",)}, "'b'"),
         (["a"], {"b": ("a",)}, "'b'"),
         (["a"], {"a": ("a",)}, "cycle: a after a"),
-        (["a", "b"], {"a": ("b",), "b": ("a",)}, "cycle"),
-        (["a", "b", "c", "d"], {"b": ("a", "d"), "c": ("b",), "d": ("c",)}, "cycle"),
+        (
+            ["a", "b", "c", "d"],
+            {"b": ("a", "d"), "c": ("b",), "d": ("c",)},
+            "cycle: [bcd] after",
+        ),
         (["a", ""], {"a": ("a",)}, "needs a node"),
         (["a", "b", ""], {"b": ("a",)}, "needs a node"),
     ],
@@ -126,17 +124,6 @@ def test_a_plan_that_cannot_be_followed_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         Plan(lookups=tuple(map(at, nodes)), after=after)
-
-
-def test_the_error_names_a_cycle_in_the_order_of_the_plan() -> None:
-    with pytest.raises(ValueError, match=r"(a after c after b|c after b after a|b after a after c) after"):
-        Plan(lookups=tuple(map(at, "abc")), after={"b": ("a",), "c": ("b",), "a": ("c",)})
-
-
-def test_lookups_without_an_order_are_one_stage() -> None:
-    lookups = (at("b"), at(""), at("a"), at("", "aorta"))
-    assert list(Plan(lookups=lookups).stages()) == [lookups]
-    assert list(Plan(lookups=()).stages()) == []
 
 
 @st.composite
@@ -155,19 +142,12 @@ def plans(draw: st.DrawFn) -> Plan:
 
 @given(plans())
 def test_each_lookup_is_in_the_first_stage_that_all_before_it_allow(plan: Plan) -> None:
+    assert Plan.model_validate_json(plan.model_dump_json()) == plan
     stages = list(plan.stages())
     stage_of = {lookup.node: number for number, stage in enumerate(stages) for lookup in stage}
-    assert all(stages)
-    assert sorted(one.model_dump_json() for stage in stages for one in stage) == sorted(
-        one.model_dump_json() for one in plan.lookups
-    )
+    assert all(stages) and Counter(one for stage in stages for one in stage) == Counter(plan.lookups)
     for number, stage in enumerate(stages):
         assert list(stage) == [one for one in plan.lookups if stage_of[one.node] == number]
         for lookup in stage:
             before = [stage_of[node] for node in plan.after.get(lookup.node, ())]
             assert number == max(before, default=-1) + 1
-
-
-@given(plans())
-def test_a_plan_survives_json(plan: Plan) -> None:
-    assert Plan.model_validate_json(plan.model_dump_json()) == plan

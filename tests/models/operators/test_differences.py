@@ -112,22 +112,6 @@ def test_a_long_premise_is_compared_by_its_nearest_sentence() -> None:
     assert compare("Aspirin reduced the risk of stroke by 12%.", evidence(premise)).flags == ()
 
 
-def test_the_probability_grows_with_what_is_shared() -> None:
-    statement = "Aspirin lowers the risk of colorectal cancer."
-    quotes = (
-        "Zebrafish were kept warm.",
-        "Cancer was frequent.",
-        "Colorectal cancer risk fell with aspirin.",
-        statement,
-    )
-    found = [compare(statement, evidence(quote)) for quote in quotes]
-    chances = [f.probability for f in found]
-    assert chances == sorted(chances)
-    assert chances[0] == 0
-    assert chances[-1] > 0.8
-    assert [f.related for f in found] == [chance >= RELATED for chance in chances]
-
-
 @each_row("statement", ["", "   ", "的研究表明", "🧬", "of the and", "x" * 50_000, "12 " * 5_000])
 @each_row("quote", ["", " \n\n ", "Aspirin works.", "y" * 50_000])
 def test_odd_texts_are_not_related(statement: str, quote: str) -> None:
@@ -145,11 +129,7 @@ def test_it_never_judges_and_never_crashes(statement: str, quotes: list[str]) ->
     assert output.relation in ("related", "neutral")
     assert output == entail.keyless(value)
     assert set(output.flags) <= set(FLAGS)
-
-
-@given(st.text(max_size=200))
-def test_a_text_does_not_differ_from_itself(text: str) -> None:
-    assert differences(text, text) == ()
+    assert differences(statement, statement) == ()
 
 
 WORDS = """

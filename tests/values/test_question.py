@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from medground.errors import UsageError
-from medground.values.query import Filters
 from medground.values.question import MAX_CHARACTERS, MAX_CONTEXT, Question, as_question
 
 
@@ -56,11 +55,6 @@ def test_options_must_fit_the_task() -> None:
         Question.ask("Which?", options=["Aspirin", "aspirin "])
     with pytest.raises(UsageError, match="26 options"):
         Question.ask("Which?", options=[str(i) for i in range(30)])
-
-
-def test_years_in_the_wrong_order_are_refused() -> None:
-    with pytest.raises(ValueError, match="after the last"):
-        Filters(year_from=2020, year_to=2010)
 
 
 @given(st.text(max_size=300))
