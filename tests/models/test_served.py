@@ -20,7 +20,7 @@ from pydantic_ai.providers.openai import OpenAIProvider
 from rows import each_row
 
 from medground.errors import BudgetExhausted, ConfigError, MedgroundError, ModelFailed
-from medground.models.attempts import Retries as Patience
+from medground.models.attempts import Retries
 from medground.models.base import CallLimits, Reply
 from medground.models.served import ServedModel
 from medground.recipes.omni_rag.operators import ExploredSource, PlanSourcesInput, plan_sources_tagged
@@ -121,10 +121,10 @@ def test_waits_grow_and_retry_after_wins(serve: Serve) -> None:
     async def sleep(seconds: float) -> None:
         waits.append(seconds)
 
-    patience = Patience(tries=4, first_wait=1.0, sleep=sleep, chance=lambda: 1.0)
+    server_retries = Retries(tries=4, first_wait=1.0, sleep=sleep, chance=lambda: 1.0)
     steps = refusal(500), refusal(429, retry_after="7"), refusal(503), GOOD
     with ChatPeer(*steps) as peer:
-        ask(serve(peer.url, patience=patience))
+        ask(serve(peer.url, server_retries=server_retries))
     assert waits == [1.0, 7.0, 4.0]
 
 
@@ -192,7 +192,7 @@ def test_other_clients_fail_with_the_same_message(loopback: None, key: str) -> N
         model = ServedModel(
             "anthropic:stub",
             AnthropicModel("stub", provider=provider),
-            patience=Patience(first_wait=0.001),
+            server_retries=Retries(first_wait=0.001),
             secrets=(key,),
         )
         failed = failure(model)

@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from medground.errors import UsageError
 from medground.home.files import keep_private, tell_not_kept, write_whole, writing_to
 from medground.home.settings import Settings
@@ -14,6 +16,8 @@ from medground.values.answer import Answer
 from medground.values.report import Attachment
 
 # The settings that made the kept answers: one small file for each hash, so that a question can be asked again.
+
+_GROUPS = TypeAdapter(dict[str, Any])
 
 
 def keep_settings(settings: Settings) -> None:
@@ -48,16 +52,13 @@ def kept_groups(answer: Answer, now: Settings) -> dict[str, Any]:
         return {}
     path = _path(now.home, answer.settings_hash)
     try:
-        groups = json.loads(path.read_text(encoding="utf-8"))
+        return _GROUPS.validate_json(path.read_bytes())
     except FileNotFoundError:
         raise UsageError(
             f"the settings of answer {answer.trace_id} are not kept; ask its question again with the options it had"
         ) from None
     except (OSError, ValueError):
-        groups = None
-    if not isinstance(groups, dict):
-        raise UsageError(f"{path} cannot be read; remove it, and ask the question again with its options")
-    return groups
+        raise UsageError(f"{path} cannot be read; remove it, and ask the question again with its options") from None
 
 
 def _path(home: Path, settings_hash: str) -> Path:
@@ -70,41 +71,19 @@ _FOLDER = "attachments"
 
 
 class Attachments:
-    """The kept files of one user. Equal content is kept once.
-
-    Args:
-        home: the user's folder.
-    """
+    """The kept files of one user, below the home folder. Equal content is kept once."""
 
     def __init__(self, home: Path) -> None:
         self._folder = home / _FOLDER
 
-    def keep(
-        self,
-        content: bytes,
-        *,
-        name: str,
-        media_type: str,
-        title: str,
-        document_id: str | None = None,
-        licence: str = "",
-        origin: str = "",
-    ) -> Attachment:
-        """Keep a file, whole or not at all.
+    def keep(self, content: bytes, **about: str | None) -> Attachment:
+        """Keep a file, whole or not at all; `about` are the other fields of its `Attachment`.
 
         Raises:
             StorageFailed: it cannot be written.
         """
-        kept = Attachment(
-            name=name,
-            media_type=media_type,
-            sha256=hashlib.sha256(content).hexdigest(),
-            size=len(content),
-            title=title,
-            document_id=document_id,
-            licence=licence,
-            origin=origin,
-        )
+        measured = {"sha256": hashlib.sha256(content).hexdigest(), "size": len(content)}
+        kept = Attachment.model_validate(about | measured)
         place = self._folder / kept.sha256
         if not place.exists():
             with writing_to(self._folder):

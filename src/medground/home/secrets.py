@@ -51,14 +51,15 @@ def keys_in(headers: Mapping[str, str]) -> list[str]:
     return [value for value in found if len(value) >= _SHORTEST]
 
 
-def keys_in_parameters(encoded: str) -> list[str]:
+def keys_in_parameters(encoded: str, names: frozenset[str] = _SECRET_PARAMETERS) -> list[str]:
     """The values of secret parameters in a query string or a form."""
-    return _values(encoded, _SECRET_PARAMETERS)
+    pairs = parse_qsl(encoded, keep_blank_values=True)
+    return [value for name, value in pairs if name.lower() in names and len(value) >= _SHORTEST]
 
 
 def private_in_parameters(encoded: str) -> list[str]:
     """As `keys_in_parameters`, with those that say who sends the request."""
-    return _values(encoded, _PARAMETERS)
+    return keys_in_parameters(encoded, _PARAMETERS)
 
 
 def secrets_sent(url: str, headers: Mapping[str, str], content: bytes = b"") -> list[str]:
@@ -84,11 +85,6 @@ def masked(text: str, forms: Iterable[str]) -> str:
     for form in forms:
         text = text.replace(form, MASK)
     return text
-
-
-def _values(encoded: str, names: frozenset[str]) -> list[str]:
-    pairs = parse_qsl(encoded, keep_blank_values=True)
-    return [value for name, value in pairs if name.lower() in names and len(value) >= _SHORTEST]
 
 
 def _encoded(secret: str) -> set[str]:
@@ -190,12 +186,9 @@ def hide_in_logs(forms: Iterable[str]) -> None:
 
 
 class _Hiding:
-    """Makes records of log lines. One with a secret becomes plain text; any other stays as it is.
+    """Makes records of log lines. One with a secret becomes plain text; any other stays as `make` makes it.
 
     The secrets of a process are few, so they are never forgotten.
-
-    Args:
-        make: makes records of log lines as they are.
     """
 
     def __init__(self, make: Callable[..., logging.LogRecord]) -> None:

@@ -197,7 +197,7 @@ class Settings(SettingsPart):
 
     def source_sections(self) -> list[type[SettingsSection]]:
         """The sections of the sources that these settings name."""
-        return [kind for name in self.retrieval.sources if (kind := _declared(name, SOURCES))]
+        return [kind for name in self.retrieval.sources if (kind := _declared(name))]
 
     @property
     def hash(self) -> str:
@@ -254,7 +254,7 @@ def shared_now(kept: Mapping[str, Any]) -> dict[str, Any]:
 
 def section_of(recipe: str) -> type[SettingsSection] | None:
     """The section that a recipe declares; None where it has none or is not known."""
-    return _declared(recipe, RECIPES)
+    return _declared(recipe)
 
 
 def section_defaults(name: str) -> dict[str, Any]:
@@ -265,15 +265,15 @@ def section_defaults(name: str) -> dict[str, Any]:
 
 def _section_called(name: str) -> type[SettingsSection] | None:
     """The section of that name, which the recipe or the source of that name declares."""
-    found = (_declared(name.replace("_", "-"), places) for places in (RECIPES, SOURCES))
-    return next((kind for kind in found if kind is not None and kind.section == name), None)
+    kind = _declared(name.replace("_", "-"))
+    return kind if kind is not None and kind.section == name else None
 
 
-def _declared(name: str, places: Mapping[str, str]) -> type[SettingsSection] | None:
+def _declared(name: str) -> type[SettingsSection] | None:
     """The section that a recipe or a source declares; None where it has none or is not known."""
-    if name not in places:
+    if (place := RECIPES.get(name) or SOURCES.get(name)) is None:
         return None
-    module, _, constant = places[name].partition(":")
+    module, _, constant = place.partition(":")
     kind: type[SettingsSection] | None = getattr(import_module(module), constant).settings
     return kind
 
@@ -291,19 +291,19 @@ def settings_file() -> str:
     """All settings and sections with their defaults, as comments; read back, it changes nothing."""
     groups = [(name, field.annotation) for name, field in Settings.model_fields.items()]
     shared = [(name, kind) for name, kind in groups if isinstance(kind, type) and issubclass(kind, BaseModel)]
-    blocks = [_group(name, kind) for name, kind in (*shared, *((kind.section, kind) for kind in _sections()))]
+    blocks = [_group(name, kind) for name, kind in (*shared, *_sections().items())]
     home = "# home: the folder of everything that is yours (default: not set; MEDGROUND_HOME sets it too)"
     return "\n\n".join([_HEAD, home, *blocks]) + "\n"
 
 
-def _sections() -> list[type[SettingsSection]]:
-    """The sections that recipes and sources declare, each once."""
-    found: dict[type[SettingsSection], None] = {}
-    for name, places in (*((name, RECIPES) for name in RECIPES), *((name, SOURCES) for name in SOURCES)):
+def _sections() -> dict[str, type[SettingsSection]]:
+    """The sections that recipes and sources declare, by name."""
+    found: dict[str, type[SettingsSection]] = {}
+    for name in (*RECIPES, *SOURCES):
         with contextlib.suppress(ModuleNotFoundError):  # of an extra: its settings could not be used
-            if kind := _declared(name, places):
-                found[kind] = None
-    return list(found)
+            if kind := _declared(name):
+                found.setdefault(kind.section, kind)
+    return found
 
 
 def _group(name: str, kind: type[BaseModel]) -> str:

@@ -130,7 +130,7 @@ class Attempts(WrapperModel):
         wrapped: Model,
         limits: CallLimits,
         spent: RunUsage,
-        patience: Retries,
+        server_retries: Retries,
         choices: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         super().__init__(wrapped)
@@ -141,7 +141,7 @@ class Attempts(WrapperModel):
         self.probabilities_refused = False
         self._limits = limits
         self._spent = spent
-        self._patience = patience
+        self._server_retries = server_retries
 
     async def request(
         self,
@@ -165,10 +165,10 @@ class Attempts(WrapperModel):
                 if plain := without_probabilities(model_settings, error):
                     refused, model_settings = True, plain
                     continue
-                wait = self._patience.wait(error, tried)
+                wait = self._server_retries.wait(error, tried)
                 if wait is None:
                     raise
-            await self._patience.sleep(wait)
+            await self._server_retries.sleep(wait)
         raise AssertionError("the loop ends by return or raise")
 
     async def _reply(

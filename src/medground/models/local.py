@@ -190,7 +190,7 @@ def _served(name: str, server: LlamaServer, settings: ModelSettings) -> ServedMo
         retries=settings.retries,
         temperature=settings.temperature,
         # The server is in this process and never busy, so what failed once, such as ending an answer, fails again.
-        patience=Retries(tries=1),
+        server_retries=Retries(tries=1),
         secrets=(server.key,),
     )
 

@@ -113,7 +113,7 @@ class ServedModel:
         retries: int = 2,
         temperature: float = 0.0,
         identity: str = "",
-        patience: Retries | None = None,
+        server_retries: Retries | None = None,
         key_hint: str = "",
         secrets: tuple[str, ...] = (),
         wire: ModelWire | None = None,
@@ -124,7 +124,7 @@ class ServedModel:
         self._used = False
         self._retries = retries
         self._timeout = timeout
-        self._patience = patience or Retries()
+        self._server_retries = server_retries or Retries()
         self._settings = _settings(model, timeout, temperature)
         self._gives_probabilities = not _refuses_sampling(model.profile)
         self._endpoint = Endpoint(name, base_address(model.base_url), key_hint, secrets)
@@ -141,7 +141,7 @@ class ServedModel:
             raise BudgetExhausted("seconds", spent="all", allowed="0", usage=Usage())
         self._used = True
         spent = RunUsage()
-        attempts = Attempts(self._model, limits, spent, self._patience, operator.choices(value))
+        attempts = Attempts(self._model, limits, spent, self._server_retries, operator.choices(value))
         weighed = self._gives_probabilities and issubclass(operator.output, WeighedOutput)
         agent = Agent(
             attempts,

@@ -107,7 +107,6 @@ class ToolFound:
     """What one tool found.
 
     Attributes:
-        tool: the tool.
         state: `empty`: searched, and nothing was kept; `failed`: no source of it could be searched.
         hits: what is kept, best first, ranks 1, 2, 3, ... Their documents are in the run's ledger.
         flow: the counts; `cited` is filled in when the report is written.
@@ -151,13 +150,12 @@ class ResearchSoFar:
     def by_subquestion(self, why_not: str) -> list[SubFound]:
         """What there is for each sub-question, in the plan's order; `why_not` says why a tool has not ended."""
         return [
-            SubFound(one, tuple(self._of(one, tool, why_not) for tool in self.tools[one.id]))
+            SubFound(
+                one,
+                tuple(self.found.get((one.id, tool)) or failed_tool(one, tool, why_not) for tool in self.tools[one.id]),
+            )
             for one in self.plan.subquestions
         ]
-
-    def _of(self, one: SubQuestion, tool: Tool, why_not: str) -> ToolFound:
-        ended = self.found.get((one.id, tool))
-        return ended or failed_tool(one, tool, why_not)
 
 
 NOT_ENDED = "the run ended before"

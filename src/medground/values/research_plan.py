@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import json
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
@@ -187,8 +187,8 @@ def read_plan(text: str) -> ResearchPlan:
 
 def _text(path: Path) -> str:
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise UsageError(f"it has {path.stat().st_size:,} bytes; a plan has at most {MOST_BYTES:,}")
+        if (size := path.stat().st_size) > MOST_BYTES:
+            raise UsageError(f"it has {size:,} bytes; a plan has at most {MOST_BYTES:,}")
         return path.read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise UsageError(f"it cannot be read: {error.strerror or error}") from None
@@ -218,17 +218,11 @@ _WRONG = {
 def _first(error: ValidationError, said: dict[str, Any]) -> str:
     found = error.errors(include_url=False)[0]
     message = str(found["msg"])
-    if not (where := _place(found["loc"])):  # a check of the whole plan, whose message says it all
+    where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in found["loc"]).removeprefix(".")
+    if not where:  # a check of the whole plan, whose message says it all
         return message.removeprefix("Value error, ")
-    stands = "" if found["type"] == "missing" else _short(functools.reduce(operator.getitem, found["loc"], said))
+    there = None if found["type"] == "missing" else functools.reduce(operator.getitem, found["loc"], said)
+    text = json.dumps(there, ensure_ascii=False)
+    stands = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
     wrong = _WRONG.get(found["type"], "{where} is {stands}: {message}")
     return wrong.format(where=where, stands=stands, message=f"{message[:1].lower()}{message[1:]}")
-
-
-def _place(path: Sequence[int | str]) -> str:
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

@@ -27,7 +27,7 @@ from medground.models.operators.base import (
     sentence_ids,
 )
 from medground.models.operators.compare import compare
-from medground.models.operators.reading import DATA_RULE, quotes_on_topic
+from medground.models.operators.reading import prompt, quotes_on_topic
 from medground.models.operators.writing import answer_choices, check_answer_form, chosen_quotes
 from medground.values.question import Option, Task
 
@@ -110,28 +110,9 @@ def best_quotes(value: ReasonInput, most: int) -> tuple[SubClaim, ...]:
     return tuple(SubClaim(text=e.quote[:1200], sentences=(e.id,)) for e in chosen)
 
 
-_ANSWERS = (
-    "yes-no: `yes` or `no`; yes-no-maybe: `yes`, `no` or `maybe`; single-choice: one letter; multiple-choice: all "
-    "right letters; free: `answered`. "
-)
-_NO_ANSWER = "Give no answer when no passage supports one. "
-_FROM_PASSAGES = "Use nothing that you know from elsewhere. "
-_OR_KNOWN = (
-    "Where the passages are of no use for the question, answer it from what you know: such a part of the rationale has "
-    "no sentence ids and names no passage. "
-)
-
 reason = Operator(
     name="reason",
-    instructions=(
-        "Answer a biomedical question from the passages alone, whose sentences are numbered. First take the question "
-        "apart and write the rationale: for each part one short sentence that its passages state, with the ids of the "
-        "sentences that state it. Weigh methods, size and significance; name findings for and against, and limits. Do "
-        "not be more certain than the passages. "
-        + _FROM_PASSAGES
-        + "Solved examples, where given, show the form. Earlier rounds, where given, show what was not supported: find "
-        "support for it or leave it out. Then give the answer that follows: " + _ANSWERS + _NO_ANSWER + DATA_RULE
-    ),
+    instructions=prompt("reason"),
     input=ReasonInput,
     output=ReasonOutput,
     keyless=lambda value: ReasonOutput(claims=best_quotes(value, value.sentences), answer=()),
@@ -141,14 +122,7 @@ reason = Operator(
 
 direct = Operator(
     name="direct",
-    instructions=(
-        "Answer a biomedical question from the passages alone, whose sentences are numbered. Give the answer at once: "
-        + _ANSWERS
-        + _NO_ANSWER
-        + "Then one short sentence that says it, with the ids of the sentences that state it. "
-        + _FROM_PASSAGES
-        + DATA_RULE
-    ),
+    instructions=prompt("direct"),
     input=ReasonInput,
     output=DirectOutput,
     keyless=lambda value: DirectOutput(answer=(), claims=best_quotes(value, 1)),
@@ -156,36 +130,10 @@ direct = Operator(
     choices=_choices,
 )
 
-reason_or_recall = replace(
-    reason,
-    name="reason_or_recall",
-    instructions=(
-        "Answer a biomedical question with the help of the passages, whose sentences are numbered. First write a "
-        "concise rationale: take the question apart, and for each part say in one short sentence how the passages bear "
-        "on it, with the ids of the sentences that state it. For yes-no-maybe be critical: weigh methods, sample sizes "
-        "and significance, what speaks for and against, and the limits, then judge. For yes-no be precise: state the "
-        "facts that decide. "
-        + _OR_KNOWN
-        + "Solved examples, where given, show the form. Then give the answer that follows: "
-        + _ANSWERS
-        + "Give none only if neither the passages nor what you know allow one. "
-        + DATA_RULE
-    ),
-)
+reason_or_recall = replace(reason, name="reason_or_recall", instructions=prompt("reason_or_recall"))
 """`reason` as in appendix B, whose base instruction lets the model fall back on its own knowledge."""
 
-direct_or_recall = replace(
-    direct,
-    name="direct_or_recall",
-    instructions=(
-        "Answer a biomedical question with the help of the passages, whose sentences are numbered. Give the answer at "
-        "once: "
-        + _ANSWERS
-        + "Then one short sentence that says it, with the ids of the sentences that state it. "
-        + _OR_KNOWN
-        + DATA_RULE
-    ),
-)
+direct_or_recall = replace(direct, name="direct_or_recall", instructions=prompt("direct_or_recall"))
 """`direct` with the same fallback."""
 
 
@@ -279,16 +227,7 @@ def _nearest_to_options(value: ChooseInput) -> ChooseOutput:
 
 choose_options = Operator(
     name="choose_options",
-    instructions=(
-        "Decide which options of a biomedical question are right, from the paragraphs alone, whose sentences are "
-        "numbered. Use nothing that you know from elsewhere: what the paragraphs do not say, you do not know. Take the "
-        "options one by one. For each give the ids of the sentences that decide it: those that state it, and those "
-        "that state something else in its place. An option is right only if sentences state all of it; one that "
-        "changes who, what, how much, when, or in which direction is wrong, however much of it is stated. Several "
-        "options may be right if the task is multiple-choice, exactly one if it is single-choice. Mind what is asked: "
-        "if it is what does not hold, the right options are those that the sentences rule out. Length, wording and "
-        "place of an option say nothing. Then give the letters of the right options. " + DATA_RULE
-    ),
+    instructions=prompt("choose_options"),
     input=ChooseInput,
     output=ChooseOutput,
     keyless=_nearest_to_options,

@@ -29,7 +29,7 @@ from medground.models.operators.base import (
     Untrusted,
     only_known,
 )
-from medground.models.operators.reading import DATA_RULE
+from medground.models.operators.reading import prompt
 
 _I = re.IGNORECASE
 _LISTS = tomllib.loads((resources.files("medground") / "data" / "table_columns.toml").read_text(encoding="utf-8"))
@@ -326,14 +326,7 @@ def _by_words(value: TabulateInput) -> TabulateOutput:
 
 tabulate = Operator(
     name="tabulate",
-    instructions=(
-        "You fill one row of a table of studies. Below are the columns, each with an id and a name that a researcher "
-        "gave it, and the sentences of one study, each with its id. For each column name the id of the one sentence in "
-        "which this study itself reports what the column asks for, such as its number of participants, its dose or a "
-        "result. A sentence about earlier work, about an aim, or one that only mentions the word does not report it. "
-        f"Answer `{NOT_REPORTED}` where no sentence does: an empty cell is right, and a wrong one misleads. "
-        + DATA_RULE
-    ),
+    instructions=prompt("tabulate"),
     input=TabulateInput,
     output=TabulateOutput,
     keyless=_by_words,

@@ -26,7 +26,7 @@ from medground.models.operators.base import (
 )
 from medground.models.operators.compare import compare
 from medground.models.operators.differences import RULES, differences
-from medground.models.operators.reading import DATA_RULE
+from medground.models.operators.reading import prompt
 from medground.models.operators.writing import allowed_answers, answer_choices
 from medground.values.question import Option, Task
 from medground.values.statement import Category, RationaleVerdict
@@ -71,16 +71,7 @@ def _compared(value: EntailInput) -> EntailOutput:
 
 entail = Operator(
     name="entail",
-    instructions=(
-        "Compare one statement with quoted evidence. `entails`: a careful reader of the quotes alone must accept the "
-        "statement as it stands, with its numbers, direction, population and degree of certainty. `contradicts`: the "
-        "quotes show that it is false. `related`: same topic, neither shown true nor false. `neutral`: they do not "
-        "bear on it. Judge from the quotes, not from what you know. Name the id of the quote that decides, and flag "
-        "each difference in number, unit, negation, direction, comparison order, subject, population, certainty, or "
-        "cause against association. A quote that only asks, plans or supposes something does not show it. `doubts`, "
-        "where given, are what simple word rules noticed; they are often wrong, so look at each and decide yourself. "
-        + DATA_RULE
-    ),
+    instructions=prompt("entail"),
     input=EntailInput,
     output=EntailOutput,
     keyless=_compared,
@@ -117,15 +108,7 @@ def _of_the_task(value: CheckAnswerInput, output: CheckAnswerOutput) -> None:
 
 check_answer = Operator(
     name="check_answer",
-    instructions=(
-        "A biomedical question got a short answer, and the sentences that are meant to lead to it were checked against "
-        "their sources. Read the question and the sentences as if no answer had been given, and say which answer they "
-        "give: `yes`, `no` or `maybe`, or the letters of the options; none if they leave it open. Use nothing that you "
-        "know from elsewhere. Then compare `answer` with it. `follows`: a careful reader of the sentences alone must "
-        "give this answer. `contradicted`: the sentences give another one. `not shown`: they do not decide it, or are "
-        "about something else than the question. Mind negations, and questions that ask for what does not hold. Say "
-        "why in a few words. " + DATA_RULE
-    ),
+    instructions=prompt("check_answer"),
     input=CheckAnswerInput,
     output=CheckAnswerOutput,
     keyless=lambda value: CheckAnswerOutput(relation=None),
@@ -259,19 +242,7 @@ def _label_by_words(value: LabelInput) -> LabelOutput:
 
 label = Operator(
     name="label",
-    instructions=(
-        "You verify the rationale of an answer to a biomedical question; `answer`, where known, is what it leads to. "
-        "Give one statement of it one of eight labels against the passages of its context. CORRECT-EXPLICIT: a passage "
-        "states it, word for word or in other words. "
-        "CORRECT-IMPLICIT: no passage states it, and it follows from what they state. CORRECT-ADDITIONAL: it uses the "
-        "passages rightly and adds a relevant detail from elsewhere, which is right. CORRECT-MISSING: it is right, and "
-        "the passages give it no support. INCORRECT-FALSE: a passage contradicts it. INCORRECT-DEVIATING: it is off "
-        "the topic of the question and the passages. INCORRECT-ILLOGICAL: it contradicts another part of the "
-        "rationale, or breaks logic or science, such as a cause made of an association, a certainty of a `may`, or "
-        "patients of mice. INCORRECT-MISSING: it is wrong, and the passages do not bear on it. Be strict: a statement "
-        "that says more than the passages is not explicit. `cited` are the passages that the statement itself names. "
-        "Give the id of the passage that decides, and the reason in a few words. " + DATA_RULE
-    ),
+    instructions=prompt("label"),
     input=LabelInput,
     output=LabelOutput,
     keyless=_label_by_words,
@@ -295,13 +266,7 @@ class AssessOutput(OperatorOutput):
 
 assess = Operator(
     name="assess",
-    instructions=(
-        "You assess an answer to a biomedical question, with its rationale and the passages that were found for it. "
-        "`verdict`: CORRECT if the rationale as a whole is true to the passages and sound, else INCORRECT. "
-        "`quality`: how comprehensive and correct the answer is: 5 complete and right, 4 right with small gaps, "
-        "3 partly right or incomplete, 2 mostly wrong or beside the point, 1 wrong or no answer. "
-        "Give the reason in a few words. " + DATA_RULE
-    ),
+    instructions=prompt("assess"),
     input=AssessInput,
     output=AssessOutput,
     keyless=lambda value: AssessOutput(verdict=None),
