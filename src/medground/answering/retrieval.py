@@ -20,7 +20,7 @@ from medground.answering.trace import Span, Trace
 from medground.answering.withheld import Withholding
 from medground.corpus.retraction import marked, marked_hit
 from medground.errors import ConfigError, NotConfigured, SourceUnavailable
-from medground.home.concurrency import together
+from medground.home.concurrency import concurrently
 from medground.home.settings import Settings
 from medground.models.base import CallLimits
 from medground.pubmed.typed import as_typed
@@ -115,7 +115,7 @@ class Retrieval:
         filled = [self._filled(one) for one in self._sendable(lookups)]
         filled += self._in_former_documents(filled)
         sent = [(source, one) for one in filled for source in self.sources if self._is_for(one, source)]
-        results = await together(self._search(source, one, next(self._order)) for source, one in sent)
+        results = await concurrently(self._search(source, one, next(self._order)) for source, one in sent)
         for (source, _), result in zip(sent, results, strict=True):
             if isinstance(result, SourceUnavailable):
                 self.warn(f"{source.name} could not be searched: {result.reason}")
@@ -141,7 +141,7 @@ class Retrieval:
             return 0
         filled = self._filled(sendable[0])
         asked = [source for source in self.sources if self._is_for(filled, source)]
-        results = await together(self._count(source, filled) for source in asked)
+        results = await concurrently(self._count(source, filled) for source in asked)
         counts = [result for result in results if isinstance(result, int)]
         _raise_unless(counts, results)
         return sum(counts)

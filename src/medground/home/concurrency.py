@@ -115,7 +115,7 @@ async def _cancellations_done() -> None:
 # Calls that run at the same time.
 
 
-async def together(calls: Iterable[Awaitable[T]]) -> list[T]:
+async def concurrently(calls: Iterable[Awaitable[T]]) -> list[T]:
     """The results of concurrent calls, in order. If one raises, the others are cancelled first."""
     tasks: list[asyncio.Future[T]] = [asyncio.ensure_future(call) for call in calls]
     try:

@@ -9,7 +9,7 @@ from medground.answering.evidence_table.rows import Study, agreement_of, rows_of
 from medground.answering.evidence_table.values import Cell, EvidenceTable, Row, checked_columns
 from medground.answering.run import Run
 from medground.errors import BudgetExhausted, MedgroundError, ModelFailed, SourceUnavailable
-from medground.home.concurrency import together
+from medground.home.concurrency import concurrently
 from medground.language.clean import some
 from medground.models.operators.tabulating import NOT_REPORTED, ColumnView, TabulateInput, tabulate
 from medground.values.answer import Answer
@@ -30,7 +30,7 @@ async def evidence_table(answer: Answer, columns: Sequence[str], run: Run) -> Ev
     rows = rows_of(answer)
     if names and rows:
         why = await _retrieved([row.document_id for row in rows], run)
-        rows = tuple(await together(_filled(row, names, why, run) for row in rows))
+        rows = tuple(await concurrently(_filled(row, names, why, run) for row in rows))
     return EvidenceTable(
         trace_id=answer.trace_id,
         question=answer.question.text,

@@ -11,7 +11,7 @@ from medground.answering.rank.fuse import fuse
 from medground.answering.read.readable import readable
 from medground.answering.run import Run
 from medground.errors import NotConfigured, SourceUnavailable
-from medground.home.concurrency import together
+from medground.home.concurrency import concurrently
 from medground.language import words
 from medground.recipes.biomedsearch.papers import Asking, Paper, asking, coverage, merged
 from medground.recipes.biomedsearch.settings import BioMedSearchSettings
@@ -93,7 +93,7 @@ async def find_literature(one: SubQuestion, plan: ResearchPlan, run: Run, names:
     choices = run.settings.section(BioMedSearchSettings)
     asked = asking(one, plan, names, use_keywords=choices.use_keywords, most_salient=choices.salient)
     sources = literature_sources(run, choices.without)
-    returned = await together(_search(source.name, one, asked, run, choices) for source in sources)
+    returned = await concurrently(_search(source.name, one, asked, run, choices) for source in sources)
     hits = await retrieved([hit for each in returned for hit in each.hits], run)
     papers = merged(hits, run.ledger.documents)
     kept, flow, told = await _chosen(papers, one, asked, run, choices)

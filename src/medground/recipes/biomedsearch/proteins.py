@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from medground.answering.run import Run
 from medground.errors import SourceUnavailable
-from medground.home.concurrency import together
+from medground.home.concurrency import concurrently
 from medground.home.kept_files import Attachments
 from medground.recipes.biomedsearch.protein_lines import asks_for_structure, passages_for, standing
 from medground.recipes.biomedsearch.settings import BioMedSearchSettings
@@ -44,7 +44,7 @@ async def structures_of(
         if source is not None:
             key = source.name, document.identifiers.get("uniprot", document.id)
             wanted.setdefault(key, (source, document))
-    got = await together(_of_one(source, document, run) for source, document in wanted.values())
+    got = await concurrently(_of_one(source, document, run) for source, document in wanted.values())
     return tuple(one for kept, _ in got for one in kept), [line for _, lines in got for line in lines]
 
 
@@ -194,7 +194,7 @@ def _of_structures(documents: Sequence[str], text: str, node: str, sources: Sequ
 
 async def _look_up(lookups: Sequence[Lookup], run: Run) -> _Looked:
     """All lookups at once. One that fails is told; the others count all the same."""
-    results = await together(_one(lookup, run) for lookup in lookups)
+    results = await concurrently(_one(lookup, run) for lookup in lookups)
     looked = _Looked()
     for result in results:
         if isinstance(result, SourceUnavailable):

@@ -15,7 +15,7 @@ from medground.answering.run import Run
 from medground.answering.verify.named import without_marks
 from medground.answering.write.reason import numbered_hits, quotable
 from medground.errors import ModelFailed
-from medground.home.concurrency import together
+from medground.home.concurrency import concurrently
 from medground.models.operators.base import I, O, Operator, SentencedPassage, SentenceView
 from medground.recipes.biomedsearch.reporting import AnswerPartInput, AnswerPartOutput, PartView, answer_part
 from medground.values.document import Hit, SourceKind
@@ -90,7 +90,7 @@ async def sub_answers(found: Sequence[tuple[SubFound, Sequence[Hit]]], asks: Ask
     """
     shown = [_shown(one, hits, run) for one, hits in found]
     asked = [_asked(one.found, one.passages, asks, run) if one.passages else _nothing() for one in shown]
-    outputs = await together(asked)
+    outputs = await concurrently(asked)
     failures = [output for output in outputs if isinstance(output, ModelFailed)]
     if failures and not any(isinstance(output, AnswerPartOutput) for output in outputs):
         raise failures[0]
