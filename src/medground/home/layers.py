@@ -71,6 +71,7 @@ def what_is_wrong(error: Mapping[str, Any]) -> str:
 
 PREFIX = "MEDGROUND_"
 FILE_NAME = "medground.toml"
+_PRESETS = resources.files("medground") / "presets"
 
 _GROUP = "is a group of settings, not a value"
 _PROBLEMS = {"extra_forbidden": "is not a setting", "model_type": _GROUP, "dict_type": _GROUP}
@@ -82,8 +83,7 @@ Layer = tuple[str, dict[str, Any]]
 
 def preset_names() -> list[str]:
     """Names of the built-in presets."""
-    folder = resources.files("medground") / "presets"
-    return sorted(p.name.removesuffix(".toml") for p in folder.iterdir() if p.name.endswith(".toml"))
+    return sorted(path.name.removesuffix(".toml") for path in _PRESETS.iterdir() if path.name.endswith(".toml"))
 
 
 def preset_layer(name: str) -> dict[str, Any]:
@@ -94,8 +94,7 @@ def preset_layer(name: str) -> dict[str, Any]:
     """
     if name not in preset_names():
         raise ConfigError(f"unknown preset {name!r}; choose one of {', '.join(preset_names())}")
-    text = (resources.files("medground") / "presets" / f"{name}.toml").read_text(encoding="utf-8")
-    own = tomllib.loads(text)
+    own = tomllib.loads((_PRESETS / f"{name}.toml").read_text(encoding="utf-8"))
     base = own.pop("preset", None)
     values = preset_layer(base) if base else {}
     merge(values, own)
@@ -118,11 +117,8 @@ def file_layer(path: Path) -> dict[str, Any]:
 
 def environment_layer(environ: Mapping[str, str]) -> dict[str, Any]:
     """The values of variables such as `MEDGROUND_RECIPE__ROUNDS=2`."""
-    found: dict[str, Any] = {}
-    for name, value in environ.items():
-        if name.startswith(PREFIX) and value:
-            _put(found, name.removeprefix(PREFIX).lower().split("__"), _parsed(value))
-    return found
+    named = {name.removeprefix(PREFIX): value for name, value in environ.items() if name.startswith(PREFIX) and value}
+    return options_layer({name.lower().replace("__", "."): _parsed(value) for name, value in named.items()})
 
 
 def parse_options(options: Sequence[str]) -> dict[str, Any]:

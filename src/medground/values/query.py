@@ -240,8 +240,7 @@ class Filters(Frozen):
 
 def first_day(partial: str) -> date:
     """The first day of `2019`, `2019-03` or `2019-03-15`."""
-    year, month, day = (int(part) for part in f"{partial}-01-01".split("-")[:3])
-    return date(year, month, day)
+    return date(*map(int, f"{partial}-01-01".split("-")[:3]))
 
 
 def last_day(partial: str) -> date:

@@ -68,7 +68,7 @@ class PairGraph(EncoderGraph):
         end = self.node("Shape", "input_ids", start=1, end=2)
         places = self._weight("embeddings.position_embeddings.weight")
         placed = self.node("Slice", places, self._constant("zero", np.array([0], np.int64)), end, axis)
-        return self._norm(self.node("Add", self._node("Add", words, placed), segments), "embeddings.LayerNorm")
+        return self._norm(self.node("Add", self.node("Add", words, placed), segments), "embeddings.LayerNorm")
 
     def classified(self, hidden: str) -> None:
         first = self.node("Gather", hidden, self._constant("first", np.array([0], np.int64)), axis=1)
@@ -185,6 +185,8 @@ def serve(loopback: None) -> Callable[..., Any]:
         profile = ModelProfile(supports_json_schema_output=native)
         provider = OpenAICompatibleProvider("stub", base_url=url, api_key="sk-test-012345", profile=profile)
         patience = Patience(first_wait=0.001)
-        return ServedModel("openai:stub", OpenAIChatModel("stub", provider=provider), timeout=120.0, patience=patience)
+        return ServedModel(
+            "openai:stub", OpenAIChatModel("stub", provider=provider), timeout=120.0, server_retries=patience
+        )
 
     return open_at
