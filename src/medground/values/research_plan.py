@@ -215,7 +215,7 @@ _WRONG = {
 """What is wrong, by pydantic's type of error: where it is, what stands there, and what may."""
 
 
-def _first(error: ValidationError, said: dict[str, Any]) -> str:
+def _first(error: ValidationError, said: Any) -> str:
     found = error.errors(include_url=False)[0]
     message = str(found["msg"])
     where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in found["loc"]).removeprefix(".")
