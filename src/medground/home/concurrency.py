@@ -11,11 +11,9 @@ from typing import Any, Self, TypeVar
 
 from medground.errors import UsageError
 
-# After a fork, the new process has none of the threads that an open engine relies on.
-
 
 def check_not_forked(opened_in: int) -> None:
-    """Check that this is the process, by its id, in which something was opened.
+    """Check that this is the process, by its id, in which something was opened: a fork has none of its threads.
 
     Raises:
         UsageError: it is a fork of that process; what waits there for a thread would wait for ever.
@@ -110,9 +108,6 @@ async def _cancellations_done() -> None:
     own = asyncio.current_task()
     ending = [task for task in asyncio.all_tasks() if task is not own and task.cancelling()]
     await asyncio.gather(*ending, return_exceptions=True)
-
-
-# Calls that run at the same time.
 
 
 async def concurrently(calls: Iterable[Awaitable[T]]) -> list[T]:

@@ -15,8 +15,6 @@ from medground.home.settings import Settings
 from medground.values.answer import Answer
 from medground.values.report import Attachment
 
-# The settings that made the kept answers: one small file for each hash, so that a question can be asked again.
-
 _GROUPS = TypeAdapter(dict[str, Any])
 
 

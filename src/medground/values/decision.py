@@ -8,8 +8,6 @@ from pydantic import Field, model_validator
 
 from medground.values.document import Frozen
 
-# A notice: the sentence that comes first where a person may be at risk.
-
 NoticeKind = Literal["self-harm", "emergency", "treatment"]
 """`self-harm`: nothing is searched or quoted. `emergency`, `treatment` (one's own treatment): the answer follows."""
 
@@ -25,8 +23,6 @@ class Notice(Frozen):
         """Whether the question is not answered at all."""
         return self.kind == "self-harm"
 
-
-# A decision: the short answer to a question of each kind, its status, and what it rests on.
 
 Status = Literal["decided", "not judged", "unanswerable"]
 """`decided`: a stored relation, a model that read the evidence, or a critic that was measured on questions gives the

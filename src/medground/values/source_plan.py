@@ -62,8 +62,6 @@ _ABOUT: dict[SourceKind, str] = {
 }
 
 
-# A source plan: which queries go to which source, and the tagged form in which models write it.
-
 # How a query is written inside a tag, and how what stands there is cut into queries again.
 
 _REFERENCE = re.compile(r"&(#\d{1,7}|[A-Za-z]{2,8});")
