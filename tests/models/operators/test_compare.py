@@ -25,12 +25,6 @@ def test_the_nearest_quote_is_named() -> None:
     assert found.coverage == 1.0
 
 
-def test_other_words_and_no_quotes_are_not_related() -> None:
-    statement = "Aspirin lowers the risk of colorectal cancer."
-    assert not compare(statement, evidence("Zebrafish were kept at 28 degrees.")).related
-    assert compare(statement, ()).best is None
-
-
 @each_row(
     ("flag", "statement", "quote"),
     [
@@ -112,8 +106,20 @@ def test_a_long_premise_is_compared_by_its_nearest_sentence() -> None:
     assert compare("Aspirin reduced the risk of stroke by 12%.", evidence(premise)).flags == ()
 
 
-@each_row("statement", ["", "   ", "的研究表明", "🧬", "of the and", "x" * 50_000, "12 " * 5_000])
-@each_row("quote", ["", " \n\n ", "Aspirin works.", "y" * 50_000])
+@each_row(
+    "statement",
+    [
+        "",
+        "Aspirin lowers the risk of colorectal cancer.",
+        "   ",
+        "的研究表明",
+        "🧬",
+        "of the and",
+        "x" * 50_000,
+        "12 " * 5_000,
+    ],
+)
+@each_row("quote", ["", " \n\n ", "Zebrafish were kept at 28 degrees.", "y" * 50_000])
 def test_odd_texts_are_not_related(statement: str, quote: str) -> None:
     found = compare(statement, evidence(quote))
     assert not found.related

@@ -1,9 +1,13 @@
-"""Operators that plan sources: what a model is shown, what it may answer, and what word statistics answer."""
+"""Operators of Omni-RAG: what a model is shown and may answer, what words answer, and how a rating is read."""
 
 from __future__ import annotations
 
 import pytest
-from views import sentenced
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+from rows import each_row
+from views import keyless, sentenced
 
 from medground.models.operators.base import InvalidOutput, SentencedPassage
 from medground.recipes.omni_rag.operators import (
@@ -20,6 +24,15 @@ from medground.recipes.omni_rag.operators import (
     write_passage,
 )
 from medground.recipes.omni_rag.planners import typed
+from medground.recipes.omni_rag.rating import (
+    SUGGESTION_WORDS,
+    RatePlanInput,
+    RatePlanOutput,
+    Retrieved,
+    rate_plan,
+    read_score,
+    read_suggestion,
+)
 from medground.recipes.omni_rag.read_plan import read_plan
 from medground.recipes.omni_rag.source_reading import ReadSourcesInput, read_sources
 from medground.values.source_plan import SourceDescription
@@ -114,3 +127,86 @@ def test_a_typed_plan_as_models_write_it() -> None:
     assert {name: len(queries) for name, queries in read.plan.queries.items()} == {"book": 2, "graph": 1}
     assert len(read.plan.queries["book"][1].text) <= 200
     assert read.counts == {"unknown source": 12}
+
+
+WHOLE_QUESTION = "Does metformin lower mortality in heart failure?"
+RATED = ASKED.sources[:2]
+
+
+@each_row(
+    ("text", "score"),
+    [
+        ("<score>4</score>", 4),
+        ("<SCORE>\n5\n</SCORE>", 5),
+        ("<suggestion>Ask of 3 books.</suggestion>\n<score>2</score>", 2),
+        ("<score>4", 4),
+        ("<score>4/5</score>", 4),
+        ("<score>1 + 1 + 0 + 1 = 3</score>", 3),
+        ("<score>3.5</score>", 3),
+        ("I first said <score>2</score> but now <score>3</score>", 3),
+        ("Good documents. Score: 4", 4),
+        ("**Score:** 0", 0),
+        ("The score is 3/5.", 3),
+        ("3", 3),
+        ("<score>7</score>", None),
+        ("<score>5.5</score>", None),
+        ("<score>8/10</score>", None),
+        ("<score>good</score>", None),
+        ("<score></score>", None),
+        ("The 3 documents about 2 drugs do not answer it at all.", None),
+        ("", None),
+    ],
+)
+def test_a_score_is_read_as_it_was_meant(text: str, score: int | None) -> None:
+    assert read_score(text) == score
+
+
+@settings(max_examples=40)
+@given(st.text(max_size=200))
+def test_any_text_has_a_score_from_0_to_5_or_none(text: str) -> None:
+    assert read_score(text) in (None, 0, 1, 2, 3, 4, 5)
+    assert len(read_suggestion(text).split()) <= SUGGESTION_WORDS
+
+
+def test_a_reply_in_the_tags_of_the_paper_is_a_rating() -> None:
+    said = "<suggestion>Ask the books about the mechanism.</suggestion>\n<score>3</score>"
+    expected = RatePlanOutput(score=3, suggestion="Ask the books about the mechanism.")
+    assert RatePlanOutput.model_validate(said) == expected
+    assert RatePlanOutput.model_validate({"suggestion": said}) == expected
+    assert RatePlanOutput.model_validate({"suggestion": said, "score": "Score: 3"}) == expected
+    assert RatePlanOutput.model_validate({"score": 3}).suggestion == ""
+    assert len(RatePlanOutput(score=1, suggestion="more " * 300).suggestion.split()) == SUGGESTION_WORDS
+
+
+@each_row(
+    "reply",
+    [{}, {"suggestion": "Fine."}, {"score": "high"}, {"score": 6}, {"score": True}, {"score": None}, "Fine.", 3],
+)
+def test_no_score_is_refused_and_never_0(reply: object) -> None:
+    with pytest.raises(ValidationError):
+        RatePlanOutput.model_validate(reply)
+
+
+def rated(*retrieved: Retrieved) -> RatePlanOutput:
+    value = RatePlanInput(question=WHOLE_QUESTION, sources=RATED, retrieved=retrieved)
+    return keyless(rate_plan, value)
+
+
+def test_without_a_model_the_question_s_words_are_counted_and_the_rating_says_so() -> None:
+    whole = "In heart failure, metformin lowered mortality."
+    full = rated(Retrieved(source="research", query="metformin", passages=(whole,)))
+    part = rated(Retrieved(source="research", query="metformin", passages=("Metformin is a drug.",)))
+    none = rated(Retrieved(source="research", query="metformin", state="empty"))
+    assert (full.score, none.score) == (5, 0)
+    assert 0 < part.score < 5
+    assert all("word count" in rating.suggestion for rating in (full, part, none))
+    assert "mortality" in part.suggestion
+    assert "book" in part.suggestion
+    assert "Nothing found in research" in none.suggestion
+    failed = rated(Retrieved(source="book", query="q", state="failed"))
+    assert "Nothing found in book" not in failed.suggestion
+    together, scattered = (
+        rated(Retrieved(source="book", query="q", passages=passages))
+        for passages in ((whole,), ("Metformin.", "Mortality.", "Heart.", "Failure of a valve."))
+    )
+    assert together.score > scattered.score
