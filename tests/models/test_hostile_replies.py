@@ -89,6 +89,8 @@ def test_the_timeout_is_that_of_the_whole_reply(slow: dict[str, float], make_pee
     ("sent", "line"),
     [
         (Reply(b"[" * 100_000, type=JSON), "not a chat completion"),
+        (Reply(b"", type=JSON), "not a chat completion"),
+        (Reply(b'{"choices": 7, "usage": "x"}', type=JSON), "not a chat completion"),
         (Reply(completion("[" * 100_000, told(9, 9)), type=JSON), "recursion limit"),
         (Reply(completion().replace(b"T2", b"\xff\xfe"), type=JSON), "not a chat completion"),
         (Reply(completion(usage=told("many", "5")), type=JSON), "not a chat completion"),

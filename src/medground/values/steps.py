@@ -22,12 +22,7 @@ TEXT = "medground.text."
 
 
 class Step(Frozen):
-    """Base of all steps: `class Asking(Step, span="operator")`.
-
-    Attributes:
-        span: the name of its span.
-        texts: the fields that hold document or prompt text.
-    """
+    """Base of all steps: `class Asking(Step, span="operator")`; `texts` are the fields of document or prompt text."""
 
     span: ClassVar[str]
     texts: ClassVar[frozenset[str]]

@@ -180,5 +180,3 @@ _FIELDS: Mapping[str, Callable[[str], Query]] = {
     "doi": _identifier("doi"),
     "retraction": lambda value: Term(value=value, field="retraction"),
 }
-KNOWN_FIELDS = tuple(_FIELDS)
-"""Fields that every document may have; a user's own metadata comes on top."""
