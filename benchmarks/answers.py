@@ -34,7 +34,7 @@ from medground.corpus.snapshot import Snapshot
 from medground.language import words
 from medground.language.quoting import model
 from medground.language.sentences import sentence_spans
-from medground.models.embedding.named import open_embedder
+from medground.models.embedders import open_embedder
 from medground.values.document import Hit
 from medground.values.query import Words
 from medground_evaluate.statistics import wilson

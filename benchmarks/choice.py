@@ -30,7 +30,7 @@ from medground.answering.write.choice import choose, report_paragraphs
 from medground.engine.engine import Engine
 from medground.errors import ModelFailed
 from medground.home.settings import Settings
-from medground.models.operators.choosing import choose_options
+from medground.models.operators.reasoning import choose_options
 from medground.recipes.biomedsearch.recipe import BIOMEDSEARCH, biomedsearch
 from medground.recipes.settings import BioMedSearchSettings
 from medground.values.lookup import Lookup

@@ -38,8 +38,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score, roc_auc_score
 from verification import confusion, share
 
+from medground.models.catalogue import Proof
 from medground.models.pair_network import PairNetwork
-from medground.models.shipped import Proof
 from medground_evaluate.statistics import wilson
 
 Model = Callable[[Sequence[Case]], Array]

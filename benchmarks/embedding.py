@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from medground.home.settings import Settings
 from medground.models.catalogue import MINILM
-from medground.models.embedding.named import open_embedder
+from medground.models.embedders import open_embedder
 from medground.models.wheels import require
 
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]

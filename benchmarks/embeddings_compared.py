@@ -40,8 +40,8 @@ from medground.corpus.embedder import Embedder
 from medground.corpus.library import Library
 from medground.corpus.readers.lines import open_jsonlines
 from medground.corpus.snapshot import Snapshot
-from medground.models.embedding.minilm import OnnxEmbedder
-from medground.models.embedding.named import open_embedder
+from medground.models.embedders import open_embedder
+from medground.models.minilm import OnnxEmbedder
 from medground.values.query import Words
 from medground_evaluate.statistics import paired_bootstrap
 

@@ -16,9 +16,9 @@ from medground.answering.verify.critic import Claim, Judgement
 from medground.answering.verify.critics import open_critic
 from medground.engine.opening import operator_names
 from medground.home.settings import Settings
-from medground.models.operators.flags.compare import compare
+from medground.models.catalogue import shipped
+from medground.models.operators.compare import compare
 from medground.models.registry import open_models
-from medground.models.shipped import shipped
 from medground.values.question import Question
 
 KEYLESS = "keyless"

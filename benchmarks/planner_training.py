@@ -30,7 +30,7 @@ from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.home.settings import Settings
-from medground.models.planner_weights import libraries, load_adapter, written
+from medground.models.planner import libraries, load_adapter, written
 from medground.recipes.omni_rag.read_plan import read_plan
 from medground_evaluate.demonstrations.records import Source
 from medground_evaluate.planning.explore import Exploration, explore_questions, lines_of

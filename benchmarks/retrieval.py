@@ -29,7 +29,7 @@ from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Input, Item
 from medground.corpus.snapshot import Snapshot
 from medground.home.settings import Settings
-from medground.models.embedding.named import open_embedder
+from medground.models.embedders import open_embedder
 from medground.values.document import Document, Hit
 from medground.values.query import Words
 

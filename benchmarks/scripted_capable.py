@@ -17,10 +17,9 @@ from typing import Any
 from medground.language import words
 from medground.models.base import CallLimits, Keyless, Reply
 from medground.models.operators.base import I, O, Operator
-from medground.models.operators.labelling import LabelInput
 from medground.models.operators.reading import ExtractInput, ScreenInput
 from medground.models.operators.reasoning import ReasonInput
-from medground.models.operators.verifying import CheckAnswerInput, EntailInput, EntailOutput
+from medground.models.operators.verifying import CheckAnswerInput, EntailInput, EntailOutput, LabelInput
 from medground.models.operators.writing import WriteInput
 from medground.models.registry import Models
 from medground.recipes.pubmed_reasoner.answering import RespondInput, SummariseInput

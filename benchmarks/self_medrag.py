@@ -36,7 +36,7 @@ from medground.engine.engine import Engine
 from medground.errors import MedgroundError
 from medground.home.layers import parse_options
 from medground.home.settings import Settings
-from medground.models.embedding.named import open_embedder
+from medground.models.embedders import open_embedder
 from medground.values.question import Question
 from medground_evaluate.runner import shuffle_key
 

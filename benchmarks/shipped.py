@@ -25,12 +25,11 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))
 from critic_cases import SETS
 from pairing import experts
 
-import medground.models.shipped as shipping
+import medground.models.catalogue as shipping
 from medground import Engine, Settings
 from medground.models.available import make
-from medground.models.pair_graph import read
-from medground.models.pair_network import PairNetwork
-from medground.models.shipped import Card, Probe, Proof, shipped
+from medground.models.catalogue import Card, Probe, Proof, shipped
+from medground.models.pair_network import PairNetwork, read
 from medground.values.question import Question
 from medground_evaluate.statistics import wilson
 

@@ -36,7 +36,7 @@ from medground.errors import UsageError
 from medground.home.settings import Settings
 from medground.language import words
 from medground.models.base import Keyless
-from medground.models.embedding.named import open_embedder
+from medground.models.embedders import open_embedder
 from medground.models.registry import Models
 from medground.recipes.biomedsearch.literature import find_literature
 from medground.recipes.biomedsearch.planner import PLANNING, research_plan
@@ -45,7 +45,7 @@ from medground.sources.corpus import CorpusSource
 from medground.values.document import Document, Hit
 from medground.values.query import Words
 from medground.values.question import Question
-from medground.values.research_found import ToolFound
+from medground.values.report import ToolFound
 from medground.values.research_plan import Keyword, ResearchPlan, SubQuestion
 from medground_evaluate.statistics import paired_bootstrap, wilson
 

@@ -22,7 +22,7 @@ from typing import Any
 
 from medground.corpus.embedder import embed_passages, embed_queries
 from medground.language import words
-from medground.models.embedding.named import open_embedder
+from medground.models.embedders import open_embedder
 from medground.recipes.biomedsearch.web import RatePagesInput, ResultView, rate_pages
 from medground_evaluate.statistics import wilson
 

@@ -23,7 +23,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import GroupKFold
 
-from medground.models.operators.flags.compare import Sentence, Statement, features, nearest, read_statement, sentences
+from medground.models.operators.compare import Sentence, Statement, features, nearest, read_statement, sentences
 
 OUT = Path(__file__).parent.parent / "src" / "medground" / "data" / "keyless_critic.json"
 FOLDS = 10
@@ -87,7 +87,7 @@ def main() -> None:
     forms = np.array([form for form, *_ in read])
     final = fit(x, y, best)
     about = {
-        "about": "weights of medground.models.operators.flags.compare; made by scripts/train_keyless_critic.py",
+        "about": "weights of medground.models.operators.compare; made by scripts/train_keyless_critic.py",
         "trained on": {
             "SciFact training claims": len(set(claims)),
             "pairs, each as abstract and as quote": len(read) // 2,

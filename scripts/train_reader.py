@@ -28,7 +28,7 @@ from medground.corpus.library import Library
 from medground.language.quoting.asked import asked
 from medground.language.quoting.features import NAMES, features
 from medground.language.quoting.model import LIMIT, digest
-from medground.models.embedding.named import open_embedder
+from medground.models.embedders import open_embedder
 
 OUT = Path(__file__).parent.parent / "src" / "medground" / "data" / "reader.json"
 FOLDS = 5

@@ -20,8 +20,8 @@ from onnx import ModelProto, TensorProto, helper
 from safetensors.numpy import load
 from tokenizers import Tokenizer
 
-from medground.models.encoder_graph import BertShape, saved
-from medground.models.pair_graph import joined, pair_graph, read
+from medground.models.encoder_graph import BertShape, pair_graph, saved
+from medground.models.pair_network import joined, read
 
 ALPHA = 0.8
 Pair = tuple[str, str]

@@ -23,8 +23,8 @@ from medground.engine.open_engine import corpora_of
 from medground.engine.opening import operator_names, with_fetched
 from medground.errors import MedgroundError
 from medground.home.settings import Settings
+from medground.models.catalogue import shipped
 from medground.models.registry import open_models
-from medground.models.shipped import shipped
 from medground.recipes.base import open_recipe
 from medground.sources.base import find_source
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from medground.values.notice import Notice
+    from medground.values.decision import Notice
     from medground.values.usage import Usage, UsageReport
 
 

@@ -10,14 +10,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from medground_evaluate.report.content import Report, read_report
-from medground_evaluate.report.figures import (
-    accuracy_plot,
-    cost_plot,
-    element,
-    percent,
-    status_plot,
-    used_statuses,
-)
+from medground_evaluate.report.figures import accuracy_plot, cost_plot, element, percent, status_plot, used_statuses
 from medground_evaluate.report.page import style
 
 _OWN = "svg.plot{background:var(--ground);font:13px system-ui,sans-serif;margin:0;max-width:none}"

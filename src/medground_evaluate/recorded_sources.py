@@ -13,7 +13,7 @@ from medground.values.answer import SnapshotReference
 from medground.values.document import Document, DocumentId, Hit, SourceKind
 from medground.values.lookup import ConceptQuery, Found, Lookup, PlainWords, ProteinQuery, Ranker, Ranking
 from medground.values.query import Filters
-from medground.values.source_description import SourceDescription
+from medground.values.source_plan import SourceDescription
 
 MOST_FOUND = 100
 """Most documents that are recorded."""

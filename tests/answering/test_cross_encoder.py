@@ -71,7 +71,7 @@ def test_a_model_of_several_outputs_or_none_is_refused(tmp_path: Path, monkeypat
 
 
 def test_a_missing_extra_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "medground.models.torch_model", raising=False)
+    monkeypatch.delitem(sys.modules, "medground.models.torch_models", raising=False)
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(ConfigError, match=r'pip install "medground\[torch\]"'):
         CrossEncoderReranker("some/reranker")

@@ -16,8 +16,7 @@ from medground.answering.rank.fuse import distinct, fair_split, fuse, merge_dupl
 from medground.answering.rank.rerank import open_reranker, rerank, reranker_problems
 from medground.errors import ConfigError, UsageError
 from medground.values.document import Hit, Passage
-from medground.values.source_description import SourceDescription
-from medground.values.source_plan import QueryFound, SourceFound, SourceQuery
+from medground.values.source_plan import QueryFound, SourceDescription, SourceFound, SourceQuery
 
 
 def ranking(ranker, *names, also=()):

@@ -30,7 +30,10 @@ ASKED = ScreenInput(question="lens?", passages=())
 
 
 def test_calls_are_counted_and_limited(make_run: MakeRun, scripted_model: Any) -> None:
-    model = scripted_model({"screen": ScreenOutput(relevant=())}, usage=Usage(10, 5, 1, price=Decimal("0.01")))
+    model = scripted_model(
+        {"screen": ScreenOutput(relevant=())},
+        usage=Usage(input_tokens=10, output_tokens=5, model_calls=1, price=Decimal("0.01")),
+    )
     run = make_run("lens?", model=model, by_model=["screen"], options={"budget.tokens": 40})
     for _ in range(2):
         ask(run)
@@ -45,7 +48,9 @@ def test_calls_are_counted_and_limited(make_run: MakeRun, scripted_model: Any) -
 
 
 def test_an_unknown_price_is_never_free(make_run: MakeRun, scripted_model: Any) -> None:
-    model = scripted_model({"screen": ScreenOutput(relevant=())}, usage=Usage(1, 1, 1, price=None))
+    model = scripted_model(
+        {"screen": ScreenOutput(relevant=())}, usage=Usage(input_tokens=1, output_tokens=1, model_calls=1, price=None)
+    )
     run = make_run("lens?", model=model, by_model=["screen"], options={"budget.money": 5})
     with pytest.raises(BudgetExhausted, match="money"):
         ask(run)
@@ -63,7 +68,7 @@ def test_time_is_a_parameter_and_a_limit(make_run: MakeRun) -> None:
 
 
 def test_a_failed_call_is_paid_for(make_run: MakeRun, scripted_model: Any) -> None:
-    failed = ModelFailed("rubbish", model="scripted:model", usage=Usage(7, 3, 2))
+    failed = ModelFailed("rubbish", model="scripted:model", usage=Usage(input_tokens=7, output_tokens=3, model_calls=2))
     run = make_run("lens?", model=scripted_model({"screen": failed}), by_model=["screen"])
     with pytest.raises(ModelFailed, match="rubbish"):
         ask(run)

@@ -91,12 +91,12 @@ def listed(run: Run) -> list[tuple[str, str, str]]:
 
 
 def test_all_lookups_are_sent_to_all_sources_at_the_same_time(make_run: MakeRun) -> None:
-    async def together() -> tuple[Run, list[Found]]:
+    async def concurrently() -> tuple[Run, list[Found]]:
         barrier = asyncio.Barrier(4)  # a search ends only once all four have begun
         run = make_run("lens?", [Recorded(name, barrier=barrier) for name in ("a", "b")])
         return run, await run.look_up(words("lens"), words("aorta"))
 
-    run, found = asyncio.run(together())
+    run, found = asyncio.run(concurrently())
     order = [("lens", "a"), ("lens", "b"), ("aorta", "a"), ("aorta", "b")]
     assert [(one.lookup.text, one.source, one.size) for one in found] == [
         (*pair, size) for pair, size in zip(order, (1, 1, 0, 0), strict=True)

@@ -93,7 +93,9 @@ def test_a_model_chooses_sentences_and_its_failure_is_told(
         last = value.sentences[-1].id
         return TabulateOutput(cells=(Filled(column="C1", sentence=NOT_REPORTED), Filled(column="C2", sentence=last)))
 
-    model = scripted_model({"tabulate": reply}, usage=Usage(10, 5, 1, price=Decimal("0.01")))
+    model = scripted_model(
+        {"tabulate": reply}, usage=Usage(input_tokens=10, output_tokens=5, model_calls=1, price=Decimal("0.01"))
+    )
     made = table(make_run, answered(), ["n", "what"], [memory_source(STUDIES)], model=model, by_model=["tabulate"])
     assert [cell.state for cell in made.rows[0].cells] == ["not reported", "quoted"]
     assert made.rows[0].cells[1].quote == "No adverse events occurred."

@@ -17,8 +17,16 @@ from medground.answering.verify.check import check_all
 from medground.answering.verify.labels import error_source
 from medground.errors import ModelFailed
 from medground.models.operators.base import EvidenceView, InvalidOutput
-from medground.models.operators.labelling import LabelInput, LabelOutput, Signals, label, labelled, on_topic, oppose
-from medground.models.operators.verifying import EntailOutput
+from medground.models.operators.verifying import (
+    EntailOutput,
+    LabelInput,
+    LabelOutput,
+    Signals,
+    label,
+    labelled,
+    on_topic,
+    oppose,
+)
 from medground.values.document import Document
 from medground.values.evidence import Sentence
 from medground.values.statement import Category, Verdict

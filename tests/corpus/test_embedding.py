@@ -20,9 +20,9 @@ from medground.corpus.embedder import Embedder
 from medground.errors import ConfigError, StorageFailed
 from medground.home.settings import Settings
 from medground.models.catalogue import MINILM
-from medground.models.embedding.minilm import OnnxEmbedder, write_graph
-from medground.models.embedding.named import open_embedder
+from medground.models.embedders import open_embedder
 from medground.models.encoder_graph import BertShape, quantised
+from medground.models.minilm import OnnxEmbedder, write_graph
 from medground.models.wheels import find
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "marfan", "lens", "aorta", "gene", "rett", "seizure", "of", "the"]
@@ -171,7 +171,7 @@ def test_minilm_that_was_not_fetched(home: Path, monkeypatch: pytest.MonkeyPatch
 def test_a_missing_extra_is_reported_in_one_line(
     home: Path, monkeypatch: pytest.MonkeyPatch, name: str, package: str, extra: str
 ) -> None:
-    for module in ("medground.models.embedding.minilm", "medground.models.embedding.torch_models"):
+    for module in [f"medground.models.{name}" for name in ("minilm", "pair_network", "torch_models")]:
         monkeypatch.delitem(sys.modules, module, raising=False)
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ConfigError, match=rf'pip install "medground\[{extra}\]"') as caught:
@@ -225,8 +225,8 @@ def test_no_room_for_the_graph(real_home: Path, monkeypatch: pytest.MonkeyPatch)
     def full(*_: object) -> Path:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("medground.models.embedding.minilm._RECIPE", 99)
-    monkeypatch.setattr("medground.models.embedding.minilm.write_graph", full)
+    monkeypatch.setattr("medground.models.minilm._RECIPE", 99)
+    monkeypatch.setattr("medground.models.minilm.write_graph", full)
     with pytest.raises(StorageFailed, match="No space left"):
         open_embedder("minilm", real_home)
     assert not list((real_home / "models").glob("*r99*"))

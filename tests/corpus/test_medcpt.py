@@ -16,8 +16,7 @@ from medground.corpus.embedder import embed_passages, embed_queries
 from medground.engine.open_engine import open_sources
 from medground.errors import ConfigError
 from medground.home.settings import Settings
-from medground.models.embedding.named import open_embedder
-from medground.models.hub import ARTICLE, CROSS, QUERY
+from medground.models.embedders import ARTICLE, CROSS, QUERY, open_embedder
 from medground.sources.corpus import CorpusSource
 from medground.values.document import Document
 from medground.values.lookup import Lookup, Ranker
@@ -142,7 +141,7 @@ def test_corpora_of_one_model_share_it(home, library, make_input, embedder, monk
     for name in ("one", "two"):
         build(library, name, [make_input([Document(id="PMID:1", title="lens", text="the lens")])], embedder=embedder)
     opened = []
-    open_embedder = "medground.models.embedding.named.open_embedder"
+    open_embedder = "medground.models.embedders.open_embedder"
     monkeypatch.setattr(open_embedder, lambda name, home: opened.append(name) or embedder)
     settings = Settings.load(options={"retrieval.corpora": "one,two"})
     sources = open_sources(settings)
@@ -197,7 +196,7 @@ def test_a_model_of_another_kind_is_not_filled_with_random_numbers(medcpt: Path)
 
 @each_row("package", ["torch", "transformers"])
 def test_a_missing_extra_is_reported(home: Path, monkeypatch: pytest.MonkeyPatch, package: str) -> None:
-    for module in ("medground.models.embedding.torch_models", "medground.models.torch_model"):
+    for module in ("medground.models.torch_models",):
         monkeypatch.delitem(sys.modules, module, raising=False)
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(ConfigError, match=r'pip install "medground\[torch\]"'):

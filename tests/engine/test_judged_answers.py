@@ -20,9 +20,8 @@ from medground.engine.engine import Engine
 from medground.errors import ModelFailed
 from medground.home.settings import Settings
 from medground.models.base import Keyless
-from medground.models.operators.choosing import ChooseInput
-from medground.models.operators.labelling import LabelInput
-from medground.models.operators.verifying import CheckAnswerInput, EntailInput, EntailOutput
+from medground.models.operators.reasoning import ChooseInput
+from medground.models.operators.verifying import CheckAnswerInput, EntailInput, EntailOutput, LabelInput
 from medground.models.registry import Models
 from medground.recipes.omni_rag.operators import ReadSourcesInput
 from medground.values.answer import Answer

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rows import each_row
 
 from medground.models.operators.base import EvidenceView
-from medground.models.operators.flags.compare import compare
+from medground.models.operators.compare import compare
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 KINDS = ("negation", "number", "direction", "subject", "strengthened", "foreign")

@@ -38,7 +38,7 @@ from medground.values.answer import Answer
 from medground.values.document import Document
 from medground.values.evidence import Sentence
 from medground.values.question import Question
-from medground.values.source_description import SourceDescription
+from medground.values.source_plan import SourceDescription
 from medground.values.usage import Usage
 from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.items import RunLine

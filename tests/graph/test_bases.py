@@ -30,7 +30,7 @@ from medground.graph.bases.spec import read_spec
 from medground.home.settings import Settings
 from medground.sources.base import DescribedSource
 from medground.values.document import Document
-from medground.values.source_description import SourceDescription
+from medground.values.source_plan import SourceDescription
 
 KILLED = """
 import os, signal, sys

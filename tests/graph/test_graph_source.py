@@ -25,7 +25,7 @@ from medground.values.document import Document
 from medground.values.lookup import ConceptQuery, Found, Lookup, PlainWords
 from medground.values.query import Filters
 from medground.values.question import Question
-from medground.values.source_description import SourceDescription
+from medground.values.source_plan import SourceDescription
 
 QUESTION = "Is odd lens a feature of OMIM:1?"
 LINE = "Odd lens (HP:0100001): 3 of 4 patients, onset: Congenital onset; PMID:11, PMID:12."

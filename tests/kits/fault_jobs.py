@@ -128,7 +128,7 @@ def _graph(home: Path, inputs: Path) -> None:
 
 
 def _minilm(home: Path, _: Path) -> None:
-    from medground.models.embedding.minilm import open_minilm
+    from medground.models.minilm import open_minilm
 
     build(Library(home), "c", [studies(60)], embedder=open_minilm(Path(os.environ[MODELS]).parent))
 

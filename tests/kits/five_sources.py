@@ -16,7 +16,7 @@ from medground.values.answer import Answer
 from medground.values.document import Document, Hit, Passage, SourceKind
 from medground.values.lookup import ConceptQuery, Found, Lookup, PlainWords, ProteinQuery
 from medground.values.query import Filters
-from medground.values.source_description import SourceDescription
+from medground.values.source_plan import SourceDescription
 
 MakeRun = Callable[..., Run]
 QUESTION = "Which eye problems does Marfan syndrome cause?"

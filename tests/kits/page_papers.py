@@ -7,10 +7,9 @@ from pathlib import Path
 
 from medground.engine.answers import Answers
 from medground.values.answer import Answer, Search, SnapshotReference, SourceDocument
-from medground.values.decision import YesNoDecision
+from medground.values.decision import Notice, YesNoDecision
 from medground.values.document import Document, Section
 from medground.values.evidence import Evidence, Stance
-from medground.values.notice import Notice
 from medground.values.question import Question
 from medground.values.statement import Conflict, Dropped, Label, Side, Statement, Verdict
 

@@ -9,7 +9,7 @@ from studies import QUESTION, STUDIES, answered
 
 from medground.answering.trace import Trace
 from medground.engine.answers import Answers
-from medground.home.attachments import Attachments
+from medground.home.kept_files import Attachments
 from medground.home.settings import Settings
 from medground.values.answer import Answer
 from medground.values.report import Connection, FlowRow, Report, ReportSection, SubAnswer

@@ -13,8 +13,7 @@ from medground.recipes.biomedsearch.reporting import compose_report
 from medground.recipes.settings import BioMedSearchSettings
 from medground.values.answer import Answer
 from medground.values.document import Document, Hit, Passage
-from medground.values.report import Attachment, FlowRow
-from medground.values.research_found import SubFound, ToolFound
+from medground.values.report import Attachment, FlowRow, SubFound, ToolFound
 from medground.values.research_plan import Edge, Keyword, ResearchPlan, SubQuestion, Tool
 
 MakeRun = Callable[..., Run]

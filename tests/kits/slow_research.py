@@ -19,7 +19,7 @@ from medground.answering.conclude.compose import compose
 from medground.answering.run import Run
 from medground.answering.write.draft import Draft
 from medground.errors import BudgetExhausted
-from medground.home.concurrency import together
+from medground.home.concurrency import concurrently
 from medground.home.registry import RECIPES, SOURCES
 from medground.home.settings import Settings
 from medground.models.base import CallLimits, Reply
@@ -113,7 +113,7 @@ async def _run(question: Question, run: Run) -> Answer:
         return Sentence(text=said.text, evidence=())
 
     for start in range(0, len(topics), 3):
-        await together(one(topic) for topic in topics[start : start + 3])
+        await concurrently(one(topic) for topic in topics[start : start + 3])
     quotes = [run.ledger.quote(f"T:{topic}", 0, 9) for topic in topics]
     sentences = tuple(Sentence(text=quote.quote, evidence=(quote.id,)) for quote in quotes)
     return compose(run, Draft(sentences=sentences), [Verdict(label="quoted", critic="verbatim")] * len(sentences))

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from safetensors.numpy import save
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-import medground.models.shipped as shipping
-from medground.models.catalogue import Member, Piece, WheelModel
-from medground.models.shipped import Shipped, shipped
+import medground.models.catalogue as shipping
+from medground.models.catalogue import Member, Piece, Shipped, WheelModel, shipped
 
 WORDS = ["<s>", "<pad>", "</s>", "[UNK]", "the", "lens", "aorta", "gene", "is", "not", "long", "short", "cause", "of"]
 HIDDEN, HEADS, INNER, LAYERS, PLACES, LONGEST = 32, 4, 64, 2, 66, 24

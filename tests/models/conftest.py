@@ -9,7 +9,7 @@ from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
-from medground.models.attempts import Retries as Patience
+from medground.models.attempts import Retries
 from medground.models.served import ServedModel
 
 KEY = "sk-test-0123456789abcdefghij"
@@ -25,18 +25,15 @@ def key() -> str:
 def serve(loopback: None) -> Callable[..., ServedModel]:
     """Opens a model at an address, with very short waits."""
 
-    def open_at(
-        url: str, *, native: bool = True, timeout: float = 120.0, retries: int = 2, patience: Patience | None = None
-    ) -> ServedModel:
+    def open_at(url: str, *, native: bool = True, server_retries: Retries | None = None) -> ServedModel:
         provider = OpenAICompatibleProvider(
             "stub", base_url=url, api_key=KEY, profile=ModelProfile(supports_json_schema_output=native)
         )
         return ServedModel(
             "openai:stub",
             OpenAIChatModel("stub", provider=provider),
-            timeout=timeout,
-            retries=retries,
-            patience=patience or Patience(first_wait=0.001),
+            timeout=120.0,
+            server_retries=server_retries or Retries(first_wait=0.001),
             key_hint="MEDGROUND_KEYS__OPENAI",
             secrets=(KEY,),
         )

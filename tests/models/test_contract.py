@@ -10,8 +10,6 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
-from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from medground.errors import ModelFailed
 from medground.models.base import CallLimits, Keyless, Model
@@ -28,14 +26,6 @@ def able(request: dict[str, Any]) -> Sent:
     return chat(json.dumps({"id": found.group(1) if found else ""}))
 
 
-async def able_function(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-    first = messages[0]
-    assert isinstance(first, ModelRequest)
-    prompt = "".join(str(p.content) for p in first.parts if isinstance(p, UserPromptPart))
-    found = ID.search(prompt)
-    return ModelResponse(parts=[TextPart(json.dumps({"id": found.group(1) if found else ""}))])
-
-
 class TestKeyless(ModelContract):
     def make(self) -> Model:
         return Keyless()
@@ -49,11 +39,6 @@ def test_keyless_is_free_never_cached_and_passes_the_operators_own_check() -> No
     with pytest.raises(ModelFailed, match="keyless: impossible: no output passes") as caught:
         asyncio.run(model.answer(IMPOSSIBLE, asking("T1"), FREE))
     assert caught.value.usage == Usage()
-
-
-class TestFunctionModel(ModelContract):
-    def make(self) -> Model:
-        return ServedModel("test:function", FunctionModel(able_function))
 
 
 class TestServedOverASocket(ModelContract):

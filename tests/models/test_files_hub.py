@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from medground.errors import ConfigError
-from medground.models.hub import is_away
+from medground.models.embedders import is_away
 
 pytest.importorskip("huggingface_hub", reason="needs the extra torch")
 ENDPOINT = "huggingface_hub.constants.ENDPOINT"

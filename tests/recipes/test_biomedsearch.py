@@ -17,8 +17,7 @@ from medground.recipes.biomedsearch.recipe import BIOMEDSEARCH, biomedsearch
 from medground.values.answer import Answer
 from medground.values.lookup import Found, Lookup
 from medground.values.query import Filters
-from medground.values.report import FlowRow
-from medground.values.research_found import SubFound, ToolFound
+from medground.values.report import FlowRow, SubFound, ToolFound
 from medground.values.research_plan import Edge, Keyword, ResearchPlan, SubQuestion, Tool
 from medground.values.steps import Step, SubQuestionBegun, SubQuestionDone, WritingReport
 

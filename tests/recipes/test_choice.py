@@ -12,7 +12,7 @@ from medground.answering.run import Run
 from medground.answering.write.choice import Chosen, choose
 from medground.errors import ModelFailed, UsageError
 from medground.models.operators.base import InvalidOutput, SentencedPassage, SentenceView
-from medground.models.operators.choosing import ChooseInput, ChooseOutput, OptionSentences, choose_options
+from medground.models.operators.reasoning import ChooseInput, ChooseOutput, OptionSentences, choose_options
 from medground.values.question import Question
 
 MakeRun = Callable[..., Run]

@@ -31,8 +31,7 @@ from medground.recipes.omni_rag.rating import ImprovePlanInput, RatePlanInput, R
 from medground.recipes.omni_rag.read_plan import read_plan
 from medground.values.document import Document, SourceKind
 from medground.values.question import Question
-from medground.values.source_description import SourceDescription
-from medground.values.source_plan import SourcePlan, SourceQuery
+from medground.values.source_plan import SourceDescription, SourcePlan, SourceQuery
 from medground.values.steps import PlanChosen, PlanRated, PlanRound, Step
 from medground.wording.progress import in_words
 

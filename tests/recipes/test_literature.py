@@ -19,7 +19,7 @@ from medground.recipes.settings import BioMedSearchSettings
 from medground.sources.base import find_source
 from medground.values.document import Document, MeshHeading
 from medground.values.query import Or, Phrase
-from medground.values.research_found import ToolFound
+from medground.values.report import ToolFound
 from medground.values.research_plan import Keyword, ResearchPlan, SubQuestion
 
 ONE = SubQuestion(

@@ -15,14 +15,14 @@ from rows import each_row
 
 from medground.answering.run import Run
 from medground.corpus.retraction import listed
-from medground.home.attachments import Attachments
+from medground.home.kept_files import Attachments
 from medground.recipes.biomedsearch.proteins import NO_GENE, NOT_OPEN, asks_for_structure, find_proteins, sections_for
 from medground.recipes.settings import BioMedSearchSettings
 from medground.sources.http.retries import Patience
 from medground.sources.http.service import Client, Service
 from medground.sources.proteins.structure_sources import AlphaFoldSource, PDBSource
 from medground.sources.proteins.uniprot import UniProtSource
-from medground.values.research_found import ToolFound
+from medground.values.report import ToolFound
 from medground.values.research_plan import Keyword, ResearchPlan, SubQuestion
 
 LETTERS = "MAGKSMAGKSMAGKSMAGKS"

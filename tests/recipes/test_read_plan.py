@@ -11,8 +11,7 @@ from rows import each_row
 
 from medground.recipes.omni_rag.read_plan import LONGEST_QUERY, ReadPlan, read_plan
 from medground.values.document import SourceKind
-from medground.values.source_description import SourceDescription
-from medground.values.source_plan import MOST_QUERIES, SourcePlan, SourceQuery, tagged
+from medground.values.source_plan import MOST_QUERIES, SourceDescription, SourcePlan, SourceQuery, tagged
 
 KINDS: tuple[SourceKind, ...] = ("book", "guideline", "research", "wiki", "graph")
 SOURCES = tuple(SourceDescription.of_kind(kind) for kind in KINDS)

@@ -18,8 +18,8 @@ from medground.answering import captions
 from medground.errors import ConfigError, ModelFailed
 from medground.home.layers import preset_layer
 from medground.home.settings import Settings
-from medground.models.operators.labelling import AssessOutput, LabelOutput
 from medground.models.operators.reasoning import DirectOutput, ReasonOutput, SubClaim, direct, reason
+from medground.models.operators.verifying import AssessOutput, LabelOutput
 from medground.recipes.reason_and_verify.recipe import REASON_AND_VERIFY, RewriteOutput, evidence_score, overlap
 from medground.recipes.settings import ReasonAndVerifySettings
 from medground.values.answer import Answer

@@ -39,8 +39,7 @@ from medground.recipes.biomedsearch.reporting import (
 )
 from medground.values.answer import Answer
 from medground.values.document import Document
-from medground.values.report import Report, ReportSection
-from medground.values.research_found import NOT_ENDED, SubFound, failed_tool
+from medground.values.report import NOT_ENDED, Report, ReportSection, SubFound, failed_tool
 
 MakeRun = Callable[..., Run]
 

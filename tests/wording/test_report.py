@@ -8,7 +8,7 @@ from researched import PLAN, found, reported, tool
 from rows import each_row
 
 from medground.answering.run import Run
-from medground.values.research_found import SubFound
+from medground.values.report import SubFound
 from medground.wording.blocks import picture
 from medground.wording.markup import as_html, as_markdown
 from medground.wording.text import as_text

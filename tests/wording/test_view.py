@@ -12,8 +12,8 @@ from rows import each_row
 
 from medground.graph.relation import Concept, Relation, frequency, line, read_line
 from medground.values.answer import Answer, Search, SourceDocument
+from medground.values.decision import Notice
 from medground.values.evidence import Evidence
-from medground.values.notice import Notice
 from medground.values.question import Follows, Question
 from medground.values.report import Attachment, Connection, FlowRow, Report, ReportSection, SubAnswer
 from medground.values.research_plan import Keyword, ResearchPlan, SubQuestion

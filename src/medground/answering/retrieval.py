@@ -19,7 +19,7 @@ from medground.answering.trace import Span, Trace
 from medground.answering.withheld import Withholding
 from medground.corpus.retraction import marked_hit
 from medground.errors import ConfigError, NotConfigured, SourceUnavailable
-from medground.home.concurrency import together
+from medground.home.concurrency import concurrently
 from medground.home.settings import Settings
 from medground.models.base import CallLimits
 from medground.pubmed.typed import as_typed
@@ -116,7 +116,7 @@ class Retrieval:
             again = [one for one in filled if one.of_texts and not one.documents]
             filled += [one.model_copy(update={"documents": former}) for one in again]
         sent = [(source, one) for one in filled for source in self.sources if self._is_for(one, source)]
-        results = await together(self._search(source, one, next(self._order)) for source, one in sent)
+        results = await concurrently(self._search(source, one, next(self._order)) for source, one in sent)
         for (source, _), result in zip(sent, results, strict=True):
             if isinstance(result, SourceUnavailable):
                 self.warn(f"{source.name} could not be searched: {result.reason}")
@@ -141,7 +141,9 @@ class Retrieval:
         if not (sendable := self._sendable([lookup])):
             return 0
         filled = self._filled(sendable[0])
-        results = await together(self._count(source, filled) for source in self.sources if self._is_for(filled, source))
+        results = await concurrently(
+            self._count(source, filled) for source in self.sources if self._is_for(filled, source)
+        )
         counts = [result for result in results if isinstance(result, int)]
         _raise_unless(counts, results)
         return sum(counts)

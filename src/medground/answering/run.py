@@ -21,12 +21,12 @@ from medground.errors import BudgetExhausted, ConfigError, ModelFailed, SourceUn
 from medground.models.operators.base import I, O, Operator
 from medground.models.registry import Models
 from medground.sources.base import Source
+from medground.values.decision import Notice
 from medground.values.document import Document, Passage
 from medground.values.identifiers import papers_named
 from medground.values.lookup import Lookup
-from medground.values.notice import Notice
 from medground.values.question import Question
-from medground.values.research_found import ResearchSoFar
+from medground.values.report import ResearchSoFar
 from medground.values.steps import Asking
 from medground.values.usage import Author, Usage, UsageReport
 

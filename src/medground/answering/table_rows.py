@@ -23,7 +23,7 @@ from medground.answering.run import Run
 from medground.answering.verify.rationale import one_stance
 from medground.corpus.retraction import why_aside
 from medground.errors import BudgetExhausted, MedgroundError, ModelFailed, SourceUnavailable
-from medground.home.concurrency import together
+from medground.home.concurrency import concurrently
 from medground.language.clean import clean, some
 from medground.language.sentences import Span
 from medground.models.operators.reading import extract
@@ -182,7 +182,7 @@ async def evidence_table(answer: Answer, columns: Sequence[str], run: Run) -> Ev
     rows = rows_of(answer)
     if names and rows:
         why = await _retrieved([row.document_id for row in rows], run)
-        rows = tuple(await together(_filled(row, names, why, run) for row in rows))
+        rows = tuple(await concurrently(_filled(row, names, why, run) for row in rows))
     return EvidenceTable(
         trace_id=answer.trace_id,
         question=answer.question.text,

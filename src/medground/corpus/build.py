@@ -44,7 +44,7 @@ from medground.corpus.vectors import INDEX_NAME
 from medground.corpus.writer import DatabaseWriter
 from medground.errors import BadDocument, ConfigError, StorageFailed, UsageError
 from medground.home.files import make_folder, remove_unfinished
-from medground.values.source_description import SourceDescription
+from medground.values.source_plan import SourceDescription
 from medground.values.steps import Progress, no_progress
 
 log = logging.getLogger(__name__)

@@ -22,7 +22,7 @@ from medground.corpus.records import Records
 from medground.corpus.snapshot import Snapshot
 from medground.corpus.writer import DatabaseWriter
 from medground.errors import BadDocument
-from medground.values.source_description import SourceDescription
+from medground.values.source_plan import SourceDescription
 from medground.values.steps import Progress, no_progress
 
 _WORK = "building-change"

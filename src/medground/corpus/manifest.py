@@ -15,7 +15,7 @@ from pydantic import Field, ValidationError
 from medground.corpus.faults import corrupt, reading
 from medground.errors import ConfigError
 from medground.values.document import Frozen
-from medground.values.source_description import SourceDescription
+from medground.values.source_plan import SourceDescription
 
 FORMAT = 1
 FILE_NAME = "manifest.json"

@@ -21,7 +21,7 @@ from medground.errors import UsageError
 from medground.values.answer import SnapshotReference
 from medground.values.document import Document, Hit
 from medground.values.query import Filters, Query, Term, any_of
-from medground.values.source_description import SourceDescription
+from medground.values.source_plan import SourceDescription
 
 if TYPE_CHECKING:
     import numpy as np

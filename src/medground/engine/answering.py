@@ -15,7 +15,7 @@ from medground.engine.batch import CANCELLED
 from medground.engine.search import check_limits
 from medground.engine.unfinished import UnfinishedResearch
 from medground.errors import BudgetExhausted, MedgroundError, UsageError
-from medground.home.kept_settings import keep_settings
+from medground.home.kept_files import keep_settings
 from medground.recipes.base import Recipe
 from medground.values.answer import Answer
 from medground.values.steps import Kept, ResearchBegun

@@ -12,8 +12,8 @@ from pydantic import ValidationError
 
 from medground.answering.changes import as_known_now
 from medground.errors import UsageError
-from medground.home.attachments import Attachments
 from medground.home.files import keep_private, tell_not_kept, writing_to
+from medground.home.kept_files import Attachments
 from medground.home.settings import Settings
 from medground.values.answer import Answer
 from medground.values.decision import Status

@@ -15,7 +15,7 @@ from medground.engine.engine import Engine
 from medground.engine.unfinished import LAST, Unfinished, UnfinishedResearch
 from medground.errors import UsageError
 from medground.home.concurrency import OwnLoop, check_not_forked
-from medground.home.kept_settings import settings_of
+from medground.home.kept_files import settings_of
 from medground.home.settings import Settings
 from medground.language.risk.notices import notice_first
 from medground.values.answer import Answer

@@ -21,7 +21,7 @@ from medground.engine.opening import Opening
 from medground.engine.search import SearchEngine
 from medground.engine.unfinished import LAST, Unfinished, UnfinishedResearch
 from medground.errors import BudgetExhausted, MedgroundError, SourceUnavailable, UsageError
-from medground.home.kept_settings import kept_groups
+from medground.home.kept_files import kept_groups
 from medground.home.settings import Settings
 from medground.language.follow_up import follow_up
 from medground.language.risk.notices import most_urgent, notice_first

@@ -30,7 +30,7 @@ from medground.recipes.base import Recipe
 from medground.sources.base import Source, find_source
 from medground.sources.corpus import CorpusSource
 from medground.sources.graph import GraphSource
-from medground.values.notice import Notice
+from medground.values.decision import Notice
 from medground.values.question import Question
 from medground.values.steps import OnStep, Progress, ignore_steps, no_progress
 
@@ -100,7 +100,7 @@ def _embedder(snapshot: Snapshot, settings: Settings, opened: dict[str, Embedder
     embedding = snapshot.manifest.embedding
     if embedding is None or not settings.retrieval.dense:
         return None
-    from medground.models.embedding.named import open_embedder
+    from medground.models.embedders import open_embedder
 
     if embedding.name not in opened:
         try:

@@ -15,8 +15,8 @@ from medground.errors import ConfigError, MedgroundError, UsageError
 from medground.home.registry import RECIPES
 from medground.home.settings import Settings
 from medground.home.settings_groups import KeySettings
+from medground.models.catalogue import shipped
 from medground.models.registry import Models, open_models
-from medground.models.shipped import shipped
 from medground.recipes.base import Recipe, open_recipe
 from medground.sources.base import Source
 from medground.values.usage import Author

@@ -19,7 +19,7 @@ from medground.recipes.pubmed_reasoner.operators import QUERYING, Candidate
 from medground.recipes.pubmed_reasoner.queries import AT_ONCE, dated
 from medground.recipes.pubmed_reasoner.recipe import query_of
 from medground.sources.pubmed.query import as_pubmed, with_concepts
-from medground.values.notice import Notice
+from medground.values.decision import Notice
 from medground.values.query import all_of
 from medground.values.question import Question
 from medground.values.research_plan import ResearchPlan

@@ -14,10 +14,10 @@ from medground.errors import UsageError
 from medground.language.risk.notices import notice_first
 from medground.sources.base import MOST_HITS, ConceptSource, FieldSource, FileSource
 from medground.values.answer import Search
+from medground.values.decision import Notice
 from medground.values.document import Box, Document
 from medground.values.graph import ConceptFound
 from medground.values.lookup import Lookup, Ranking
-from medground.values.notice import Notice
 from medground.values.query import Filters
 from medground.values.question import Question
 from medground.values.where import check_fields

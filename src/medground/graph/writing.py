@@ -20,7 +20,7 @@ from medground.graph.pages import Heading, Line, Predicate, Row, definition_line
 from medground.graph.vocabularies.base import Vocabulary
 from medground.home.files import replacing
 from medground.values.document import Document
-from medground.values.source_description import SourceDescription
+from medground.values.source_plan import SourceDescription
 from medground.values.steps import Progress, no_progress
 
 FORM = "concepts 1"

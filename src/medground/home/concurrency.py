@@ -11,11 +11,9 @@ from typing import Any, Self, TypeVar
 
 from medground.errors import UsageError
 
-# After a fork, the new process has none of the threads that an open engine relies on.
-
 
 def check_not_forked(opened_in: int) -> None:
-    """Check that this is the process, by its id, in which something was opened.
+    """Check that this is the process, by its id, in which something was opened: a fork has none of its threads.
 
     Raises:
         UsageError: it is a fork of that process; what waits there for a thread would wait for ever.
@@ -112,10 +110,7 @@ async def _cancellations_done() -> None:
     await asyncio.gather(*ending, return_exceptions=True)
 
 
-# Calls that run at the same time.
-
-
-async def together(calls: Iterable[Awaitable[T]]) -> list[T]:
+async def concurrently(calls: Iterable[Awaitable[T]]) -> list[T]:
     """The results of concurrent calls, in order. If one raises, the others are cancelled first."""
     tasks: list[asyncio.Future[T]] = [asyncio.ensure_future(call) for call in calls]
     try:

@@ -1,7 +1,8 @@
 """Files that are whole or not there: the one way to write a file in place of another, and to flush it to disk.
 
 The content goes to a new file beside the target, is flushed, and gets its name in one step. A reader, a killed process
-or a power failure sees the old content or the new, never a part of it.
+or a power failure sees the old content or the new, never a part of it. All of this raises OSError where it cannot be
+done; what was there stays then, and nothing else is left.
 """
 
 from __future__ import annotations
@@ -27,14 +28,8 @@ _FILE, _PRIVATE_FILE = 0o666, 0o600
 def write_whole(path: Path, content: str | bytes, *, private: bool = False, synced: bool = True) -> None:
     """Write a file in place of what is there, whole or not at all. Its folder is made where it is missing.
 
-    Args:
-        path: the file.
-        content: what it holds; text is stored as UTF-8, without changing its line ends.
-        private: whether its owner alone may read it, and its folder where that is made.
-        synced: whether it survives a power failure. A cache may do without: that is faster.
-
-    Raises:
-        OSError: it cannot be written; what was there stays, and nothing else is left.
+    Text is stored as UTF-8, without changing its line ends. `private`: its owner alone may read it, and its folder
+    where that is made. `synced`: it survives a power failure; a cache may do without, which is faster.
     """
     with replacing(path, private=private, synced=synced) as unfinished:
         unfinished.write_bytes(content.encode() if isinstance(content, str) else content)
@@ -42,11 +37,7 @@ def write_whole(path: Path, content: str | bytes, *, private: bool = False, sync
 
 @contextlib.contextmanager
 def replacing(path: Path, *, private: bool = False, synced: bool = True) -> Iterator[Path]:
-    """An empty file to write to, which takes the place of `path` if the block ends without an error.
-
-    Raises:
-        OSError: it cannot be written; what was there stays, and nothing else is left.
-    """
+    """An empty file to write to, which takes the place of `path` if the block ends without an error."""
     with unfinished_in(path.parent, private=private, synced=synced) as unfinished:
         yield unfinished
         put(unfinished, path, synced=synced)
@@ -54,11 +45,7 @@ def replacing(path: Path, *, private: bool = False, synced: bool = True) -> Iter
 
 @contextlib.contextmanager
 def unfinished_in(folder: Path, *, private: bool = False, synced: bool = True) -> Iterator[Path]:
-    """An empty file of this process in a folder, to be written and `put` in its place; otherwise it is removed.
-
-    Raises:
-        OSError: it cannot be written.
-    """
+    """An empty file of this process in a folder, to be written and `put` in its place; otherwise it is removed."""
     make_folder(folder, private=private, synced=synced)
     path = folder / f".{secrets.token_hex(_RANDOM)}{_SUFFIX}"
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE_FILE if private else _FILE))
@@ -70,11 +57,7 @@ def unfinished_in(folder: Path, *, private: bool = False, synced: bool = True) -
 
 
 def put(unfinished: Path, path: Path, *, synced: bool = True) -> None:
-    """Move a finished file, or a folder whose content is flushed, to its place in one step, for good if `synced`.
-
-    Raises:
-        OSError: it cannot be written.
-    """
+    """Move a finished file, or a folder whose content is flushed, to its place in one step, for good if `synced`."""
     if synced:
         sync(unfinished)
     unfinished.replace(path)
@@ -83,11 +66,7 @@ def put(unfinished: Path, path: Path, *, synced: bool = True) -> None:
 
 
 def make_folder(folder: Path, *, private: bool = False, synced: bool = True) -> None:
-    """Make a folder, unless it is there, with those that it is in, for good if `synced`.
-
-    Raises:
-        OSError: it cannot be made.
-    """
+    """Make a folder, unless it is there, with those that it is in, for good if `synced`."""
     missing = [path for path in (folder, *folder.parents) if not path.is_dir()]
     folder.mkdir(parents=True, exist_ok=True, mode=_PRIVATE_FOLDER if private else _FOLDER)
     for path in reversed(missing if synced else ()):
@@ -95,32 +74,20 @@ def make_folder(folder: Path, *, private: bool = False, synced: bool = True) -> 
 
 
 def remove_unfinished(folder: Path) -> None:
-    """Remove what killed processes left of files in a folder. Only this process may write there now.
-
-    Raises:
-        OSError: one cannot be removed.
-    """
+    """Remove what killed processes left of files in a folder. Only this process may write there now."""
     for path in folder.glob(f".{'?' * 2 * _RANDOM}{_SUFFIX}*"):  # SQLite adds -journal to the name
         path.unlink(missing_ok=True)
 
 
 def sync_tree(folder: Path) -> None:
-    """Flush every file and file name below a folder to disk, so that they survive a power failure.
-
-    Raises:
-        OSError: that failed; what is on disk is not known.
-    """
+    """Flush every file and file name below a folder to disk, so that they survive a power failure."""
     paths = sorted(folder.rglob("*"))
     for path in (*(p for p in paths if p.is_file()), *(p for p in paths if p.is_dir()), folder):
         sync(path)
 
 
 def sync(path: Path) -> None:
-    """Flush a file, or the file names in a folder, to disk.
-
-    Raises:
-        OSError: that failed; what is on disk is not known.
-    """
+    """Flush a file, or the file names in a folder, to disk."""
     if os.name == "nt" and path.is_dir():  # Windows cannot open a folder for this
         return
     handle = os.open(path, os.O_RDWR if path.is_file() and os.name == "nt" else os.O_RDONLY)
@@ -155,40 +122,25 @@ log = logging.getLogger(__name__)
 
 
 def private_folder(path: Path) -> None:
-    """Make a folder that its owner alone may open, unless it is there.
-
-    Raises:
-        OSError: it cannot be made.
-    """
+    """Make a folder that its owner alone may open, unless it is there."""
     make_folder(path, private=True, synced=False)
 
 
 def open_private(path: Path, *, append: bool = False) -> IO[str]:
-    """Open a text file for writing that its owner alone may read; its folder is made where it is missing.
-
-    Raises:
-        OSError: it cannot be opened.
-    """
+    """Open a text file for writing that its owner alone may read; its folder is made where it is missing."""
     private_folder(path.parent)
     flags = os.O_WRONLY | os.O_CREAT | (os.O_APPEND if append else os.O_TRUNC)
     return os.fdopen(os.open(path, flags, _PRIVATE_FILE), "a" if append else "w", encoding="utf-8")
 
 
 def private_opener(path: str, flags: int) -> int:
-    """For `open`: a file that it makes is for its owner alone.
-
-    Raises:
-        OSError: it cannot be opened.
-    """
+    """For `open`: a file that it makes is for its owner alone."""
     return os.open(path, flags, _PRIVATE_FILE)
 
 
 def keep_private(path: Path, text: str) -> None:
     """Write a file in place of what is there, whole or not at all. It is not flushed to disk, which would take a third
     of the time of an answer: what a power failure takes within seconds is asked again.
-
-    Raises:
-        OSError: it cannot be written.
     """
     write_whole(path, text, private=True, synced=False)
 

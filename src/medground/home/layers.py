@@ -19,11 +19,6 @@ _LONGEST = 300
 _PLACES = ("body", "query", "path", "header")
 """Where a framework found a field; its name says enough."""
 
-_NUMBER = "not a number"
-_WHOLE = "not a whole number"
-_TRUTH = "neither true nor false"
-_LIST = "not a list"
-_OBJECT = "not an object with fields"
 _SAYS: Mapping[str, str] = {
     "missing": "missing; give it",
     "extra_forbidden": "unknown field; leave it out",
@@ -32,22 +27,12 @@ _SAYS: Mapping[str, str] = {
     "string_pattern_mismatch": "not of the form that is asked for",
     "too_long": "too many entries; give at most {max_length:,}",
     "too_short": "too few entries; give at least {min_length:,}",
-    "int_type": _WHOLE,
-    "int_parsing": _WHOLE,
-    "int_parsing_size": _WHOLE,
-    "int_from_float": _WHOLE,
-    "float_type": _NUMBER,
-    "float_parsing": _NUMBER,
-    "finite_number": _NUMBER,
-    "bool_type": _TRUTH,
-    "bool_parsing": _TRUTH,
-    "tuple_type": _LIST,
-    "list_type": _LIST,
-    "dict_type": _OBJECT,
-    "model_type": _OBJECT,
-    "model_attributes_type": _OBJECT,
-    "literal_error": "unknown value; use {expected}",
-    "enum": "unknown value; use {expected}",
+    **dict.fromkeys(("int_type", "int_parsing", "int_parsing_size", "int_from_float"), "not a whole number"),
+    **dict.fromkeys(("float_type", "float_parsing", "finite_number"), "not a number"),
+    **dict.fromkeys(("bool_type", "bool_parsing"), "neither true nor false"),
+    **dict.fromkeys(("tuple_type", "list_type"), "not a list"),
+    **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), "not an object with fields"),
+    **dict.fromkeys(("literal_error", "enum"), "unknown value; use {expected}"),
     "greater_than_equal": "too small; use {ge} or more",
     "greater_than": "too small; use more than {gt}",
     "less_than_equal": "too large; use {le} or less",
@@ -56,12 +41,7 @@ _SAYS: Mapping[str, str] = {
 
 
 def wrong_values(errors: Sequence[Mapping[str, Any]], most: int = 5) -> str:
-    """The first wrong values in one line, such as `limit: too large; use 50 or less`.
-
-    Args:
-        errors: those of a pydantic `ValidationError`, with their contexts.
-        most: how many are told; of the others, how many there are.
-    """
+    """The first wrong values of a `ValidationError` in one line, such as `limit: too large; use 50 or less`."""
     told = list(dict.fromkeys(map(wrong_value, errors)))
     more = len(told) - most
     return "; ".join(told[:most]) + (f"; and {more} more" if more > 0 else "")
@@ -91,6 +71,7 @@ def what_is_wrong(error: Mapping[str, Any]) -> str:
 
 PREFIX = "MEDGROUND_"
 FILE_NAME = "medground.toml"
+_PRESETS = resources.files("medground") / "presets"
 
 _GROUP = "is a group of settings, not a value"
 _PROBLEMS = {"extra_forbidden": "is not a setting", "model_type": _GROUP, "dict_type": _GROUP}
@@ -102,8 +83,7 @@ Layer = tuple[str, dict[str, Any]]
 
 def preset_names() -> list[str]:
     """Names of the built-in presets."""
-    folder = resources.files("medground") / "presets"
-    return sorted(p.name.removesuffix(".toml") for p in folder.iterdir() if p.name.endswith(".toml"))
+    return sorted(path.name.removesuffix(".toml") for path in _PRESETS.iterdir() if path.name.endswith(".toml"))
 
 
 def preset_layer(name: str) -> dict[str, Any]:
@@ -114,8 +94,7 @@ def preset_layer(name: str) -> dict[str, Any]:
     """
     if name not in preset_names():
         raise ConfigError(f"unknown preset {name!r}; choose one of {', '.join(preset_names())}")
-    text = (resources.files("medground") / "presets" / f"{name}.toml").read_text(encoding="utf-8")
-    own = tomllib.loads(text)
+    own = tomllib.loads((_PRESETS / f"{name}.toml").read_text(encoding="utf-8"))
     base = own.pop("preset", None)
     values = preset_layer(base) if base else {}
     merge(values, own)
@@ -138,11 +117,8 @@ def file_layer(path: Path) -> dict[str, Any]:
 
 def environment_layer(environ: Mapping[str, str]) -> dict[str, Any]:
     """The values of variables such as `MEDGROUND_RECIPE__ROUNDS=2`."""
-    found: dict[str, Any] = {}
-    for name, value in environ.items():
-        if name.startswith(PREFIX) and value:
-            _put(found, name.removeprefix(PREFIX).lower().split("__"), _parsed(value))
-    return found
+    named = {name.removeprefix(PREFIX): value for name, value in environ.items() if name.startswith(PREFIX) and value}
+    return options_layer({name.lower().replace("__", "."): _parsed(value) for name, value in named.items()})
 
 
 def parse_options(options: Sequence[str]) -> dict[str, Any]:

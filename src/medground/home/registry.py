@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-# Recipes by name, and where each is declared. Loading this module loads no recipe.
-
 RECIPES = {
     "biomedsearch": "medground.recipes.biomedsearch.recipe:BIOMEDSEARCH",
     "ground": "medground.recipes.ground:GROUND",

@@ -51,14 +51,15 @@ def keys_in(headers: Mapping[str, str]) -> list[str]:
     return [value for value in found if len(value) >= _SHORTEST]
 
 
-def keys_in_parameters(encoded: str) -> list[str]:
+def keys_in_parameters(encoded: str, names: frozenset[str] = _SECRET_PARAMETERS) -> list[str]:
     """The values of secret parameters in a query string or a form."""
-    return _values(encoded, _SECRET_PARAMETERS)
+    pairs = parse_qsl(encoded, keep_blank_values=True)
+    return [value for name, value in pairs if name.lower() in names and len(value) >= _SHORTEST]
 
 
 def private_in_parameters(encoded: str) -> list[str]:
     """As `keys_in_parameters`, with those that say who sends the request."""
-    return _values(encoded, _PARAMETERS)
+    return keys_in_parameters(encoded, _PARAMETERS)
 
 
 def secrets_sent(url: str, headers: Mapping[str, str], content: bytes = b"") -> list[str]:
@@ -86,22 +87,12 @@ def masked(text: str, forms: Iterable[str]) -> str:
     return text
 
 
-def _values(encoded: str, names: frozenset[str]) -> list[str]:
-    pairs = parse_qsl(encoded, keep_blank_values=True)
-    return [value for name, value in pairs if name.lower() in names and len(value) >= _SHORTEST]
-
-
 def _encoded(secret: str) -> set[str]:
     quoted = {quote(secret, safe=""), quote(secret), quote_plus(secret)}
     raw = secret.encode(errors="surrogatepass")
     based = {base64.b64encode(raw).decode(), base64.urlsafe_b64encode(raw).decode()}
-    return {*quoted, *(text.replace("%", "%25") for text in quoted), *map(_lower_percents, quoted), *based}
-
-
-def _lower_percents(quoted: str) -> str:
-    """`%3A` as `%3a`: some servers write it so."""
-    first, *rest = quoted.split("%")
-    return "%".join([first, *(part[:2].lower() + part[2:] for part in rest)])
+    lower = (re.sub("%..", lambda escape: escape[0].lower(), text) for text in quoted)  # some servers write `%3a`
+    return {*quoted, *(text.replace("%", "%25") for text in quoted), *lower, *based}
 
 
 def _of_basic(credentials: str) -> list[str]:
@@ -176,12 +167,8 @@ def _parts(address: str) -> SplitResult:
     if begins := _USER.match(address):
         user, password = begins["user"].split(":", 1)
         rest = address[begins.end() :]
-        address = f"{begins['scheme'] or '//'}{_encoded_once(user)}:{_encoded_once(password)}@{rest}"
+        address = f"{begins['scheme'] or '//'}{quote(user, safe='%')}:{quote(password, safe='%')}@{rest}"
     return urlsplit(address)
-
-
-def _encoded_once(text: str) -> str:
-    return quote(text, safe="%")
 
 
 # What this process logs holds no secret that it knows, whichever library logs it: HTTP clients log what they send.
@@ -199,12 +186,9 @@ def hide_in_logs(forms: Iterable[str]) -> None:
 
 
 class _Hiding:
-    """Makes records of log lines. One with a secret becomes plain text; any other stays as it is.
+    """Makes records of log lines. One with a secret becomes plain text; any other stays as `make` makes it.
 
     The secrets of a process are few, so they are never forgotten.
-
-    Args:
-        make: makes records of log lines as they are.
     """
 
     def __init__(self, make: Callable[..., logging.LogRecord]) -> None:
@@ -257,11 +241,7 @@ def _ambient() -> list[str]:
     found = []
     for name, value in os.environ.items():
         found += [value] if _NAMED.search(name) else passwords_in(value)
-        found += _of_headers(value) if _HEADER_NAMES.search(name) else []
+        if _HEADER_NAMES.search(name):  # `name=value,name=value`; what follows `Bearer` in them counts by itself
+            values = [unquote(pair.partition("=")[2]).strip() for pair in value.split(",")]
+            found += [part for one in values for part in (one, one.partition(" ")[2].strip()) if part]
     return found
-
-
-def _of_headers(listed: str) -> list[str]:
-    """The values of `name=value,name=value`, and what follows `Bearer` in them."""
-    values = [unquote(pair.partition("=")[2]).strip() for pair in listed.split(",")]
-    return [part for value in values for part in (value, value.partition(" ")[2].strip()) if part]

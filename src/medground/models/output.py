@@ -26,11 +26,8 @@ def narrowed(
 ) -> ModelRequestParameters:
     """The parameters with each field of `choices` restricted to its values.
 
-    Args:
-        parameters: of a request with native output; others are returned unchanged.
-        choices: field name to the values that the field, or an item of it, may have.
-        shows_schema: whether the instructions also include the schema. They keep the original one, so that the start
-            of the prompt stays the same from call to call and a server can reuse its cache.
+    Only those of a request with native output change. Where the instructions include the schema too (`shows_schema`),
+    they keep the original one, so that the start of the prompt stays the same and a server can reuse its cache.
     """
     wanted = parameters.output_object
     if wanted is None or parameters.output_mode != "native" or not choices:

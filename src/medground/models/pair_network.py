@@ -1,30 +1,166 @@
-"""Run a network that `make` made. Each pair is computed alone, so its result never depends on its company."""
+"""A network that reads two texts: the file of differences from a public checkpoint that ships, and running it.
+
+Each pair is computed alone, so its result never depends on its company.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
 from onnxruntime.capi import onnxruntime_pybind11_state as onnxruntime_errors
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from safetensors import SafetensorError
+from safetensors.numpy import load
 from tokenizers import Encoding, Tokenizer
 
 from medground.errors import ConfigError, ModelFailed
-from medground.models.pair_graph import About
-from medground.models.shipped import CONFIG, GRAPH, MADE, TOKENIZER, sha256_of
+from medground.models.catalogue import CONFIG, GRAPH, HEAD, MADE, TOKENIZER, sha256_of
 
-_FAILURES = tuple(
+Tensors = dict[str, NDArray[np.float32]]
+
+_HEAD = {f"{name}.{part}" for name in HEAD for part in ("weight", "bias")}
+
+
+class About(BaseModel):
+    """What a network is, beside its numbers.
+
+    Attributes:
+        base: the public checkpoint, such as `all-mpnet-base-v2`.
+        labels: its outputs, in order.
+        max_length: most tokens of a pair.
+        temperature: logits are divided by it, so that their softmax is calibrated.
+        order: the premise (a passage) comes before the hypothesis (a statement).
+        abstain_below: a probability below this decides nothing.
+        trained_on: one line about the data.
+        version: of the weights.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    base: str
+    kind: Literal["critic"]
+    labels: tuple[str, ...]
+    max_length: int = Field(ge=8, le=512)
+    temperature: float = Field(gt=0, allow_inf_nan=False)
+    order: Literal["premise,hypothesis"]
+    abstain_below: float = Field(ge=0, le=1)
+    trained_on: str
+    version: str
+
+
+@dataclass(frozen=True)
+class Differences:
+    """A trained network as its difference from a checkpoint: low-rank changes, and a head."""
+
+    about: About
+    tensors: Tensors
+
+
+def read(content: bytes, name: str) -> Differences:
+    """Read the bytes of such a file; `name` is for messages.
+
+    Raises:
+        ConfigError: it is damaged, a metadata entry is missing or wrong, or the head does not fit the labels.
+    """
+    try:
+        tensors = {key: value.astype(np.float32) for key, value in load(content).items()}
+        about = _about(content)
+        if missing := sorted(_HEAD - tensors.keys()):
+            raise ValueError(f"it lacks {missing[0]}")
+        if not all(np.isfinite(value).all() for value in tensors.values()):
+            raise ValueError("it has numbers that are not finite")
+        if (outputs := len(tensors[f"{HEAD[1]}.bias"])) != len(about.labels):
+            raise ValueError(f"it has {outputs} outputs and {len(about.labels)} labels")
+    except (SafetensorError, ValueError, KeyError, TypeError) as error:
+        reason = str(error).splitlines()[0][:200]
+        raise ConfigError(f"the weights of {name} are damaged: {reason}; reinstall medground") from None
+    return Differences(about, tensors)
+
+
+def _about(content: bytes) -> About:
+    size = int.from_bytes(content[:8], "little")
+    given = json.loads(content[8 : 8 + size]).get("__metadata__") or {}
+    try:
+        return About.model_validate({**given, "labels": json.loads(given.get("labels", "null"))})
+    except ValidationError as error:
+        first = error.errors()[0]
+        what = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    except ValueError as error:
+        what = f"labels: {error}"
+    raise ValueError(f"its metadata are wrong ({what})")
+
+
+def joined(base: Mapping[str, NDArray[Any]], differences: Differences, name: str) -> Tensors:
+    """The weights of the trained network, calibrated: the temperature is part of the head.
+
+    Products are summed in float64, so that the result is the same on every machine. `NAME.A` and `NAME.B` are the
+    factors of a change of the weight `NAME`, `NAME.S` evens out its inputs, and other names replace a weight.
+
+    Raises:
+        ConfigError: a difference does not fit the checkpoint.
+    """
+    found: Tensors = {key: np.asarray(value, np.float32) for key, value in base.items() if value.dtype.kind == "f"}
+    given = differences.tensors
+    for key, value in given.items():
+        place, part = (key[:-2], key[-2:]) if key.endswith((".A", ".B", ".S")) else (key, "")
+        weight, up = found.get(place), given.get(f"{place}.B")
+        fits = weight is not None
+        if key in _HEAD:
+            found[key], fits = value, True
+        elif weight is None:
+            pass
+        elif part == ".A" and up is not None:
+            fits = (up.shape[0], value.shape[1]) == weight.shape and up.shape[1] == value.shape[0]
+            if fits:
+                found[place] = np.asarray(weight + up.astype(np.float64) @ value.astype(np.float64), np.float32)
+        elif part == ".S":
+            fits = weight.ndim == 2 and value.shape == weight.shape[1:] and bool((value > 0).all())
+            found[key] = value
+        elif part:
+            fits = part == ".B" and f"{place}.A" in given
+        else:
+            fits = weight.shape == value.shape
+            found[key] = value
+        if not fits:
+            raise ConfigError(f"the weights of {name} do not fit their base: {key[:100]}; reinstall medground")
+    for part in ("weight", "bias"):
+        found[f"{HEAD[1]}.{part}"] = found[f"{HEAD[1]}.{part}"] / np.float32(differences.about.temperature)
+    return found
+
+
+ONNX_ERRORS = tuple(
     getattr(onnxruntime_errors, name)
     for name in (
         *("Fail", "InvalidArgument", "InvalidGraph", "InvalidProtobuf"),
         *("NoSuchFile", "NotImplemented", "RuntimeException"),
     )
 )
+"""What onnxruntime raises where a graph cannot be loaded or run."""
+
+
+def open_session(graph: Path, threads: int | None = None) -> Any:
+    """A session of onnxruntime.
+
+    Args:
+        graph: the ONNX file.
+        threads: threads inside one operation; None lets onnxruntime use the physical cores.
+    """
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads or 0
+    # Threads that spin while waiting take the cores from other processes (measured on a busy machine: without
+    # spinning, MiniLM reads 1.3 times as many passages, and a query takes a third of the time).
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
+
 
 Pair = tuple[str, str]
 """A premise (a passage) and a hypothesis (a statement)."""
@@ -65,7 +201,7 @@ class PairNetwork:
             tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
             if digest != made["graph"]:
                 raise ConfigError(f"{folder / GRAPH} was changed since it was made; {remedy}")
-            session = onnxruntime.InferenceSession(str(folder / GRAPH), _options(), providers=["CPUExecutionProvider"])
+            session = open_session(folder / GRAPH)
             return cls(name, About.model_validate(about), digest, session, tokenizer)
         except ConfigError:
             raise
@@ -108,7 +244,7 @@ class PairNetwork:
         rows = {"input_ids": encoding.ids, "attention_mask": encoding.attention_mask}
         try:
             found = self._session.run(["logits"], {name: np.array([row], np.int64) for name, row in rows.items()})[0][0]
-        except _FAILURES as error:
+        except ONNX_ERRORS as error:
             reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
             raise ModelFailed(f"onnxruntime: {reason[:200]}", model=self.name) from None
         return np.asarray(found, np.float64)
@@ -124,11 +260,3 @@ class PairNetwork:
 def open_network(name: str, folder: Path) -> PairNetwork:
     """`PairNetwork.open`, once for each folder."""
     return PairNetwork.open(name, folder)
-
-
-def _options() -> Any:
-    options = onnxruntime.SessionOptions()
-    # Threads that spin while waiting take the cores from other processes.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.log_severity_level = 3
-    return options

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import json
 import logging
@@ -71,14 +72,9 @@ def _checksum(key: str, content: object) -> str:
 
 
 class Models:
-    """The open models, and the model for each operator.
+    """The open models by name, and the name of the model for each operator, which is `default` for all others.
 
-    Args:
-        default: name of the model for operators that are not in `operators`.
-        operators: operator name to model name.
-        models: open models by name, with every name that `default` and `operators` use.
-        cache: stores replies, or None.
-        concurrency: most calls at once to models that can be cached.
+    `concurrency` is the most calls at once to models that can be cached.
     """
 
     def __init__(
@@ -105,11 +101,7 @@ class Models:
     ) -> Reply[O]:
         """Answer from the cache or by the model. With a cache, identical concurrent calls run once.
 
-        Args:
-            operator: what is asked.
-            value: its input.
-            limits: what the call may spend.
-            kept: the replies of a run that can be resumed, which serve where there is no cache.
+        `kept` are the replies of a run that can be resumed, which serve where there is no cache.
 
         Raises what `Model.answer` raises.
         """
@@ -123,8 +115,10 @@ class Models:
         key = call_key(model, operator, value)
         async with self._under_way.setdefault(key, asyncio.Lock()):  # identical calls wait for the stored reply
             stored = cache.get(key, operator.output)
-            if stored is not None and _fits(operator, value, stored):
-                return Reply(output=stored, usage=Usage(cached_calls=1))
+            with contextlib.suppress(InvalidOutput):  # the check may be stricter than when it was stored
+                if stored is not None:
+                    operator.check(value, stored)
+                    return Reply(output=stored, usage=Usage(cached_calls=1))
             async with self._slots:
                 reply = await model.answer(operator, value, limits)
             cache.put(key, reply.output, {"model": model.name, "operator": operator.name})
@@ -133,15 +127,6 @@ class Models:
     async def close(self) -> None:
         """Close every model."""
         await asyncio.gather(*(model.close() for model in self._models.values()))
-
-
-def _fits(operator: Operator[I, O], value: I, stored: O) -> bool:
-    """Whether a stored output passes the current check, which may be stricter than when it was stored."""
-    try:
-        operator.check(value, stored)
-    except InvalidOutput:
-        return False
-    return True
 
 
 def call_key(model: Model, operator: Operator[I, O], value: I) -> str:
@@ -164,11 +149,8 @@ def own_address(name: str, settings: Settings) -> str:
 def open_models(settings: Settings, operators: Iterable[str]) -> Models:
     """Open the models that the settings name. Nothing is called, started or downloaded yet.
 
-    A key in the environment does not select a model: unless the settings name one, `keyless` answers.
-
-    Args:
-        settings: the models (`settings.model`), keys, and the home folder, which holds the call cache.
-        operators: the names of all operators, which `settings.model.operators` may use.
+    A key in the environment does not select a model: unless the settings name one, `keyless` answers. `operators` are
+    the names of all of them, which the settings may use.
 
     Raises:
         ConfigError: an operator or model is unknown, or a key or extra is missing; one line lists all problems.

@@ -32,9 +32,7 @@ LARGEST_REPLY = 8 << 20
 class ModelWire(httpx2.AsyncBaseTransport):
     """Carries a model's requests, with the proxies of the environment, from any event loop. It follows no redirect.
 
-    Args:
-        limits: of each reply.
-        secrets: forms of secrets that no reply may repeat, beside those that its request shows to be some.
+    No reply may repeat `secrets`, in any of these forms, nor those that its request shows to be some.
     """
 
     def __init__(self, limits: ReplyLimits, secrets: tuple[str, ...] = ()) -> None:
@@ -94,13 +92,10 @@ class ServedModel:
     and unknown (None) otherwise.
 
     Args:
-        name: as in the settings, such as `openai:gpt-5`.
-        model: the pydantic-ai model.
         timeout: seconds for one reply, including retries of a busy or failing server.
         retries: how often to ask again after an output that does not pass.
-        temperature: sampling temperature; not sent to models that reject it.
+        temperature: not sent to models that reject it.
         identity: anything else that determines the output, such as the hash of a local file.
-        patience: how to retry a busy server.
         key_hint: the variable that holds the key, for messages.
         secrets: strings that messages must not show.
         wire: carries the requests, where the model's client uses it; closed with the model.
@@ -117,7 +112,7 @@ class ServedModel:
         retries: int = 2,
         temperature: float = 0.0,
         identity: str = "",
-        patience: Retries | None = None,
+        server_retries: Retries | None = None,
         key_hint: str = "",
         secrets: tuple[str, ...] = (),
         wire: ModelWire | None = None,
@@ -128,7 +123,7 @@ class ServedModel:
         self._used = False
         self._retries = retries
         self._timeout = timeout
-        self._patience = patience or Retries()
+        self._server_retries = server_retries or Retries()
         self._settings = _settings(model, timeout, temperature)
         self._gives_probabilities = not _refuses_sampling(model.profile)
         self._endpoint = Endpoint(name, base_address(model.base_url), key_hint, secrets)
@@ -145,7 +140,7 @@ class ServedModel:
             raise BudgetExhausted("seconds", spent="all", allowed="0", usage=Usage())
         self._used = True
         spent = RunUsage()
-        attempts = Attempts(self._model, limits, spent, self._patience, operator.choices(value))
+        attempts = Attempts(self._model, limits, spent, self._server_retries, operator.choices(value))
         weighed = self._gives_probabilities and issubclass(operator.output, WeighedOutput)
         agent = Agent(
             attempts,

@@ -89,10 +89,8 @@ def require(model: WheelModel, models: Path) -> Path:
     """
     folder = find(model, models)
     if folder is None:
-        raise ConfigError(
-            f"the model {model.name} ({model.size >> 20} MB) has not been fetched; run: medground models fetch"
-            f" {model.name}"
-        )
+        name, size = model.name, model.size >> 20
+        raise ConfigError(f"the model {name} ({size} MB) has not been fetched; run: medground models fetch {name}")
     return folder
 
 
@@ -102,11 +100,7 @@ def fetch(
     """Fetch the model unless it is already available. After an interruption, the next call resumes.
 
     Two processes may call this at once: one fetches, the other waits. The disk never holds more than the model, its
-    archive if it has one, and one wheel.
-
-    Args:
-        models: folder of all models; created if missing.
-        download: downloads a wheel; pip by default.
+    archive if it has one, and one wheel. `models` is the folder of all models, created if missing.
 
     Raises:
         ConfigError: pip is missing.
@@ -177,15 +171,13 @@ def pip_download(requirement: str, folder: Path) -> Path:
 
 def _present(piece: Piece, work: Path) -> bool:
     path = work / piece.file
-    if not path.is_file() or path.stat().st_size < piece.offset + piece.size:
+    if not path.is_file():
         return False
     digest = hashlib.sha256()
     with path.open("rb") as file:
         file.seek(piece.offset)
-        left = piece.size
-        while left and (block := file.read(min(_BLOCK, left))):
-            digest.update(block)
-            left -= len(block)
+        for at in range(0, piece.size, _BLOCK):
+            digest.update(file.read(min(_BLOCK, piece.size - at)))
     return digest.hexdigest() == piece.sha256
 
 
@@ -232,12 +224,9 @@ def _installed(piece: Piece) -> Path | None:
 
 def _installed_folder(model: WheelModel) -> Path | None:
     """The folder of an installed package, if it holds every file of the model under its own name."""
-    first = model.pieces[0]
-    root = _installed(first)
-    if root is None:
+    if (root := _installed(model.pieces[0])) is None:
         return None
-    folder = root / PurePosixPath(first.member).parent
+    folder = root / PurePosixPath(model.pieces[0].member).parent
     files = [folder / piece.file for piece in model.pieces]
-    named = [root / piece.member for piece in model.pieces]
-    sizes = [piece.size for piece in model.pieces]
+    named, sizes = [root / piece.member for piece in model.pieces], [piece.size for piece in model.pieces]
     return folder if files == named and [f.stat().st_size for f in files if f.is_file()] == sizes else None

@@ -17,7 +17,7 @@ from medground.values.document import Document, SourceKind
 from medground.values.graph import ConceptFound, GraphFact
 from medground.values.lookup import ConceptQuery, Found, Lookup, PlainWords, ProteinQuery
 from medground.values.query import Filters, Query
-from medground.values.source_description import SourceDescription
+from medground.values.source_plan import SourceDescription
 
 MOST_HITS = 10_000
 """Highest limit of a lookup."""

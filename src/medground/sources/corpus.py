@@ -14,7 +14,7 @@ from medground.values.answer import SnapshotReference
 from medground.values.document import Document, SourceKind
 from medground.values.lookup import Found, Lookup, Ranker, Ranking
 from medground.values.query import Everything, Filters, Query, Words, all_of, any_of
-from medground.values.source_description import SourceDescription
+from medground.values.source_plan import SourceDescription
 
 if TYPE_CHECKING:
     import numpy as np

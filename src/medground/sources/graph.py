@@ -20,7 +20,7 @@ from medground.values.document import Document, Hit, Passage, SourceKind
 from medground.values.graph import ConceptFound, GraphFact, GraphFinding
 from medground.values.lookup import ConceptQuery, Found, Lookup, PlainWords, Ranking
 from medground.values.query import Filters
-from medground.values.source_description import SourceDescription
+from medground.values.source_plan import SourceDescription
 
 RANKER = "concept"
 """The ranker of the lines about a concept."""

@@ -33,7 +33,6 @@ class BraveSettings(SettingsSection):
     section: ClassVar[str] = "brave"
 
     address: str = Field(default="https://api.search.brave.com", description="address of the API")
-    results: int = Field(default=100, ge=1, le=200, description="most results of a search; twenty cost one request")
     per_second: float = Field(default=1.0, gt=0, description="requests per second that your plan allows")
 
 
@@ -80,7 +79,6 @@ class DuckDuckGoSettings(SettingsSection):
     section: ClassVar[str] = "duckduckgo"
 
     address: str = Field(default="https://html.duckduckgo.com", description="address of the page without scripts")
-    results: int = Field(default=100, ge=1, le=100, description="most results of a search")
 
 
 def _read_duckduckgo(reply: Reply, asked: Mapping[str, str]) -> ResultPage:
@@ -146,7 +144,6 @@ class GoogleSettings(SettingsSection):
 
     address: str = Field(default="https://customsearch.googleapis.com", description="address of the API")
     engine: str | None = Field(default=None, description="id of your search engine (cx)")
-    results: int = Field(default=100, ge=1, le=_MOST, description="most results of a search; ten cost one request")
 
 
 def _read_google(reply: Reply, asked: Mapping[str, str]) -> ResultPage:
@@ -189,4 +186,4 @@ def _opened(
     service = Service(engine.name, own.address.rstrip("/"), headers or {}, per_second=per_second)
     why = f"not configured; set {missing}, or leave the source out" if missing else None
     client = Client(service, open_wire(settings))
-    return WebSource(engine, client, PageReader.of(settings), results=own.results, missing=why)
+    return WebSource(engine, client, PageReader.of(settings), missing=why)

@@ -27,6 +27,8 @@ RESULT = "RESULT"
 """Prefix of the document that is a search result: title and summary as the engine gives them."""
 PAGE = "WEB"
 """Prefix of the document that is the page itself."""
+_RESULTS = 100
+"""Most results of a search."""
 _LONGEST_TITLE = 300
 _LONGEST_SUMMARY = 1000
 _TRACKING = frozenset(["gclid", "fbclid", "msclkid", "dclid", "yclid", "mc_cid", "mc_eid", "igshid", "ref_src"])
@@ -162,14 +164,12 @@ class WebSource(LiveSource):
 
     kinds = frozenset[SourceKind](["web"])
 
-    def __init__(
-        self, engine: Engine, client: Client, pages: PageReader, *, results: int = 100, missing: str | None = None
-    ) -> None:
+    def __init__(self, engine: Engine, client: Client, pages: PageReader, *, missing: str | None = None) -> None:
         super().__init__(engine.name, client, kept=_MOST_KEPT)
         self._engine = engine
         self._client = client
         self._pages = pages
-        self._results = min(results, engine.most)
+        self._results = min(_RESULTS, engine.most)
         self._missing = missing
 
     def accepts(self, lookup: Lookup) -> bool:

@@ -10,12 +10,11 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from medground.errors import SourceUnavailable
-from medground.values.decision import Decision
+from medground.values.decision import Decision, Notice
 from medground.values.document import DocumentId, Frozen, Joined, Retraction, SourceKind
 from medground.values.evidence import Evidence
 from medground.values.identifiers import paper_names
 from medground.values.lookup import Found, Lookup
-from medground.values.notice import Notice
 from medground.values.question import Question
 from medground.values.report import Report
 from medground.values.statement import Assessment, Conflict, Dropped, Statement
@@ -155,14 +154,13 @@ class Answer(Frozen):
         return content
 
     def __str__(self) -> str:
-        return _printed(self, "text")
+        return _printed(self, "wording.text", "text")
 
     def _repr_markdown_(self) -> str:
-        return _printed(self, "markdown")
+        return _printed(self, "wording.markup", "markdown")
 
     def _repr_html_(self) -> str:
-        shown: str = importlib.import_module("medground.faces.notebook").as_html(self)  # not above, as below
-        return shown
+        return _printed(self, "faces.notebook", "html")
 
     @model_validator(mode="after")
     def _closed(self) -> Self:
@@ -210,10 +208,9 @@ def _check_report(report: Report, rationale: str, evidence: Collection[str]) -> 
         raise ValueError(f"the report names unknown evidence {', '.join(sorted(unknown))}")
 
 
-def _printed(answer: Answer, form: Literal["text", "markdown"]) -> str:
-    name = "text" if form == "text" else "markup"
-    module = importlib.import_module(f"medground.wording.{name}")  # not above: `wording` imports this module
-    printed: str = getattr(module, f"as_{form}")(answer)
+def _printed(answer: Answer, module: str, form: str) -> str:
+    """The answer in a form of words; not imported above, because `wording` imports this module."""
+    printed: str = getattr(importlib.import_module(f"medground.{module}"), f"as_{form}")(answer)
     return printed
 
 
@@ -239,11 +236,5 @@ def search_of(found: Found, *, cached: bool) -> Search:
 
 def failed_search(source: str, lookup: Lookup, error: SourceUnavailable) -> Search:
     """A search that failed."""
-    return Search(
-        source=source,
-        query=lookup.named,
-        status="failed",
-        error=str(error),
-        kinds=lookup.kinds,
-        node=lookup.node,
-    )
+    named, kinds, node = lookup.named, lookup.kinds, lookup.node
+    return Search(source=source, query=named, status="failed", error=str(error), kinds=kinds, node=node)

@@ -1,4 +1,4 @@
-"""A decision: the short answer to a question of each kind, its status, and what it rests on."""
+"""A decision, the short answer to a question of each kind; and the notice where a person may be at risk."""
 
 from __future__ import annotations
 
@@ -7,6 +7,22 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from medground.values.document import Frozen
+
+NoticeKind = Literal["self-harm", "emergency", "treatment"]
+"""`self-harm`: nothing is searched or quoted. `emergency`, `treatment` (one's own treatment): the answer follows."""
+
+
+class Notice(Frozen):
+    """Where to turn, shown before anything else."""
+
+    kind: NoticeKind
+    sentence: str
+
+    @property
+    def stops(self) -> bool:
+        """Whether the question is not answered at all."""
+        return self.kind == "self-harm"
+
 
 Status = Literal["decided", "not judged", "unanswerable"]
 """`decided`: a stored relation, a model that read the evidence, or a critic that was measured on questions gives the
@@ -46,7 +62,7 @@ class _Decision(Frozen):
 
     def shown(self) -> str | None:
         """The decided value as text, or None."""
-        raise NotImplementedError
+        return getattr(self, "value", None)
 
     @model_validator(mode="before")
     @classmethod
@@ -73,24 +89,15 @@ class YesNoDecision(_Decision):
     task: Literal["yes-no"] = "yes-no"
     value: Literal["yes", "no"] | None = None
 
-    def shown(self) -> str | None:
-        return self.value
-
 
 class YesNoMaybeDecision(_Decision):
     task: Literal["yes-no-maybe"] = "yes-no-maybe"
     value: Literal["yes", "no", "maybe"] | None = None
 
-    def shown(self) -> str | None:
-        return self.value
-
 
 class SingleChoiceDecision(_Decision):
     task: Literal["single-choice"] = "single-choice"
     value: str | None = None
-
-    def shown(self) -> str | None:
-        return self.value
 
 
 class MultipleChoiceDecision(_Decision):
@@ -104,9 +111,6 @@ class MultipleChoiceDecision(_Decision):
 class FreeDecision(_Decision):
     task: Literal["free"] = "free"
     value: str | None = None
-
-    def shown(self) -> str | None:
-        return self.value
 
 
 Decision = Annotated[

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
+from itertools import takewhile
 from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
@@ -141,16 +142,12 @@ class Document(Frozen):
         return paper_names(self.id, self.identifiers, self.url)
 
     @model_validator(mode="after")
-    def _lines_inside(self) -> Self:
+    def _parts_inside(self) -> Self:
         last = 0
         for start, end, page, *_ in self.lines:
             if not last <= start <= end <= len(self.text) or page < 1:
                 raise ValueError(f"the line at {start} is outside the text, on no page, or overlaps the line before")
             last = end
-        return self
-
-    @model_validator(mode="after")
-    def _sections_inside(self) -> Self:
         last = 0
         for section in self.sections:
             if section.start < last or section.end > len(self.text):
@@ -187,13 +184,7 @@ class Document(Frozen):
     def places(self, start: int, end: int) -> tuple[LinePlace, ...]:
         """The printed lines that hold a slice of the text."""
         at = max(bisect_right(self.lines, start, key=lambda line: line[0]) - 1, 0)
-        found = []
-        for line in self.lines[at:]:
-            if line[0] >= end:
-                break
-            if line[1] > start:
-                found.append(line)
-        return tuple(found)
+        return tuple(line for line in takewhile(lambda line: line[0] < end, self.lines[at:]) if line[1] > start)
 
     def boxes(self, start: int, end: int) -> tuple[Box, ...]:
         """The boxes of the printed lines that hold a slice of the text; `Engine.highlights` cuts them at its ends."""

@@ -50,15 +50,6 @@ class Evidence(Frozen):
         return self
 
 
-class Citation(Frozen):
-    """A pointer into the ledger, with the slice it refers to."""
-
-    evidence_id: str
-    document_id: DocumentId
-    start: int
-    end: int
-
-
 class Ledger:
     """The documents that one run retrieved and the quotes taken from them.
 
@@ -113,37 +104,30 @@ class Ledger:
             raise UnknownCitation(f"{document_id} has no text from {start} to {end}")
         place = (document_id, start, end)
         if place not in self._by_place:
-            evidence = Evidence.model_validate(
-                {
-                    "id": f"E{len(self._evidence) + 1}",
-                    "document_id": document_id,
-                    "start": start,
-                    "end": end,
-                    "quote": document.text[start:end],
-                    "section": document.section_at(start),
-                    "page": document.page_at(start),
-                    "stance": stance,
-                    "origin": origin,
-                    "rank": rank,
-                },
-                context={"documents": self._documents},
+            evidence = Evidence(
+                id=f"E{len(self._evidence) + 1}",
+                document_id=document_id,
+                start=start,
+                end=end,
+                quote=document.text[start:end],
+                section=document.section_at(start),
+                page=document.page_at(start),
+                stance=stance,
+                origin=origin,
+                rank=rank,
             )
             self._by_place[place] = evidence.id
             self._evidence[evidence.id] = evidence
         return self._evidence[self._by_place[place]]
 
-    def cite(self, evidence_id: str) -> Citation:
-        """The citation of an evidence id.
+    def cite(self, evidence_id: str) -> None:
+        """Check that a citation leads to a quote of this ledger.
 
         Raises:
             UnknownCitation: no quote has that id.
         """
-        evidence = self._evidence.get(evidence_id)
-        if evidence is None:
+        if evidence_id not in self._evidence:
             raise UnknownCitation(f"no evidence has the id {evidence_id[:40]!r}")
-        return Citation(
-            evidence_id=evidence.id, document_id=evidence.document_id, start=evidence.start, end=evidence.end
-        )
 
 
 # A written sentence, or one statement of it, with its citations.

@@ -6,8 +6,6 @@ from typing import Literal, NamedTuple
 
 from medground.values.document import DocumentId, Frozen, Passage
 
-# What a knowledge graph says about a question.
-
 RelationKind = Literal[
     "feature of",
     "frequency of",
@@ -61,9 +59,6 @@ class GraphFinding(Frozen):
     """Answer to a closed question; empty where the facts decide none, or the question is open."""
     graph: str = ""
     """Name and version of the graph, such as `HPO 2025-01-16`."""
-
-
-# What a graph says a concept is: its names and its place, and where its documents state it.
 
 
 class Neighbour(NamedTuple):

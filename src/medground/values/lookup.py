@@ -123,8 +123,6 @@ class Found:
     If there are no hits and no facts, the source was searched and has none. A source that cannot be searched raises.
 
     Attributes:
-        lookup: the lookup.
-        source: name of the source.
         rankings: one ranking for each ranker that was used.
         finding: the finding of a source of stored facts, or None.
         notes: notes for the reader, such as "no vectors in this corpus: searched by words alone".

@@ -18,50 +18,17 @@ from medground.values.document import DocumentId, Frozen, SourceKind
 
 T = TypeVar("T")
 
-FieldName = Literal[
-    "title",
-    "text",
-    "mesh",
-    "mesh_major",
-    "author",
-    "journal",
-    "publication_type",
-    "language",
-    "keyword",
-    "id",
-    "kind",
-    "year",
-    "identifier",
-    "retraction",
-    # The rest are further fields of PubMed. A store that does not have one of them reports it.
-    "title_abstract",
-    "text_word",
-    "all",
-    "first_author",
-    "last_author",
-    "author_id",
-    "corporate_author",
-    "investigator",
-    "editor",
-    "subject_name",
-    "affiliation",
-    "substance",
-    "registry_number",
-    "pharmacological_action",
-    "subset",
-    "volume",
-    "issue",
-    "pages",
-    "grant",
-    "secondary_source",
-    "nlm_id",
-    "place",
-    "publisher",
-    "book",
-    "isbn",
-    "conflict_of_interest",
-    "transliterated_title",
+_OwnField = Literal[
+    "title", "text", "mesh", "mesh_major", "author", "journal", "publication_type", "language", "keyword"
 ]
+_ExactField = Literal["id", "kind", "year", "identifier", "retraction"]
+# The rest are further fields of PubMed. A store that does not have one of them reports it.
+_TextField = Literal["title_abstract", "text_word", "all"]
+_PersonField = Literal["first_author", "last_author", "author_id", "corporate_author", "investigator", "editor"]
+_SubjectField = Literal["subject_name", "affiliation", "substance", "registry_number", "pharmacological_action"]
+_PlaceField = Literal["subset", "volume", "issue", "pages", "grant", "secondary_source", "nlm_id", "place", "publisher"]
+_BookField = Literal["book", "isbn", "conflict_of_interest", "transliterated_title"]
+FieldName = Literal[_OwnField, _ExactField, _TextField, _PersonField, _SubjectField, _PlaceField, _BookField]
 DateField = Literal["published", "entered", "created", "revised", "completed", "indexed", "electronic", "print"]
 """Which date of a record: the keys of `Document.dates`, and `indexed` (MeSH added), `electronic`, `print`."""
 
@@ -273,8 +240,7 @@ class Filters(Frozen):
 
 def first_day(partial: str) -> date:
     """The first day of `2019`, `2019-03` or `2019-03-15`."""
-    year, month, day = (int(part) for part in f"{partial}-01-01".split("-")[:3])
-    return date(year, month, day)
+    return date(*map(int, f"{partial}-01-01".split("-")[:3]))
 
 
 def last_day(partial: str) -> date:
@@ -302,11 +268,8 @@ def fold(
 ) -> T:
     """The value of a tree from the values of its leaves: how every engine compiles and every printer prints it.
 
-    Args:
-        query: the tree.
-        leaf: the value of a query without parts.
-        both: that of an `And`: the values of its parts, each with whether it is left out. A `Not` alone is such a part.
-        either: that of an `Or`: the values of its parts, and whether only the best counts.
+    `leaf` values a query without parts, `both` an `And`, from the values of its parts, each with whether it is left
+    out (a `Not` alone is such a part), and `either` an `Or`, with whether only the best of its parts counts.
     """
     match query:
         case And():

@@ -5,8 +5,10 @@ Source: BioMedSearch, section III.A, Eq. 1 and 2.
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
@@ -185,8 +187,8 @@ def read_plan(text: str) -> ResearchPlan:
 
 def _text(path: Path) -> str:
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise UsageError(f"it has {path.stat().st_size:,} bytes; a plan has at most {MOST_BYTES:,}")
+        if (size := path.stat().st_size) > MOST_BYTES:
+            raise UsageError(f"it has {size:,} bytes; a plan has at most {MOST_BYTES:,}")
         return path.read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise UsageError(f"it cannot be read: {error.strerror or error}") from None
@@ -203,36 +205,24 @@ def _check_sizes(said: dict[str, Any]) -> None:
         raise UsageError("`subquestions` is empty; a plan has at least one")
 
 
-def _first(error: ValidationError, said: dict[str, Any]) -> str:
-    """The first problem: where it is, what stands there, and what may."""
+_WRONG = {
+    "missing": "{where} is missing; add it",
+    "extra_forbidden": "{where} is not part of a plan; remove it",
+    "literal_error": f"{{where}} is {{stands}}; use one of {', '.join(TOOLS)}",
+    "string_too_short": "{where} is empty; write something or remove the entry",
+    "string_pattern_mismatch": "{where} is {stands}; ids are q1, q2, ... up to q99",
+}
+"""What is wrong, by pydantic's type of error: where it is, what stands there, and what may."""
+
+
+def _first(error: ValidationError, said: Any) -> str:
     found = error.errors(include_url=False)[0]
-    where = _place(found["loc"])
+    message = str(found["msg"])
+    where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in found["loc"]).removeprefix(".")
     if not where:  # a check of the whole plan, whose message says it all
-        return str(found["msg"]).removeprefix("Value error, ")
-    if found["type"] == "missing":
-        return f"{where} is missing; add it"
-    if found["type"] == "extra_forbidden":
-        return f"{where} is not part of a plan; remove it"
-    stands = f"{where} is {_short(_at(said, found['loc']))}"
-    if found["type"] == "literal_error":
-        return f"{stands}; use one of {', '.join(TOOLS)}"
-    if found["type"] == "string_too_short":
-        return f"{where} is empty; write something or remove the entry"
-    if found["type"] == "string_pattern_mismatch":
-        return f"{stands}; ids are q1, q2, ... up to q99"
-    return f"{stands}: {str(found['msg'])[:1].lower()}{str(found['msg'])[1:]}"
-
-
-def _place(path: Sequence[int | str]) -> str:
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")
-
-
-def _at(said: Any, path: Sequence[int | str]) -> Any:
-    for part in path:
-        said = said[part]
-    return said
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+        return message.removeprefix("Value error, ")
+    there = None if found["type"] == "missing" else functools.reduce(operator.getitem, found["loc"], said)
+    text = json.dumps(there, ensure_ascii=False)
+    stands = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    wrong = _WRONG.get(found["type"], "{where} is {stands}: {message}")
+    return wrong.format(where=where, stands=stands, message=f"{message[:1].lower()}{message[1:]}")

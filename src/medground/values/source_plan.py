@@ -1,7 +1,4 @@
-"""A source plan: which queries go to which source, and the tagged form in which models write it.
-
-Source: Omni-RAG, section 4.1, and prompts E.2 and E.7.
-"""
+"""What a source holds, as a planner reads it: one paragraph, how a query for it is written, its licence and origin."""
 
 from __future__ import annotations
 
@@ -9,13 +6,61 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html.entities import html5
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, field_validator
 
-from medground.values.document import Frozen, Hit
+from medground.values.document import Frozen, Hit, SourceKind
 from medground.values.graph import GraphFact
-from medground.values.source_description import SourceDescription
+
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
+
+
+class SourceDescription(Frozen):
+    """A source of a knowledge base (Omni-RAG, section 3, prompts E.1 and E.2).
+
+    Attributes:
+        name: as plans and their tags write it, such as `book`.
+        about: one paragraph for the planner: what it holds, and for which questions it is good.
+        licence: under which terms its texts may be used; it goes with every export.
+    """
+
+    name: str
+    kind: SourceKind
+    about: str = Field(min_length=1, max_length=1000)
+    licence: str = Field(min_length=1, max_length=1000)
+    origin: str = Field(min_length=1, max_length=1000)
+
+    @property
+    def query_format(self) -> str:
+        """How its queries are written in a plan: for a graph, each has a term and what is asked about it (E.2)."""
+        if self.kind == "graph":
+            return "a term, a comma, what is asked about it; several with ; between them"
+        return "a few words; several queries with ; between them"
+
+    @field_validator("name")
+    @classmethod
+    def _is_a_tag(cls, value: str) -> str:
+        if not _NAME.fullmatch(value):
+            raise ValueError(f"{value[:40]!r} is not a source's name; use a-z, 0-9, - and _, starting with a letter")
+        return value
+
+    @classmethod
+    def of_kind(cls, kind: SourceKind) -> Self:
+        """The description of a source of which only the kind is known."""
+        return cls(name=kind, kind=kind, about=_ABOUT[kind], licence="not recorded", origin="not recorded")
+
+
+_ABOUT: dict[SourceKind, str] = {
+    "book": "Medical textbooks and teaching material: anatomy, mechanisms, diagnosis and treatment as they are taught.",
+    "guideline": "Recommendations and advice of health organisations: what to do in a given situation.",
+    "research": "Abstracts and articles of biomedical studies: what was measured, in whom, with which result.",
+    "wiki": "Encyclopaedia articles: general knowledge about a topic, named by its title.",
+    "graph": "A knowledge graph: definitions of medical concepts and the relations recorded between them.",
+    "protein": "Records of proteins: function, interactions, sequence, structure.",
+    "web": "Pages of the web, of any quality.",
+}
+
 
 # How a query is written inside a tag, and how what stands there is cut into queries again.
 
@@ -137,14 +182,13 @@ class SourceQuery(Frozen):
         return f"{self.term} , {self.text}" if self.term else self.text
 
 
-def _asked(queries: Mapping[str, tuple[SourceQuery, ...]]) -> Mapping[str, tuple[SourceQuery, ...]]:
-    return {name: asked for name, asked in queries.items() if asked}
-
-
 class SourcePlan(Frozen):
     """`P = {(i, j, q_j^i)}`: the queries of each source, by its name. A source without queries is not searched."""
 
-    queries: Annotated[Mapping[str, tuple[SourceQuery, ...]], AfterValidator(_asked)] = Field(default_factory=dict)
+    queries: Annotated[
+        Mapping[str, tuple[SourceQuery, ...]],
+        AfterValidator(lambda queries: {name: asked for name, asked in queries.items() if asked}),
+    ] = Field(default_factory=dict)
 
     @property
     def size(self) -> int:
@@ -191,9 +235,7 @@ def tagged(plan: SourcePlan, sources: tuple[str, ...]) -> str:
     `<book> heart sounds ; heart failure </book>`, one line per source, in the order of `sources`. Whatever marks a
     query holds, `plan.sources.read_plan` reads it back.
     """
-    return "\n".join(_tag(name, plan.queries.get(name, ())) for name in sources)
-
-
-def _tag(name: str, queries: tuple[SourceQuery, ...]) -> str:
-    inside = " ; ".join(written(query.text, query.term) for query in queries)
-    return f"<{name}> {inside} </{name}>" if inside else f"<{name}> </{name}>"
+    inside = {name: " ; ".join(written(one.text, one.term) for one in plan.queries.get(name, ())) for name in sources}
+    return "\n".join(
+        f"<{name}> {asked} </{name}>" if asked else f"<{name}> </{name}>" for name, asked in inside.items()
+    )

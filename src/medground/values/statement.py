@@ -16,11 +16,7 @@ Label = Literal[
 """`quoted`: the sentence repeats its source verbatim. `related`: the cited text is on the same topic, which is not
 proof. `unverified`: the critic failed. `given`: the sentence only repeats what was given with the question, such as a
 patient's case; it cites nothing and counts in no score."""
-
-
 Assessed = Literal["supported", "partly", "contradicted"]
-
-
 Category = Literal[
     "CORRECT-EXPLICIT",
     "CORRECT-IMPLICIT",
@@ -32,12 +28,8 @@ Category = Literal[
     "INCORRECT-MISSING",
 ]
 """The eight labels of a statement against its evidence (Reason and Verify, Table 1)."""
-
-
 RationaleVerdict = Literal["CORRECT", "INCORRECT"]
 """The verdict on a rationale as a whole (Reason and Verify, section 3.4)."""
-
-
 ErrorSource = Literal["retrieval", "generation"]
 
 

@@ -22,12 +22,7 @@ TEXT = "medground.text."
 
 
 class Step(Frozen):
-    """Base of all steps: `class Asking(Step, span="operator")`.
-
-    Attributes:
-        span: the name of its span.
-        texts: the fields that hold document or prompt text.
-    """
+    """Base of all steps: `class Asking(Step, span="operator")`; `texts` are the fields of document or prompt text."""
 
     span: ClassVar[str]
     texts: ClassVar[frozenset[str]]
@@ -106,7 +101,6 @@ class Asking(Step, span="operator"):
 
     @property
     def span_name(self) -> str:
-        """`operator write`."""
         return self.name_of(self.operator)
 
     @classmethod
@@ -303,31 +297,11 @@ class Kept(Step, span="kept"):
     stopped: str | None = None
 
 
-AnyStep = Annotated[
-    Searching
-    | Searched
-    | ReadingBatch
-    | Asking
-    | Judging
-    | QueryWritten
-    | QueryChosen
-    | RewriteTrigger
-    | RoundBegun
-    | RoundEnded
-    | PlanningSources
-    | SourcesPlanned
-    | PlanRound
-    | PlanRated
-    | PlanChosen
-    | ResearchBegun
-    | SubQuestionBegun
-    | SubQuestionDone
-    | WritingReport
-    | PlanningResearch
-    | ResearchPlanned
-    | Kept,
-    Field(discriminator="type"),
-]
+_Reading = Searching | Searched | ReadingBatch | Asking | Judging
+_Querying = QueryWritten | QueryChosen | RewriteTrigger | RoundBegun | RoundEnded
+_Planning = PlanningSources | SourcesPlanned | PlanRound | PlanRated | PlanChosen
+_Researching = ResearchBegun | SubQuestionBegun | SubQuestionDone | WritingReport | PlanningResearch | ResearchPlanned
+AnyStep = Annotated[_Reading | _Querying | _Planning | _Researching | Kept, Field(discriminator="type")]
 """Any step, for interfaces that send steps as JSON."""
 
 OnStep = Callable[[Step], None]

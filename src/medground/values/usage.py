@@ -2,43 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
 
 from pydantic import Field
 
 from medground.values.document import Frozen
-
-# What work costs: tokens, calls, searches and money.
-
-
-@dataclass(frozen=True)
-class Usage:
-    """Cost of some work. `price` is in US dollars; None means unknown, and unknown plus any price is unknown.
-
-    `estimated_tokens` are those among the tokens that a model server did not report, so that we counted them.
-    """
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-    model_calls: int = 0
-    cached_calls: int = 0
-    searches: int = 0
-    counts: int = 0
-    price: Decimal | None = Decimal(0)
-    estimated_tokens: int = 0
-
-    @property
-    def tokens(self) -> int:
-        """Input and output tokens together."""
-        return self.input_tokens + self.output_tokens
-
-    def __add__(self, other: Usage) -> Usage:
-        names = (one.name for one in fields(self) if one.name != "price")
-        counts: dict[str, Any] = {name: getattr(self, name) + getattr(other, name) for name in names}
-        price = None if self.price is None or other.price is None else self.price + other.price
-        return replace(self, **counts, price=price)
 
 
 class UsageReport(Frozen):
@@ -58,10 +27,25 @@ class UsageReport(Frozen):
     seconds: float = 0.0
     price: Decimal | None = Decimal(0)
 
+    @property
+    def tokens(self) -> int:
+        """Input and output tokens together."""
+        return self.input_tokens + self.output_tokens
+
+    def __add__(self, other: UsageReport) -> UsageReport:
+        sums = {name: getattr(self, name) + getattr(other, name) for name in type(self).model_fields if name != "price"}
+        # unknown plus any price is unknown
+        price = None if self.price is None or other.price is None else self.price + other.price
+        return UsageReport(**sums, price=price)
+
     @classmethod
-    def of(cls, usage: Usage, *, seconds: float = 0.0) -> UsageReport:
-        """The report of a usage, and of the seconds that it took."""
-        return cls(**asdict(usage), seconds=seconds)
+    def of(cls, usage: UsageReport, *, seconds: float = 0.0) -> UsageReport:
+        """The report of a cost, with the seconds that the work took."""
+        return usage.model_copy(update={"seconds": seconds})
+
+
+Usage = UsageReport
+"""The cost of a part of an answer, whose seconds are not counted."""
 
 
 # Who answered: a model that read the text, or the program's own word statistics.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from importlib import resources
 from typing import get_args
 
 from medground.errors import UsageError
@@ -26,35 +28,11 @@ from medground.values.query import (
 )
 
 _SEPARATORS = re.compile(r"[\s-]+")
-_DESIGNS: Mapping[str, tuple[str, ...]] = {
-    "meta-analysis": ("Meta-Analysis", "Network Meta-Analysis"),
-    "systematic review": ("Systematic Review", "Meta-Analysis", "systematic-review"),
-    "review": ("Review", "Systematic Review", "review-article"),
-    "guideline": ("Guideline", "Practice Guideline", "Consensus Development Conference"),
-    "randomized trial": ("Randomized Controlled Trial", "Pragmatic Clinical Trial", "Equivalence Trial"),
-    "trial": ("Clinical Trial", "Randomized Controlled Trial", "Controlled Clinical Trial"),
-    "observational": ("Observational Study", "Multicenter Study", "Comparative Study", "Twin Study"),
-    "case report": ("Case Reports", "case-report"),
-    "editorial": ("Editorial", "Comment", "Letter", "article-commentary"),
-}
-_DESIGN_NAMES = {"rct": "randomized trial", "randomised trial": "randomized trial", "case reports": "case report"}
-_LANGUAGES = (
-    "eng en english|ger de german deutsch|fre fr french fra|spa es spanish|ita it italian|jpn ja japanese"
-    "|chi zh chinese|rus ru russian|por pt portuguese|pol pl polish|dut nl dutch|kor ko korean|tur tr turkish"
-    "|cze cs czech|dan da danish|swe sv swedish|nor no norwegian|fin fi finnish|hun hu hungarian|gre el greek"
-    "|heb he hebrew|ara ar arabic"
-)
-_SAME_LANGUAGE = {name: row.split() for row in _LANGUAGES.split("|") for name in row.split()}
-_ALIASES = {
-    "authors": "author",
-    "keywords": "keyword",
-    "lang": "language",
-    "published": "date",
-    "publication_types": "publication_type",
-    "kinds": "kind",
-    "study_design": "design",
-    "pmcid": "pmc",
-}
+_LISTS = tomllib.loads((resources.files("medground") / "data" / "limit_words.toml").read_text(encoding="utf-8"))
+_DESIGNS: Mapping[str, Sequence[str]] = _LISTS["designs"]
+_DESIGN_NAMES: Mapping[str, str] = _LISTS["design_names"]
+_ALIASES: Mapping[str, str] = _LISTS["field_names"]
+_SAME_LANGUAGE: Mapping[str, list[str]] = {name: row for row in _LISTS["languages"].values() for name in row}
 
 
 def parse_where(written: Iterable[str], filters: Filters | None = None) -> Filters:
@@ -202,5 +180,3 @@ _FIELDS: Mapping[str, Callable[[str], Query]] = {
     "doi": _identifier("doi"),
     "retraction": lambda value: Term(value=value, field="retraction"),
 }
-KNOWN_FIELDS = tuple(_FIELDS)
-"""Fields that every document may have; a user's own metadata comes on top."""

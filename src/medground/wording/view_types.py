@@ -10,10 +10,9 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import Field
 
-from medground.values.decision import Basis, Status
+from medground.values.decision import Basis, NoticeKind, Status
 from medground.values.document import Frozen, Retraction, SourceKind
 from medground.values.evidence import Origin, Stance
-from medground.values.notice import NoticeKind
 from medground.values.question import Option, Task
 from medground.values.report import FlowRow, Relation, SectionKind, SubAnswerState
 from medground.values.research_plan import ResearchPlan

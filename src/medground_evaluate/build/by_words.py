@@ -19,7 +19,7 @@ from medground.language import words
 from medground.language.finding_sentences import reports_result
 from medground.language.prose import is_prose
 from medground.language.sentences import sentence_spans
-from medground.models.operators.flags.words import HEDGE, NEGATION, cue
+from medground.models.operators.differences import HEDGE, NEGATION, cue
 
 SwapKind = Literal["direction", "number", "order"]
 

@@ -35,7 +35,7 @@ def measure(
     settings: SettingsFile = None,
 ) -> None:
     """Measure a run from its stored answers and traces: reading depth, queries, MeSH, rounds, long answers."""
-    from medground.models.embedding.named import open_embedder
+    from medground.models.embedders import open_embedder
     from medground_evaluate.compare import items_of, read_result
     from medground_evaluate.metrics.measures import measure as measured
     from medground_evaluate.run_file import read_run

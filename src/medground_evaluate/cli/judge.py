@@ -308,7 +308,7 @@ def _lines(found: Measured) -> list[str]:
 def _shipped() -> list[str]:
     from medground.answering.verify.judges import domain, may_judge
     from medground.home.settings_groups import VerifySettings
-    from medground.models.shipped import shipped
+    from medground.models.catalogue import shipped
 
     return [
         f"{one.name}  {'proven' if may_judge(one.name, VerifySettings()) else 'not proven'}, ships with Medground: "

@@ -245,7 +245,7 @@ def merge(
     base: Base = None,
 ) -> None:
     """Join a planner with its base into one ordinary model, for servers and converters that take no adapter."""
-    from medground.models.planner_weights import merge as joined
+    from medground.models.planner import merge as joined
 
     card = joined(adapter, out, base=base)
     say(f"{out}: {card.base} with {', '.join(card.stages)}")
@@ -282,7 +282,7 @@ def _train(
 
     if check:
         from medground.errors import UsageError
-        from medground.models.planner_weights import read_card
+        from medground.models.planner import read_card
         from medground_evaluate.planning.learn import estimate_training
 
         name = base or (read_card(adapter).base if adapter else None)

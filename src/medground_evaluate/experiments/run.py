@@ -22,7 +22,7 @@ from medground.engine.engine import Engine
 from medground.errors import ConfigError, SnapshotCorrupt, SourceUnavailable, StorageFailed, UsageError, UserMistake
 from medground.home.layers import FILE_NAME, PREFIX
 from medground.home.settings import Settings
-from medground.models.embedding.named import open_embedder
+from medground.models.embedders import open_embedder
 from medground.values.usage import KEYLESS, Author
 from medground_evaluate.audit.baselines import Baseline
 from medground_evaluate.audit.report import best_blind

@@ -25,10 +25,10 @@ from medground.errors import ModelFailed, UsageError
 from medground.home.line_file import LineFile, work_off
 from medground.home.settings import Settings
 from medground.models.base import CallLimits
+from medground.models.catalogue import Proof, shipped
 from medground.models.operators.base import EvidenceView
 from medground.models.operators.verifying import EntailInput, entail
 from medground.models.registry import Models, list_price, open_models, own_address
-from medground.models.shipped import Proof, shipped
 from medground.values.document import Frozen
 from medground.values.usage import Author, Usage, UsageReport
 from medground.version import __version__
@@ -204,13 +204,8 @@ def _proof(name: str, kind: str, right: Sequence[bool], majority: float) -> Proo
 
 
 def _total(reports: Iterable[UsageReport]) -> Usage:
-    return sum(
-        (
-            Usage(r.input_tokens, r.output_tokens, r.model_calls, price=r.price, estimated_tokens=r.estimated_tokens)
-            for r in reports
-        ),
-        Usage(),
-    )
+    none = {"seconds": 0.0, "cached_calls": 0, "searches": 0, "counts": 0}
+    return sum((report.model_copy(update=none) for report in reports), Usage())
 
 
 _CHARACTERS = 4

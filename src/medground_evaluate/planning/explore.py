@@ -32,8 +32,7 @@ from medground.recipes.omni_rag.search import plannable, search_plan
 from medground.recipes.pubmed_reasoner.answering import recall
 from medground.recipes.settings import OmniRagSettings
 from medground.values.question import Question
-from medground.values.source_description import SourceDescription
-from medground.values.source_plan import SourceFound, SourcePlan, SourceQuery, tagged
+from medground.values.source_plan import SourceDescription, SourceFound, SourcePlan, SourceQuery, tagged
 from medground.values.steps import Progress, no_progress
 from medground_evaluate.demonstrations.records import Source, read_records
 from medground_evaluate.items import Item

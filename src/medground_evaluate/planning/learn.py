@@ -21,7 +21,7 @@ from typing import Any
 from medground.corpus.faults import writing
 from medground.errors import Stopped, UsageError
 from medground.home.line_file import locked
-from medground.models.planner_weights import (
+from medground.models.planner import (
     AdapterCard,
     Libraries,
     check_base,

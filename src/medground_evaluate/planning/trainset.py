@@ -19,11 +19,10 @@ from pydantic import Field, ValidationError
 
 from medground.corpus.faults import writing
 from medground.errors import BadDocument, UsageError
-from medground.models.planner_weights import Messages, messages
+from medground.models.planner import Messages, messages
 from medground.recipes.omni_rag.operators import ExploredSource, PlanSourcesInput, plan_sources_tagged
 from medground.values.document import Frozen
-from medground.values.source_description import SourceDescription
-from medground.values.source_plan import MOST_QUERIES, SourcePlan, SourceQuery, tagged
+from medground.values.source_plan import MOST_QUERIES, SourceDescription, SourcePlan, SourceQuery, tagged
 from medground_evaluate.planning.agreement import agreement
 from medground_evaluate.planning.work import Asked, Judged, JudgedQuery, Label, read_work
 

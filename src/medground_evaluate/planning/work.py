@@ -16,8 +16,7 @@ from medground.home.line_file import LineFile, Numbered, check_same, parsed, who
 from medground.values.answer import SnapshotReference
 from medground.values.document import DocumentId, Frozen, SourceKind
 from medground.values.question import Option, Task
-from medground.values.source_description import SourceDescription
-from medground.values.source_plan import SourceQuery
+from medground.values.source_plan import SourceDescription, SourceQuery
 from medground.values.steps import Progress, no_progress
 from medground.values.usage import Usage
 

@@ -61,22 +61,20 @@ class PairGraph(EncoderGraph):
     """The project's BERT graph with two segments and a classification head."""
 
     def embeddings(self) -> str:
-        words = self._node("Gather", self._weight("embeddings.word_embeddings.weight"), "input_ids")
-        segments = self._node("Gather", self._weight("embeddings.token_type_embeddings.weight"), "token_type_ids")
+        words = self.node("Gather", self._weight("embeddings.word_embeddings.weight"), "input_ids")
+        segments = self.node("Gather", self._weight("embeddings.token_type_embeddings.weight"), "token_type_ids")
         axis = self._constant("first_axis", np.array([0], np.int64))
-        end = self._node("Shape", "input_ids", start=1, end=2)
+        end = self.node("Shape", "input_ids", start=1, end=2)
         places = self._weight("embeddings.position_embeddings.weight")
-        placed = self._node("Slice", places, self._constant("zero", np.array([0], np.int64)), end, axis)
-        return self._norm(self._node("Add", self._node("Add", words, placed), segments), "embeddings.LayerNorm")
+        placed = self.node("Slice", places, self._constant("zero", np.array([0], np.int64)), end, axis)
+        return self._norm(self.node("Add", self.node("Add", words, placed), segments), "embeddings.LayerNorm")
 
     def classified(self, hidden: str) -> None:
-        first = self._node("Gather", hidden, self._constant("first", np.array([0], np.int64)), axis=1)
-        first = self._node("Flatten", first, axis=1)
-        pooled = self._node("Tanh", self._dense(first, "pooler.dense"))
-        product = self._node(
-            "MatMul", pooled, self._constant("classifier.weight", self._weights["classifier.weight"].T)
-        )
-        self._node("Add", product, self._weight("classifier.bias"), out="logits")
+        first = self.node("Gather", hidden, self._constant("first", np.array([0], np.int64)), axis=1)
+        first = self.node("Flatten", first, axis=1)
+        pooled = self.node("Tanh", self._dense(first, "pooler.dense"))
+        product = self.node("MatMul", pooled, self._constant("classifier.weight", self._weights["classifier.weight"].T))
+        self.node("Add", product, self._weight("classifier.bias"), out="logits")
 
 
 def write_tokenizer(folder: Path) -> None:
@@ -186,6 +184,8 @@ def serve(loopback: None) -> Callable[..., Any]:
         profile = ModelProfile(supports_json_schema_output=native)
         provider = OpenAICompatibleProvider("stub", base_url=url, api_key="sk-test-012345", profile=profile)
         patience = Patience(first_wait=0.001)
-        return ServedModel("openai:stub", OpenAIChatModel("stub", provider=provider), timeout=120.0, patience=patience)
+        return ServedModel(
+            "openai:stub", OpenAIChatModel("stub", provider=provider), timeout=120.0, server_retries=patience
+        )
 
     return open_at

@@ -10,8 +10,8 @@ from markdown_it import MarkdownIt
 from plain_answer import plain_answer
 
 from medground.values.answer import Answer, SourceDocument
+from medground.values.decision import Notice
 from medground.values.evidence import Evidence
-from medground.values.notice import Notice
 from medground.values.question import Follows, Question
 from medground.values.statement import Conflict, Side, Statement, Verdict
 from medground.wording.markup import NOT_READ, Piece, as_markdown, chat_pieces, kept_as

@@ -12,10 +12,10 @@ from command_line import EXAMPLES
 from lxml import etree
 
 import medground
-from medground.faces.notebook import show_runs
 from medground.testing.command import run
 from medground.values.answer import Answer
 from medground.wording.view import view
+from medground_evaluate.notebook import show_runs
 
 QUESTIONS = EXAMPLES / "papers" / "questions.jsonl"
 ALLOWED = {

@@ -15,10 +15,9 @@ from tiny_networks import LABELS, LONGEST, WORDS, TinyBase, by_hand, trained
 
 from medground.errors import ConfigError, ModelFailed
 from medground.models.available import make
-from medground.models.encoder_graph import BertShape, saved
-from medground.models.pair_graph import joined, pair_graph, read
-from medground.models.pair_network import PairNetwork
-from medground.models.shipped import Shipped
+from medground.models.catalogue import Shipped
+from medground.models.encoder_graph import BertShape, pair_graph, saved
+from medground.models.pair_network import PairNetwork, joined, read
 
 Ship = Callable[..., Shipped]
 TEXTS = ["the lens is long", "the gene is not the cause of the aorta", "short", "the " * 40]

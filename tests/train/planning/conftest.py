@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from medground.values.source_description import SourceDescription
-from medground.values.source_plan import SourceQuery
+from medground.values.source_plan import SourceDescription, SourceQuery
 from medground_evaluate.planning.work import Asked, Head, Judged, JudgedQuery, WorkFile
 
 SOURCES = (

@@ -22,8 +22,7 @@ from medground.errors import ConfigError, ModelFailed, Stopped, UsageError
 from medground.faces.cli.app import main
 from medground.home.settings import Settings
 from medground.models.base import CallLimits
-from medground.models.planner import open_planner_model
-from medground.models.planner_weights import load_adapter, load_base, merge, read_card, written
+from medground.models.planner import load_adapter, load_base, merge, open_planner_model, read_card, written
 from medground.models.registry import Models
 from medground.recipes.omni_rag.operators import plan_sources_tagged
 from medground.recipes.omni_rag.planners import planning_input, trained
@@ -203,7 +202,7 @@ def test_the_loss_of_a_pair_is_that_of_the_equations(training_set: Path, tiny: P
     from datasets import Dataset
     from trl import DPOConfig, DPOTrainer
 
-    from medground.models.planner_weights import libraries, quiet
+    from medground.models.planner import libraries, quiet
 
     libraries()
     policy, tokenizer = load_base(str(tiny))

@@ -18,11 +18,10 @@ from rows import each_row
 
 from medground.answering.run import Run
 from medground.errors import UsageError
-from medground.home.attachments import Attachments
+from medground.home.kept_files import Attachments
 from medground.values.answer import Answer
 from medground.values.document import Document
-from medground.values.report import Attachment
-from medground.values.research_found import SubFound
+from medground.values.report import Attachment, SubFound
 from medground.wording.export import STYLE, bibliography, export
 from medground.wording.layout import layout
 

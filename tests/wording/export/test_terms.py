@@ -16,7 +16,7 @@ from medground.corpus.readers import find_inputs
 from medground.engine.blocking import BlockingEngine
 from medground.home.settings import Settings
 from medground.values.answer import Answer, SourceDocument
-from medground.values.source_description import SourceDescription
+from medground.values.source_plan import SourceDescription
 from medground.wording.export import Format, export
 from medground.wording.markup import as_html
 from medground.wording.text import as_text

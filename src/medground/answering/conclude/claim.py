@@ -12,10 +12,10 @@ from medground.answering.run import Run
 from medground.answering.verify.check import CHECKING, check_each
 from medground.language.statements import segment
 from medground.values.answer import Search, SourceDocument
+from medground.values.decision import Notice
 from medground.values.document import Frozen, Hit
 from medground.values.evidence import Evidence, Sentence
 from medground.values.lookup import Lookup
-from medground.values.notice import Notice
 from medground.values.statement import Statement
 from medground.values.usage import UsageReport
 

@@ -19,7 +19,7 @@ from medground.values.decision import AnswerCheck
 from medground.values.document import Document
 from medground.values.evidence import Sentence, by_sentence, sentences_of
 from medground.values.question import Question
-from medground.values.source_description import SourceDescription
+from medground.values.source_plan import SourceDescription
 from medground.values.statement import Conflict, Statement, Verdict
 from medground.version import __version__
 

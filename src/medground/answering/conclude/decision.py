@@ -20,7 +20,7 @@ from medground.answering.verify.overclaim import not_of_people, overclaims
 from medground.answering.verify.reporting import why_not_finding
 from medground.answering.write.draft import Draft
 from medground.language.question_reading import reading_of
-from medground.models.operators.flags.words import DOUBT
+from medground.models.operators.differences import DOUBT
 from medground.values.decision import AnswerCheck, Decision, Status
 from medground.values.evidence import Evidence, Sentence, sentences_of
 from medground.values.question import Question

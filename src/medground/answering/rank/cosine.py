@@ -65,7 +65,7 @@ def _by_vectors(name: str, home: Path, text: str, others: Sequence[str]) -> list
 
 @lru_cache(maxsize=2)
 def _opened(name: str, home: Path) -> _Vectors:
-    from medground.models.embedding.named import open_embedder
+    from medground.models.embedders import open_embedder
 
     return _Vectors(open_embedder(name, home))
 

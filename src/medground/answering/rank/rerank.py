@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from medground.answering.run import Run
 from medground.errors import ConfigError, MedgroundError
-from medground.models.hub import CROSS, is_medcpt, place
+from medground.models.embedders import CROSS, is_medcpt, place
 from medground.values.document import Hit, Passage
 from medground.values.question import Question
 
@@ -119,7 +119,7 @@ class CrossEncoderReranker:
     def __init__(self, name: str) -> None:
         self._name = name
         try:
-            from medground.models.torch_model import load_model, longest
+            from medground.models.torch_models import load_model, longest
         except ImportError as error:
             raise ConfigError(
                 f'reranker {name!r} needs the extra "torch" ({error.name} is missing);'

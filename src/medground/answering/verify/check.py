@@ -25,8 +25,7 @@ from medground.answering.verify.named import unfounded
 from medground.answering.verify.overclaim import OWN_WORDS, with_word_filters
 from medground.answering.verify.reporting import TITLE, asks, why_not_finding
 from medground.models.operators.base import Operator
-from medground.models.operators.labelling import label
-from medground.models.operators.verifying import check_answer, entail
+from medground.models.operators.verifying import check_answer, entail, label
 from medground.values.document import Document, Hit
 from medground.values.evidence import Evidence, Ledger, Sentence
 from medground.values.statement import Verdict

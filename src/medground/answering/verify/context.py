@@ -22,7 +22,7 @@ from medground.language.prose import is_prose
 from medground.language.question_reading import reading_of
 from medground.language.sentences import sentence_spans
 from medground.models.operators.base import EvidenceView
-from medground.models.operators.flags.kinds import differences
+from medground.models.operators.differences import differences
 from medground.values.document import Document, Hit
 from medground.values.evidence import Evidence, Ledger, Sentence
 from medground.values.identifiers import without_papers

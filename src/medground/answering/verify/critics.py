@@ -13,9 +13,8 @@ from medground.answering.verify.judges import NLI, OPERATOR
 from medground.answering.verify.nli_critic import NliCritic, open_nli
 from medground.answering.verify.trained_critic import PairScorer, TrainedCritic, open_trained
 from medground.errors import ConfigError, ModelFailed
-from medground.models.operators.labelling import label
-from medground.models.operators.verifying import EntailInput, EntailOutput, entail
-from medground.models.shipped import shipped
+from medground.models.catalogue import shipped
+from medground.models.operators.verifying import EntailInput, EntailOutput, entail, label
 from medground.values.steps import Judging
 from medground.values.usage import Author
 

@@ -23,8 +23,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from medground.home.files import write_whole, writing_to
 from medground.home.settings import Settings
 from medground.home.settings_groups import VerifySettings
+from medground.models.catalogue import Proof, shipped
 from medground.models.registry import own_address
-from medground.models.shipped import Proof, shipped
 from medground.values.usage import Author, UsageReport
 
 OPERATOR = "entail"

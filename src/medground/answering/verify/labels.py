@@ -15,15 +15,8 @@ from medground.answering.verify.named import remark
 from medground.errors import ModelFailed
 from medground.language import words
 from medground.models.operators.base import EvidenceView, PassageView
-from medground.models.operators.labelling import (
-    LabelInput,
-    Signals,
-    label,
-    labelled,
-    on_topic,
-    oppose,
-)
 from medground.models.operators.reading import relevant_passages
+from medground.models.operators.verifying import LabelInput, Signals, label, labelled, on_topic, oppose
 from medground.values.evidence import Sentence, sentences_of
 from medground.values.statement import Category, ErrorSource, Verdict
 from medground.values.usage import KEYLESS, Author

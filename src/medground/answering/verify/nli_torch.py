@@ -15,7 +15,7 @@ from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTok
 
 from medground.answering.verify.nli_model import Integers, NliModel, one_line, read_labels
 from medground.errors import ConfigError, ModelFailed
-from medground.models.hub import is_away
+from medground.models.embedders import is_away
 
 _UNLOADABLE = (OSError, ValueError, KeyError, RuntimeError, ImportError, EOFError, SafetensorError, pickle.PickleError)
 """What transformers raises if a model cannot be found, is damaged, or needs a package that is missing."""

@@ -12,7 +12,7 @@ from medground.language import words
 from medground.language.quantities import COUNT, POINTS, TIMES, Quantity, quantities, same_unit
 from medground.language.sentences import sentence_spans
 from medground.language.slots import Slot, slots
-from medground.models.operators.flags.words import aligned, repetition
+from medground.models.operators.differences import aligned, repetition
 
 QUANTITY = "quantity"
 """The flag of a sentence with a number that no source which it cites contains."""

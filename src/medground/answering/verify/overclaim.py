@@ -23,8 +23,7 @@ from medground.answering.verify.judges import has_last_word, may_judge
 from medground.answering.verify.numbers import misplaced_number, missing_quantities
 from medground.answering.verify.reporting import PURPOSE, TITLE, asks, asks_or_plans, why_not_finding
 from medground.language import words
-from medground.models.operators.flags.kinds import differences
-from medground.models.operators.flags.words import ASSOCIATION, DOUBT, HEDGE
+from medground.models.operators.differences import ASSOCIATION, DOUBT, HEDGE, differences
 from medground.values.document import Document
 from medground.values.evidence import Ledger, Sentence
 from medground.values.statement import Verdict

@@ -10,7 +10,7 @@ from medground.answering.verify.judges import may_judge
 from medground.answering.verify.reporting import why_not_finding
 from medground.errors import ModelFailed
 from medground.home.settings_groups import VerifySettings
-from medground.models.operators.labelling import AssessInput, assess
+from medground.models.operators.verifying import AssessInput, assess
 from medground.values.document import Hit
 from medground.values.evidence import Evidence, Sentence, Stance, sentences_of
 from medground.values.question import Question

@@ -13,7 +13,7 @@ from medground.answering.run import Run
 from medground.errors import UsageError
 from medground.language.sentences import sentence_spans
 from medground.models.operators.base import SentencedPassage, SentenceView
-from medground.models.operators.choosing import ChooseInput, choose_options, option_lean
+from medground.models.operators.reasoning import ChooseInput, choose_options, option_lean
 from medground.values.answer import Answer
 from medground.values.question import Question
 

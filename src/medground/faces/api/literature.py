@@ -18,8 +18,8 @@ from medground.faces.service.offers import CorpusOffer, RecipeOffer
 from medground.faces.service.request import Name
 from medground.faces.service.values import Limits
 from medground.values.answer import Search
+from medground.values.decision import Notice
 from medground.values.document import Document, DocumentId, Frozen, Hit
-from medground.values.notice import Notice
 from medground.values.query import Filters
 from medground.values.research_plan import ResearchPlan
 from medground.version import __version__

@@ -156,7 +156,7 @@ def write_report(path: Path, answer: Answer) -> None:
         UsageError: the file cannot be written.
         ConfigError: an extra that the form needs is missing.
     """
-    from medground.home.attachments import Attachments
+    from medground.home.kept_files import Attachments
     from medground.wording.export import export
 
     if (form := _FORMS[path.suffix.lower()]) == "json":
@@ -255,7 +255,7 @@ def export(
     """
     from medground.engine.answers import Answers
     from medground.errors import UsageError
-    from medground.home.attachments import Attachments
+    from medground.home.kept_files import Attachments
     from medground.wording.export import STYLE, Pages, format_of
     from medground.wording.export import export as exported
 

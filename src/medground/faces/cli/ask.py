@@ -179,7 +179,7 @@ def _settings_after(follow: str, sets: list[str] | None, named: dict[str, object
     """The settings of the former answer where they are kept, overridden by those of this call."""
     from medground.engine.answers import Answers
     from medground.errors import UsageError
-    from medground.home.kept_settings import settings_of
+    from medground.home.kept_files import settings_of
     from medground.home.layers import parse_options
 
     now = load_settings()

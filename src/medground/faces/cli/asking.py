@@ -73,7 +73,7 @@ def ask_again(name: str, now: Settings, *, quiet: bool) -> AskedAgain:
     Raises what `settings_of`, `Engine.open` and `Engine.again` raise, and Stopped after Ctrl-C.
     """
     from medground.engine.answers import Answers
-    from medground.home.kept_settings import settings_of
+    from medground.home.kept_files import settings_of
 
     before = Answers(now.home).read(name)
     then = settings_of(before, now)

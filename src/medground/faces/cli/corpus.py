@@ -42,7 +42,7 @@ def open_embedder(name: str | None) -> Embedder | None:
     """An embedding model by name; None for no name or `none`."""
     if name is None or name == "none":
         return None
-    from medground.models.embedding.named import open_embedder as opened
+    from medground.models.embedders import open_embedder as opened
 
     return opened(name, home_folder())
 

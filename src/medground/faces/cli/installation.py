@@ -66,11 +66,11 @@ Name = Annotated[str, typer.Argument(help="A model in `medground models list`.")
 @models_app.command("list")
 def list_models() -> None:
     """List the models that can be fetched, and which ones are installed."""
-    from medground.models.available import available
+    from medground.models.available import available, find_model
 
     folder = home_folder() / "models"
     for model in available().values():
-        place = model.find(folder)
+        place = find_model(model, folder)
         state = f"installed: {place}" if place else f"not installed; run: medground models fetch {model.name}"
         say(f"{model.name}  {model.size >> 20} MB  {model.about}", f"    {state}")
 
@@ -79,10 +79,11 @@ def list_models() -> None:
 def fetch_model(name: Name, quiet: Quiet = False) -> None:
     """Fetch a model. If interrupted, run the same command to resume."""
     from medground.models.available import by_name
+    from medground.models.available import fetch_model as fetched
 
     model = by_name(name)
     with shown_progress(quiet=quiet) as progress:
-        place = model.fetch(home_folder() / "models", progress)
+        place = fetched(model, home_folder() / "models", progress)
     say(f"{model.name} is installed: {place}")
 
 
@@ -90,9 +91,10 @@ def fetch_model(name: Name, quiet: Quiet = False) -> None:
 def remove_model(name: Name) -> None:
     """Delete the files of a model, also those of an interrupted download."""
     from medground.models.available import by_name
+    from medground.models.available import remove_model as removed
 
     model = by_name(name)
-    freed = model.remove(home_folder() / "models")
+    freed = removed(model, home_folder() / "models")
     say(f"{model.name} was removed; {freed >> 20} MB are free again" if freed else f"{name} is not installed")
 
 

@@ -33,7 +33,7 @@ def build(
     from medground.graph.bases.building import build_base
     from medground.graph.bases.record import table
     from medground.graph.bases.spec import read_spec
-    from medground.models.embedding.named import open_embedder
+    from medground.models.embedders import open_embedder
 
     wanted = read_spec(spec)
     home = home_folder()

@@ -17,7 +17,7 @@ from medground.faces.service.accounts import Owners, Spending, Spent, Token, Tok
 from medground.faces.service.jobs import Jobs
 from medground.faces.service.request import chosen_for
 from medground.faces.service.values import LOCAL, Person
-from medground.home.attachments import Attachments
+from medground.home.kept_files import Attachments
 from medground.home.settings import Settings
 from medground.values.answer import Answer
 from medground.values.report import Attachment

@@ -23,7 +23,7 @@ from medground.corpus.manifest import Manifest
 from medground.corpus.readers import find_inputs
 from medground.corpus.received import drop, forget_other_uploads, keep
 from medground.errors import BadDocument, Stopped, UsageError
-from medground.models.embedding.named import open_embedder
+from medground.models.embedders import open_embedder
 from medground.values.steps import Progress
 from medground.wording.progress import built, phase
 

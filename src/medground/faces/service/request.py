@@ -17,7 +17,7 @@ from medground.corpus.library import Library
 from medground.corpus.snapshot import Snapshot
 from medground.engine.open_engine import corpora_of
 from medground.errors import ConfigError, MedgroundError, UsageError
-from medground.home.kept_settings import settings_of
+from medground.home.kept_files import settings_of
 from medground.home.registry import RECIPES, recipe_names
 from medground.home.settings import Settings, section_of
 from medground.home.settings_groups import RecipeSettings, VerifySettings

@@ -29,8 +29,8 @@ from medground.errors import (
     UsageError,
 )
 from medground.values.answer import Answer
+from medground.values.decision import Notice
 from medground.values.document import Frozen
-from medground.values.notice import Notice
 from medground.values.steps import AnyStep
 
 

@@ -30,7 +30,7 @@ from medground.corpus.readers.lines import read_lines
 from medground.errors import ConfigError
 from medground.graph.bases.record import checked_name
 from medground.values.document import Document, Frozen
-from medground.values.source_description import SourceDescription
+from medground.values.source_plan import SourceDescription
 
 # The line of a TOML file at which a value stands, for messages: `tomllib` does not tell.
 

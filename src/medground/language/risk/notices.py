@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from medground.errors import MedgroundError
 from medground.language.risk.rules import plain, rules
-from medground.values.notice import Notice, NoticeKind
+from medground.values.decision import Notice, NoticeKind
 
 KINDS: tuple[NoticeKind, ...] = ("self-harm", "emergency", "treatment")
 """The columns of the weights."""

@@ -12,7 +12,7 @@ from importlib import resources
 from typing import get_args
 
 from medground.language.clean import without_accents
-from medground.values.notice import NoticeKind
+from medground.values.decision import NoticeKind
 
 _HEADING = re.compile(r"\[(list )?([a-z-]+)(?: unless ([a-z ]+))?\]")
 _LIST = re.compile(r"<([a-z]+)>")

@@ -71,11 +71,8 @@ class WeighedOutput(OperatorOutput):
     probabilities: SkipJsonSchema[dict[str, float]] = Field(default_factory=dict)
 
 
-class _UntrustedMark:
-    """Marks a string field as text from a document, the web or another model."""
-
-
-Untrusted = Annotated[str, _UntrustedMark()]
+Untrusted = Annotated[str, "untrusted"]
+"""Text from a document, the web or another model."""
 
 
 SHORT = 100
@@ -95,17 +92,8 @@ class InvalidOutput(ValueError):
     """The output has the right shape but invalid content, such as an unknown id. The model is asked again."""
 
 
-def accept_anything(value: Any, output: Any) -> None:
-    """The check of an operator whose output only has to match its type."""
-
-
 class AtMostOne(tuple[str, ...]):
     """Choices for a list of at most one item, such as the answers to a question that has one answer."""
-
-
-def leave_open(value: Any) -> Mapping[str, tuple[str, ...]]:
-    """The choices of an operator whose fields may hold any value of their type."""
-    return {}
 
 
 @dataclass(frozen=True)
@@ -133,8 +121,8 @@ class Operator(Generic[I, O]):
     input: type[I]
     output: type[O]
     keyless: Callable[[I], O]
-    check: Callable[[I, O], None] = accept_anything
-    choices: Callable[[I], Mapping[str, tuple[str, ...]]] = leave_open
+    check: Callable[[I, O], None] = lambda value, output: None
+    choices: Callable[[I], Mapping[str, tuple[str, ...]]] = lambda value: {}
     writes_queries: bool = False
     context: str = ""
 

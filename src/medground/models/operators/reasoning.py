@@ -6,22 +6,28 @@ Source: Reason and Verify, section 3.1 (rationale generator) and appendix B (ans
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
+from medground.language import words
+from medground.language.prose import is_prose
 from medground.models.operators.base import (
+    EvidenceView,
     InvalidOutput,
     Operator,
     OperatorInput,
     OperatorOutput,
     SentencedPassage,
+    SentenceView,
     Untrusted,
     only_known,
     sentence_ids,
 )
-from medground.models.operators.reading import DATA_RULE, quotes_on_topic
+from medground.models.operators.compare import compare
+from medground.models.operators.reading import prompt, quotes_on_topic
 from medground.models.operators.writing import answer_choices, check_answer_form, chosen_quotes
 from medground.values.question import Option, Task
 
@@ -104,28 +110,9 @@ def best_quotes(value: ReasonInput, most: int) -> tuple[SubClaim, ...]:
     return tuple(SubClaim(text=e.quote[:1200], sentences=(e.id,)) for e in chosen)
 
 
-_ANSWERS = (
-    "yes-no: `yes` or `no`; yes-no-maybe: `yes`, `no` or `maybe`; single-choice: one letter; multiple-choice: all "
-    "right letters; free: `answered`. "
-)
-_NO_ANSWER = "Give no answer when no passage supports one. "
-_FROM_PASSAGES = "Use nothing that you know from elsewhere. "
-_OR_KNOWN = (
-    "Where the passages are of no use for the question, answer it from what you know: such a part of the rationale has "
-    "no sentence ids and names no passage. "
-)
-
 reason = Operator(
     name="reason",
-    instructions=(
-        "Answer a biomedical question from the passages alone, whose sentences are numbered. First take the question "
-        "apart and write the rationale: for each part one short sentence that its passages state, with the ids of the "
-        "sentences that state it. Weigh methods, size and significance; name findings for and against, and limits. Do "
-        "not be more certain than the passages. "
-        + _FROM_PASSAGES
-        + "Solved examples, where given, show the form. Earlier rounds, where given, show what was not supported: find "
-        "support for it or leave it out. Then give the answer that follows: " + _ANSWERS + _NO_ANSWER + DATA_RULE
-    ),
+    instructions=prompt("reason"),
     input=ReasonInput,
     output=ReasonOutput,
     keyless=lambda value: ReasonOutput(claims=best_quotes(value, value.sentences), answer=()),
@@ -135,14 +122,7 @@ reason = Operator(
 
 direct = Operator(
     name="direct",
-    instructions=(
-        "Answer a biomedical question from the passages alone, whose sentences are numbered. Give the answer at once: "
-        + _ANSWERS
-        + _NO_ANSWER
-        + "Then one short sentence that says it, with the ids of the sentences that state it. "
-        + _FROM_PASSAGES
-        + DATA_RULE
-    ),
+    instructions=prompt("direct"),
     input=ReasonInput,
     output=DirectOutput,
     keyless=lambda value: DirectOutput(answer=(), claims=best_quotes(value, 1)),
@@ -150,34 +130,107 @@ direct = Operator(
     choices=_choices,
 )
 
-reason_or_recall = replace(
-    reason,
-    name="reason_or_recall",
-    instructions=(
-        "Answer a biomedical question with the help of the passages, whose sentences are numbered. First write a "
-        "concise rationale: take the question apart, and for each part say in one short sentence how the passages bear "
-        "on it, with the ids of the sentences that state it. For yes-no-maybe be critical: weigh methods, sample sizes "
-        "and significance, what speaks for and against, and the limits, then judge. For yes-no be precise: state the "
-        "facts that decide. "
-        + _OR_KNOWN
-        + "Solved examples, where given, show the form. Then give the answer that follows: "
-        + _ANSWERS
-        + "Give none only if neither the passages nor what you know allow one. "
-        + DATA_RULE
-    ),
-)
+reason_or_recall = replace(reason, name="reason_or_recall", instructions=prompt("reason_or_recall"))
 """`reason` as in appendix B, whose base instruction lets the model fall back on its own knowledge."""
 
-direct_or_recall = replace(
-    direct,
-    name="direct_or_recall",
-    instructions=(
-        "Answer a biomedical question with the help of the passages, whose sentences are numbered. Give the answer at "
-        "once: "
-        + _ANSWERS
-        + "Then one short sentence that says it, with the ids of the sentences that state it. "
-        + _OR_KNOWN
-        + DATA_RULE
-    ),
-)
+direct_or_recall = replace(direct, name="direct_or_recall", instructions=prompt("direct_or_recall"))
 """`direct` with the same fallback."""
+
+
+# Answering a choice from the paragraphs of a report, and from nothing else.
+
+LEAST = 0.2
+"""Least share of an option's words, by weight, in a sentence that is shown for it."""
+MOST = 2
+"""Sentences shown for an option."""
+REVERSED = 0.5
+"""What remains of a lean where the nearest sentence has another direction, negation or number."""
+_REVERSING = frozenset({"negation", "direction", "number", "unit"})
+
+
+def nearest_sentences(option: str, sentences: Sequence[SentenceView]) -> tuple[str, ...]:
+    """Ids of the sentences that share most with an option, best first; none if they share little."""
+    wanted = words.terms(option)
+    scored = [(words.coverage(wanted, words.terms(one.text)), n) for n, one in enumerate(sentences)]
+    best = sorted((-share, n) for share, n in scored if share >= LEAST and is_prose(sentences[n].text))[:MOST]
+    return tuple(sentences[n].id for _, n in best)
+
+
+def option_lean(option: str, sentences: Sequence[str]) -> float:
+    """How much of an option its own sentences say, 0 to 1: the share of its words, less where they say it differently.
+
+    The share is that of the option's word stems, by weight, in all of these sentences together. It is halved where
+    the nearest sentence has another direction, negation, number or unit. It is no probability.
+    """
+    if not sentences:
+        return 0.0
+    held = frozenset(term for one in sentences for term in words.terms(one))
+    share = words.coverage(words.terms(option), held)
+    found = compare(option, [EvidenceView(id=f"E{n}", quote=one) for n, one in enumerate(sentences, start=1)])
+    return share * REVERSED if _REVERSING.intersection(found.flags) else share
+
+
+MOST_SENTENCES = 4
+"""Most sentences that are named for an option; a weak model lists all of them."""
+
+
+class ChooseInput(OperatorInput):
+    question: Untrusted
+    task: Task
+    options: tuple[Option, ...]
+    paragraphs: tuple[SentencedPassage, ...]
+
+
+def _first_few(said: object) -> object:
+    return tuple(said)[:MOST_SENTENCES] if isinstance(said, list | tuple) else said
+
+
+class OptionSentences(OperatorOutput):
+    letter: str = Field(description="the letter of the option")
+    sentences: Annotated[tuple[str, ...], BeforeValidator(_first_few)] = Field(
+        max_length=MOST_SENTENCES,
+        description="ids of the sentences that decide whether the option is right, such as P1.S2; none if none does",
+    )
+
+
+class ChooseOutput(OperatorOutput):
+    options: tuple[OptionSentences, ...] = Field(description="every option once, in the order given")
+    answer: tuple[str, ...] = Field(description="the letters of all right options; empty if no paragraph shows one")
+
+
+def _options_fit(value: ChooseInput, output: ChooseOutput) -> None:
+    letters = [option.letter for option in value.options]
+    if sorted(one.letter for one in output.options) != sorted(letters):
+        raise InvalidOutput(f"name each of the options {', '.join(letters)} once")
+    only_known((s for one in output.options for s in one.sentences), sentence_ids(value.paragraphs), "sentence")
+    check_answer_form(value.task, value.options, tuple(dict.fromkeys(output.answer)))
+    shown = {one.letter for one in output.options if one.sentences}
+    if bare := sorted(set(output.answer) - shown):
+        raise InvalidOutput(f"no sentence is named for {', '.join(bare)}; name one or leave the option out")
+
+
+def _letters_and_sentences(value: ChooseInput) -> dict[str, tuple[str, ...]]:
+    return {
+        "letter": tuple(option.letter for option in value.options),
+        "sentences": sentence_ids(value.paragraphs),
+        "answer": answer_choices(value.task, value.options),
+    }
+
+
+def _nearest_to_options(value: ChooseInput) -> ChooseOutput:
+    """The sentences nearest to each option, and no answer: word statistics cannot tell which options are right."""
+    sentences = [sentence for passage in value.paragraphs for sentence in passage.sentences]
+    found = {option.letter: nearest_sentences(option.text, sentences) for option in value.options}
+    options = (OptionSentences(letter=letter, sentences=nearest) for letter, nearest in found.items())
+    return ChooseOutput(options=tuple(options), answer=())
+
+
+choose_options = Operator(
+    name="choose_options",
+    instructions=prompt("choose_options"),
+    input=ChooseInput,
+    output=ChooseOutput,
+    keyless=_nearest_to_options,
+    check=_options_fit,
+    choices=_letters_and_sentences,
+)

@@ -1,13 +1,25 @@
-"""Tabulating: which sentence of a study reports what a column of an evidence table asks for, if any does."""
+"""Tabulating: which sentence of a study reports what a column of an evidence table asks for, if any does.
+
+A rule for a kind of column that researchers often ask for gives 0 to a sentence that does not report it, and more the
+more surely it does. It is strict: a cell that stays empty is right more often than one that is filled by a word.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import resources
 
 from pydantic import Field
 
 from medground.language import words
+from medground.language.finding_sentences import describes_method, reports_result, states_purpose
 from medground.language.prose import is_prose
+from medground.language.quantities import COUNT, TIMES, Quantity, quantities
+from medground.language.quoting.pool import NAMES, parts
 from medground.language.words import spelled_out
 from medground.models.operators.base import (
     InvalidOutput,
@@ -17,21 +29,224 @@ from medground.models.operators.base import (
     Untrusted,
     only_known,
 )
-from medground.models.operators.reading import DATA_RULE
-from medground.models.operators.table_columns import ReadSentence, Rule, rule_for
+from medground.models.operators.reading import prompt
+
+_I = re.IGNORECASE
+_LISTS = tomllib.loads((resources.files("medground") / "data" / "table_columns.toml").read_text(encoding="utf-8"))
+
+
+def _pattern(name: str, flags: int = _I) -> re.Pattern[str]:
+    listed = _LISTS["patterns"][name]
+    whole = [rf"\b(?:{'|'.join(listed['words'])})\b"] if "words" in listed else []
+    text = "|".join([*whole, *listed.get("forms", ())])
+    for word, meant in _LISTS["words"].items():
+        text = text.replace(f"{{{word}}}", f"(?:{'|'.join(meant)})")
+    return re.compile(text, flags)
+
+
+_OF_OTHERS, _TAKEN, _GIVEN, _TREATED = map(_pattern, ("of_others", "taken", "given", "treated"))
+_COUNTED, _PART_OF, _DENIED = map(_pattern, ("counted", "part_of", "denied"))
+_AGE = _pattern("age", 0)
+_OWN_DESIGN = re.compile(r"\b(?:in this|this|the present|our)\b.{0,80}\b(?:study|trial|analysis)\b")
+"""How this study was done, said in an introduction: `In this randomized trial, we`."""
+_MASS = frozenset(("kg", "g", "mg", "μg", "ng", "IU", "U", "Gy", "ml", "μl", "mmol", "meq", "mol", "μmol"))
+_VOLUME = frozenset(("l", "dl", "ml", "μl"))
+
+
+@dataclass(frozen=True)
+class ReadSentence:
+    """A sentence of a study.
+
+    Attributes:
+        text: the sentence.
+        heading: the heading over it; empty if there is none.
+        at: its place in the text, 0 for the first sentence and 1 for the last.
+    """
+
+    text: str
+    heading: str
+    at: float
+
+    @cached_property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """Its numbers."""
+        return quantities(self.text)
+
+    @cached_property
+    def parts(self) -> frozenset[str]:
+        """The parts of a paper that its heading names."""
+        return frozenset(name for name, held in zip(NAMES, parts(self.heading), strict=True) if held)
+
+    @property
+    def is_background(self) -> bool:
+        """Whether it tells what was known or wanted before the study, or what only frames it."""
+        if self.parts & {"opening", "back"} and not self.parts & {"results", "methods", "conclusion"}:
+            return not _OWN_DESIGN.search(self.text)
+        return bool(_OF_OTHERS.search(self.text))
+
+    @property
+    def reports(self) -> bool:
+        """Whether it says what was found, and not what was aimed at or done."""
+        if states_purpose(self.text) or self.is_background:
+            return False
+        return reports_result(self.text) or not (describes_method(self.text) or "methods" in self.parts)
+
+
+Rule = Callable[[ReadSentence], float]
+
+
+def _under(one: ReadSentence, part: str, score: float) -> float:
+    """A score, and more where the heading names the part of a paper that tells such things."""
+    return score + (0.5 if part in one.parts else 0.0)
+
+
+def _size(one: ReadSentence) -> float:
+    if one.is_background:
+        return 0.0
+    named = any(q.measure == "n" and _whole(q) >= 2 for q in one.quantities)
+    counted = bool(_COUNTED.search(one.text)) or any(q.unit == COUNT and _whole(q) >= 6 for q in one.quantities)
+    totalled = re.search(r"\b(?:a total of|sample of|series of|study of)\s+\d", one.text, _I) is not None
+    if not (named or totalled or (counted and (_TAKEN.search(one.text) or "methods" in one.parts))):
+        return 0.0
+    score = 1.0 + 0.6 * totalled + 0.6 * bool(_TAKEN.search(one.text)) + 0.4 * counted
+    score -= 0.6 * bool(_PART_OF.search(one.text)) + 0.4 * states_purpose(one.text)
+    return _under(one, "methods", score) - 0.8 * one.at
+
+
+def _whole(quantity: Quantity) -> int:
+    return max((int(value) for value in quantity.values), default=0)
+
+
+def _dose(one: ReadSentence) -> float:
+    units = [(q, q.unit.split("/")) for q in one.quantities if not q.measure]
+    doses = [q for q, (first, *rest) in units if first in _MASS and not _VOLUME.intersection(rest)]
+    if not doses or not _GIVEN.search(one.text) or one.is_background:
+        return 0.0
+    rated = any("/" in q.unit for q in doses) + (re.search(r"\bdos", one.text, _I) is not None)
+    return _under(one, "methods", 1.0 + 0.4 * rated) - 0.5 * one.at
+
+
+def _age(one: ReadSentence) -> float:
+    if one.is_background or not _AGE.search(one.text):
+        return 0.0
+    mean = re.search(r"\b(?:mean|median|average)\b", one.text, _I) is not None
+    return _under(one, "methods", 1.0 + 0.6 * mean - 0.4 * states_purpose(one.text)) - 0.3 * one.at
+
+
+def _timed(name: str) -> Rule:
+    form = _pattern(name)
+
+    def rule(one: ReadSentence) -> float:
+        times = [q for q in one.quantities if q.unit in TIMES and q.unit not in ("second", "minute")]
+        if one.is_background or not times or not form.search(one.text):
+            return 0.0
+        near = any(-60 <= q.start - found.end() <= 40 for q in times for found in form.finditer(one.text))
+        return 1.0 + 0.5 * (re.search(r"\b(?:mean|median)\b", one.text, _I) is not None) if near else 0.0
+
+    return rule
+
+
+def _lasting(one: ReadSentence) -> float:
+    for_how_long = re.search(r"\b(?:for|over|during|lasting|period of)\b\s+(?:a |the )?(?:\w+ )?\S*\d", one.text, _I)
+    times = any(q.unit in TIMES for q in one.quantities)
+    if one.is_background or not for_how_long or not times or not _TREATED.search(one.text):
+        return 0.0
+    return _under(one, "methods", 1.0)
+
+
+def _measured(*measures: str) -> Rule:
+    def rule(one: ReadSentence) -> float:
+        if one.is_background:
+            return 0.0
+        held = sum(q.measure in measures for q in one.quantities)
+        return _under(one, "results", 1.0 + 0.1 * min(held, 3)) if held else 0.0
+
+    return rule
+
+
+def _told(name: str) -> Rule:
+    """What was found of something that a study counts: with a number, or with a word that there was none."""
+    form = _pattern(name)
+
+    def rule(one: ReadSentence) -> float:
+        if not one.reports or not (found := form.search(one.text)):
+            return 0.0
+        counted = any(not q.measure for q in one.quantities)
+        denied = _DENIED.search(one.text[max(0, found.start() - 30) : found.end() + 30]) is not None
+        if not (counted or denied or "tolerated" in found[0].lower()):
+            return 0.0
+        return _under(one, "results", 1.0 + 0.5 * counted)
+
+    return rule
+
+
+def _said(name: str, part: str = "", heading: str = "") -> Rule:
+    """What a form of words tells, outside of the background; no words, if there is no name."""
+    form = _pattern(name) if name else re.compile(r"(?!)")
+    over = re.compile(heading, _I) if heading else None
+
+    def rule(one: ReadSentence) -> float:
+        if over is not None and over.search(one.heading):
+            return 2.0 - 0.1 * one.at
+        if one.is_background or not form.search(one.text):
+            return 0.0
+        score = 1.0 + 0.2 * len(form.findall(one.text)) - 0.3 * states_purpose(one.text)
+        return _under(one, part, score)
+
+    return rule
+
+
+def _finding(one: ReadSentence) -> float:
+    if not one.reports or not ({"results", "conclusion"} & one.parts or one.quantities):
+        return 0.0
+    tested = any(q.measure in ("p", "or", "hr", "rr") for q in one.quantities)
+    return 1.0 + 0.6 * tested + 0.4 * ("significan" in one.text.lower()) - 0.2 * one.at
+
+
+_RULES: Mapping[str, Rule] = {
+    "size": _size,
+    "dose": _dose,
+    "age": _age,
+    "follow-up": _timed("after"),
+    "duration": _lasting,
+    "period": _said("period", "methods"),
+    "odds ratio": _measured("or"),
+    "hazard ratio": _measured("hr"),
+    "relative risk": _measured("rr"),
+    "effect size": _measured("or", "hr", "rr"),
+    "p": _measured("p"),
+    "interval": _said("interval", "results"),
+    "design": _said("design", "methods", r"^(?:study )?design$"),
+    "harm": _told("harm"),
+    "death": _told("death"),
+    "outcome": _said("outcome", "methods", r"\boutcome measures?\b|^main outcomes?$"),
+    "sex": _said("sex", "methods"),
+    "intervention": _said("done_to", "methods", r"^interventions?$"),
+    "setting": _said("", "", r"^settings?$"),
+    "conclusion": _said("concludes", "conclusion", r"conclusion"),
+    "limits": _said("limits", "discussion"),
+    "money": _said("money"),
+    "finding": _finding,
+}
+_CALLED = {kind: re.compile(f"(?:the )?(?:{'|'.join(names)})", _I) for kind, names in _LISTS["called"].items()}
+
+
+def _rule_for(column: str) -> Rule | None:
+    """The rule for a column by its name; None if it is none of the kinds."""
+    name = " ".join(column.split()).strip(" ?:.")
+    return next((_RULES[kind] for kind, called in _CALLED.items() if called.fullmatch(name)), None)
+
 
 _WINDOW = 8
 """Stems within which all words of a column must stand: further apart, they are about different things."""
 
 
 def reporting_sentence(column: str, sentences: Sequence[tuple[str, str]]) -> int | None:
-    """The number of the sentence, from 0; None if none reports it.
+    """The number of the sentence that reports a column, from 0; None if none does.
 
-    Args:
-        column: the name of a column, in the reader's words.
-        sentences: text and heading of each sentence of the study, in order; empty headings where there are none.
+    `sentences` are text and heading of each sentence of the study; empty headings where there are none.
     """
-    rule = rule_for(column) or _rule_by_words(column)
+    rule = _rule_for(column) or _rule_by_words(column)
     if rule is None:
         return None
     last = max(len(sentences) - 1, 1)
@@ -111,14 +326,7 @@ def _by_words(value: TabulateInput) -> TabulateOutput:
 
 tabulate = Operator(
     name="tabulate",
-    instructions=(
-        "You fill one row of a table of studies. Below are the columns, each with an id and a name that a researcher "
-        "gave it, and the sentences of one study, each with its id. For each column name the id of the one sentence in "
-        "which this study itself reports what the column asks for, such as its number of participants, its dose or a "
-        "result. A sentence about earlier work, about an aim, or one that only mentions the word does not report it. "
-        f"Answer `{NOT_REPORTED}` where no sentence does: an empty cell is right, and a wrong one misleads. "
-        + DATA_RULE
-    ),
+    instructions=prompt("tabulate"),
     input=TabulateInput,
     output=TabulateOutput,
     keyless=_by_words,

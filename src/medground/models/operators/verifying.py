@@ -7,10 +7,13 @@ The keyless implementations are no judges: they tell `related` from `neutral` an
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from medground.language import words
 from medground.models.operators.base import (
     EvidenceView,
     FewWords,
@@ -21,11 +24,12 @@ from medground.models.operators.base import (
     Untrusted,
     WeighedOutput,
 )
-from medground.models.operators.flags.compare import compare
-from medground.models.operators.flags.kinds import RULES
-from medground.models.operators.reading import DATA_RULE
+from medground.models.operators.compare import compare
+from medground.models.operators.differences import RULES, differences
+from medground.models.operators.reading import prompt
 from medground.models.operators.writing import allowed_answers, answer_choices
 from medground.values.question import Option, Task
+from medground.values.statement import Category, RationaleVerdict
 
 Entailment = Literal["entails", "contradicts", "related", "neutral"]
 
@@ -50,7 +54,7 @@ class EntailOutput(WeighedOutput):
     )
 
 
-def _known(value: EntailInput, output: EntailOutput) -> None:
+def _known_quote(value: EntailInput, output: EntailOutput) -> None:
     if output.best is not None and output.best not in {e.id for e in value.evidence}:
         raise InvalidOutput(f"unknown evidence id {output.best[:40]!r}; use only ids that are given")
     # A single quote must be the one that decides, so a small model need not name it.
@@ -60,27 +64,18 @@ def _known(value: EntailInput, output: EntailOutput) -> None:
         raise InvalidOutput(f"unknown flag {min(unknown)[:40]!r}; flags are {', '.join(FLAGS)}")
 
 
-def _keyless(value: EntailInput) -> EntailOutput:
+def _compared(value: EntailInput) -> EntailOutput:
     found = compare(value.statement, value.evidence)
     return EntailOutput(relation="related" if found.related else "neutral", best=found.best, flags=found.flags)
 
 
 entail = Operator(
     name="entail",
-    instructions=(
-        "Compare one statement with quoted evidence. `entails`: a careful reader of the quotes alone must accept the "
-        "statement as it stands, with its numbers, direction, population and degree of certainty. `contradicts`: the "
-        "quotes show that it is false. `related`: same topic, neither shown true nor false. `neutral`: they do not "
-        "bear on it. Judge from the quotes, not from what you know. Name the id of the quote that decides, and flag "
-        "each difference in number, unit, negation, direction, comparison order, subject, population, certainty, or "
-        "cause against association. A quote that only asks, plans or supposes something does not show it. `doubts`, "
-        "where given, are what simple word rules noticed; they are often wrong, so look at each and decide yourself. "
-        + DATA_RULE
-    ),
+    instructions=prompt("entail"),
     input=EntailInput,
     output=EntailOutput,
-    keyless=_keyless,
-    check=_known,
+    keyless=_compared,
+    check=_known_quote,
     choices=lambda value: {"best": tuple(e.id for e in value.evidence), "flags": FLAGS},
 )
 
@@ -105,7 +100,7 @@ class CheckAnswerOutput(OperatorOutput):
     reason: FewWords = Field(default="", description="why, in a few words")
 
 
-def _allowed(value: CheckAnswerInput, output: CheckAnswerOutput) -> None:
+def _of_the_task(value: CheckAnswerInput, output: CheckAnswerOutput) -> None:
     allowed = allowed_answers(value.task, value.options)
     if not allowed >= set(output.found):
         raise InvalidOutput(f"found {', '.join(output.found)[:60]!r} is not one of {', '.join(sorted(allowed))}")
@@ -113,18 +108,166 @@ def _allowed(value: CheckAnswerInput, output: CheckAnswerOutput) -> None:
 
 check_answer = Operator(
     name="check_answer",
-    instructions=(
-        "A biomedical question got a short answer, and the sentences that are meant to lead to it were checked against "
-        "their sources. Read the question and the sentences as if no answer had been given, and say which answer they "
-        "give: `yes`, `no` or `maybe`, or the letters of the options; none if they leave it open. Use nothing that you "
-        "know from elsewhere. Then compare `answer` with it. `follows`: a careful reader of the sentences alone must "
-        "give this answer. `contradicted`: the sentences give another one. `not shown`: they do not decide it, or are "
-        "about something else than the question. Mind negations, and questions that ask for what does not hold. Say "
-        "why in a few words. " + DATA_RULE
-    ),
+    instructions=prompt("check_answer"),
     input=CheckAnswerInput,
     output=CheckAnswerOutput,
     keyless=lambda value: CheckAnswerOutput(relation=None),
-    check=_allowed,
+    check=_of_the_task,
     choices=lambda value: {"found": answer_choices(value.task, value.options)},
+)
+
+
+# Labelling: one of eight labels for a statement of a rationale, judged against its context; and the whole assessed.
+
+STATED = 0.8
+"""Minimum share of an entailed statement's words, by weight, in a quote that states it; below, it is inferred."""
+SAME_THING = 0.8
+"""Minimum share of each other's words, by weight, that two opposed statements contain."""
+SOME_WORDS = 0.2
+"""Minimum share of a statement's words, by weight, in a quote on the same topic."""
+
+_EXCESS = frozenset({"certainty", "cause", "population", "purpose", "title"})
+_OPPOSED = frozenset({"negation", "direction"})
+
+
+@dataclass(frozen=True)
+class Signals:
+    """What is known about one statement.
+
+    Attributes:
+        relation: to the quotes it was compared with; `quoted` means the source's own words, `failed` that the critic
+            failed.
+        judged: whether a judge (a model, an NLI model, a stored fact) gave the relation, rather than word statistics.
+        coverage: share of its words, by weight, in the quote that decided the relation, 0 to 1.
+        flags: differences from that quote.
+        on_topic: whether it has anything to do with the question or the quotes.
+        opposed: whether another statement of the same rationale, on the same paper, says the opposite.
+        elsewhere: the judge's relation to evidence of the run that the statement does not cite.
+    """
+
+    relation: Literal["quoted", "entails", "contradicts", "related", "neutral", "failed"]
+    judged: bool = False
+    coverage: float = 0.0
+    flags: tuple[str, ...] = ()
+    on_topic: bool = True
+    opposed: bool = False
+    elsewhere: Literal["entails", "contradicts"] | None = None
+
+    def says(self, relation: str) -> bool:
+        """Whether a judge gave this relation."""
+        return self.judged and self.relation == relation
+
+
+_TABLE: Sequence[tuple[Category, Callable[[Signals], bool]]] = (
+    ("CORRECT-EXPLICIT", lambda s: s.relation == "quoted"),
+    ("INCORRECT-FALSE", lambda s: s.says("contradicts")),
+    ("INCORRECT-ILLOGICAL", lambda s: s.says("entails") and not _EXCESS.isdisjoint(s.flags)),
+    ("CORRECT-ADDITIONAL", lambda s: s.says("entails") and "number" in s.flags),
+    ("CORRECT-EXPLICIT", lambda s: s.says("entails") and s.coverage >= STATED),
+    ("CORRECT-IMPLICIT", lambda s: s.says("entails")),
+    ("INCORRECT-ILLOGICAL", lambda s: s.opposed),
+    ("CORRECT-ADDITIONAL", lambda s: s.says("related") and s.elsewhere == "entails"),
+    ("CORRECT-MISSING", lambda s: s.says("neutral") and s.elsewhere == "entails"),
+    ("INCORRECT-FALSE", lambda s: s.says("related") and s.elsewhere == "contradicts"),
+    ("INCORRECT-MISSING", lambda s: s.says("neutral") and s.elsewhere == "contradicts"),
+    ("INCORRECT-DEVIATING", lambda s: s.relation == "neutral" and not s.on_topic),
+    ("INCORRECT-MISSING", lambda s: s.says("related") or s.says("neutral")),
+)
+"""The first row that matches gives the label. Inferring a cause from an association, people from mice, or certainty
+from `may` is a fault of logic, whatever the judge says. A statement that the judge finds nowhere counts as
+unsupported."""
+
+
+def labelled(signals: Signals) -> Category | None:
+    """The label for the signals; None if they do not decide one."""
+    if signals.relation == "failed":
+        return None
+    return next((category for category, holds in _TABLE if holds(signals)), None)
+
+
+def on_topic(question: str, statement: str, quotes: Sequence[EvidenceView]) -> bool:
+    """Whether a statement mentions anything that the question is about, or shares words with a quote."""
+    said = words.terms(statement)
+    if not said or not words.topic(question).isdisjoint(said):
+        return True
+    return any(words.coverage(said, words.terms(f"{q.title} {q.quote}")) >= SOME_WORDS for q in quotes)
+
+
+def oppose(one: str, other: str) -> bool:
+    """Whether two statements use the same words except for a negation or a direction."""
+    first, second = words.terms(one), words.terms(other)
+    if min(words.coverage(first, second), words.coverage(second, first)) < SAME_THING:
+        return False
+    return not _OPPOSED.isdisjoint({*differences(one, other)} & {*differences(other, one)})
+
+
+_BY_PASSAGE = ("CORRECT-EXPLICIT", "CORRECT-IMPLICIT", "CORRECT-ADDITIONAL", "INCORRECT-FALSE")
+"""Labels that depend on a passage of the context."""
+
+
+class LabelInput(OperatorInput):
+    question: Untrusted
+    rationale: Untrusted
+    answer: tuple[str, ...] = ()
+    statement: Untrusted
+    cited: tuple[str, ...] = ()
+    passages: tuple[EvidenceView, ...]
+
+
+class LabelOutput(OperatorOutput):
+    category: Category | None = Field(description="one of the eight labels; none only when none can be told")
+    best: str | None = Field(default=None, description="id of the passage that decides it")
+    reason: str = Field(default="", max_length=300, description="why, in a few words")
+
+
+def _known_passage(value: LabelInput, output: LabelOutput) -> None:
+    known = {p.id for p in value.passages}
+    if output.best is not None and output.best not in known:
+        raise InvalidOutput(f"unknown passage id {output.best[:40]!r}; use only ids that are given")
+    if output.best is None and output.category in _BY_PASSAGE and len(known) != 1:
+        raise InvalidOutput(f"{output.category} needs the id of the passage that decides it")
+
+
+def _label_by_words(value: LabelInput) -> LabelOutput:
+    found = compare(value.statement, value.passages)
+    same = next((p for p in value.passages if p.quote.split() == value.statement.split()), None)
+    signals = Signals(
+        relation="quoted" if same else "related" if found.related else "neutral",
+        coverage=found.coverage,
+        flags=found.flags,
+        on_topic=on_topic(value.question, value.statement, value.passages),
+    )
+    return LabelOutput(category=labelled(signals), best=same.id if same else found.best)
+
+
+label = Operator(
+    name="label",
+    instructions=prompt("label"),
+    input=LabelInput,
+    output=LabelOutput,
+    keyless=_label_by_words,
+    check=_known_passage,
+    choices=lambda value: {"best": tuple(p.id for p in value.passages)},
+)
+
+
+class AssessInput(OperatorInput):
+    question: Untrusted
+    passages: tuple[EvidenceView, ...]
+    rationale: Untrusted
+    answer: tuple[str, ...]
+
+
+class AssessOutput(OperatorOutput):
+    verdict: RationaleVerdict | None = Field(description="of the rationale as a whole; none only when none can be told")
+    quality: int | None = Field(default=None, ge=1, le=5, description="of the answer, 1 the worst, 5 the best")
+    reason: str = Field(default="", max_length=300, description="why, in a few words")
+
+
+assess = Operator(
+    name="assess",
+    instructions=prompt("assess"),
+    input=AssessInput,
+    output=AssessOutput,
+    keyless=lambda value: AssessOutput(verdict=None),
 )

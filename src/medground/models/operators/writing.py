@@ -23,7 +23,7 @@ from medground.models.operators.base import (
     Untrusted,
     only_known,
 )
-from medground.models.operators.reading import DATA_RULE
+from medground.models.operators.reading import prompt
 from medground.values.question import Option, Task
 
 REDUNDANT = 0.7
@@ -34,12 +34,7 @@ def chosen_quotes(question: str, evidence: Sequence[EvidenceView], count: int) -
     """The quotes that the rationale shows, best first.
 
     Quotes on the question's topic come first, and statements of purpose last; otherwise the given order is kept.
-    Quotes that repeat an earlier one and quotes from retracted papers are left out.
-
-    Args:
-        question: the question asked.
-        evidence: quotes, strongest first.
-        count: maximum number of quotes to choose.
+    Quotes that repeat an earlier one and quotes from retracted papers are left out, and all beyond `count`.
     """
     topic = words.topic(question)
 
@@ -142,15 +137,7 @@ def _keyless(value: WriteInput) -> WriteOutput:
 
 write = Operator(
     name="write",
-    instructions=(
-        "Answer a biomedical question from the quoted evidence alone. First write the rationale: a few short "
-        "sentences, each with one claim that its quotes state, each naming the ids of those quotes. Do not be more "
-        "certain than the quotes: keep `may`, association is not cause, results in animals are not results in "
-        "patients, keep numbers as they stand. If studies disagree, say which say what. Use nothing that you know from "
-        "elsewhere. Then give the answer that follows from the rationale, in the form that the task asks for: "
-        "yes-no: `yes` or `no`; yes-no-maybe: `yes`, `no` or `maybe`; single-choice: one letter; multiple-choice: "
-        "all right letters; free: `answered`. Give no answer when the quotes do not tell. " + DATA_RULE
-    ),
+    instructions=prompt("write"),
     input=WriteInput,
     output=WriteOutput,
     keyless=_keyless,

@@ -11,7 +11,7 @@ from medground.answering.rank.fuse import fuse
 from medground.answering.read.readable import readable
 from medground.answering.run import Run
 from medground.errors import NotConfigured, SourceUnavailable
-from medground.home.concurrency import together
+from medground.home.concurrency import concurrently
 from medground.language import words
 from medground.recipes.biomedsearch.papers import Asking, Paper, asking, coverage, merged
 from medground.recipes.biomedsearch.symbols import LISTS
@@ -20,8 +20,7 @@ from medground.sources.base import Source
 from medground.values.document import Hit, SourceKind
 from medground.values.lookup import Found, Lookup, Ranker, Ranking
 from medground.values.query import Query, Words
-from medground.values.report import FlowRow
-from medground.values.research_found import ToolFound, ToolState
+from medground.values.report import FlowRow, ToolFound, ToolState
 from medground.values.research_plan import ResearchPlan, SubQuestion
 
 # Names that the papers found use for what was looked for: they sharpen later queries.
@@ -87,7 +86,7 @@ async def find_literature(one: SubQuestion, plan: ResearchPlan, run: Run, names:
     choices = run.settings.section(BioMedSearchSettings)
     asked = asking(one, plan, names, use_keywords=choices.use_keywords, most_salient=choices.salient)
     sources = literature_sources(run, choices.without)
-    returned = await together(_search(source.name, one, asked, run, choices) for source in sources)
+    returned = await concurrently(_search(source.name, one, asked, run, choices) for source in sources)
     hits = await retrieved([hit for each in returned for hit in each.hits], run)
     papers = merged(hits, run.ledger.documents)
     kept, flow, told = await _chosen(papers, one, asked, run, choices)

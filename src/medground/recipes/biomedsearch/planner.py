@@ -13,7 +13,7 @@ from typing import Any
 
 from medground.answering.run import Run
 from medground.errors import UsageError
-from medground.home.concurrency import together
+from medground.home.concurrency import concurrently
 from medground.models.operators.base import Operator
 from medground.pubmed.characters import fold
 from medground.recipes.biomedsearch.decomposing import (
@@ -231,7 +231,7 @@ async def _name_keywords(mended: Mended, text: str, most: int, run: Run) -> None
         NameKeywordsInput(question=text, subquestion=one.text, dimension=one.dimension, most=most)
         for one in mended.subquestions
     )
-    named = await together(run.ask(name_keywords, value) for value in asked)
+    named = await concurrently(run.ask(name_keywords, value) for value in asked)
     for at, output in enumerate(named):
         mended.add_keywords(at, output, most)
     mended.add_named(named_keywords(text), most)

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from medground.answering.run import Run
 from medground.corpus.retraction import listed
 from medground.errors import SourceUnavailable
-from medground.home.attachments import Attachments
-from medground.home.concurrency import together
+from medground.home.concurrency import concurrently
+from medground.home.kept_files import Attachments
 from medground.language.words import coverage, terms
 from medground.recipes.biomedsearch.symbols import LISTS, matching
 from medground.recipes.settings import BioMedSearchSettings
@@ -25,8 +25,7 @@ from medground.sources.proteins.picture import picture
 from medground.sources.proteins.structures import StructureFile, StructureSource
 from medground.values.document import Document, Hit, Passage
 from medground.values.lookup import Found, Lookup, ProteinQuery
-from medground.values.report import Attachment, FlowRow
-from medground.values.research_found import ToolFound
+from medground.values.report import Attachment, FlowRow, ToolFound
 from medground.values.research_plan import ResearchPlan, SubQuestion
 
 # Which parts of a protein's record bear on a sub-question: by its words, as in BioMedSearch, section III.B.
@@ -131,7 +130,7 @@ async def structures_of(
         if source is not None:
             key = source.name, document.identifiers.get("uniprot", document.id)
             wanted.setdefault(key, (source, document))
-    got = await together(_of_one(source, document, run) for source, document in wanted.values())
+    got = await concurrently(_of_one(source, document, run) for source, document in wanted.values())
     return tuple(one for kept, _ in got for one in kept), [line for _, lines in got for line in lines]
 
 
@@ -280,7 +279,7 @@ async def _look_up(lookups: Sequence[Lookup], run: Run) -> _Looked:
             return error
 
     looked = _Looked()
-    for result in await together(map(look_up, lookups)):
+    for result in await concurrently(map(look_up, lookups)):
         if isinstance(result, SourceUnavailable):
             looked.failures.append(f"{result.source}: {result.reason}; its protein records were missed")
             continue

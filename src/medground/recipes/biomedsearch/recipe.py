@@ -12,8 +12,8 @@ from medground.answering.conclude.compose import so_far
 from medground.answering.conclude.finish import with_choice
 from medground.answering.run import Run
 from medground.errors import SourceUnavailable
-from medground.home.concurrency import together
-from medground.models.operators.choosing import choose_options
+from medground.home.concurrency import concurrently
+from medground.models.operators.reasoning import choose_options
 from medground.recipes.base import Recipe
 from medground.recipes.biomedsearch.literature import find_literature
 from medground.recipes.biomedsearch.planner import PLANNING, research_plan
@@ -24,7 +24,7 @@ from medground.recipes.biomedsearch.web import RATING, find_pages
 from medground.recipes.settings import BioMedSearchSettings
 from medground.values.answer import Answer
 from medground.values.question import Question
-from medground.values.research_found import NOT_ENDED, ResearchSoFar, SubFound, ToolFound, failed_tool
+from medground.values.report import NOT_ENDED, ResearchSoFar, SubFound, ToolFound, failed_tool
 from medground.values.research_plan import ResearchPlan, SubQuestion, Tool
 from medground.values.steps import SubQuestionBegun, SubQuestionDone, WritingReport
 
@@ -61,7 +61,7 @@ async def _search(plan: ResearchPlan, run: Run) -> list[SubFound]:
 
     for one in plan.subquestions:
         searches[one.id] = asyncio.create_task(search(one))
-    return await together(searches.values())
+    return await concurrently(searches.values())
 
 
 async def _search_one(one: SubQuestion, plan: ResearchPlan, names: Sequence[str], run: Run) -> SubFound:
@@ -79,7 +79,7 @@ async def _search_one(one: SubQuestion, plan: ResearchPlan, names: Sequence[str]
         return found
 
     with run.step(SubQuestionBegun(id=one.id, text=one.text, tools=tools, names=tuple(names))) as span:
-        found = SubFound(one, tuple(await together(use(tool) for tool in tools)))
+        found = SubFound(one, tuple(await concurrently(use(tool) for tool in tools)))
         failed = tuple(tool.tool for tool in found.tools if tool.state in ("failed", "not configured"))
         run.end(span, SubQuestionDone(id=one.id, kept=sum(len(tool.hits) for tool in found.tools), failed=failed))
     return found

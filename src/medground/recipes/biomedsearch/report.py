@@ -40,8 +40,7 @@ from medground.recipes.biomedsearch.sub_answers import Asks, Part, connected, di
 from medground.values.answer import Answer
 from medground.values.document import Hit, SourceKind
 from medground.values.evidence import Evidence, Sentence
-from medground.values.report import Connection, Report, ReportSection, SubAnswer
-from medground.values.research_found import SubFound
+from medground.values.report import Connection, Report, ReportSection, SubAnswer, SubFound
 from medground.values.research_plan import ResearchPlan
 from medground.values.statement import Verdict
 from medground.values.usage import Author

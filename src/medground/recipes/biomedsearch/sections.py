@@ -14,8 +14,7 @@ from medground.recipes.biomedsearch.sub_answers import Part
 from medground.values.answer import Answer
 from medground.values.document import SourceKind
 from medground.values.evidence import Evidence, Sentence
-from medground.values.report import FlowRow, ReportSection, SectionKind
-from medground.values.research_found import SubFound, ToolState
+from medground.values.report import FlowRow, ReportSection, SectionKind, SubFound, ToolState
 from medground.values.research_plan import TOOLS, ResearchPlan, Tool
 from medground.values.statement import Verdict
 from medground.values.usage import Author

@@ -17,13 +17,13 @@ from medground.answering.run import Run
 from medground.answering.verify.named import without_marks
 from medground.answering.write.reason import numbered_hits, quotable
 from medground.errors import ModelFailed
-from medground.home.concurrency import together
+from medground.home.concurrency import concurrently
 from medground.language import words
 from medground.language.finding_sentences import reports_result, states_purpose
 from medground.language.prose import is_prose
 from medground.language.quantities import quantities
 from medground.models.operators.base import I, O, Operator, SentencedPassage, SentenceView
-from medground.models.operators.flags.words import DOWN, UP
+from medground.models.operators.differences import DOWN, UP
 from medground.models.operators.writing import WrittenSentence
 from medground.recipes.biomedsearch.reporting import (
     AnswerPartInput,
@@ -40,8 +40,7 @@ from medground.recipes.biomedsearch.reporting import (
 from medground.recipes.biomedsearch.symbols import LISTS
 from medground.values.document import Document, Hit, SourceKind
 from medground.values.evidence import Evidence, Sentence
-from medground.values.report import Connection, SubAnswerState
-from medground.values.research_found import NOT_ENDED, SubFound
+from medground.values.report import NOT_ENDED, Connection, SubAnswerState, SubFound
 from medground.values.statement import Conflict
 from medground.values.usage import KEYLESS
 
@@ -104,7 +103,7 @@ async def sub_answers(found: Sequence[tuple[SubFound, Sequence[Hit]]], asks: Ask
         ModelFailed: the model failed on every sub-question.
     """
     shown = [_shown(one, hits, run) for one, hits in found]
-    outputs = await together(_asked(one, asks, run) for one in shown)
+    outputs = await concurrently(_asked(one, asks, run) for one in shown)
     failures = [output for output in outputs if isinstance(output, ModelFailed)]
     if failures and not any(isinstance(output, AnswerPartOutput) for output in outputs):
         raise failures[0]

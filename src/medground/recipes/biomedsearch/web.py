@@ -17,7 +17,7 @@ from medground.answering.run import Run
 from medground.corpus.chunk import chunk
 from medground.corpus.retraction import set_aside
 from medground.errors import SourceUnavailable
-from medground.home.concurrency import together
+from medground.home.concurrency import concurrently
 from medground.language import words
 from medground.models.operators.base import (
     InvalidOutput,
@@ -33,8 +33,7 @@ from medground.recipes.settings import BioMedSearchSettings
 from medground.sources.web_search import PAGE
 from medground.values.document import Document, Hit, SourceKind
 from medground.values.lookup import Lookup, PlainWords
-from medground.values.report import FlowRow
-from medground.values.research_found import ToolFound
+from medground.values.report import FlowRow, ToolFound
 from medground.values.research_plan import ResearchPlan, SubQuestion
 
 # Rating results of a web search: how well the page behind each would answer a sub-question.
@@ -144,7 +143,7 @@ async def find_pages(one: SubQuestion, plan: ResearchPlan, run: Run, names: Sequ
         for source in run.sources
         if source.name not in choices.without and not source.kinds.isdisjoint(KINDS) and source.accepts(lookup)
     ]
-    returned = await together(_search(name, lookup, run) for name in engines)
+    returned = await concurrently(_search(name, lookup, run) for name in engines)
     pages = _merged(returned)
     relevant, below = await _relevant(one, pages, run, choices)
     read, unread = await _read(relevant, run, choices)
@@ -247,7 +246,7 @@ async def _read(
     left = list(results[: _TRIES * choices.pages])
     while left and len(pages) < choices.pages:
         now, left = left[: choices.pages - len(pages)], left[choices.pages - len(pages) :]
-        for fetched in await together(_page(each, run) for each in now):
+        for fetched in await concurrently(_page(each, run) for each in now):
             if isinstance(fetched, Document):
                 pages.append(fetched)
             else:

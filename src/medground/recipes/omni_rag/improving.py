@@ -29,8 +29,7 @@ from medground.recipes.omni_rag.search import search_plan
 from medground.recipes.settings import OmniRagSettings
 from medground.values.document import Hit
 from medground.values.question import Question
-from medground.values.source_description import SourceDescription
-from medground.values.source_plan import SourceFound, SourcePlan, tagged
+from medground.values.source_plan import SourceDescription, SourceFound, SourcePlan, tagged
 from medground.values.steps import PlanChosen, PlanRated, PlanRound
 
 Spent = Mapping[str, float | None]

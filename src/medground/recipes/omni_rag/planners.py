@@ -29,8 +29,7 @@ from medground.recipes.omni_rag.read_plan import ReadPlan, plan_of, read_plan
 from medground.recipes.omni_rag.search import plannable
 from medground.recipes.settings import OmniRagSettings
 from medground.values.question import Question
-from medground.values.source_description import SourceDescription
-from medground.values.source_plan import SourcePlan, SourceQuery
+from medground.values.source_plan import SourceDescription, SourcePlan, SourceQuery
 from medground.values.steps import PlanningSources, SourcesPlanned
 
 Sources = tuple[SourceDescription, ...]

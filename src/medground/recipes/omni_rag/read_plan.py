@@ -15,9 +15,9 @@ from typing import Literal
 from pydantic import Field
 
 from medground.values.document import Frozen
-from medground.values.source_description import SourceDescription
 from medground.values.source_plan import (
     MOST_QUERIES,
+    SourceDescription,
     SourcePlan,
     SourceQuery,
     cleaned,

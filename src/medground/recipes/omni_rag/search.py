@@ -24,8 +24,14 @@ from medground.values.document import Hit, SourceKind
 from medground.values.graph import GraphFact
 from medground.values.lookup import Asked, ConceptQuery, Found, Lookup, PlainWords, ProteinQuery
 from medground.values.query import Words
-from medground.values.source_description import SourceDescription
-from medground.values.source_plan import QueryFound, SourceFound, SourcePlan, SourceQuery, SourceState
+from medground.values.source_plan import (
+    QueryFound,
+    SourceDescription,
+    SourceFound,
+    SourcePlan,
+    SourceQuery,
+    SourceState,
+)
 
 # Which sources a plan may name: those that are open, and those that are wanted and not configured.
 

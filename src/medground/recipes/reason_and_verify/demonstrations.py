@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from medground.answering.run import Run
 from medground.corpus.embedder import Embedder
 from medground.errors import ConfigError, MedgroundError
-from medground.models.embedding.named import open_embedder
+from medground.models.embedders import open_embedder
 from medground.models.operators.reasoning import Demonstration
 from medground.models.operators.writing import allowed_answers
 from medground.recipes.reason_and_verify.pool import Pool, Solved, decontaminated, read_pool

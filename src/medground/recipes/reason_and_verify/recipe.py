@@ -23,9 +23,9 @@ from medground.home.settings import Settings
 from medground.language import words
 from medground.language.statements import statements
 from medground.models.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
-from medground.models.operators.labelling import assess
 from medground.models.operators.reading import DATA_RULE
 from medground.models.operators.reasoning import direct, direct_or_recall, reason, reason_or_recall
+from medground.models.operators.verifying import assess
 from medground.recipes.base import Recipe, fused, readable_texts
 from medground.recipes.reason_and_verify.demonstrations import demonstrations_for, pool_problems
 from medground.recipes.settings import ReasonAndVerifySettings

@@ -1,1 +1,0 @@
-"""Embedding models: MiniLM, MedCPT, any sentence-transformers model."""

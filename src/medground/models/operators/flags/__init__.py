@@ -1,1 +1,0 @@
-"""The keyless critic: is a premise evidence about a statement, and how does the statement differ from it?"""

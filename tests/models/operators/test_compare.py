@@ -1,0 +1,163 @@
+"""The keyless critic, through the operator: related or neutral, and the differences to check."""
+
+import re
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rows import each_row
+
+from medground.models.operators.base import EvidenceView
+from medground.models.operators.compare import RELATED, compare
+from medground.models.operators.differences import CAUSE, DOUBT, EVERY, NEGATION, cue, differences
+from medground.models.operators.verifying import FLAGS, EntailInput, entail
+
+
+def evidence(*quotes: str) -> tuple[EvidenceView, ...]:
+    return tuple(EvidenceView(id=f"E{n}", quote=quote) for n, quote in enumerate(quotes, 1))
+
+
+def test_the_nearest_quote_is_named() -> None:
+    found = compare(
+        "Aspirin lowers the risk of colorectal cancer.",
+        evidence("Zebrafish were kept at 28 degrees.", "Regular aspirin use lowers the risk of colorectal cancer."),
+    )
+    assert (found.related, found.best, found.flags) == (True, "E2", ())
+    assert found.coverage == 1.0
+
+
+@each_row(
+    ("flag", "statement", "quote"),
+    [
+        ("number", "Mortality was 12% with the drug.", "Mortality was 21% with the drug."),
+        ("number", "Of 1,204 patients, half recovered.", "Of 1024 patients, half recovered."),
+        ("unit", "Patients took 5 mg of the drug.", "Patients took 5 g of the drug."),
+        ("negation", "The drug affects survival.", "The drug did not affect survival."),
+        ("direction", "The drug increases blood pressure.", "The drug decreases blood pressure."),
+        ("comparison order", "Warfarin was safer than heparin.", "Heparin was safer than warfarin."),
+        ("certainty", "The drug cures asthma.", "The drug may cure asthma."),
+        ("cause", "Coffee causes cancer.", "Coffee was associated with cancer."),
+        ("population", "Statins lower mortality in patients.", "Statins lower mortality in mice."),
+        ("population", "The vaccine protects children.", "The vaccine protects elderly adults from disease."),
+        ("population", "Risk of stroke is higher in women.", "Risk of stroke was found to be higher in men."),
+    ],
+)
+def test_each_kind_of_difference_is_flagged(flag: str, statement: str, quote: str) -> None:
+    assert flag in differences(statement, quote)
+
+
+@each_row(
+    ("flag", "statement", "quote"),
+    [
+        ("number", "Of 1204 patients, half recovered.", "Of 1,204 patients, half recovered."),
+        ("number", "Half recovered.", "Of 1,204 patients, half recovered."),
+        ("unit", "Patients took 5 mg.", "Patients took 5 mg, then 5 g."),
+        ("certainty", "The drug may cure asthma.", "The drug may cure asthma."),
+        ("certainty", "The drug may cure asthma.", "The drug cures asthma."),
+        ("direction", "The drug increases pressure.", "The drug increases pressure and lowers the pulse."),
+        ("comparison order", "Warfarin was safer than heparin.", "Warfarin proved safer than heparin."),
+        ("cause", "Coffee is linked to cancer.", "Coffee was associated with cancer."),
+        ("number", "About 12% died of stroke.", "Of all, 11.8% died of a stroke, and 20% lived."),
+        ("number", "IL-6 rose in type 2 diabetes.", "The cytokine rose in diabetes."),
+        ("negation", "The drug cures asthma.", "The drug cured asthma in all patients, but did not help in gout."),
+        ("negation", "Mice lacking the gene died early.", "Deletion of the gene led to early death of the mice."),
+        ("negation", "Sleep matters.", "Sleep is not only pleasant, it matters for sleepers."),
+        ("population", "Mortality fell in women.", "Mortality fell in men and in women."),
+        ("population", "Human stem cells can mature.", "Stem cells can mature in mice."),
+        ("subject", "The medicine relieves chronic headaches.", "Amitriptyline helps against long headaches."),
+    ],
+)
+def test_equal_meanings_are_not_flagged(flag: str, statement: str, quote: str) -> None:
+    assert flag not in differences(statement, quote)
+
+
+REPEATED = "In the trial, 24 of 180 women on placebo and 12 of 176 on aspirin may have had a stroke within 5 years."
+
+
+@each_row(
+    ("flags", "changes"),
+    [
+        ((), {}),
+        (("number",), {"24": "42"}),
+        (("number",), {"24 of 180": "12 of 180", "12 of 176": "24 of 176"}),
+        (("number",), {"5 years": "nine years"}),
+        (("negation",), {"have had": "not have had"}),
+        (("certainty",), {"may have had": "had"}),
+        (("subject",), {"aspirin": "warfarin"}),
+        (("subject",), {"placebo": "aspirin", "aspirin": "placebo"}),
+        (("population",), {"women": "men"}),
+    ],
+)
+def test_repeated_text_is_compared_word_by_word(flags: tuple[str, ...], changes: dict[str, str]) -> None:
+    pattern = re.compile("|".join(map(re.escape, changes))) if changes else re.compile("(?!)")
+    statement = pattern.sub(lambda match: changes[match[0]], REPEATED)
+    assert differences(statement, REPEATED) == flags
+
+
+def test_a_long_premise_is_compared_by_its_nearest_sentence() -> None:
+    premise = (
+        "Stroke is not a rare disease. Aspirin reduced the risk of stroke by 12%. Warfarin did not. "
+        "The risk of gout may have increased by 21%."
+    )
+    part = "Aspirin reduced the risk of stroke in 180 women"
+    assert differences(f"{part}.", f"{part}, whereas warfarin may not have had any effect in mice.") == ()
+    found = compare("Aspirin reduced the risk of stroke by 21%.", evidence("Cats purr.", premise))
+    assert (found.best, found.flags) == ("E2", ("number",))
+    assert found.sentence == "Aspirin reduced the risk of stroke by 12%."
+    assert compare("Aspirin reduced the risk of stroke by 12%.", evidence(premise)).flags == ()
+
+
+@each_row(
+    "statement",
+    [
+        "",
+        "Aspirin lowers the risk of colorectal cancer.",
+        "   ",
+        "的研究表明",
+        "🧬",
+        "of the and",
+        "x" * 50_000,
+        "12 " * 5_000,
+    ],
+)
+@each_row("quote", ["", " \n\n ", "Zebrafish were kept at 28 degrees.", "y" * 50_000])
+def test_odd_texts_are_not_related(statement: str, quote: str) -> None:
+    found = compare(statement, evidence(quote))
+    assert not found.related
+    assert 0 <= found.probability < RELATED
+
+
+@settings(max_examples=80)
+@given(st.text(max_size=200), st.lists(st.text(max_size=200), max_size=3))
+def test_it_never_judges_and_never_crashes(statement: str, quotes: list[str]) -> None:
+    value = EntailInput(statement=statement, evidence=evidence(*quotes))
+    output = entail.keyless(value)
+    entail.check(value, output)
+    assert output.relation in ("related", "neutral")
+    assert output == entail.keyless(value)
+    assert set(output.flags) <= set(FLAGS)
+    assert differences(statement, statement) == ()
+
+
+WORDS = """
+    No|not only|not|fails to|lacked|absence of|don't|didn’t|CAN'T|n't|'tis|want to|Increased|highest|up-regulated
+    |fewer|may|possibly|tends|proven|leads to|LED TO|LPS-induced|due to|related to|risk factors|linked|mice
+    |nonetheless|ſuggested|5|é
+"""
+
+
+@given(st.lists(st.tuples(st.sampled_from([w.strip() for w in WORDS.split("|")]), st.sampled_from(" -'_."))))
+def test_the_shortcut_of_a_cue_does_not_change_what_it_finds(text: list[tuple[str, str]]) -> None:
+    joined = "".join(word + mark for word, mark in text)
+    for pattern in (*EVERY, DOUBT):
+        plain = re.compile(re.sub(r"\(\?=\[[^]]*\]\)", "", pattern.pattern, count=1), re.IGNORECASE)
+        assert plain.pattern != pattern.pattern
+        assert pattern.findall(joined) == plain.findall(joined)
+
+
+def test_a_cue_is_a_whole_word_in_any_case() -> None:
+    pattern = cue(r"rat(?:ed)?|(?:lead|led)s? to|boys?")
+    texts = ("It led to gout", "Men or Boys", "RATED highly", "a rat-like boy", "grated, boyish, leading to")
+    assert [pattern.findall(text) for text in texts] == [["led to"], ["Boys"], ["RATED"], ["rat", "boy"], []]
+    contractions = ("I don't", "IT DIDN’T", "can't, won't", "'tis t'other")
+    assert [len(NEGATION.findall(text)) for text in contractions] == [1, 1, 2, 0]
+    assert CAUSE.search("LPS induced fever") and not CAUSE.search("LPS-induced fever")

@@ -1,0 +1,161 @@
+"""Answers are consistent and their quotes verbatim: citations resolve, decisions have a basis."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from medground.errors import MedgroundError
+from medground.values.answer import Answer, SourceDocument
+from medground.values.decision import YesNoDecision
+from medground.values.document import Document, Hit, Passage, Section
+from medground.values.evidence import Evidence, Ledger, UnknownCitation
+from medground.values.question import Question
+
+EVIDENCE = {"id": "E1", "document_id": "PMID:1", "start": 0, "end": 3, "quote": "It."}
+
+
+def answer(**changes: Any) -> Answer:
+    content: dict[str, Any] = {
+        "id": "a",
+        "question": Question.ask("Is it?", task="yes-no"),
+        "decision": {"task": "yes-no", "status": "decided", "value": "yes", "basis": "model"},
+        "rationale": "It. [E1]",
+        "statements": [
+            {
+                "text": "It.",
+                "start": 0,
+                "end": 3,
+                "evidence": ["E1"],
+                "verdict": {"label": "supported", "critic": "c", "best": "E1"},
+            }
+        ],
+        "evidence": [EVIDENCE],
+        "documents": [SourceDocument(id="PMID:1", title="t", kind="research")],
+        "recipe": "ground",
+        "settings_hash": "h",
+        "trace_id": "t",
+        "created": datetime(2026, 1, 1, tzinfo=UTC),
+    }
+    return Answer.model_validate(content | changes)
+
+
+def test_a_whole_answer_survives_json() -> None:
+    whole = answer()
+    assert Answer.model_validate_json(whole.model_dump_json()) == whole
+
+
+def test_an_answer_of_the_schema_before_this_one_loads() -> None:
+    stored = answer().model_dump(mode="json", exclude={"quoted"}) | {"schema_version": "1.1", "support": 1.0}
+    loaded = Answer.model_validate(stored)
+    assert (loaded.schema_version, loaded.support, loaded.quoted) == ("1.1", 1.0, None)
+
+
+def test_an_unknown_citation_cannot_be_written() -> None:
+    verdict = {"label": "related", "critic": "c"}
+    with pytest.raises(ValidationError, match="unknown evidence E9"):
+        answer(statements=[{"text": "It.", "start": 0, "end": 3, "evidence": ["E9"], "verdict": verdict}])
+    with pytest.raises(ValidationError, match="does not list"):
+        answer(documents=[])
+
+
+def test_a_statement_is_a_slice_of_the_rationale() -> None:
+    with pytest.raises(ValidationError, match="not a slice"):
+        answer(rationale="No. [E1]")
+
+
+def test_retracted_papers_cannot_support_a_statement() -> None:
+    with pytest.raises(ValidationError, match="only retracted papers and notices"):
+        answer(documents=[SourceDocument(id="PMID:1", title="t", kind="research", retraction="retracted")])
+
+
+def test_a_decision_needs_evidence() -> None:
+    with pytest.raises(ValidationError, match="a decision but no evidence"):
+        answer(rationale="", statements=[], evidence=[], documents=[])
+
+
+@pytest.mark.parametrize(
+    "decision",
+    [
+        {"status": "decided", "value": "yes"},
+        {"status": "decided", "basis": "model"},
+        {"status": "unanswerable", "value": "no", "basis": "model"},
+        {"status": "decided", "value": "maybe", "basis": "model"},
+    ],
+)
+def test_inconsistent_decisions_are_refused(decision: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        YesNoDecision.model_validate(decision)
+
+
+TEXT = "Aspirin lowered the risk. \U0001f9ec Bleeding rose (p < 0.05)."
+PAPER = Document(id="PMID:1", title="A trial", text=TEXT, sections=(Section(label="RESULTS", start=0, end=len(TEXT)),))
+
+
+@given(st.integers(-5, 80), st.integers(-5, 80))
+def test_a_quote_is_its_slice_or_refused(start: int, end: int) -> None:
+    ledger = Ledger()
+    ledger.admit([PAPER])
+    if 0 <= start < end <= len(TEXT):
+        evidence = ledger.quote("PMID:1", start, end)
+        assert evidence.quote == TEXT[start:end]
+        assert evidence.section == "RESULTS"
+        assert ledger.quote("PMID:1", start, end) is evidence
+        ledger.cite(evidence.id)
+    else:
+        with pytest.raises(UnknownCitation):
+            ledger.quote("PMID:1", start, end)
+
+
+def test_what_was_not_retrieved_cannot_be_quoted_or_cited() -> None:
+    ledger = Ledger()
+    with pytest.raises(UnknownCitation, match="PMID:2 was not retrieved"):
+        ledger.quote("PMID:2", 0, 3)
+    with pytest.raises(UnknownCitation, match="no evidence"):
+        ledger.cite("E1")
+
+
+def test_a_forged_quote_is_refused_when_read_back() -> None:
+    ledger = Ledger()
+    ledger.admit([PAPER])
+    stored = ledger.quote("PMID:1", 0, 7).model_dump()
+    context = {"documents": {PAPER.id: PAPER}}
+    assert Evidence.model_validate(stored, context=context).quote == "Aspirin"
+    with pytest.raises(ValidationError, match="the quote is not in"):
+        Evidence.model_validate(stored | {"quote": "Heparin"}, context=context)
+    with pytest.raises(ValidationError, match="differ in length"):
+        Evidence.model_validate(stored | {"quote": "Warfarin"})
+
+
+def test_one_id_has_one_text() -> None:
+    ledger = Ledger()
+    ledger.admit([PAPER, PAPER])
+    with pytest.raises(MedgroundError, match="different texts"):
+        ledger.admit([Document(id="PMID:1", text="other")])
+
+
+@pytest.mark.parametrize(
+    "bad",
+    ["21645374", "PMID:", "PMID:1 2", "PMID:1#3", "<b>:1", "PMID:1\n", "P" * 40 + ":1", "PMID:1\u202e2", "PMID:\x9b1"],
+)
+def test_document_ids_have_one_form(bad: str) -> None:
+    with pytest.raises(ValidationError):
+        Document(id=bad, text="x")
+
+
+def test_impossible_values_are_refused() -> None:
+    with pytest.raises(ValidationError):
+        Document(id="PMID:1", text="abc", sections=(Section(label="A", start=0, end=9),))
+    with pytest.raises(ValidationError):
+        Document(
+            id="PMID:1", text="abcd", sections=(Section(label="A", start=0, end=3), Section(label="B", start=2, end=4))
+        )
+    with pytest.raises(ValidationError):
+        Passage(document_id="PMID:1", start=0, end=4, text="abc")
+    with pytest.raises(ValidationError):
+        Hit(passage=Passage(document_id="PMID:1", start=0, end=3, text="abc"), ranker="bm25", rank=0, score=1.0)
