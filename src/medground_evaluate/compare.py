@@ -8,22 +8,24 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from medground.errors import UsageError
-from medground.values.question import Task
 from medground_evaluate.datasets.registry import open_dataset
-from medground_evaluate.items import Item, RunHeader, RunLine
-from medground_evaluate.manifest import differences
-from medground_evaluate.metrics.answers import SetScores, accuracy, class_scores, confusion, macro_f1, set_scores
-from medground_evaluate.metrics.cost import MODEL_ONLY, Cost, cost_ratio, mean_cost
-from medground_evaluate.metrics.evidence import (
+from medground_evaluate.items import Item, RunHeader, RunLine, is_right, tallied
+from medground_evaluate.metrics.answers import (
     DocumentCitations,
+    SetScores,
     SupportScores,
+    accuracy,
+    class_scores,
+    confusion,
     document_citations,
     grounded_rate,
+    macro_f1,
+    set_scores,
     support_scores,
 )
-from medground_evaluate.run_file import read_run
+from medground_evaluate.metrics.cost import MODEL_ONLY, Cost, cost_ratio, mean_cost
+from medground_evaluate.run_file import differences, read_run
 from medground_evaluate.statistics import ClassScore, PairedDifference, Share, holm, mcnemar, paired_bootstrap
-from medground_evaluate.tally import is_right, tallied
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,6 @@ def read_result(path: Path, *, rankings: bool = False, texts: bool = False) -> R
     """Read a run and name it after its file. A truncated last line is ignored.
 
     Args:
-        path: the run's file.
         rankings: keep the documents that searches found, for retrieval measures.
         texts: keep everything, for judges.
 
@@ -64,11 +65,7 @@ def read_result(path: Path, *, rankings: bool = False, texts: bool = False) -> R
 
 
 def read_results(paths: Sequence[Path], *, rankings: bool = False) -> list[Result]:
-    """Read runs and give each a unique name: its recipe, with its model and then its file added where needed.
-
-    Raises:
-        UsageError: as for `read_result`, or a file is given twice.
-    """
+    """Read runs and give each a unique name: its recipe, with its model and then its file added where needed."""
     if len({path.resolve() for path in paths}) < len(paths):
         raise UsageError("the same run is given twice; give each run once")
     results = [read_result(path, rankings=rankings) for path in paths]
@@ -85,23 +82,13 @@ def items_of(result: Result, data: Path) -> list[Item]:
     """The items that a run has lines for, as it asked them, from its data set's file or folder.
 
     A subset made by an experiment (`pubmedqa (yes or no)`) is read from the whole set.
-
-    Raises:
-        UsageError: the file is not the one that the run was made from, or cannot be read.
     """
     loader = open_dataset(result.header.dataset.partition(" ")[0])
     path = loader.find(data)
     if loader.hash(path) != result.header.dataset_hash:
         raise UsageError(f"{path} is not the file that {result.name} was made from; give that file with --data")
     items = loader.read(path, result.header.split, result.lines.__contains__)
-    return [_as_asked(item, result.lines[item.id].task) for item in items]
-
-
-def _as_asked(item: Item, task: Task) -> Item:
-    """A subset may allow fewer answers, such as yes-no for a set that also has maybe."""
-    if item.question.task == task:
-        return item
-    return item.model_copy(update={"question": item.question.model_copy(update={"task": task})})
+    return [item.asked_as(result.lines[item.id].task) for item in items]
 
 
 SELECTION = ("dataset_hash", "split", "limit", "seed", "with_context")
@@ -109,19 +96,6 @@ SELECTION = ("dataset_hash", "split", "limit", "seed", "with_context")
 
 _PROGRAM = ("prompts_hash", "medground")
 _CHOSEN = ("recipe", "model")
-
-
-def check_same_set(first: RunHeader, other: RunHeader, names: tuple[str, str]) -> None:
-    """Refuse runs of different data sets.
-
-    Raises:
-        UsageError: they are over different sets.
-    """
-    if first.dataset != other.dataset:
-        raise UsageError(
-            f"{names[0]} is a run over {first.dataset}, but {names[1]} is over {other.dataset}; "
-            "compare runs over the same data set"
-        )
 
 
 def warnings_between(first: RunHeader, other: RunHeader) -> list[str]:
@@ -140,11 +114,6 @@ def chosen_differences(first: RunHeader, other: RunHeader) -> list[str]:
     elsewhere = {*SELECTION, *_PROGRAM, "dataset"}
     chosen = [name for name in found if name not in elsewhere and not name.startswith("snapshots.")]
     return [found[name] for name in sorted(chosen, key=lambda name: (name not in _CHOSEN, name))]
-
-
-def warnings_of(header: RunHeader) -> list[str]:
-    """Warnings about a single run: differences that were accepted when it was resumed."""
-    return [f"resumed although {difference}" for difference in header.accepted]
 
 
 @dataclass(frozen=True)
@@ -210,11 +179,7 @@ class Comparison:
 
 
 def compare(results: Sequence[Result], *, seed: int = 0) -> Comparison:
-    """Compare runs with the first of them.
-
-    Args:
-        results: one or more runs over the same data set.
-        seed: for the bootstrap.
+    """Compare runs over one data set with the first of them; `seed` is for the bootstrap.
 
     Raises:
         UsageError: there are no runs, or they are over different sets, have no question in common, or have different
@@ -224,7 +189,11 @@ def compare(results: Sequence[Result], *, seed: int = 0) -> Comparison:
         raise UsageError("no runs to compare; give the files of one or more runs")
     first, *others = results
     for other in others:
-        check_same_set(first.header, other.header, (first.name, other.name))
+        if first.header.dataset != other.header.dataset:
+            raise UsageError(
+                f"{first.name} is a run over {first.header.dataset}, but {other.name} is over {other.header.dataset}; "
+                "compare runs over the same data set"
+            )
     base = next((result for result in results if result.header.recipe == MODEL_ONLY), first)
     tests = [_tested(first, other, seed) for other in others]
     adjusted = holm([pair.p for pair in tests])
@@ -263,7 +232,7 @@ def _row(result: Result, base: Cost) -> Row:
 
 
 def _row_warnings(result: Result, cost: Cost) -> list[str]:
-    warnings = warnings_of(result.header)
+    warnings = [f"resumed although {difference}" for difference in result.header.accepted]
     if result.unfinished:
         warnings.append(f"{result.unfinished:,} of {result.header.items:,} questions are unfinished and count as wrong")
     if cost.cached_calls:
@@ -291,6 +260,9 @@ def _tested(first: Result, other: Result, seed: int) -> Pair:
     both = sum(one and two for one, two in right.values())
     scores = list(zip(*right.values(), strict=True)) or [(), ()]
     p = mcnemar(len(won), len(lost))
+    warnings = warnings_between(first.header, other.header)
+    if alone := len(first.lines) + len(other.lines) - 2 * len(common):
+        warnings.append(f"questions with a line in only one run, left out of paired tests: {alone:,}")
     return Pair(
         first=first.name,
         other=other.name,
@@ -303,16 +275,8 @@ def _tested(first: Result, other: Result, seed: int) -> Pair:
         p=p,
         adjusted=p,
         chosen=tuple(chosen_differences(first.header, other.header)),
-        warnings=tuple(_pair_warnings(first, other, len(common))),
+        warnings=tuple(warnings),
     )
-
-
-def _pair_warnings(first: Result, other: Result, common: int) -> list[str]:
-    warnings = warnings_between(first.header, other.header)
-    alone = len(first.lines) + len(other.lines) - 2 * common
-    if alone:
-        warnings.append(f"questions with a line in only one run, left out of paired tests: {alone:,}")
-    return warnings
 
 
 def _cost(result: Result) -> Cost:

@@ -121,9 +121,6 @@ def score_run(header: RunHeader, lines: Iterable[RunLine]) -> MirageScores:
     """Both scores of a run over MIRAGE.
 
     An answer counts as the reply `{"answer_choice": "B"}`; an item without an answer as a reply with an empty choice.
-
-    Raises:
-        UsageError: the run is over another data set, or a gold answer is not one of MIRAGE's.
     """
     if header.dataset.partition("-")[0] != "mirage":
         raise UsageError(f"the MIRAGE scorer is only for runs over mirage, not {header.dataset}; give another run")

@@ -9,16 +9,9 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from medground_evaluate.report.content import Report, read_report
-from medground_evaluate.report.figures import (
-    accuracy_plot,
-    cost_plot,
-    element,
-    percent,
-    status_plot,
-    used_statuses,
-)
-from medground_evaluate.report.page import style
+from medground_evaluate.report.content import Report, percent, read_report, used_statuses
+from medground_evaluate.report.figures import accuracy_plot, cost_plot, element, status_plot
+from medground_evaluate.report.pages import style
 
 _OWN = "svg.plot{background:var(--ground);font:13px system-ui,sans-serif;margin:0;max-width:none}"
 """What the page of a report gives its plots, and an image by itself lacks."""

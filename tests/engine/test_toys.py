@@ -28,8 +28,8 @@ from medground.sources.base import Source
 from medground.testing import SourceContract
 from medground.values.lookup import Lookup, PlainWords
 from medground_evaluate.datasets.registry import open_dataset
+from medground_evaluate.items import Tally
 from medground_evaluate.runner import Selection, run_set
-from medground_evaluate.tally import Tally
 
 GUIDE = Path(__file__).resolve().parent.parent.parent / "CONTRIBUTING.md"
 QUESTION = "Does aspirin reduce the risk of stroke?"

@@ -16,9 +16,8 @@ from medground.errors import ConfigError, UsageError
 from medground.testing.command import run
 from medground.values.document import Document
 from medground.values.question import Question, Task
-from medground_evaluate.audit.baselines import Audit, longest, scored
-from medground_evaluate.audit.linear import by_options
-from medground_evaluate.audit.report import audit, best_blind
+from medground_evaluate.auditing import audit, best_blind, by_options
+from medground_evaluate.blind import Audit, longest, scored
 from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.items import Item, Split
 

@@ -22,8 +22,8 @@ from medground.errors import BadDocument, UsageError
 from medground.home.settings import Settings
 from medground.testing.command import run as medground
 from medground.values.document import Document
-from medground_evaluate.audit.baselines import Baseline, chance
-from medground_evaluate.audit.report import audit
+from medground_evaluate.auditing import audit
+from medground_evaluate.blind import Baseline, chance
 from medground_evaluate.build.attempt import Rejected, Wanted, attempt, gives_away, too_easy
 from medground_evaluate.build.file import (
     BuildFile,

@@ -28,7 +28,7 @@ from medground.values.usage import Usage
 from medground_evaluate.compare import read_result
 from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.experiments import figures
-from medground_evaluate.experiments.columns import DEVIATION, UNCERTAINTY, is_planned
+from medground_evaluate.experiments.figures import DEVIATION, UNCERTAINTY, is_planned
 from medground_evaluate.experiments.form import Experiment, find_experiments, part_of, read_experiment
 from medground_evaluate.experiments.judging import is_marked
 from medground_evaluate.experiments.run import Made, Options, make

@@ -22,6 +22,7 @@ from medground.models.base import Keyless
 from medground.models.operators.base import EvidenceView
 from medground.models.registry import Models, open_models
 from medground.testing.chat_peer import ChatPeer, chat
+from medground_evaluate.agreement import judges_agreement
 from medground_evaluate.cli.commands import eval_app
 from medground_evaluate.compare import Result
 from medground_evaluate.datasets.registry import open_dataset
@@ -32,11 +33,12 @@ from medground_evaluate.experiments.run import Made, Options
 from medground_evaluate.experiments.table import notes, results, table
 from medground_evaluate.judges.form import FormLine, blank_form, read_marked, write_form
 from medground_evaluate.judges.judge import judge_long, judge_pairs, pairs_of
-from medground_evaluate.judges.judgements import LONG_AXES, Judgement
-from medground_evaluate.judges.operators import (
+from medground_evaluate.judges.judgements import (
+    LONG_AXES,
     CompareInput,
     CompareOutput,
     ExplanationMarks,
+    Judgement,
     LongAnswerMarks,
     Mark,
     RateInput,
@@ -45,7 +47,6 @@ from medground_evaluate.judges.operators import (
 from medground_evaluate.judges.results import (
     OVERALL,
     PairResult,
-    judges_agreement,
     long_results,
     outcomes,
     pair_results,

@@ -17,6 +17,7 @@ from runs import header, line, write_lines, write_run
 
 from medground.answering.trace import read_trace
 from medground.answering.verify.nli.model import NliModel
+from medground.engine.answers import Answers
 from medground.engine.engine import Engine
 from medground.errors import UsageError
 from medground.home.settings import Settings
@@ -30,16 +31,14 @@ from medground.values.question import Question
 from medground.values.statement import Assessment
 from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.items import Item, RunLine
-from medground_evaluate.metrics.answers import accuracy, round_curve
+from medground_evaluate.metrics.answers import accuracy, assessments, grounded_rate, round_curve
 from medground_evaluate.metrics.cost import mean_cost
-from medground_evaluate.metrics.evidence import assessments, grounded_rate
 from medground_evaluate.metrics.measures import (
     answers_by_round,
     final_query,
     measure,
     queries_by_source,
     reading,
-    stored_answer,
     was_rewritten,
 )
 from medground_evaluate.metrics.searching import evidence_depths, headings_of, query_statistics, retrieval_scores
@@ -209,7 +208,7 @@ def test_a_run_that_reads_in_batches_and_one_in_rounds(engine: Callable[[str], E
     lines = answered(opened, tmp_path)
     home = opened.settings.home
     spans = [read_trace(home / "traces", line.trace) for line in lines]
-    answers = [stored_answer(home, line) for line in lines]
+    answers = [Answers(home).as_given(line.trace) for line in lines]
     assert all(spans)
     assert all(answers)
     assert accuracy(lines, 2).of == 2

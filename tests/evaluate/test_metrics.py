@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 from itertools import combinations, pairwise
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -24,29 +25,30 @@ from sklearn.metrics import f1_score
 from medground.answering.verify.critic import Claim, Judgement
 from medground.errors import ConfigError
 from medground.values.answer import Answer
-from medground.values.question import Question
 from medground.values.source_plan import SourcePlan, SourceQuery
 from medground.values.steps import PlanningSources, SourcesPlanned
 from medground.values.usage import UsageReport
 from medground.wording.progress import in_words
 from medground_evaluate.metrics.answers import (
     accuracy,
+    citation_scores,
     class_scores,
     confusion,
+    document_citations,
+    grounded_rate,
     macro_f1,
     rouge_l,
     round_curve,
     set_scores,
+    support_scores,
 )
 from medground_evaluate.metrics.cost import Stage, cost_ratio, joined, mean_cost, stage_means, stages, without
-from medground_evaluate.metrics.evidence import citation_scores, document_citations, grounded_rate, support_scores
 from medground_evaluate.metrics.measures import (
     answers_by_round,
     final_query,
     planned_queries,
     read_traced,
     reading,
-    stored_answer,
 )
 from medground_evaluate.metrics.searching import (
     Reading,
@@ -185,14 +187,9 @@ def test_headings_by_hand() -> None:
     assert headings_of("asthma in children") == headings_of("") == ()
 
 
-class LengthEmbedder:
-    """A small working embedder: the number of words and a constant."""
-
-    name = identity = "length"
-    dimensions = 2
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return np.array([[len(text.split()), 1] for text in texts], dtype=np.float32)
+def by_length(texts: Sequence[str]) -> NDArray[np.float32]:
+    """A small working encoder: the number of words and a constant."""
+    return np.array([[len(text.split()), 1] for text in texts], dtype=np.float32)
 
 
 def test_depths_and_queries_by_hand() -> None:
@@ -203,7 +200,7 @@ def test_depths_and_queries_by_hand() -> None:
     assert (none.mean, none.median, none.within(5).value) == (None, None, None)
 
     plans = [{"book": ["a b", "c d e f"], "wiki": ["x"]}, {"book": ["a b c"], "graph": [" "]}]
-    found = query_statistics(plans, LengthEmbedder())
+    found = query_statistics(plans, by_length)
     assert (found["book"].queries, found["book"].words.value) == (3 / 2, 3.0)
     assert found["book"].diversity.value == pytest.approx(1 - (2 * 4 + 1) / math.sqrt(5 * 17))
     assert (found["book"].diversity.of, found["book"].diversity.without) == (1, 1)
@@ -241,7 +238,6 @@ def test_what_traces_hold(tmp_path: Path) -> None:
     ]
     failed = {"name": "round", "start": 9, "attributes": {}}
     assert answers_by_round([*spans, failed]) == (("no",), ("yes",), ("yes",), ("yes",))
-    assert stored_answer(tmp_path, line("q", trace="20260101-000000-00000000")) is None
     assert read_traced(tmp_path, "") is None
 
 
@@ -335,37 +331,11 @@ class WordCritic:
 
 
 def answer(*statements: tuple[str, Sequence[str]]) -> Answer:
-    """An answer whose statements cite quotes, each from a different document."""
+    """An answer whose statements cite quotes, as far as `citation_scores` reads it."""
     quotes = list(dict.fromkeys(quote for _, cited in statements for quote in cited))
-    ids = {quote: f"E{n}" for n, quote in enumerate(quotes, start=1)}
-    starts = [sum(len(text) for text, _ in statements[:n]) for n in range(len(statements))]
-    return Answer.model_validate(
-        {
-            "id": "a",
-            "question": Question.ask("What is it?"),
-            "decision": {"task": "free", "status": "not judged"},
-            "rationale": "".join(text for text, _ in statements),
-            "statements": [
-                {
-                    "text": text,
-                    "start": start,
-                    "end": start + len(text),
-                    "evidence": [ids[quote] for quote in cited],
-                    "verdict": {"label": "not judged", "critic": "words"},
-                }
-                for (text, cited), start in zip(statements, starts, strict=True)
-            ],
-            "evidence": [
-                {"id": i, "document_id": f"PMID:{n}", "start": 0, "end": len(quote), "quote": quote}
-                for n, (quote, i) in enumerate(ids.items(), start=1)
-            ],
-            "documents": [{"id": f"PMID:{n}", "title": "t", "kind": "research"} for n in range(1, len(quotes) + 1)],
-            "recipe": "rag",
-            "settings_hash": "0",
-            "trace_id": "t",
-            "created": "2026-01-01T00:00:00Z",
-        }
-    )
+    said = [SimpleNamespace(text=text, evidence=[*map(quotes.index, cited)]) for text, cited in statements]
+    evidence = [SimpleNamespace(id=number, quote=quote) for number, quote in enumerate(quotes)]
+    return cast("Answer", SimpleNamespace(statements=said, evidence=evidence))
 
 
 @each_row(

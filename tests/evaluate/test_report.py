@@ -22,8 +22,7 @@ from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.items import Item
 from medground_evaluate.report.content import Report, read_report
 from medground_evaluate.report.figures import element
-from medground_evaluate.report.markdown import as_markdown, write_report
-from medground_evaluate.report.page import as_html
+from medground_evaluate.report.pages import as_html, as_markdown, write_report
 from medground_evaluate.statistics import wilson
 
 HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)"> | [x](javascript:alert(3)) `code` & \u202e'

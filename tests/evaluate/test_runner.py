@@ -42,11 +42,9 @@ from medground.values.question import Question
 from medground.values.source_description import SourceDescription
 from medground.values.usage import Usage
 from medground_evaluate.datasets.registry import open_dataset
-from medground_evaluate.items import RunLine
-from medground_evaluate.recorded_sources import GivenSource, recording
+from medground_evaluate.items import RunLine, Tally
 from medground_evaluate.run_file import read_run
-from medground_evaluate.runner import Selection, run_set
-from medground_evaluate.tally import Tally
+from medground_evaluate.runner import GivenSource, Selection, recording, run_set
 
 Algorithm = Callable[[Question, Run], Awaitable[Answer]]
 

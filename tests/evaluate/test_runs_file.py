@@ -17,10 +17,8 @@ from hypothesis import strategies as st
 from rows import each_row
 
 from medground.errors import StorageFailed, UsageError
-from medground_evaluate.items import RunHeader, RunLine
-from medground_evaluate.manifest import differences
-from medground_evaluate.run_file import RunFile, read_run
-from medground_evaluate.tally import Tally
+from medground_evaluate.items import RunHeader, RunLine, Tally
+from medground_evaluate.run_file import RunFile, differences, read_run
 
 
 def header(**changed: Any) -> RunHeader:

@@ -35,8 +35,8 @@ from medground.recipes.reason_and_verify.pool import (
     unpacked,
 )
 from medground.recipes.reason_and_verify.settings import ReasonAndVerifySettings
-from medground_evaluate.demonstrations.build import build_pool
-from medground_evaluate.demonstrations.records import Source
+from medground_evaluate.pools import build_pool
+from medground_evaluate.training_questions import Source
 
 pytestmark = pytest.mark.usefixtures("stems")
 Records = Callable[..., Path]

@@ -22,8 +22,8 @@ from medground.models.operators.reasoning import ReasonOutput, SubClaim
 from medground.models.registry import Models
 from medground.recipes.reason_and_verify.pool import read_pool
 from medground.testing.command import run
-from medground_evaluate.demonstrations.build import build_pool
-from medground_evaluate.demonstrations.records import Source
+from medground_evaluate.pools import build_pool
+from medground_evaluate.training_questions import Source
 
 pytestmark = pytest.mark.usefixtures("stems")
 

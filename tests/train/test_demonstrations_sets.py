@@ -22,8 +22,8 @@ from medground.recipes.reason_and_verify.demonstrations import fits
 from medground.recipes.reason_and_verify.pool import Pool, PoolManifest, Solved, pool_path, read_pool
 from medground.recipes.reason_and_verify.settings import ReasonAndVerifySettings
 from medground.values.question import Question
-from medground_evaluate.demonstrations.build import build_pool
-from medground_evaluate.demonstrations.records import Source
+from medground_evaluate.pools import build_pool
+from medground_evaluate.training_questions import Source
 
 pytestmark = pytest.mark.usefixtures("stems")
 

@@ -22,8 +22,9 @@ from medground.recipes.biomedsearch.papers import merged
 from medground.recipes.biomedsearch.settings import BioMedSearchSettings
 from medground.values.document import Document, Hit
 from medground.values.lookup import Lookup
-from medground_evaluate.audit import linear, overlap
-from medground_evaluate.audit.baselines import Guesses, chance, scored, usual_number
+from medground_evaluate import auditing as linear
+from medground_evaluate import blind as overlap
+from medground_evaluate.blind import Guesses, chance, scored, usual_number
 from medground_evaluate.build.by_words import ABSOLUTE, HEDGED
 from medground_evaluate.build.file import BuiltOption, BuiltQuestion, Finding, Proof, SubTopic
 from medground_evaluate.build.operators import (
@@ -49,11 +50,7 @@ _TOGETHER = 4
 
 
 async def divided(topic: str, titles: Sequence[str], subtopics: int, keywords: int, run: Run) -> list[SubTopic]:
-    """The sub-topics of a topic, with keywords; `titles` show what is published on it.
-
-    Raises:
-        ModelFailed: the model gave no usable output.
-    """
+    """The sub-topics of a topic, with keywords; `titles` show what is published on it."""
     value = DivideInput(topic=topic, titles=tuple(titles[:FIRST_LOOK]), subtopics=subtopics, keywords_each=keywords)
     output = await run.ask(divide_topic, value)
     found = {
@@ -63,11 +60,7 @@ async def divided(topic: str, titles: Sequence[str], subtopics: int, keywords: i
 
 
 async def titles_on(topic: str, run: Run) -> list[str]:
-    """Titles of papers that a first search for a topic finds.
-
-    Raises:
-        SourceUnavailable: no source could be searched.
-    """
+    """Titles of papers that a first search for a topic finds."""
     papers = await _found(topic, FIRST_LOOK, run)
     return [paper.title for paper in papers if paper.title]
 
@@ -81,9 +74,6 @@ async def with_papers(one: SubTopic, most: int, top: int, coverage: float, run: 
         most: most papers that its keywords may find.
         top: most papers that are kept.
         coverage: least share of the keywords in title and text, 0 to 1.
-
-    Raises:
-        SourceUnavailable: no source could be searched.
     """
     papers = await _found(" ".join(one.keywords), most, run)
     forms = [(keyword,) for keyword in one.keywords]
@@ -98,12 +88,7 @@ async def with_papers(one: SubTopic, most: int, top: int, coverage: float, run: 
 
 
 async def findings_of(one: SubTopic, level: Level, run: Run) -> list[Finding]:
-    """What the papers of a sub-topic found, each finding with the sentences that state it.
-
-    Raises:
-        ModelFailed: the model gave no usable output.
-        SourceUnavailable: a paper can no longer be fetched.
-    """
+    """What the papers of a sub-topic found, each finding with the sentences that state it."""
     await run.retrieve(one.papers)
     papers = [run.ledger.documents[i] for i in one.papers if i in run.ledger.documents]
     found: dict[str, Finding] = {}

@@ -18,13 +18,14 @@ from pydantic import Field
 
 from medground.errors import StorageFailed
 from medground.home.files import write_whole
-from medground.home.line_file import LineFile, check_same, parsed
+from medground.home.line_file import Numbered, parsed
 from medground.values.answer import SnapshotReference
 from medground.values.document import DocumentId, Frozen
 from medground.values.question import Option, Question
-from medground_evaluate.audit.baselines import Audit
+from medground_evaluate.blind import Audit
 from medground_evaluate.build.operators import Level, Says
 from medground_evaluate.items import Item
+from medground_evaluate.run_file import HeadedFile
 
 OPTIONS = 4
 RIGHT = (2, 3)
@@ -141,39 +142,13 @@ class Line(Frozen):
     dropped: tuple[str, ...] = ()
 
 
-class BuildFile(LineFile):
-    """A build that is being written, started or resumed. Use it as a context manager.
-
-    Attributes:
-        lines: the finished parts, in order.
-
-    Raises:
-        UsageError: the file was made with other options or models, or another process is writing it.
-        BadDocument: the file holds something else.
-        StorageFailed: the file cannot be written.
-    """
+class BuildFile(HeadedFile[Head, Line]):
+    """A build that is being written, started or resumed."""
 
     what = "the file of a build"
 
     def __init__(self, path: Path, head: Head) -> None:
-        super().__init__(path)
-        with self.closing_on_error():
-            lines = [*self.whole_lines()]
-            if lines:
-                (there,) = parsed(lines[:1], Head, path, self.what)
-                check_same(there, head, path)
-            else:
-                self.write(head)
-            self.lines = list(parsed(lines[1:], Line, path, "a line of a build"))
-
-    def add(self, line: Line) -> None:
-        """Add a finished part; it is in the file on return.
-
-        Raises:
-            StorageFailed: the file cannot be written.
-        """
-        self.write(line)
-        self.lines.append(line)
+        super().__init__(path, head, _parsed)
 
     def subtopics(self, topic: str) -> list[SubTopic]:
         """The sub-topics of a topic; none before it was divided."""
@@ -208,6 +183,11 @@ class BuildFile(LineFile):
             elif line.dropped and any(one.question is not None and one.question.id in line.dropped for one in found):
                 found = []
         return found
+
+
+def _parsed(lines: Sequence[Numbered], path: Path) -> tuple[Head, list[Line]]:
+    (head,) = parsed(lines[:1], Head, path, BuildFile.what)
+    return head, list(parsed(lines[1:], Line, path, "a line of a build"))
 
 
 QUESTIONS, SHEET, AUDIT = "questions.jsonl", "review.csv", "audit.json"

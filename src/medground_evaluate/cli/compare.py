@@ -13,7 +13,7 @@ from medground.faces.cli.terminal import say, say_json
 from medground_evaluate.cli.running import aligned, number, percent, run_stoppable
 
 if TYPE_CHECKING:
-    from medground_evaluate.audit.baselines import Baseline
+    from medground_evaluate.blind import Baseline
     from medground_evaluate.compare import Comparison, Pair, Result, Row
     from medground_evaluate.metrics.measures import Measures
 
@@ -156,7 +156,7 @@ def compare_runs(
 
 
 def _best_blind(result: Result, data: Path) -> Baseline | None:
-    from medground_evaluate.audit.report import best_blind
+    from medground_evaluate.auditing import best_blind
     from medground_evaluate.compare import items_of
 
     return best_blind(items_of(result, data))
@@ -223,7 +223,7 @@ def _show_retrieval(results: Sequence[Result]) -> None:
 
 
 def _show_costs(comparison: Comparison) -> None:
-    from medground_evaluate.report.figures import COSTS, cost_rows
+    from medground_evaluate.report.content import COSTS, cost_rows
 
     table = [("per question", *COSTS[1:]), *cost_rows(comparison, " x{:,.2f}")]
     say("", f"cost (x: ratio to {comparison.cost_base})")
@@ -282,7 +282,7 @@ def _show_mirage(results: Sequence[Result]) -> None:
 
 
 def _show_warnings(comparison: Comparison) -> None:
-    from medground_evaluate.report.figures import warnings_in
+    from medground_evaluate.report.content import warnings_in
 
     if warnings := warnings_in(comparison):
         say("", "warnings", *(f"  {line}" for line in warnings))

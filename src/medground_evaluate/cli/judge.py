@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from medground.answering.verify.measured import Measured
     from medground.home.settings import Settings
     from medground.values.document import Frozen
-    from medground_evaluate.agreement import Agreement
+    from medground_evaluate.agreement import Agreement, JudgesAgreement
     from medground_evaluate.compare import Result
     from medground_evaluate.judges.judge import Watch
     from medground_evaluate.judges.judgements import Judgement
     from medground_evaluate.judges.measure import Measurement
-    from medground_evaluate.judges.results import JudgesAgreement, LongResult, PairResult
+    from medground_evaluate.judges.results import LongResult, PairResult
 
 
 def shown_judgements(lines: Sequence[Judgement], *, json: bool) -> str:
     """Results of all judges and, if there are several, their agreement."""
-    from medground_evaluate.judges.judgements import by_judge
-    from medground_evaluate.judges.results import judges_agreement, long_results, pair_results
+    from medground_evaluate.agreement import judges_agreement
+    from medground_evaluate.judges.results import long_results, pair_results
 
     pairs, long = pair_results(lines), long_results(lines)
-    agreement = judges_agreement(lines) if len(by_judge(lines)) > 1 else []
+    agreement = judges_agreement(lines) if len({line.judge for line in lines}) > 1 else []
     if json:
         from json import dumps
 
@@ -254,11 +254,7 @@ def list_judges(json: Json = False, sets: Sets = None, settings: SettingsFile = 
 
 
 def _confirm(planned: Measurement, *, yes: bool, fresh: bool) -> None:
-    """Say what the calls will cost, and ask unless nothing is left or the user has agreed.
-
-    Raises:
-        UsageError: nobody can be asked.
-    """
+    """Say what the calls will cost, and ask unless nothing is left or the user has agreed."""
     from medground.errors import UsageError
 
     left = planned.left(fresh=fresh)

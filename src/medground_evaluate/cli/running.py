@@ -12,8 +12,8 @@ from medground.faces.cli.terminal import bars, begin, say
 from medground.language.clean import one_line
 
 if TYPE_CHECKING:
+    from medground_evaluate.items import Tally
     from medground_evaluate.runner import Watch
-    from medground_evaluate.tally import Tally
 
 
 # Figures and small tables as the command line prints them.
@@ -43,11 +43,7 @@ T = TypeVar("T")
 
 
 def run_stoppable(work: Coroutine[Any, Any, T]) -> T:
-    """`asyncio.run`, but silent about tasks that a second Ctrl-C interrupts while the first is being handled.
-
-    Raises:
-        KeyboardInterrupt: the user stopped it.
-    """
+    """`asyncio.run`, but silent about tasks that a second Ctrl-C interrupts while the first is being handled."""
 
     async def quiet() -> T:
         asyncio.get_running_loop().set_exception_handler(_ignore_interrupts)

@@ -50,9 +50,9 @@ def explore(
 ) -> None:
     """Try several queries for each source and training question, and keep what each finds."""
     from medground.faces.cli.progress import shown_progress
-    from medground_evaluate.demonstrations.records import Source
     from medground_evaluate.planning.explore import Exploration, check_exploring, explore_questions
     from medground_evaluate.runner import check_searched
+    from medground_evaluate.training_questions import Source
 
     chosen = load_settings(sets, preset, settings, {**searched(corpus, kb), "model.default": model})
     check_searched(chosen)
@@ -110,8 +110,8 @@ def _tell(finished: Finished, workers: int) -> None:
 
     for line in lines_of(finished, workers):
         say(line)
-    for one in finished.unfinished:
-        say(f"not finished: {one.id}: {one.reason}", err=True)
+    for name, reason in finished.unfinished.items():
+        say(f"not finished: {name}: {reason}", err=True)
     if finished.unfinished:
         say(f"{len(finished.unfinished)} questions are not finished; run the same command to try again", err=True)
         raise typer.Exit(1)
@@ -128,7 +128,7 @@ def label(
     seed: Annotated[int, typer.Option(help="Seed of the sample.")] = 0,
 ) -> None:
     """Write a sheet of randomly drawn queries to label by hand: yes or no in the column `supports`."""
-    from medground_evaluate.planning.agreement import write_sheet
+    from medground_evaluate.planning.judging import write_sheet
     from medground_evaluate.planning.work import Explored, read_work
 
     rows = write_sheet(read_work(explored, Explored)[1], out, samples=samples, seed=seed, passages=passages)
@@ -140,7 +140,7 @@ def agreement(
     judged: JudgedFile,
 ) -> None:
     """Compare the judge with labels made by hand: Cohen's kappa, accuracy, precision, recall, F1."""
-    from medground_evaluate.planning.agreement import agreement as compared
+    from medground_evaluate.planning.judging import agreement as compared
     from medground_evaluate.planning.work import Judged, read_work
 
     head, lines = read_work(judged, Judged)

@@ -36,11 +36,7 @@ _PACKED = ".gz"
 
 @contextmanager
 def unpacked(path: Path) -> Iterator[IO[bytes]]:
-    """The bytes of a file, decompressed if it is gzipped.
-
-    Raises:
-        UsageError: the file cannot be read.
-    """
+    """The bytes of a file, decompressed if it is gzipped."""
     try:
         with path.open("rb") as raw:
             packed = raw.read(2) == b"\x1f\x8b"
@@ -56,11 +52,7 @@ def unpacked(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def unpacked_text(path: Path) -> Iterator[TextIO]:
-    """The text of a file, decompressed if it is gzipped, with its line endings unchanged.
-
-    Raises:
-        UsageError: the file cannot be read, or is not UTF-8.
-    """
+    """The text of a file, decompressed if it is gzipped, with its line endings unchanged."""
     with unpacked(path) as stream, io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as text:
         try:
             yield text
@@ -69,21 +61,13 @@ def unpacked_text(path: Path) -> Iterator[TextIO]:
 
 
 def content_hash(paths: Iterable[Path]) -> str:
-    """SHA-256 of the decompressed bytes of a file; for several files, of their hashes in order.
-
-    Raises:
-        UsageError: a file cannot be read.
-    """
+    """SHA-256 of the decompressed bytes of a file; for several files, of their hashes in order."""
     hashes = [_hash(path) for path in paths]
     return hashes[0] if len(hashes) == 1 else hashlib.sha256("\n".join(hashes).encode()).hexdigest()
 
 
 def json_lines(path: Path) -> Generator[Placed]:
-    """The objects of a JSON Lines file; blank lines are skipped.
-
-    Raises:
-        UsageError: a line is not a JSON object, or the last one is truncated.
-    """
+    """The objects of a JSON Lines file; blank lines are skipped."""
     with unpacked(path) as stream:
         for number, line in enumerate(stream, start=1):
             if line.strip():
@@ -96,11 +80,7 @@ def is_json_lines(path: Path) -> bool:
 
 
 def json_file(path: Path) -> Any:
-    """The value of a JSON file.
-
-    Raises:
-        UsageError: the file is not JSON.
-    """
+    """The value of a JSON file."""
     with unpacked(path) as stream:
         try:
             return json.loads(stream.read().decode("utf-8-sig"))
@@ -193,11 +173,7 @@ def release_problem(info: DataSetInfo, path: Path, digest: str) -> str:
 
 
 def check_release(info: DataSetInfo, path: Path, digest: str, accept: Collection[str]) -> str:
-    """The problem that the user accepts; empty if there is none.
-
-    Raises:
-        UsageError: the file is not the known release, and `accept` does not include `dataset_hash`.
-    """
+    """The problem that the user accepts; empty if there is none."""
     problem = release_problem(info, path, digest)
     if problem and FIELD not in accept:
         raise UsageError(f"{problem}; get it from its owner again, or use it as it is with --accept {FIELD}")
@@ -289,11 +265,7 @@ class Loader:
             return False
 
     def hash(self, path: Path) -> str:
-        """SHA-256 of the decompressed file and of the files next to it that belong to it.
-
-        Raises:
-            UsageError: a file is missing or damaged.
-        """
+        """SHA-256 of the decompressed file and of the files next to it that belong to it."""
         return content_hash(self.parts(path))
 
     def ids(self, path: Path, split: str) -> Iterator[str]:

@@ -47,11 +47,7 @@ _HOLES = frozenset(
 
 
 def omni_records(path: Path) -> Generator[Placed]:
-    """The records of an Omni-RAG file.
-
-    Raises:
-        UsageError: the file is invalid.
-    """
+    """The records of an Omni-RAG file."""
     if is_json_lines(path):
         yield from json_lines(path)
         return
@@ -79,11 +75,7 @@ def omni_split(record: Record) -> Split:
 
 
 def omni_item(record: Record) -> Item:
-    """The item of a record.
-
-    Raises:
-        ValueError: it has no answer, or its options cannot be read.
-    """
+    """The item of a record."""
     known = {"id": str(record["id"]), "split": omni_split(record), "extra": {"set": record["name"]}}
     if record["long"]:
         if not record["gold"]:

@@ -167,11 +167,7 @@ class FileCheck:
 
 
 def recognised(path: Path) -> list[Loader]:
-    """The sets that the start of this file looks like.
-
-    Raises:
-        UsageError: the file does not exist, or looks like no known set.
-    """
+    """The sets that the start of this file looks like."""
     if not path.exists():
         raise UsageError(f"{path} does not exist; check the path")
     sets = [dataset for dataset in map(open_dataset, dataset_names()) if dataset.recognises(path)]
@@ -184,12 +180,7 @@ def recognised(path: Path) -> list[Loader]:
 
 
 def check_file(dataset: Loader, path: Path) -> FileCheck:
-    """Read every item of a file.
-
-    Raises:
-        UsageError: the first problem, with file and position: another set's record, a missing gold answer, a repeated
-            id, a truncated line, a hash that is not the release's, no questions at all.
-    """
+    """Read every item of a file."""
     file = dataset.find(path)
     digest = dataset.hash(file)
     sizes: Counter[str] = Counter()

@@ -188,11 +188,7 @@ def read_experiment(path: Path) -> Experiment:
 
 
 def find_experiments(folder: Path) -> list[tuple[Path, Experiment]]:
-    """All experiments in a folder and its subfolders, by paper and by number of the table or figure.
-
-    Raises:
-        UsageError: there are none, or one cannot be read.
-    """
+    """All experiments in a folder and its subfolders, by paper and by number of the table or figure."""
     paths = sorted(folder.rglob("*.toml"), key=lambda path: (path.parent, _numbered(path.stem)))
     if not paths:
         raise UsageError(f"no experiments in {folder}; give their folder with --folder")
@@ -217,16 +213,10 @@ class PartOfSet(Loader):
 
     def read(self, path: Path, split: str, wanted: Callable[[str], bool] | None = None) -> Iterator[Item]:
         """The selected items, with the same errors as for the whole set."""
+        task = YES_NO_TASKS.get(frozenset(self.gold))  # without answers that are never correct in this subset
         for item in super().read(path, split, lambda i: i.startswith(self.prefix) and (wanted is None or wanted(i))):
             if not self.gold or set(item.gold) <= set(self.gold):
-                yield self._narrowed(item)
-
-    def _narrowed(self, item: Item) -> Item:
-        """The item, without answers that are never correct in this subset."""
-        task = YES_NO_TASKS.get(frozenset(self.gold))
-        if task is None or item.question.task not in ("yes-no", "yes-no-maybe"):
-            return item
-        return item.model_copy(update={"question": item.question.model_copy(update={"task": task})})
+                yield item.asked_as(task) if task and item.question.task in ("yes-no", "yes-no-maybe") else item
 
 
 def part_of(whole: Loader, prefix: str = "", gold: tuple[str, ...] = ()) -> PartOfSet:

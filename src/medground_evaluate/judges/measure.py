@@ -1,25 +1,27 @@
-"""One measurement of a judge on pairs with known labels, from its estimated cost to the record in the user's folder.
+"""The test of a judge: the same few hundred pairs of text and statement for everyone, from sets that are measured only.
 
-A judge is asked about a pair as an answer asks it about a statement and its source. Each verdict is in a file at once,
-so that nothing is paid for twice.
+None of them trains anything that ships. They are public, so a hosted model may have seen them: a pass is necessary
+proof, not sufficient.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
+from zlib import crc32
 
 from pydantic import ValidationError
 
 from medground.answering.verify.critic import Claim
 from medground.answering.verify.critics import judgement_of
+from medground.answering.verify.judges import SETS as LEAST_SETS
 from medground.answering.verify.measured import Measured, asked_with, judges_folder, keep, stem
 from medground.errors import ModelFailed, UsageError
 from medground.home.line_file import LineFile, work_off
@@ -32,8 +34,93 @@ from medground.models.shipped import Proof, shipped
 from medground.values.document import Frozen
 from medground.values.usage import Author, Usage, UsageReport
 from medground.version import __version__
-from medground_evaluate.judges.labelled_pairs import LabelledPair, drawn_pairs
+from medground_evaluate.datasets.literature import SCIFACT
+from medground_evaluate.datasets.loader import json_lines
 from medground_evaluate.statistics import wilson
+
+Truth = Literal["support", "refute", "neutral"]
+PER_SET: Mapping[Truth, int] = {"support": 24, "refute": 24, "neutral": 12}
+"""Pairs of each label in a set. Half of those that decide support, so that guessing is right half of the time."""
+_TRUTHS: Mapping[str, Truth] = {"SUPPORT": "support", "CONTRADICT": "refute"}
+
+
+class LabelledPair(NamedTuple):
+    """A statement, the text to judge it by, and the truth. `group`: pairs of one share a document or a claim."""
+
+    id: str
+    dataset: str
+    group: str
+    text: str
+    statement: str
+    truth: Truth
+
+
+def _scifact(data: Path, name: str) -> Iterator[LabelledPair]:
+    """Development claims, each with every abstract that it cites."""
+    for item in SCIFACT.read(data / "scifact", "validation"):
+        for document in item.context:
+            number = document.id.partition(":")[2]
+            given = item.extra["evidence"].get(number)
+            truth = _TRUTHS[given[0]["label"]] if given else "neutral"
+            yield LabelledPair(f"{item.id}-{number}", name, number, document.text, item.question.text, truth)
+
+
+def _nli(path: Path, name: str, split: str | None) -> Iterator[LabelledPair]:
+    for where, row in json_lines(path):
+        try:
+            if split in (None, row.get("split")):
+                text = " ".join(row["premise"].split())
+                yield LabelledPair(row["id"], name, row["group"], text, row["hypothesis"], row["label"])
+        except (KeyError, AttributeError) as error:
+            raise UsageError(f"{where}: not a labelled pair ({error}); copy the file again") from None
+
+
+_PLACES: Mapping[str, tuple[str, str | None]] = {
+    "SciFact dev": ("scifact", "validation"),
+    "Check-COVID dev": ("nli/check_covid.jsonl.gz", "dev"),
+    "Evidence Inference validation": ("nli/evidence_inference_v2_templates.jsonl.gz", "validation"),
+    "HealthVer dev": ("nli/healthver_abs.jsonl.gz", None),
+    "NLI4CT evidence": ("nli/nli4ct2023_evidence.jsonl.gz", None),
+}
+"""The sets by the names that answers use, each with its place in the data folder and its split."""
+
+
+def drawn_pairs(data: Path) -> list[LabelledPair]:
+    """The pairs of the sets that are in a data folder, set by set."""
+    if not data.is_dir():
+        raise UsageError(f"{data} is not a folder; give the folder of scifact/ and nli/ with --data")
+    there = [name for name, (place, _) in _PLACES.items() if (data / place).exists()]
+    if "SciFact dev" not in there or len(there) < LEAST_SETS:
+        missing = ", ".join(place for name, (place, _) in _PLACES.items() if name not in there)
+        raise UsageError(
+            f"{data} lacks {missing}; a proof needs scifact and {LEAST_SETS - 1} sets of nli (see its README)"
+        )
+    found: list[LabelledPair] = []
+    for name in there:
+        place, split = _PLACES[name]
+        pairs = _scifact(data, name) if place == "scifact" else _nli(data / place, name, split)
+        found += _drawn(pairs, name)
+    return found
+
+
+def _drawn(pairs: Iterable[LabelledPair], name: str) -> list[LabelledPair]:
+    """The fixed draw of a set: by the checksum of ids, of each group one before any second."""
+    ordered = sorted(pairs, key=lambda pair: (crc32(pair.id.encode()), pair.id))
+    used: set[str] = set()
+    found: list[LabelledPair] = []
+    for truth, most in PER_SET.items():
+        fresh: list[LabelledPair] = []
+        again: list[LabelledPair] = []
+        for pair in (pair for pair in ordered if pair.truth == truth):
+            (again if pair.group in used else fresh).append(pair)
+            used.add(pair.group)
+        found += [*fresh, *again][:most]
+    if not {"support", "refute"} <= {pair.truth for pair in found}:
+        raise UsageError(f"{name} has no pairs of both kinds, supported and refuted; copy the data again")
+    return sorted(found, key=lambda pair: crc32(pair.id.encode()))
+
+
+# One measurement of a judge on pairs with known labels, from its estimated cost to the record in the user's folder.
 
 Said = Literal["entails", "contradicts", "related", "neutral", "unusable"]
 """`unusable`: a reply came, but it could not be read after all tries."""
@@ -49,16 +136,9 @@ class Line(Frozen):
 
 
 class Sheet(LineFile):
-    """The file of one measurement, whose name tells judge, instructions and pairs. Use it as a context manager.
+    """The file of one measurement, whose name tells judge, instructions and pairs: what the judge said, by pair.
 
     A damaged line is asked for again. `fresh` forgets what is in the file.
-
-    Attributes:
-        lines: what the judge said, by pair.
-
-    Raises:
-        UsageError: another process is writing it.
-        StorageFailed: the file cannot be written.
     """
 
     what = "a file of verdicts on the test"
@@ -74,11 +154,7 @@ class Sheet(LineFile):
                 self.lines[line.pair] = line
 
     def append(self, line: Line) -> None:
-        """Add a line; it is in the file on return.
-
-        Raises:
-            StorageFailed: the file cannot be written.
-        """
+        """Add a line; it is in the file on return."""
         self.write(line)
         self.lines[line.pair] = line
 
@@ -258,11 +334,7 @@ class Measurement:
     """The file of what the judge says; its name tells judge, instructions and pairs."""
 
     def left(self, *, fresh: bool = False) -> Estimate:
-        """What is still to be asked, and its cost.
-
-        Raises:
-            UsageError: another process is measuring the same judge.
-        """
+        """What is still to be asked, and its cost."""
         if fresh or not self.sheet.exists():
             return estimate(self.model, self.pairs, self.settings)
         with Sheet(self.sheet) as sheet:

@@ -119,12 +119,12 @@ class StageMeans:
 
 def stage_means(each: Sequence[Stages | None]) -> tuple[StageMeans, ...]:
     """The means of `planning`, `retrieval` and `answering`; empty if no question planned sources."""
-    known = [one for one in each if one is not None]
-    return tuple(_means(name, [getattr(one, name) for one in known]) for name in NAMES) if known else ()
-
-
-def _means(name: str, found: Sequence[Stage]) -> StageMeans:
-    return StageMeans(name, mean(one.seconds for one in found), mean(float(one.tokens) for one in found))
+    found = {name: [getattr(one, name) for one in each if one is not None] for name in NAMES}
+    return tuple(
+        StageMeans(name, mean(one.seconds for one in of_it), mean(float(one.tokens) for one in of_it))
+        for name, of_it in found.items()
+        if of_it
+    )
 
 
 def joined(times: Iterable[tuple[int, int]]) -> Times:

@@ -23,8 +23,7 @@ from medground.answering.verify.nli.model import NliModel
 from medground.errors import UsageError
 from medground.language.statements import written_sentences
 from medground_evaluate.items import RunHeader
-from medground_evaluate.manifest import differences
-from medground_evaluate.run_file import read_run
+from medground_evaluate.run_file import differences, read_run
 from medground_evaluate.statistics import Mean, mean
 
 Entailment = Callable[[Sequence[tuple[str, str]]], Awaitable[Sequence[float | None]]]
@@ -69,11 +68,7 @@ async def luq(responses: Sequence[str], entailment: Entailment) -> Uncertainty:
 
 
 def nli_entailment(model: NliModel) -> Entailment:
-    """P(entail) as published, from an NLI model with a label for contradiction.
-
-    Raises:
-        UsageError: the model has no such label.
-    """
+    """P(entail) as published, from an NLI model with a label for contradiction."""
     if model.labels.contradiction is None:
         raise UsageError(f"{model.name} has no label for contradiction, which LUQ needs; use another NLI model")
 
@@ -123,11 +118,11 @@ async def uncertainty_of(samples: Samples, entailment: Entailment) -> SampledUnc
 
 
 def read_samples(paths: Sequence[Path]) -> Samples:
-    """Read the rationales of several runs.
+    """Read the rationales of several runs with the same settings, made with sampling.
 
     Raises:
-        UsageError: there are fewer than two runs, they have different settings, or they were made without sampling (at
-            a temperature of 0, or with cached calls).
+        UsageError: there are fewer than two runs, they differ in their settings, or were made at a temperature of 0 or
+            with cached calls.
     """
     if len({path.resolve() for path in paths}) < max(2, len(paths)):
         raise UsageError("uncertainty needs two or more runs of the same questions, each given once")

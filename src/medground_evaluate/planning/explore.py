@@ -35,7 +35,6 @@ from medground.values.question import Question
 from medground.values.source_description import SourceDescription
 from medground.values.source_plan import SourceFound, SourcePlan, SourceQuery, tagged
 from medground.values.steps import Progress, no_progress
-from medground_evaluate.demonstrations.records import Source, read_records
 from medground_evaluate.items import Item
 from medground_evaluate.planning.exploring import QUERIES, ExploreInput, explore, judge_found
 from medground_evaluate.planning.work import (
@@ -52,6 +51,7 @@ from medground_evaluate.planning.work import (
     read_work,
     work_through,
 )
+from medground_evaluate.training_questions import Source, read_records
 
 TOKENS_OF_A_PROMPT = 500
 TOKENS_OF_A_QUERY = 15
@@ -191,12 +191,7 @@ def _price(model: str, into: int, out: int) -> Decimal | None:
 
 
 async def check_exploring(wanted: Exploration, settings: Settings) -> CallEstimate:
-    """What an exploration will need; sources are opened, nothing is asked.
-
-    Raises:
-        UsageError: the set has no training question, or a source is unknown.
-        ConfigError: a model or a corpus cannot be used.
-    """
+    """What an exploration will need; sources are opened, nothing is asked."""
     records = await asyncio.to_thread(read_records, wanted.source)
     items = records.training[: wanted.limit]
     async with await Engine.open(settings) as engine:

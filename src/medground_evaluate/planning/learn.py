@@ -243,11 +243,7 @@ def _examples(data: Path, options: TrainingOptions, base: str | None, adapter: P
 
 
 def _learn(trainer: Any, libs: Libraries, out: Path) -> list[float]:
-    """Train from the last checkpoint to the end, and give the losses.
-
-    Raises:
-        Stopped: Ctrl-C; a checkpoint was written.
-    """
+    """Train from the last checkpoint to the end, and give the losses."""
     with quiet(), writing(out), stop_between_steps(trainer, libs) as stopping:
         last = libs.transformers.trainer_utils.get_last_checkpoint(str(out / _CHECKPOINTS))
         trainer.train(resume_from_checkpoint=last)
@@ -292,11 +288,7 @@ def _same_training(out: Path, plan: dict[str, Any]) -> None:
 def _short_enough(
     examples: Sequence[dict[str, Any]], tokenizer: Any, options: TrainingOptions
 ) -> tuple[list[dict[str, Any]], int]:
-    """The examples that fit, and how many do not.
-
-    Raises:
-        UsageError: none fits.
-    """
+    """The examples that fit, and how many do not."""
     answers = ("completion",) if options.stage == "sft" else ("chosen", "rejected")
     rows = []
     for example in examples:
@@ -348,12 +340,7 @@ class TrainingEstimate:
 def estimate_training(
     data: Path, base: str, options: TrainingOptions, *, price_per_hour: Decimal | None = None
 ) -> TrainingEstimate:
-    """Estimate a stage without loading weights.
-
-    Raises:
-        UsageError: the training set lacks what the stage needs.
-        ConfigError: the extra is missing, or the base has no configuration that can be read.
-    """
+    """Estimate a stage without loading weights."""
     examples = read_examples(data, options.which, ratio=options.ratio, seed=options.seed)
     libs = libraries()
     on, told = device(libs.torch)

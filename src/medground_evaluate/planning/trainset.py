@@ -24,7 +24,7 @@ from medground.recipes.omni_rag.operators import ExploredSource, PlanSourcesInpu
 from medground.values.document import Frozen
 from medground.values.source_description import SourceDescription
 from medground.values.source_plan import MOST_QUERIES, SourcePlan, SourceQuery, tagged
-from medground_evaluate.planning.agreement import agreement
+from medground_evaluate.planning.judging import agreement
 from medground_evaluate.planning.work import Asked, Judged, JudgedQuery, Label, read_work
 
 Which = Literal["positive", "negative", "pairs"]
@@ -187,12 +187,7 @@ def _said(plan: SourcePlan | None, sources: Sequence[SourceDescription]) -> list
 
 
 def read_manifest(folder: Path) -> tuple[TrainingManifest, str]:
-    """The manifest, and its SHA-256.
-
-    Raises:
-        UsageError: the folder holds no training set.
-        BadDocument: the manifest cannot be read.
-    """
+    """The manifest, and its SHA-256."""
     path = folder / MANIFEST
     try:
         content = path.read_bytes()
@@ -205,12 +200,7 @@ def read_manifest(folder: Path) -> tuple[TrainingManifest, str]:
 
 
 def read_examples(folder: Path, which: Which, *, ratio: float = 1.0, seed: int = 0) -> list[dict[str, Any]]:
-    """The examples of a training set, or a random share of them (Figure 5).
-
-    Raises:
-        UsageError: there is no example, or `ratio` is not above 0 and at most 1.
-        BadDocument: a line cannot be read.
-    """
+    """The examples of a training set, or a random share of them (Figure 5)."""
     if not 0 < ratio <= 1:
         raise UsageError(f"a data ratio of {ratio:g} is not possible; use a number above 0, up to 1")
     path = folder / FILES[which]

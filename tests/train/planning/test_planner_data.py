@@ -24,12 +24,20 @@ from medground.values.document import SourceKind
 from medground.values.question import Question
 from medground.values.source_plan import SourceQuery
 from medground.values.usage import Usage
-from medground_evaluate.demonstrations.records import Source
 from medground_evaluate.items import Item
-from medground_evaluate.planning.agreement import agreement, write_sheet
 from medground_evaluate.planning.explore import OPERATORS, Exploration, cost_lines, explore_questions
 from medground_evaluate.planning.exploring import JudgeOutput, judge_found
-from medground_evaluate.planning.judging import gain, judge_explored, judged, log_odds, one_call, rerank_score, shown
+from medground_evaluate.planning.judging import (
+    agreement,
+    gain,
+    judge_explored,
+    judged,
+    log_odds,
+    one_call,
+    rerank_score,
+    shown,
+    write_sheet,
+)
 from medground_evaluate.planning.work import (
     Asked,
     Explored,
@@ -41,6 +49,7 @@ from medground_evaluate.planning.work import (
     read_work,
     work_through,
 )
+from medground_evaluate.training_questions import Source
 
 
 def exploring(records: Path, settings: Settings, out: Path, **options: object) -> object:
@@ -182,7 +191,7 @@ def test_a_question_whose_model_is_down_is_tried_again_and_the_others_are_kept(e
     head = head.model_copy(update={"step": "judgements"})
     questions = {one.question.id: one for one in lines}
     finished = asyncio.run(work_through(questions, do, out, head, Judged, started=0.0, workers=3))
-    assert [(one.id, one.reason) for one in finished.unfinished] == [("1003", "m: it does not answer")]
+    assert finished.unfinished == {"1003": "m: it does not answer"}
     with WorkFile(out, head, Judged), pytest.raises(UsageError, match="being written by another run"):
         WorkFile(out, head, Judged)
     assert len(read_work(out, Judged)[1]) == 11

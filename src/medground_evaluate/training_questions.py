@@ -32,11 +32,7 @@ class Source:
     as_training: bool = False
 
     def open(self) -> tuple[Loader, Path]:
-        """The loader of the set, and its file.
-
-        Raises:
-            UsageError: the file is not of the set, of no set, or of several.
-        """
+        """The loader of the set, and its file."""
         if self.dataset is not None:
             dataset = open_dataset(self.dataset)
         elif len(found := recognised(self.path)) == 1:
@@ -62,11 +58,7 @@ class Records:
 
 
 def read_records(source: Source) -> Records:
-    """Read a set, and the questions that will be asked.
-
-    Raises:
-        UsageError: a file cannot be read as a data set, or has no training question with a known answer.
-    """
+    """Read a set, and the questions that will be asked."""
     dataset, file = source.open()
     items = list(dataset.read(file, ALL))
     mine = [item for item in items if source.as_training or item.split in TRAINING_SPLITS]

@@ -46,8 +46,8 @@ from medground.values.document import Frozen, Hit
 from medground.values.evidence import Evidence
 from medground.values.steps import Progress, no_progress
 from medground.version import __version__
-from medground_evaluate.demonstrations.records import Records, Source, documents_of, known_answer, read_records
 from medground_evaluate.items import Item
+from medground_evaluate.training_questions import Records, Source, documents_of, known_answer, read_records
 
 
 class Plan(Frozen):
@@ -93,21 +93,13 @@ class Unfinished(LineFile):
         self.write(plan)
 
     def add(self, steps: Sequence[Step]) -> None:
-        """Save finished steps.
-
-        Raises:
-            StorageFailed: the disk is full or cannot be written to.
-        """
+        """Save finished steps."""
         for step in steps:
             self.write(step)
         self.steps += steps
 
     def finish(self, solved: Sequence[Solved], manifest: PoolManifest) -> PoolManifest:
-        """Write the pool, replacing any of the same name, and delete the steps.
-
-        Raises:
-            StorageFailed: the disk is full or cannot be written to.
-        """
+        """Write the pool, replacing any of the same name, and delete the steps."""
         content = "".join(one.model_dump_json() + "\n" for one in solved)
         finished = manifest.model_copy(update={"sha256": hashlib.sha256(content.encode()).hexdigest()})
         with writing(self.path.parent):
@@ -135,11 +127,6 @@ async def solve_all(
     """Solve in order until `limit` are solved, with as many questions at once as model calls are allowed at once.
 
     Questions for which the model failed are not saved, so the next build tries them again. Their errors are returned.
-
-    Raises:
-        SourceUnavailable: no source could be searched.
-        BudgetExhausted: a question reached one of its limits.
-        StorageFailed: the disk is full or cannot be written to.
     """
     done = {step.id for step in unfinished.steps}
     waiting = [task for task in tasks if task.item.id not in done]
