@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -64,10 +64,7 @@ def read_annotations(paths: Sequence[Path], *, context: int = 5) -> list[Annotat
 
 
 def annotations_of(answer: Answer, *, context: int = 5) -> list[Annotation]:
-    """The labels of an answer's statements, as annotations of an item with the answer's id.
-
-    Statements without a label are left out.
-    """
+    """The labels of an answer's statements that have one, as annotations of an item with the answer's id."""
     return [
         Annotation(
             item=answer.id, annotator=s.verdict.labelled_by, context=context, statement=n, label=s.verdict.category
@@ -77,13 +74,7 @@ def annotations_of(answer: Answer, *, context: int = 5) -> list[Annotation]:
     ]
 
 
-_LANDIS_KOCH = (
-    (0.2, "slight"),
-    (0.4, "fair"),
-    (0.6, "moderate"),
-    (0.8, "substantial"),
-    (1.0, "almost perfect"),
-)
+_LANDIS_KOCH = {0.2: "slight", 0.4: "fair", 0.6: "moderate", 0.8: "substantial", 1.0: "almost perfect"}
 """The upper end of each band, inclusive; below 0 is poor."""
 
 
@@ -95,11 +86,8 @@ class Agreement:
         reference: the first annotator, whose labels count as correct for precision and recall.
         context: j of CONTEXT-j; None for all contexts together.
         statements: number of statements that both labelled.
-        observed: share of statements with the same label, 0 to 1.
         kappa: agreement beyond chance, -1 to 1; None if both gave one and the same label to every statement, as chance
             then explains everything.
-        labels: scores of the labels that either of them gave.
-        binary: kappa for CORRECT against INCORRECT only.
     """
 
     reference: str
@@ -116,12 +104,7 @@ def agreements(annotations: Sequence[Annotation], reference: str | None = None) 
     """Every pair of annotators under every context and, if there are several contexts, over all of them.
 
     Args:
-        annotations: labels of at least two annotators.
         reference: the annotator to compare all others with; None compares every pair.
-
-    Raises:
-        UsageError: there are fewer than two annotators, the reference is unknown, or two annotators did not label the
-            same statements.
     """
     names = list(dict.fromkeys(a.annotator for a in annotations))
     if len(names) < 2:
@@ -141,7 +124,7 @@ def agreements(annotations: Sequence[Annotation], reference: str | None = None) 
     return found
 
 
-def kappa(first: Sequence[str], second: Sequence[str]) -> float | None:
+def kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
     """Cohen's kappa of two lists of labels in the same order; None if chance alone explains full agreement."""
     if len(first) != len(second) or not first:
         raise UsageError(f"kappa needs two labels per statement, not {len(first)} and {len(second)} labels")
@@ -158,10 +141,10 @@ def in_words(value: float | None) -> str:
         return "undefined: one label only"
     if value < 0:
         return "poor"
-    return next(word for bound, word in _LANDIS_KOCH if round(value, 2) <= bound)
+    return next(word for bound, word in _LANDIS_KOCH.items() if round(value, 2) <= bound)
 
 
-def same_share(first: Sequence[str], second: Sequence[str]) -> float:
+def same_share(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
     """The share of equal labels."""
     return sum(a == b for a, b in zip(first, second, strict=True)) / len(first)
 
@@ -205,11 +188,8 @@ class JudgesAgreement(Frozen):
     """Two judges on one axis.
 
     Attributes:
-        about: names of the answers that they judged.
         items: how many items both judged; items that only one judged do not count.
-        observed: share of equal judgements, 0 to 1.
         kappa: agreement beyond chance; None if both gave one and the same judgement throughout.
-        words: the kappa in words.
     """
 
     judges: tuple[str, str]
@@ -222,11 +202,7 @@ class JudgesAgreement(Frozen):
 
 
 def judges_agreement(lines: Sequence[Judgement]) -> list[JudgesAgreement]:
-    """Every pair of judges on the items that both judged: win, tie or loss of two answers, marks of long answers.
-
-    Raises:
-        UsageError: there are fewer than two judges, or no two judged the same items.
-    """
+    """Every pair of judges on the items that both judged: win, tie or loss of two answers, marks of long answers."""
     judges: dict[str, list[Judgement]] = {}
     for line in lines:
         judges.setdefault(line.judge, []).append(line)

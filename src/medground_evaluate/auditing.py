@@ -11,20 +11,24 @@ from numpy.typing import NDArray
 from medground.errors import ConfigError, UsageError
 from medground.language.words import FUNCTION_WORDS, tokens
 from medground.values.document import Document
-from medground_evaluate import blind as overlap
 from medground_evaluate.blind import (
     Answers,
     Audit,
     Baseline,
     Figure,
+    between_splits,
     chance,
+    duplicates,
+    groups_of,
     longest,
     majority,
+    near_pairs,
     numbers,
     positions,
     scored,
     tie_break,
     usual_number,
+    with_corpus,
 )
 from medground_evaluate.items import Item
 
@@ -59,9 +63,7 @@ def by_options(
     number of best options.
 
     Args:
-        items: items with a gold answer.
         groups: the group of each item, by item id; a group is never split across folds.
-        seed: for the folds.
         function_words: show the model only which function words (`the`, `may`, `only`) an option contains.
         with_question: also show how many of the option's words are in the question, and its relative length.
     """
@@ -182,55 +184,47 @@ def audit(
     """Find out how well these items can be answered without reading any evidence.
 
     Args:
-        items: the items to audit.
         documents: the corpus to look for them in.
         every: items of all splits, if `items` are of one; overlap between splits is counted over these.
         models: whether to fit linear models.
-        seed: for the folds of the linear models.
-
-    Raises:
-        UsageError: there are no items.
-        ConfigError: `models` is set and scikit-learn is not installed.
     """
     if not items:
         raise UsageError("no items to audit; choose another --split")
     golden = [item for item in items if item.gold]
-    pairs = overlap.near_pairs(items)
-    groups = overlap.groups_of(items, pairs)
+    pairs = near_pairs(items)
+    groups = groups_of(items, pairs)
     baselines = _baselines(golden, groups, models=models, seed=seed)
-    if models:
-        baselines = _best_first([*baselines, *_from_context(golden, groups, seed)])
+    if models and (guessed := by_text(golden, groups, seed, _context)):
+        # How far the documents alone give the answer away. They are evidence, so this is never the blind baseline.
+        found = scored("context alone", golden, guessed, f"{_HOW}; reads the evidence, not the question")
+        baselines = sorted([*baselines, found.model_copy(update={"blind": False})], key=lambda one: -one.count)
     whole = items if every is None else every
     facts: list[Figure | None] = [
         numbers(golden),
         *positions(golden),
-        *overlap.duplicates(items, pairs),
-        *overlap.between_splits(whole, pairs if every is None else overlap.near_pairs(whole)),
-        *(overlap.with_corpus(items, documents) if documents is not None else ()),
+        *duplicates(items, pairs),
+        *between_splits(whole, pairs if every is None else near_pairs(whole)),
+        *(with_corpus(items, documents) if documents is not None else ()),
     ]
+    few = models and len(golden) < FEWEST
     return Audit(
         items=len(items),
         scored=len(golden),
         baselines=tuple(baselines),
         facts=tuple(fact for fact in facts if fact is not None),
-        notes=tuple(_notes(golden, models=models)),
+        notes=((_BEST, *([_FEW] if few else [])) if golden else (_NO_GOLD,)),
     )
 
 
 def best_blind(items: Sequence[Item], *, models: bool = True, seed: int = SEED) -> Baseline | None:
-    """The best accuracy without evidence; None if no item has a gold answer.
+    """The best accuracy without evidence over the items of a table; None if no item has a gold answer.
 
     If scikit-learn is not installed, linear models are left out and the baseline's words say so.
-
-    Args:
-        items: the items that the table covers.
-        models: whether to include linear models.
-        seed: for their folds.
     """
     golden = [item for item in items if item.gold]
     if not golden:
         return None
-    groups = overlap.groups_of(golden, overlap.near_pairs(golden))
+    groups = groups_of(golden, near_pairs(golden))
     try:
         return _baselines(golden, groups, models=models, seed=seed)[0]
     except ConfigError:
@@ -247,11 +241,7 @@ def _baselines(golden: Sequence[Item], groups: Groups, *, models: bool, seed: in
     if models:
         check_installed()
         found += _linear(golden, groups, seed)
-    return _best_first(baseline for baseline in found if baseline is not None)
-
-
-def _best_first(baselines: Iterable[Baseline]) -> list[Baseline]:
-    return sorted(baselines, key=lambda baseline: -baseline.count)
+    return sorted((one for one in found if one is not None), key=lambda one: -one.count)
 
 
 def _linear(items: Sequence[Item], groups: Groups, seed: int) -> Iterator[Baseline]:
@@ -266,21 +256,5 @@ def _linear(items: Sequence[Item], groups: Groups, seed: int) -> Iterator[Baseli
             yield scored(name, items, guessed, _HOW)
 
 
-def _from_context(items: Sequence[Item], groups: Groups, seed: int) -> Iterator[Baseline]:
-    """How far the documents alone give the answer away. They are evidence, so this is never the blind baseline."""
-    if guessed := by_text(items, groups, seed, _context):
-        found = scored("context alone", items, guessed, f"{_HOW}; reads the evidence, not the question")
-        yield found.model_copy(update={"blind": False})
-
-
 def _context(item: Item) -> str:
     return " ".join(f"{document.title} {document.text}" for document in item.context)
-
-
-def _notes(golden: Sequence[Item], *, models: bool) -> Iterator[str]:
-    if not golden:
-        yield _NO_GOLD
-        return
-    yield _BEST
-    if models and len(golden) < FEWEST:
-        yield _FEW

@@ -13,15 +13,13 @@ from pydantic import Field
 from medground.language.words import tokens
 from medground.values.document import Document, Frozen
 from medground.values.question import Task
-from medground_evaluate.items import Item
+from medground_evaluate.items import CLOSED, Item
 from medground_evaluate.statistics import wilson
 
 # Results of an audit, and the baselines that read nothing.
 
 Answers = frozenset[str]
 """All values of one answer: `{"yes"}`, `{"A", "C"}`."""
-
-_CLOSED = {"yes-no": ("yes", "no"), "yes-no-maybe": ("yes", "no", "maybe")}
 
 
 class Figure(Frozen):
@@ -76,7 +74,7 @@ def choices(item: Item) -> tuple[str, ...]:
     """The possible answers: letters of options, or yes, no (and maybe); empty for open questions."""
     if item.question.options:
         return tuple(option.letter for option in item.question.options)
-    return _CLOSED.get(item.question.task, ())
+    return CLOSED.get(item.question.task, ())
 
 
 Guesses = Mapping[str, Answers]
@@ -218,20 +216,13 @@ def groups_of(items: Sequence[Item], pairs: Iterable[tuple[int, int]]) -> dict[s
 
 def duplicates(items: Sequence[Item], pairs: Sequence[tuple[int, int]]) -> list[Figure]:
     """How many items have a duplicate, or a near-duplicate."""
-    texts: dict[tuple[str, ...], int] = defaultdict(int)
-    keys = [tuple(tokens(_asked(item))) for item in items]
-    for key in keys:
-        texts[key] += 1
-    same = sum(texts[key] > 1 for key in keys)
+    texts = Counter(tuple(tokens(_asked(item))) for item in items)
+    same = sum(count for count in texts.values() if count > 1)
     near = len({n for pair in pairs for n in pair})
-    return [
-        Figure.counted(
-            "asked twice", same, len(items), "another item has the same question and options, word for word"
-        ),
-        Figure.counted(
-            "nearly twice", near, len(items), f"another item shares {SAME:.0%} of its {SHINGLE}-word sequences"
-        ),
-    ]
+    words = "another item has the same question and options, word for word"
+    nearly = f"another item shares {SAME:.0%} of its {SHINGLE}-word sequences"
+    counted = (("asked twice", same, words), ("nearly twice", near, nearly))
+    return [Figure.counted(name, count, len(items), words) for name, count, words in counted]
 
 
 def between_splits(items: Sequence[Item], pairs: Sequence[tuple[int, int]]) -> list[Figure]:
@@ -243,14 +234,9 @@ def between_splits(items: Sequence[Item], pairs: Sequence[tuple[int, int]]) -> l
     for item in items:
         where[item.group].add(item.split)
     shared = sum(bool(item.group) and len(where[item.group]) > 1 for item in items)
-    return [
-        Figure.counted(
-            "question in another split", len(twice), len(items), "another split has nearly the same question"
-        ),
-        Figure.counted(
-            "group in another split", shared, len(items), "another split asks about the same document or case"
-        ),
-    ]
+    same, about = "another split has nearly the same question", "another split asks about the same document or case"
+    counted = (("question in another split", len(twice), same), ("group in another split", shared, about))
+    return [Figure.counted(name, count, len(items), words) for name, count, words in counted]
 
 
 def with_corpus(items: Sequence[Item], documents: Iterable[Document]) -> list[Figure]:
@@ -259,7 +245,8 @@ def with_corpus(items: Sequence[Item], documents: Iterable[Document]) -> list[Fi
     Reads every document once.
     """
     own = {i for item in items for i in item.documents}
-    wanted = {n: shingles for n, item in enumerate(items) if (shingles := _findable(item))}
+    asked = {n: item.question.text for n, item in enumerate(items)}
+    wanted = {n: shingles_of(text) for n, text in asked.items() if len(tokens(text)) >= FEWEST_WORDS}
     index: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for n, shingles in wanted.items():
         for shingle in shingles:
@@ -272,28 +259,18 @@ def with_corpus(items: Sequence[Item], documents: Iterable[Document]) -> list[Fi
         quoted.update(_quoted(document, index, wanted))
     named = [item for item in items if item.documents]
     there = sum(any(i in present for i in item.documents) for item in named)
-    figures = [
-        Figure.counted("own document in the corpus", there, len(named), "the corpus has a document that the set names"),
-        Figure.counted(
-            "question in the corpus",
-            len(quoted),
-            len(wanted),
-            f"a document has {SAME:.0%} of its {SHINGLE}-word sequences",
-        ),
-    ]
-    return [figure for figure in figures if figure.of]
+    words = f"a document has {SAME:.0%} of its {SHINGLE}-word sequences"
+    counted = (
+        ("own document in the corpus", there, len(named), "the corpus has a document that the set names"),
+        ("question in the corpus", len(quoted), len(wanted), words),
+    )
+    return [Figure.counted(*one) for one in counted if one[2]]
 
 
 def _quoted(document: Document, index: dict[tuple[str, ...], list[int]], wanted: dict[int, Shingles]) -> Iterator[int]:
-    hits: dict[int, int] = defaultdict(int)
-    for shingle in shingles_of(document.title) | shingles_of(document.text):
-        for n in index.get(shingle, ()):
-            hits[n] += 1
+    shingles = shingles_of(document.title) | shingles_of(document.text)
+    hits = Counter(n for shingle in shingles for n in index.get(shingle, ()))
     return (n for n, count in hits.items() if count >= SAME * len(wanted[n]))
-
-
-def _findable(item: Item) -> Shingles:
-    return shingles_of(item.question.text) if len(tokens(item.question.text)) >= FEWEST_WORDS else frozenset()
 
 
 def _asked(item: Item) -> str:

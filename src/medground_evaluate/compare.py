@@ -48,13 +48,10 @@ def read_result(path: Path, *, rankings: bool = False, texts: bool = False) -> R
     Args:
         rankings: keep the documents that searches found, for retrieval measures.
         texts: keep everything, for judges.
-
-    Raises:
-        UsageError: the file is missing or is not a run, a line is invalid or repeated, or no question is finished.
     """
     header, lines = read_run(path)
     kept: dict[str, RunLine] = {}
-    dropped: dict[str, object] = {"question": "", "text": ""} | ({} if rankings else {"found": ()})
+    dropped: dict[str, object] = {"text": ""} | ({} if rankings else {"found": ()})
     for line in lines:
         if line.id in kept:
             raise UsageError(f"{path}: {line.id!r} has two lines; remove one of them")
@@ -150,7 +147,6 @@ class Pair:
         p: from the exact McNemar test.
         adjusted: p adjusted for the number of comparisons (Holm).
         chosen: settings in which the runs differ by design.
-        warnings: why the two rows are not comparable.
     """
 
     first: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
@@ -21,19 +21,20 @@ from medground_evaluate.statistics import wilson
 Split = Literal["train", "validation", "test", "unknown"]
 
 
+CLOSED: Mapping[Task, tuple[str, ...]] = {"yes-no": ("yes", "no"), "yes-no-maybe": ("yes", "no", "maybe")}
+"""The possible answers of questions without options."""
+
+
 class Item(Frozen):
     """One question of a data set.
 
     Attributes:
-        id: unique in its set.
         question: the question as recipes receive it, with its options.
         gold: the correct values: `yes`, an option's letter, several letters; empty for an open question.
         reference: a reference answer in words, for open questions.
         documents: ids of the documents that answer it, if the set names them.
         context: documents that come with the item, passed to the recipe when the set is run with its context.
-        headings: gold MeSH headings, if the set has them.
         group: items of one group (the same abstract, the same case) are kept together in cross-validation.
-        extra: other data from the set, such as evidence spans.
     """
 
     id: str
@@ -212,11 +213,6 @@ class Tally:
     def accuracy(self) -> float | None:
         """Share of correct answers among the lines with a gold answer; None if there are none."""
         return self.right / self.scored if self.scored else None
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Its 95 % interval."""
-        return wilson(self.right, self.scored)
 
     @property
     def unfinished(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from itertools import islice
@@ -18,7 +18,7 @@ from starlette.responses import Response
 from medground.errors import NotFound, UsageError
 from medground.faces.api.caller import Caller, door
 from medground.values.document import Frozen
-from medground_evaluate.compare import Row, compare, read_result
+from medground_evaluate.compare import compare, read_result
 from medground_evaluate.items import UNFINISHED, RunLine, Tally, is_right, tallied
 from medground_evaluate.report.content import read_report
 from medground_evaluate.report.pages import as_html
@@ -74,11 +74,7 @@ class Listed(Frozen):
 
 
 class Runs:
-    """The runs of a folder, read again only where a file has changed.
-
-    Args:
-        folder: where `medground eval run` keeps them; it need not exist.
-    """
+    """The runs of a folder, read again only where a file has changed."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -127,7 +123,7 @@ def _read(path: Path) -> Listed:
         return Listed(id=path.stem, problem=str(error).replace(str(path), path.name))
     gold, count = tally.majority or ((), 0)
     made = ("dataset", "split", "recipe", "model", "started", "limit", "seed", "with_context", "items")
-    spent = ("input_tokens", "output_tokens", "model_calls", "cached_calls", "searches", "seconds", "price")
+    counted = ("input_tokens", "output_tokens", "model_calls", "cached_calls", "searches", "seconds", "price")
     return Listed(
         id=path.stem,
         unfinished=tally.unfinished,
@@ -136,7 +132,7 @@ def _read(path: Path) -> Listed:
         majority_share=count / tally.scored if gold else None,
         statuses=dict(tally.statuses.most_common()),
         **{name: getattr(header, name) for name in made},
-        **{name: getattr(tally, name) for name in spent},
+        **{name: getattr(tally, name) for name in counted},
     )
 
 
@@ -144,9 +140,8 @@ def _accuracy(tally: Tally) -> Accuracy | None:
     if tally.final_accuracy is None:
         return None
     low, high = tally.final_interval
-    return Accuracy(
-        value=tally.final_accuracy, low=low, high=high, right=tally.right, of=tally.scored + tally.unfinished
-    )
+    of = tally.scored + tally.unfinished
+    return Accuracy(value=tally.final_accuracy, low=low, high=high, right=tally.right, of=of)
 
 
 Which = Literal["all", "right", "wrong", "failed"]
@@ -215,17 +210,23 @@ class QuestionPage(Frozen):
 
 
 def open_run(path: Path, listed: Listed) -> OpenedRun:
-    """Read a run whole.
-
-    Raises:
-        UsageError: it is not a run, a line is invalid or repeated, or no question is finished.
-    """
+    """Read a run whole."""
     result = read_result(path)
     row = compare([result]).rows[0]
+    given = row.statuses.get("answered", 0)
+    shares = {
+        "accuracy": ("correct answers, of all items; a failure counts as wrong", row.accuracy),
+        "answered": ("items with an answer, of all items", Share(given, row.items)),
+        "correct when it answered": ("correct answers, of the answers given", Share(row.accuracy.right, given)),
+        "cites evidence": ("items whose answer cites a quote, of all items", row.grounded),
+    }
+    if not row.accuracy.of:
+        del shares["accuracy"], shares["correct when it answered"]
+    counts = Counter({**row.statuses, UNFINISHED: row.unfinished})
     return OpenedRun(
         run=listed,
-        metrics=_metrics(row),
-        outcomes=_outcomes(row),
+        metrics=tuple(_metric(name, *of) for name, of in shares.items()),
+        outcomes=tuple(_metric(name, "of all items", Share(n, row.items)) for name, n in counts.most_common() if n),
         classes=tuple(ClassTold.model_validate(one, from_attributes=True) for one in row.classes),
         macro_f1=row.macro_f1,
         support=row.support.support.value,
@@ -243,12 +244,14 @@ def questions_of(path: Path, *, which: Which = "all", offset: int = 0, limit: in
 
     `wrong` has every question whose answer is not the gold answer, also those that have no answer.
     """
-    if not 1 <= limit <= MOST_QUESTIONS or offset < 0:
-        raise UsageError(f"a page of questions takes a limit from 1 to {MOST_QUESTIONS} and an offset from 0")
     _, lines = read_run(path)
     fitting = (line for line in lines if _fits(line, which))
     passed = sum(1 for _ in islice(fitting, offset))
-    shown = tuple(map(_question_told, islice(fitting, limit)))
+    names = ("id", "question", "gold", "answer", "error")
+    shown = tuple(
+        AskedTold(**{name: getattr(line, name) for name in names}, outcome=line.status, right=is_right(line))
+        for line in islice(fitting, limit)
+    )
     return QuestionPage(questions=shown, offset=offset, total=passed + len(shown) + sum(1 for _ in fitting))
 
 
@@ -258,28 +261,6 @@ def _fits(line: RunLine, which: Which) -> bool:
     if which == "failed":
         return line.status in _FAILED
     return bool(line.gold) and is_right(line) is (which == "right")
-
-
-def _question_told(line: RunLine) -> AskedTold:
-    same = {name: getattr(line, name) for name in ("id", "question", "gold", "answer", "error")}
-    return AskedTold(**same, outcome=line.status, right=is_right(line))
-
-
-def _metrics(row: Row) -> tuple[Metric, ...]:
-    given = row.statuses.get("answered", 0)
-    found = [_metric("answered", "items with an answer, of all items", Share(given, row.items))]
-    if row.accuracy.of:
-        found.insert(0, _metric("accuracy", "correct answers, of all items; a failure counts as wrong", row.accuracy))
-        share = Share(row.accuracy.right, given)
-        found.append(_metric("correct when it answered", "correct answers, of the answers given", share))
-    found.append(_metric("cites evidence", "items whose answer cites a quote, of all items", row.grounded))
-    return tuple(found)
-
-
-def _outcomes(row: Row) -> tuple[Metric, ...]:
-    counts = {**row.statuses, UNFINISHED: row.unfinished}
-    ordered = sorted(((status, count) for status, count in counts.items() if count), key=lambda one: -one[1])
-    return tuple(_metric(status, "of all items", Share(count, row.items)) for status, count in ordered)
 
 
 def _metric(name: str, words: str, share: Share) -> Metric:
@@ -319,11 +300,7 @@ async def runs(person: Caller, folder: Folder) -> RunsListed:
 async def run(run_id: str, person: Caller, folder: Folder) -> OpenedRun:
     """Its metrics with 95 % intervals, how its items ended, its classes, its cost and its settings."""
 
-    def read() -> OpenedRun:
-        path, listed = _found(folder, run_id)
-        return open_run(path, listed)
-
-    return await asyncio.to_thread(read)
+    return await asyncio.to_thread(lambda: open_run(*_found(folder, run_id)))
 
 
 @router.get("/{run_id}/questions", summary="Questions of a run", responses={404: {}, 422: {}})
@@ -337,10 +314,9 @@ async def questions(
 ) -> QuestionPage:
     """Its questions with gold answer, answer and outcome, in their order."""
 
-    def read() -> QuestionPage:
-        return questions_of(_found(folder, run_id)[0], which=which, offset=offset, limit=limit)
-
-    return await asyncio.to_thread(read)
+    return await asyncio.to_thread(
+        lambda: questions_of(_found(folder, run_id)[0], which=which, offset=offset, limit=limit)
+    )
 
 
 @router.get(
@@ -356,10 +332,7 @@ async def questions(
 async def report(run_id: str, person: Caller, folder: Folder) -> Response:
     """The report of `medground eval report` as a file to save; a browser never shows it as a page of this server."""
 
-    def written() -> str:
-        return as_html(read_report([_found(folder, run_id)[0]]))
-
-    content = await asyncio.to_thread(written)
+    content = await asyncio.to_thread(lambda: as_html(read_report([_found(folder, run_id)[0]])))
     headers = {"Content-Disposition": f'attachment; filename="{run_id}.html"'}
     return Response(content, media_type="text/html", headers=headers)
 

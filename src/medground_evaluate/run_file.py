@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -174,40 +174,31 @@ class HeadedFile(LineFile, Generic[H, M]):
 
 
 class RunFile(LineFile):
-    """A run that is being written. Open it with `RunFile.open`, use it as a context manager."""
+    """A run that is being written. Use it as a context manager."""
 
     what = "a Medground run"
     terse = False
 
-    def __init__(self, path: Path, header: RunHeader) -> None:
-        super().__init__(path)
-        self.header = header
-        self.tally = Tally(items=header.items)
-        self.done: set[str] = set()
-
-    @classmethod
-    def open(
-        cls, path: Path, header: RunHeader, accept: Collection[str] = (), count: Callable[[], int] | None = None
-    ) -> Self:
+    def __init__(
+        self, path: Path, header: RunHeader, accept: Collection[str] = (), count: Callable[[], int] | None = None
+    ) -> None:
         """Start a run, or resume the existing one.
 
         Args:
             accept: names of header fields that may differ from those of the existing run.
             count: counts the items of a new run; a resumed run already has the number. If it raises, no file is left.
-
-        Raises:
-            UsageError: the file is not a run, was made with other settings, or is being written by another process.
-            StorageFailed: the file cannot be written.
         """
-        run = cls(path, header)
-        with run.closing_on_error():
-            if (stored := run._stored()) is not None:
-                run._continue_from(stored, accept)
+        super().__init__(path)
+        self.header = header
+        self.tally = Tally(items=header.items)
+        self.done: set[str] = set()
+        with self.closing_on_error():
+            if (stored := self._stored()) is not None:
+                self._continue_from(stored, accept)
             else:
-                run.header = header if count is None else header.model_copy(update={"items": count()})
-                run.tally.items = run.header.items
-                run.write(run.header)
-        return run
+                self.header = header if count is None else header.model_copy(update={"items": count()})
+                self.tally.items = self.header.items
+                self.write(self.header)
 
     def append(self, line: RunLine) -> None:
         """Add a finished item. The whole line is written on return, and flushed to disk within seconds."""
@@ -271,15 +262,13 @@ def _header(raw: bytes, path: Path, number: int) -> RunHeader:
     try:
         return RunHeader.model_validate_json(raw)
     except ValidationError:
-        raise UsageError(
-            f"{path}:{number}: this header is from another version of Medground; use another file"
-        ) from None
+        why = "this header is from another version of Medground; use another file"
+        raise UsageError(f"{path}:{number}: {why}") from None
 
 
 def _line(raw: bytes, path: Path, number: int) -> RunLine:
     try:
         return RunLine.model_validate_json(raw)
     except ValidationError:
-        raise UsageError(
-            f"{path}:{number}: this line is invalid; remove it, and its item will be asked again"
-        ) from None
+        why = "this line is invalid; remove it, and its item will be asked again"
+        raise UsageError(f"{path}:{number}: {why}") from None

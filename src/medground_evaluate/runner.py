@@ -31,7 +31,6 @@ from medground.values.answer import Answer, SnapshotReference
 from medground.values.document import Document, DocumentId, Hit, SourceKind
 from medground.values.lookup import ConceptQuery, Found, Lookup, PlainWords, ProteinQuery, Ranker, Ranking
 from medground.values.query import Filters
-from medground.values.source_description import SourceDescription
 from medground.values.usage import UsageReport
 from medground_evaluate.datasets.loader import Loader, check_release
 from medground_evaluate.items import Item, RunLine, RunStatus, Tally
@@ -41,7 +40,20 @@ MOST_FOUND = 100
 """Most documents that are recorded."""
 
 
-class GivenSource:
+class _Closing:
+    name: str
+    _closed = False
+
+    async def close(self) -> None:
+        """Close the source, safe to call twice. A source that it wraps stays open; whoever opened it closes it."""
+        self._closed = True
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise SourceUnavailable("the source is closed", source=self.name)
+
+
+class GivenSource(_Closing):
     """The documents of one item. Every query finds all of them, in the order they are given."""
 
     name = "given"
@@ -50,7 +62,6 @@ class GivenSource:
 
     def __init__(self, documents: Sequence[Document]) -> None:
         self._documents = {document.id: document for document in documents}
-        self._closed = False
 
     def accepts(self, lookup: Lookup) -> bool:
         """Any query tree, for rankers by words; the tree itself is ignored."""
@@ -74,47 +85,17 @@ class GivenSource:
         self._check_open()
         return {i: self._documents[i] for i in ids if i in self._documents}
 
-    async def close(self) -> None:
-        """Close the source. Safe to call twice."""
-        self._closed = True
 
-    def _check_open(self) -> None:
-        if self._closed:
-            raise SourceUnavailable("the source is closed", source=self.name)
-
-
-class RecordingSource:
+class RecordingSource(_Closing):
     """Wraps a source and records the rankings that it gives."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self._closed = False
+        self.name, self.kinds, self.state = source.name, source.kinds, source.state
+        # What the source says of itself, so that a plan names it as it does outside of a run.
+        self.described = source.described if isinstance(source, DescribedSource) else None
+        self.terms = source.terms if isinstance(source, TermsSource) else None
         self.rankings: list[Ranking] = []
-
-    @property
-    def name(self) -> str:
-        """Name of the wrapped source."""
-        return self._source.name
-
-    @property
-    def kinds(self) -> frozenset[SourceKind]:
-        """Kinds of the wrapped source."""
-        return self._source.kinds
-
-    @property
-    def state(self) -> SnapshotReference | None:
-        """State of the wrapped source."""
-        return self._source.state
-
-    @property
-    def described(self) -> SourceDescription | None:
-        """What the wrapped source says of itself, so that a plan names it as it does outside of a run."""
-        return self._source.described if isinstance(self._source, DescribedSource) else None
-
-    @property
-    def terms(self) -> SourceDescription | None:
-        """Under which terms the texts of the wrapped source may be used."""
-        return self._source.terms if isinstance(self._source, TermsSource) else None
 
     def accepts(self, lookup: Lookup) -> bool:
         """Whether the wrapped source accepts it."""
@@ -131,14 +112,6 @@ class RecordingSource:
         """Documents from the wrapped source."""
         self._check_open()
         return await self._source.fetch(ids)
-
-    async def close(self) -> None:
-        """Stop recording. The wrapped source stays open; whoever opened it closes it."""
-        self._closed = True
-
-    def _check_open(self) -> None:
-        if self._closed:
-            raise SourceUnavailable("the source is closed", source=self.name)
 
 
 class RecordingCountingSource(RecordingSource):
@@ -189,8 +162,6 @@ class Selection:
     """Which items of which file are run, and how.
 
     Attributes:
-        path: the data set's file, as published.
-        split: `test`, `train`, `validation`, `unknown`, or `all`.
         limit: maximum number of items: the first of the file, or of a fixed shuffle if a seed is given.
         seed: of that shuffle. It depends only on the seed and the ids, so a smaller limit selects part of a larger one.
         with_context: use an item's own documents as the only source, instead of the engine's.
@@ -226,7 +197,6 @@ async def run_set(
     """Ask every item that has no line in `out` yet, and append its line. Lines once written are kept.
 
     Args:
-        engine: an open engine; it stays open.
         out: the run's file; an interrupted run is resumed.
         accept: header fields in which an existing run may differ.
 
@@ -254,7 +224,7 @@ async def run_set(
         with_context=selection.with_context,
         items=0,
     )
-    with RunFile.open(out, header, accept, lambda: _count(selection)) as file:
+    with RunFile(out, header, accept, lambda: _count(selection)) as file:
         watch(file.tally)
 
         async def ask(item: Item) -> None:

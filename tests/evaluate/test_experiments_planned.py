@@ -147,7 +147,7 @@ def test_uncertainty_is_measured_or_says_what_it_waits_for(
         return [1.0 if sentence in premise else 0.0 for premise, sentence in pairs]
 
     found = asyncio.run(luq(["It helps.", "It helps.", "It harms."], entails))
-    sampled = SampledUncertainty(Mean(found.value, 1), {"0": found}, 3, 0.7)
+    sampled = SampledUncertainty(Mean(found.value, 1), {"0": found})
     assert value(made(tmp_path, two, uncertain={("whole", "a"): sampled}), "whole", "a.uncertainty") == found.value
     assert figure(made(tmp_path, two), "whole", "a.uncertainty") is None
     keyless = Settings.load()

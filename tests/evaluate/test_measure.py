@@ -115,12 +115,8 @@ def test_how_often_questions_were_rewritten_and_what_a_model_said_of_answers(hom
     assert counted is not None
     assert (counted.correct.right, counted.correct.of, counted.quality.value, counted.quality.of) == (1, 1, 2.5, 2)
     assert assessments([answers[2]]) is None
-
-
-def test_metrics_that_do_not_apply_are_none_and_not_zero(home: Path) -> None:
-    found = measure(HEADER, [asked(1)], home)
     assert (found.depths, found.headings, found.rouge, found.rounds) == (None, None, None, ())
-    assert (found.queries, found.untraced, found.rewritten, found.assessed) == ({}, 4, None, None)
+    assert (found.queries, found.untraced, found.assessed) == ({}, 1, None)
 
 
 def written(path: Path, *lines: RunLine, **fields: Any) -> Path:
@@ -156,7 +152,7 @@ def test_uncertainty_of_runs_by_hand(tmp_path: Path) -> None:
     texts = [("It helps.", "It is so."), ("It helps.", ""), ("It harms.", "")]
     paths = [written(tmp_path / f"{n}.jsonl", asked(1, a), asked(2, b)) for n, (a, b) in enumerate(texts)]
     found = asyncio.run(uncertainty_of(read_samples(paths), same_words))
-    assert (found.samples, found.temperature) == (3, 0.7)
+    assert (read_samples(paths).runs, read_samples(paths).temperature) == (3, 0.7)
     confidence = [(1 + 0.25) / 2, (1 + 0.25) / 2, 0.25]
     assert found.each["q1"].value == pytest.approx(sum(1 - c for c in confidence) / 3)
     assert (found.mean.of, found.mean.without) == (1, 1)  # a single answer has no uncertainty

@@ -188,21 +188,6 @@ def test_a_seed_gives_one_order_and_smaller_limits_are_part_of_greater_ones(home
     assert order(7, 10) == ten, "an interrupted one goes on with the same questions"
 
 
-def test_questions_are_under_way_together(home: Path, tmp_path: Path) -> None:
-    under_way, most = 0, 0
-
-    async def recipe(question: Question, run: Run) -> Answer:
-        nonlocal under_way, most
-        under_way += 1
-        most = max(most, under_way)
-        await asyncio.sleep(0.01)
-        under_way -= 1
-        return said(run, "yes")
-
-    assert run(home, recipe, questions(tmp_path, 12), concurrency=5).right == 12
-    assert most == 5
-
-
 def test_cancelling_keeps_what_is_finished(home: Path, tmp_path: Path) -> None:
     async def recipe(question: Question, run: Run) -> Answer:
         if question.text == "Is number 3 right?":

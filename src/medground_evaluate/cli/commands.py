@@ -14,7 +14,7 @@ import typer
 from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, load_settings, searched
 from medground.faces.cli.terminal import page, say
 from medground_evaluate.cli.compare import compare_runs, measure, uncertainty
-from medground_evaluate.cli.judge import agreement, form, judge, judge_app, judged
+from medground_evaluate.cli.judge import agreement, form, judge, judge_app, judged, shown_judging
 from medground_evaluate.cli.running import aligned, run_stoppable, show_summary, shown_run
 from medground_evaluate.cli.sets import audit, build, data_app, demonstrations_app
 from medground_evaluate.cli.train import train_app
@@ -89,7 +89,8 @@ def run_experiment(
 
     if smoke and (model or judge or save):
         raise UsageError("--smoke is a keyless trial on three questions; leave out --model, --judge and --save")
-    experiment = read_experiment(_path(file, folder))
+    named = folder / f"{file}.toml"
+    experiment = read_experiment(named if named.is_file() and not Path(file).is_file() else Path(file))
     options = Options(
         data=data,
         out=out,
@@ -110,11 +111,6 @@ def run_experiment(
         from medground_evaluate.experiments.table import save as keep
 
         say(f"saved in {', '.join(map(str, keep(made, save)))}")
-
-
-def _path(file: str, folder: Path) -> Path:
-    named = folder / f"{file}.toml"
-    return named if not Path(file).is_file() and named.is_file() else Path(file)
 
 
 async def _make(experiment: Experiment, options: Options, judge: str | None, *, quiet: bool) -> Made:
@@ -138,7 +134,6 @@ async def _judged(made: Made, judge: str, options: Options, *, quiet: bool) -> M
     from medground.engine.opening import operator_names
     from medground.home.settings import Settings
     from medground.models.registry import open_models
-    from medground_evaluate.cli.judge import shown_judging
     from medground_evaluate.experiments.judging import judge_rows
 
     # The judge is the model named here, whatever the settings say about single operators.
@@ -261,12 +256,12 @@ def report(
         say(str(path))
 
 
-for name, command in {
-    "measure": measure,
-    "uncertainty": uncertainty,
-    "compare": compare_runs,
-    "report": report,
-}.items():
-    eval_app.command(name)(command)
-for command in (audit, build, judge, judged, form):
-    eval_app.command(command.__name__)(command)
+eval_app.command("measure")(measure)
+eval_app.command("uncertainty")(uncertainty)
+eval_app.command("compare")(compare_runs)
+eval_app.command("report")(report)
+eval_app.command("audit")(audit)
+eval_app.command("build")(build)
+eval_app.command("judge")(judge)
+eval_app.command("judged")(judged)
+eval_app.command("form")(form)

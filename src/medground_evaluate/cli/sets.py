@@ -202,29 +202,22 @@ def build(
 
 def _write(built: Built, out: Path) -> None:
     """Audit what was made, write it, and say what it is."""
-    from medground.errors import UsageError
+    from medground.errors import ConfigError, UsageError
+    from medground_evaluate.auditing import audit as audited
     from medground_evaluate.build.file import write_set
 
     if not built.questions:
         raise UsageError(f"no question could be made: {_missing(built)}; give other topics or search more literature")
-    audit = _audited(built)
+    audit = None
+    try:
+        audit = audited([question.item() for question in built.questions])
+    except ConfigError as error:  # without scikit-learn, which its linear models need
+        say(f"not audited: {error}", err=True)
     files = write_set(built.questions, audit, out)
     _tell(built, audit)
     say("", f"written: {', '.join(path.name for path in files)} in {out}")
     if len(built.questions) < built.wanted:
         raise typer.Exit(1)
-
-
-def _audited(built: Built) -> Audit | None:
-    """The audit of the set; None without scikit-learn, which its linear models need."""
-    from medground.errors import ConfigError
-    from medground_evaluate.auditing import audit
-
-    try:
-        return audit([question.item() for question in built.questions])
-    except ConfigError as error:
-        say(f"not audited: {error}", err=True)
-        return None
 
 
 def _tell(built: Built, audit: Audit | None) -> None:
@@ -240,16 +233,12 @@ def _tell(built: Built, audit: Audit | None) -> None:
     if audit is not None:
         say("")
         page(shown_audit(audit))
-        say("", _verdict(audit))
-
-
-def _verdict(audit: Audit) -> str:
-    """Whether somebody who reads nothing does better than chance."""
-    chance = next(one for one in audit.baselines if one.name == "chance")
-    above = [one.name for one in audit.baselines if one.blind and one.low > chance.share]
-    if above:
-        return f"above chance without evidence: {', '.join(above)}; the set does not pass"
-    return "no blind baseline is above chance: the set passes"
+        # Whether somebody who reads nothing does better than chance.
+        chance = next(one for one in audit.baselines if one.name == "chance")
+        above = [one.name for one in audit.baselines if one.blind and one.low > chance.share]
+        passed = "no blind baseline is above chance: the set passes"
+        failed = f"above chance without evidence: {', '.join(above)}; the set does not pass"
+        say("", failed if above else passed)
 
 
 def _missing(built: Built) -> str:
@@ -325,8 +314,7 @@ def info(
         say_json(manifest.model_dump_json(indent=2))
         return
     say(_summary(manifest))
-    for line in _described(manifest):
-        say(line)
+    say(*_described(manifest))
 
 
 def _summary(manifest: PoolManifest) -> str:

@@ -278,31 +278,24 @@ def _train(
 ) -> None:
     from decimal import Decimal
 
+    from medground.errors import UsageError
     from medground.faces.cli.progress import shown_progress
+    from medground.models.planner_weights import read_card
+    from medground_evaluate.planning.learn import estimate_training, train
 
     if check:
-        from medground.errors import UsageError
-        from medground.models.planner_weights import read_card
-        from medground_evaluate.planning.learn import estimate_training
-
         name = base or (read_card(adapter).base if adapter else None)
         if name is None:
             raise UsageError("name the model to train with --base NAME")
         hourly = None if price is None else Decimal(str(price))
         page(str(estimate_training(data, name, options, price_per_hour=hourly)))
         return
-    from medground_evaluate.planning.learn import train
+
+    def tell(line: str) -> None:
+        say(line, err=True)
 
     with shown_progress(quiet=quiet) as progress:
-        made = train(
-            data,
-            out,
-            options,
-            base=base,
-            adapter=adapter,
-            tell=lambda line: say(line, err=True),
-            progress=progress,
-        )
+        made = train(data, out, options, base=base, adapter=adapter, tell=tell, progress=progress)
     say(
         f"{made.folder}: {made.examples:,} examples, {made.steps:,} steps in {made.seconds:.1f} s, loss "
         f"{made.first_loss:.4f} at the first step, {made.last_loss:.4f} at the last"

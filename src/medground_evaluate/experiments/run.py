@@ -62,17 +62,9 @@ class Options:
     """How to run an experiment.
 
     Attributes:
-        data: the folder with the data sets, directly or in subfolders.
-        out: the folder for the run files; by default a `runs` folder in the home folder.
         model: the model that answers; by default the row's own model, else `keyless`.
         smoke: run keyless on three questions, to see whether it works at all.
-        limit: maximum number of questions per set.
-        corpora: corpora to search instead of those in the file.
-        sets: settings that override all others.
-        accept: header fields in which an existing run may differ.
         nli: the NLI model that compares sampled answers; by default that of `verify.critic`, if it is one.
-        marks: files in which people marked long answers.
-        embedding: the model that encodes queries for their diversity.
         repeat: runs of each row that a model answers, for the mean and standard deviation of accuracy.
     """
 
@@ -98,33 +90,25 @@ class Made:
     Attributes:
         runs: by row and data.
         missing: why a row has no run, by row and data; the row is empty if the data itself is missing.
-        blind: the best accuracy without reading evidence, by data.
-        changed: what `--set` changed of a row, by row.
         stand_ins: options that replaced the paper's own, by row.
-        judged: the judge's comparison of two rows, by data.
         uncertain: LUQ of the rows that were sampled, by row and data.
         again: further runs of the rows that were repeated, by row and data.
-        marks: what people marked.
         embed: encodes queries; None if no column needs it, or there is none here.
         waits: what single columns wait for, in a line each.
     """
 
     experiment: Experiment
-    runs: Mapping[tuple[str, str], RunOfRow]
-    missing: Mapping[tuple[str, str], str]
-    blind: Mapping[str, Baseline]
+    runs: dict[tuple[str, str], RunOfRow]
+    missing: dict[tuple[str, str], str]
+    blind: dict[str, Baseline]
     stand_ins: Mapping[str, Mapping[str, Any]]
-    judged: Mapping[str, PairResult] = field(default_factory=dict)
-    changed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    uncertain: Mapping[tuple[str, str], SampledUncertainty] = field(default_factory=dict)
-    again: Mapping[tuple[str, str], tuple[RunOfRow, ...]] = field(default_factory=dict)
+    judged: dict[str, PairResult] = field(default_factory=dict)
+    changed: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    uncertain: dict[tuple[str, str], SampledUncertainty] = field(default_factory=dict)
+    again: dict[tuple[str, str], tuple[RunOfRow, ...]] = field(default_factory=dict)
     marks: tuple[Judgement, ...] = ()
     embed: Embed | None = None
-    waits: tuple[str, ...] = ()
-
-    def of_row(self, row: str) -> list[RunOfRow]:
-        """The runs of a row, in the order of the data."""
-        return [self.runs[row, data] for data in self.experiment.data if (row, data) in self.runs]
+    waits: list[str] = field(default_factory=list)
 
     def every(self, row: str, data: str) -> list[RunOfRow]:
         """The run of a row on a data set, and those in which it was repeated."""
@@ -151,88 +135,70 @@ async def make(
         raise UsageError(
             f"{experiment.name} {experiment.status}; `medground experiment list` shows the ones that can be run"
         )
+    replaced = {r.name: r.stand_in for r in experiment.rows if not Author(model_of(r, options)).is_model and r.stand_in}
     marks = tuple(read_marked(options.marks).lines) if options.marks else ()
-    rows = _Rows(options, shown)
-    blind: dict[str, Baseline] = {}
+    made = Made(experiment, {}, {}, {}, replaced, marks=marks)
+    rows = _Rows(options, shown, made)
     for name, data in experiment.data.items():
         try:
             dataset, place = find_data(data, options.data)
         except UsageError as error:
-            rows.missing["", name] = str(error)
+            made.missing["", name] = str(error)
             continue
         selection = _selection(dataset, place, data, options)
         items = list(selected_items(selection))
         headings = {item.id: item.headings for item in items if item.headings}
         for row in experiment.rows:
             if not row.data or name in row.data:
-                await rows.add(
-                    row, name, data, selection, headings, uncertain=f"{name}.{UNCERTAINTY}" in experiment.columns
-                )
-        was_run = any(data_name == name for _, data_name in rows.runs)
+                await rows.add(row, name, data, selection, headings)
+        was_run = any(data_name == name for _, data_name in made.runs)
         if was_run and (found := best_blind(items, models=not options.smoke)):
-            blind[name] = found
-    if not rows.runs:
-        why = "; ".join(dict.fromkeys(rows.missing.values()))
+            made.blind[name] = found
+    if not made.runs:
+        why = "; ".join(dict.fromkeys(made.missing.values()))
         raise UsageError(f"{experiment.name}: no row could be run: {why}")
-    return Made(
-        experiment,
-        rows.runs,
-        rows.missing,
-        blind,
-        {r.name: r.stand_in for r in experiment.rows if r.stand_in and not Author(model_of(r, options)).is_model},
-        changed=rows.changed,
-        uncertain=rows.uncertain,
-        again=rows.again,
-        marks=marks,
-        embed=_encoder(experiment, options, next(iter(rows.runs.values())), rows.waits),
-        waits=tuple(rows.waits),
-    )
+    if not any(metric.startswith("diversity-") for _, _, metric in experiment.cells()):
+        return made
+    try:
+        home = next(iter(made.runs.values())).traces.parent
+        return replace(made, embed=remembering(open_embedder(options.embedding, home).embed))
+    except (ConfigError, StorageFailed) as error:
+        made.waits.append(f"diversity waits for a model that encodes queries: {error}")
+        return made
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Rows:
-    """What became of each row, by its name and that of the data."""
+    """Runs rows, and notes what becomes of each."""
 
     options: Options
     shown: Shown
-    runs: dict[tuple[str, str], RunOfRow] = field(default_factory=dict)
-    again: dict[tuple[str, str], tuple[RunOfRow, ...]] = field(default_factory=dict)
-    uncertain: dict[tuple[str, str], SampledUncertainty] = field(default_factory=dict)
-    missing: dict[tuple[str, str], str] = field(default_factory=dict)
-    changed: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    waits: dict[str, None] = field(default_factory=dict)
+    made: Made
 
     async def add(
-        self,
-        row: Row,
-        name: str,
-        data: Data,
-        selection: Selection,
-        headings: Mapping[str, tuple[str, ...]],
-        *,
-        uncertain: bool,
+        self, row: Row, name: str, data: Data, selection: Selection, headings: Mapping[str, tuple[str, ...]]
     ) -> None:
         """Run a row, once and as often as it is repeated; what keeps it from that is its reason to be missing."""
-        key, options = (row.name, name), self.options
+        key, options, made = (row.name, name), self.options, self.made
         try:
             settings = settings_of(row, data, options)
             if found_changes := changes(row.preset, _chosen(row, data, options), options.sets):
-                self.changed[row.name] = found_changes
+                made.changed[row.name] = found_changes
             path, traces = run_path(selection, settings, options), settings.home / "traces"
             await self._run(selection, settings, {path: f"{name}, {row.name}"})
             run = read_row(path, headings, traces)
             if run.lines and all(line.status == "failed" for line in run.lines):  # that is no figure
                 why = f"{run.lines[-1].error}; then delete {path.name} and run again"
                 raise UsageError(f"all {len(run.lines):,} questions failed: {why}")
-            self.runs[key] = run
+            made.runs[key] = run
             again = repeat_paths(path, repeats(settings, options.repeat))
             named = {one: f"run {number} of {len(again) + 1}" for number, one in enumerate(again, start=2)}
             await self._run(selection, self._settings(row, data, REPEATING), named)
-            self.again[key] = tuple(read_row(one, headings, traces) for one in again)
-            if uncertain:
+            made.again[key] = tuple(read_row(one, headings, traces) for one in again)
+            if f"{name}.{UNCERTAINTY}" in made.experiment.columns:
                 await self._sample(key, selection, row, data)
         except (UserMistake, SourceUnavailable, SnapshotCorrupt) as error:
-            self.missing[key] = str(error)
+            made.missing[key] = str(error)
 
     def _settings(self, row: Row, data: Data, more: Mapping[str, Any]) -> Settings:
         return settings_of(row, data, replace(self.options, sets={**self.options.sets, **more}))
@@ -254,13 +220,14 @@ class _Rows:
         settings = self._settings(row, data, SAMPLING)
         nli = nli_of(settings, self.options.nli)
         if waiting := waits_for(settings, nli):
-            self.waits[waiting] = None
+            if waiting not in self.made.waits:
+                self.made.waits.append(waiting)
             return
         entailment = await asyncio.to_thread(open_entailment, nli)  # before paying for the samples
         paths = sample_paths(run_path(selection, settings, self.options))
         named = {path: f"{row.name}, sample {number} of {len(paths)}" for number, path in enumerate(paths, start=1)}
         await self._run(selection, settings, named)
-        self.uncertain[key] = await uncertainty_of(read_samples(paths), entailment)
+        self.made.uncertain[key] = await uncertainty_of(read_samples(paths), entailment)
 
 
 _REACHING = frozenset(
@@ -293,11 +260,7 @@ def _compared(settings: Settings) -> dict[str, str]:
 
 
 def settings_of(row: Row, data: Data, options: Options) -> Settings:
-    """The settings of a row on one data set; environment and `medground.toml` may say how services are reached.
-
-    Raises:
-        ConfigError: a preset or setting does not exist, or environment or file would change what the row is.
-    """
+    """The settings of a row on one data set; environment and `medground.toml` may say how services are reached."""
     chosen = {**_chosen(row, data, options), **options.sets}
     used = Settings.load(preset=row.preset, options=chosen)
     changed = _differing(_alone(row.preset, chosen), used)
@@ -341,13 +304,3 @@ def _selection(dataset: Loader, place: Path, data: Data, options: Options) -> Se
     limits = [n for n in (data.limit, options.limit, SMOKE if options.smoke else None) if n is not None]
     limit = min(limits, default=None)
     return Selection(dataset, place, data.split, limit, data.seed if limit is not None else None, data.with_context)
-
-
-def _encoder(experiment: Experiment, options: Options, run: RunOfRow, waits: dict[str, None]) -> Embed | None:
-    if not any(metric.startswith("diversity-") for _, _, metric in experiment.cells()):
-        return None
-    try:
-        return remembering(open_embedder(options.embedding, run.traces.parent).embed)
-    except (ConfigError, StorageFailed) as error:
-        waits[f"diversity waits for a model that encodes queries: {error}"] = None
-        return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -101,20 +101,17 @@ def notes(made: Made) -> Iterator[str]:
     for (row_name, reason), names in where.items():
         yield f"not run, {row_name + ' on ' if row_name else ''}{', '.join(names)}: {reason}"
     if any(metric == DEVIATION for _, _, metric in experiment.cells()):
-        yield _runs_made(made)
+        numbers = sorted({len(made.every(*place)) for place in made.runs})
+        several = (
+            f"accuracies are means of {' or '.join(map(str, numbers))} runs, sd their standard deviation in points"
+        )
+        none = (
+            "standard deviations wait for several runs: name a model and --repeat N; without a model all are the same"
+        )
+        yield none if numbers[-1] == 1 else several
     yield from made.waits
     yield from marks_notes(made.experiment, made.marks)
     yield from judge_notes(made)
-
-
-def _runs_made(made: Made) -> str:
-    """How many runs the standard deviations are of."""
-    numbers = sorted({len(made.every(*place)) for place in made.runs})
-    if numbers[-1] == 1:
-        return (
-            "standard deviations wait for several runs: name a model and --repeat N; without a model all are the same"
-        )
-    return f"accuracies are means of {' or '.join(map(str, numbers))} runs, sd their standard deviation in points"
 
 
 def _when_answering(made: Made) -> Iterator[str]:
@@ -136,10 +133,11 @@ def value_of(made: Made, row: str, data: str, metric: str) -> Figure | None:
     """Our figure for a row and a column; None if there is none."""
     if metric in JUDGED:
         return judged_figure(made, row, None, data, metric)
+    runs = [run for (name, of), run in made.runs.items() if name == row and (of == data or data in POOLED)]
     if is_marked(metric):
-        return marked_figure(metric, made.marks, _runs_of(made, row, data))
+        return marked_figure(metric, made.marks, runs)
     if is_planned(metric):
-        return planned_figure(metric, _runs_of(made, row, data), made.embed)
+        return planned_figure(metric, runs, made.embed)
     if metric == UNCERTAINTY:
         sampled = made.uncertain.get((row, data))
         return averaged(sampled.mean) if sampled else None
@@ -151,14 +149,7 @@ def value_of(made: Made, row: str, data: str, metric: str) -> Figure | None:
         return deviation(made.every(row, data))
     if metric == "accuracy" and made.again.get((row, data)):
         return mean_accuracy(made.every(row, data))
-    run = made.runs.get((row, data))
-    return None if run is None else figure(metric, run, made.base(data))
-
-
-def _runs_of(made: Made, row: str, data: str) -> list[RunOfRow]:
-    if data in POOLED:
-        return made.of_row(row)
-    return [made.runs[row, data]] if (row, data) in made.runs else []
+    return figure(metric, runs[0], made.base(data)) if runs else None
 
 
 def _average(made: Made, row: str, metric: str) -> Figure | None:
@@ -261,10 +252,10 @@ def results(made: Made) -> dict[str, dict[str, Any]]:
         if made.judged:
             of_model["judged"] = {name: result.model_dump(mode="json") for name, result in made.judged.items()}
         changed = {"changed": list(made.changed[row])} if row in made.changed else {}
-        figures = _figures(made, row, lambda name, data=data: name == data)
+        figures = _figures(made, row, {data})
         named = {column.partition(".")[2]: one for column, one in figures.items()}
         of_model["runs"].append({"row": row, "data": data, "figures": named, **changed, **_about(run)})
-        pooled = _figures(made, row, POOLED.__contains__)
+        pooled = _figures(made, row, POOLED)
         if pooled:
             of_model.setdefault("pooled", {})[row] = {
                 name: {key: one[key] for key in ("value", "of")} for name, one in pooled.items()
@@ -272,11 +263,11 @@ def results(made: Made) -> dict[str, dict[str, Any]]:
     return by_model
 
 
-def _figures(made: Made, row: str, wanted: Callable[[str], bool]) -> dict[str, dict[str, float | int]]:
-    """The figures of a row whose data are wanted, by column."""
+def _figures(made: Made, row: str, wanted: Collection[str]) -> dict[str, dict[str, float | int]]:
+    """The figures of a row on these data, by column."""
     figures: dict[str, dict[str, float | int]] = {}
     for _, data, metric in made.experiment.cells():
-        found = value_of(made, row, data, metric) if wanted(data) else None
+        found = value_of(made, row, data, metric) if data in wanted else None
         if found is not None:
             one = figures[f"{data}.{metric}"] = {"value": round(found.value, 4), "of": found.of}
             if found.low is not None and found.high is not None:

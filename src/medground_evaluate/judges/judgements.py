@@ -196,8 +196,6 @@ class Judgement(Frozen):
     """One judgement.
 
     Attributes:
-        item: id of the question.
-        judge: a model's name, or a person's.
         shown: names of the answers in the order the judge saw them: two for a comparison, one for a long answer.
         better: which of two is better; None for a long answer, or if nothing was judged.
         marks: axis to score for each answer shown; empty if nothing was judged.
@@ -263,9 +261,6 @@ def scores(marks: ExplanationMarks | LongAnswerMarks) -> dict[str, Score]:
 
 class Sheet(LineFile):
     """A file of judgements that is being written, started or resumed. Use it as a context manager.
-
-    Attributes:
-        lines: all judgements in the file.
 
     Raises:
         UsageError: the file has judgements with another pin, or another process is writing it.

@@ -54,6 +54,11 @@ class LabelledPair(NamedTuple):
     statement: str
     truth: Truth
 
+    @property
+    def asked(self) -> EntailInput:
+        """As the critic of an answer sees a statement and the one text that it cites."""
+        return EntailInput(statement=self.statement, evidence=(EvidenceView(id="E1", quote=self.text),))
+
 
 def _scifact(data: Path, name: str) -> Iterator[LabelledPair]:
     """Development claims, each with every abstract that it cites."""
@@ -167,110 +172,6 @@ MOST_UNANSWERED = 5
 """More calls without any reply, each after its own tries, end the measurement; it can be resumed."""
 _RIGHT: Mapping[str, str] = {"support": "entails", "refute": "contradicts"}
 
-Watch = Callable[[int, int], None]
-"""Called after each pair with the number done and the total; must be cheap."""
-
-
-def claim_of(pair: LabelledPair) -> Claim:
-    """A pair as the critic of an answer sees a statement and the one text that it cites."""
-    return Claim(pair.statement, (EvidenceView(id="E1", quote=pair.text),))
-
-
-async def ask_all(
-    models: Models,
-    pairs: Sequence[LabelledPair],
-    sheet: Sheet,
-    settings: Settings,
-    *,
-    concurrency: int = 8,
-    watch: Watch = lambda done, of: None,
-) -> None:
-    """Ask the model of `entail` about each pair that the sheet does not have; each reply is in the file at once.
-
-    Raises:
-        ModelFailed: none of the first replies could be used, or several calls had no reply; the rest is kept.
-        ConfigError: the server rejects the key or does not have the model.
-        StorageFailed: the file cannot be written.
-    """
-    name = models.of(entail.name).name
-    left = [pair for pair in pairs if pair.id not in sheet.lines]
-    unanswered: list[str] = []
-    _check_first(sheet.lines.values(), name)
-
-    async def work(pair: LabelledPair) -> None:
-        try:
-            line = await _line(models, pair, settings)
-        except ModelFailed as failed:
-            unanswered.append(failed.reason)
-            if len(unanswered) > MOST_UNANSWERED:
-                raise
-            return
-        sheet.append(line)
-        watch(len(sheet.lines), len(pairs))
-        _check_first(sheet.lines.values(), name)
-
-    try:
-        await work_off(left, work, concurrency)
-    except ModelFailed as error:
-        if error.unreadable:
-            raise
-    if unanswered:
-        done = f"{len(sheet.lines):,} of {len(pairs):,} pairs are judged and kept"
-        raise ModelFailed(f"no reply ({unanswered[-1]}); {done}; run the same command to resume", model=name)
-
-
-def _check_first(lines: Iterable[Line], name: str) -> None:
-    said = list(lines)
-    if len(said) >= FIRST and all(line.said == "unusable" for line in said):
-        why = f"none of its first {len(said)} replies could be used: {said[-1].reason}"
-        raise ModelFailed(f"{why}; it is not a judge (--fresh asks again)", model=name, unreadable=True)
-
-
-async def _line(models: Models, pair: LabelledPair, settings: Settings) -> Line:
-    """What the judge says of a pair. A failure without a reply is raised: it says nothing about the judge."""
-    claim = claim_of(pair)
-    try:
-        reply = await models.answer(
-            entail, EntailInput(statement=claim.statement, evidence=claim.premises), CallLimits()
-        )
-    except ModelFailed as failed:
-        if not failed.unreadable:
-            raise
-        reason = " ".join(failed.reason.split())
-        return Line(pair=pair.id, said="unusable", reason=reason, usage=UsageReport.of(failed.usage or Usage()))
-    found = judgement_of(claim, reply.output, settings.verify.entailment)
-    said = "unusable" if found.relation in ("failed", "unsure") else found.relation
-    return Line(pair=pair.id, said=said, reason=found.note, usage=UsageReport.of(reply.usage))
-
-
-def result(
-    pairs: Sequence[LabelledPair], lines: Mapping[str, Line], model: str, settings: Settings, now: datetime
-) -> Measured:
-    """The measurement that a complete sheet makes."""
-    said = [(pair, lines[pair.id].said) for pair in pairs]
-    proofs = []
-    for name in dict.fromkeys(pair.dataset for pair in pairs):  # a judge that does not decide is wrong
-        here = [(p, word) for p, word in said if p.dataset == name and p.truth != "neutral"]
-        supports = sum(pair.truth == "support" for pair, _ in here) / len(here)
-        right = [_RIGHT[pair.truth] == word for pair, word in here]
-        proofs.append(_proof(name, "claims", right, max(supports, 1 - supports)))
-    share = sum(pair.truth == "support" for pair, _ in said) / len(said)
-    called = [pair.truth == "support" for pair, word in said if word == "entails"]
-    silent = [word in ("neutral", "related") for pair, word in said if pair.truth == "neutral"]
-    proofs += [_proof(CALLED_SUPPORTED, "supported", called, share), _proof(UNDECIDED, "neutral", silent, 0.5)]
-    return Measured(
-        model=model,
-        address=own_address(model, settings),
-        temperature=settings.model.temperature,
-        asked=asked_with(),
-        measured=now,
-        made_by=f"medground {__version__}",
-        proofs=tuple(proofs),
-        pairs=len(pairs),
-        unusable=sum(word == "unusable" for _, word in said),
-        usage=UsageReport.of(_total(lines[pair.id].usage for pair in pairs)),
-    )
-
 
 def _proof(name: str, kind: str, right: Sequence[bool], majority: float) -> Proof:
     low, high = wilson(sum(right), len(right))
@@ -279,14 +180,8 @@ def _proof(name: str, kind: str, right: Sequence[bool], majority: float) -> Proo
     return proof.model_copy(update={"of": kind})
 
 
-def _total(reports: Iterable[UsageReport]) -> Usage:
-    return sum(
-        (
-            Usage(r.input_tokens, r.output_tokens, r.model_calls, price=r.price, estimated_tokens=r.estimated_tokens)
-            for r in reports
-        ),
-        Usage(),
-    )
+def _spent(r: UsageReport) -> Usage:
+    return Usage(r.input_tokens, r.output_tokens, r.model_calls, price=r.price, estimated_tokens=r.estimated_tokens)
 
 
 _CHARACTERS = 4
@@ -312,16 +207,6 @@ class Estimate:
         )
 
 
-def estimate(model: str, pairs: Sequence[LabelledPair], settings: Settings) -> Estimate:
-    """What asking about these pairs will cost, if every reply can be used."""
-    schema = len(json.dumps(entail.output.model_json_schema()))
-    prompts = (entail.prompt(EntailInput(statement=c.statement, evidence=c.premises)) for c in map(claim_of, pairs))
-    characters = sum(len(entail.instructions) + schema + len(prompt) for prompt in prompts)
-    tokens, replies = round(characters / _CHARACTERS, -3), len(pairs) * _REPLY
-    known = None if own_address(model, settings) else list_price(model, int(tokens), replies)
-    return Estimate(len(pairs), int(tokens), replies, known)
-
-
 @dataclass(frozen=True)
 class Measurement:
     """A measurement that is about to be made: nothing was asked yet."""
@@ -330,44 +215,110 @@ class Measurement:
     settings: Settings
     pairs: Sequence[LabelledPair]
     models: Models
-    sheet: Path
+    file: Path
     """The file of what the judge says; its name tells judge, instructions and pairs."""
 
     def left(self, *, fresh: bool = False) -> Estimate:
-        """What is still to be asked, and its cost."""
-        if fresh or not self.sheet.exists():
-            return estimate(self.model, self.pairs, self.settings)
-        with Sheet(self.sheet) as sheet:
-            return estimate(self.model, [pair for pair in self.pairs if pair.id not in sheet.lines], self.settings)
+        """What is still to be asked, and its cost if every reply can be used."""
+        left = self.pairs
+        if not fresh and self.file.exists():
+            with Sheet(self.file) as sheet:
+                left = [pair for pair in self.pairs if pair.id not in sheet.lines]
+        schema = len(json.dumps(entail.output.model_json_schema()))
+        characters = sum(len(entail.instructions) + schema + len(entail.prompt(pair.asked)) for pair in left)
+        tokens, replies = int(round(characters / _CHARACTERS, -3)), len(left) * _REPLY
+        known = None if own_address(self.model, self.settings) else list_price(self.model, tokens, replies)
+        return Estimate(len(left), tokens, replies, known)
 
     async def make(
-        self,
-        *,
-        fresh: bool = False,
-        concurrency: int = 8,
-        watch: Watch = lambda done, of: None,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        self, *, fresh: bool = False, concurrency: int = 8, watch: Callable[[int, int], None] = lambda done, of: None
     ) -> Measured:
         """Ask what is left and store the result; from then on it counts on this machine.
 
         Raises:
-            ModelFailed, ConfigError, StorageFailed: see `ask_all`; what was answered is kept.
+            ModelFailed: none of the first replies could be used, or several calls had no reply; the rest is kept.
+            ConfigError: the server rejects the key or does not have the model.
+            StorageFailed: the file cannot be written.
             UsageError: another process is measuring the same judge.
         """
-        with Sheet(self.sheet, fresh=fresh) as sheet:
-            await ask_all(self.models, self.pairs, sheet, self.settings, concurrency=concurrency, watch=watch)
-            found = result(self.pairs, sheet.lines, self.model, self.settings, now())
-        keep(found, self.sheet.with_suffix(".json"))
+        unanswered: list[str] = []
+        with Sheet(self.file, fresh=fresh) as sheet:
+            self._check_first(sheet)
+
+            async def work(pair: LabelledPair) -> None:
+                try:
+                    line = await self._line(pair)
+                except ModelFailed as failed:
+                    unanswered.append(failed.reason)
+                    if len(unanswered) > MOST_UNANSWERED:
+                        raise
+                    return
+                sheet.append(line)
+                watch(len(sheet.lines), len(self.pairs))
+                self._check_first(sheet)
+
+            try:
+                await work_off([pair for pair in self.pairs if pair.id not in sheet.lines], work, concurrency)
+            except ModelFailed as error:
+                if error.unreadable:
+                    raise
+            if unanswered:
+                done = f"{len(sheet.lines):,} of {len(self.pairs):,} pairs are judged and kept"
+                why = f"no reply ({unanswered[-1]}); {done}; run the same command to resume"
+                raise ModelFailed(why, model=self.model)
+            found = self._result(sheet.lines)
+        keep(found, self.file.with_suffix(".json"))
         return found
+
+    def _check_first(self, sheet: Sheet) -> None:
+        said = list(sheet.lines.values())
+        if len(said) >= FIRST and all(line.said == "unusable" for line in said):
+            why = f"none of its first {len(said)} replies could be used: {said[-1].reason}"
+            raise ModelFailed(f"{why}; it is not a judge (--fresh asks again)", model=self.model, unreadable=True)
+
+    async def _line(self, pair: LabelledPair) -> Line:
+        """What the judge says of a pair. A failure without a reply is raised: it says nothing about the judge."""
+        try:
+            reply = await self.models.answer(entail, pair.asked, CallLimits())
+        except ModelFailed as failed:
+            if not failed.unreadable:
+                raise
+            reason = " ".join(failed.reason.split())
+            return Line(pair=pair.id, said="unusable", reason=reason, usage=UsageReport.of(failed.usage or Usage()))
+        claim = Claim(pair.statement, pair.asked.evidence)
+        found = judgement_of(claim, reply.output, self.settings.verify.entailment)
+        said = "unusable" if found.relation in ("failed", "unsure") else found.relation
+        return Line(pair=pair.id, said=said, reason=found.note, usage=UsageReport.of(reply.usage))
+
+    def _result(self, lines: Mapping[str, Line]) -> Measured:
+        """The measurement that a complete sheet makes."""
+        said = [(pair, lines[pair.id].said) for pair in self.pairs]
+        proofs = []
+        for name in dict.fromkeys(pair.dataset for pair in self.pairs):  # a judge that does not decide is wrong
+            here = [(p, word) for p, word in said if p.dataset == name and p.truth != "neutral"]
+            supports = sum(pair.truth == "support" for pair, _ in here) / len(here)
+            right = [_RIGHT[pair.truth] == word for pair, word in here]
+            proofs.append(_proof(name, "claims", right, max(supports, 1 - supports)))
+        share = sum(pair.truth == "support" for pair, _ in said) / len(said)
+        called = [pair.truth == "support" for pair, word in said if word == "entails"]
+        silent = [word in ("neutral", "related") for pair, word in said if pair.truth == "neutral"]
+        proofs += [_proof(CALLED_SUPPORTED, "supported", called, share), _proof(UNDECIDED, "neutral", silent, 0.5)]
+        return Measured(
+            model=self.model,
+            address=own_address(self.model, self.settings),
+            temperature=self.settings.model.temperature,
+            asked=asked_with(),
+            measured=datetime.now(UTC),
+            made_by=f"medground {__version__}",
+            proofs=tuple(proofs),
+            pairs=len(self.pairs),
+            unusable=sum(word == "unusable" for _, word in said),
+            usage=UsageReport.of(sum((_spent(lines[pair.id].usage) for pair in self.pairs), Usage())),
+        )
 
 
 def prepared(model: str, data: Path, settings: Settings) -> Measurement:
     """Read the test and open the model; nothing is asked. The call cache is not used, so that replies are new.
-
-    Args:
-        model: its name, as in `model.default`.
-        data: the folder of `scifact` and `nli`.
-        settings: home folder, keys, address and temperature.
 
     Raises:
         UsageError: the model is not one that can be measured, or the data are missing.

@@ -27,9 +27,7 @@ class AxisResult(Frozen):
         ties: all other judged questions, including those where the orders disagree.
         flipped: ties in which the two orders prefer different answers, so that only the position decides.
         low: lower end of the 95 % Wilson interval of wins among all judged.
-        high: its upper end.
         mean: mean mark of the first-named answer over all orders, 1 to 5; None if marks are missing.
-        other_mean: mean mark of the other answer.
     """
 
     axis: str

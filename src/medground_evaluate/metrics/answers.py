@@ -95,8 +95,6 @@ class RoundPoint:
     """Scores of all questions after a round.
 
     Attributes:
-        number: number of the round, starting at 1.
-        asked: number of questions that had this round.
         macro_f1: None if no question has a gold answer.
     """
 

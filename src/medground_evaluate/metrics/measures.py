@@ -111,16 +111,7 @@ def reading(spans: Spans) -> Reading | None:
 
 @dataclass(frozen=True)
 class Traced:
-    """One question.
-
-    Attributes:
-        query: the query whose documents were read, in PubMed's language; empty where the recipe has none.
-        reading: documents read in batches, and whether they were found sufficient.
-        rounds: what a recipe that loops would have answered, had it ended after each round.
-        plan: the queries of each source in the plan that was searched; None for a recipe that plans no sources.
-        stages: seconds and tokens of planning, retrieval and answering, of such a recipe.
-        rewritten: whether the question was rewritten because too little was found; None if the recipe never asks that.
-    """
+    """One question."""
 
     query: str
     reading: Reading
@@ -171,15 +162,8 @@ class Measures:
         items: number of items in the run.
         untraced: questions without a stored trace, because it was removed or they failed; they count as having read
             and searched nothing, and stay in the denominators.
-        grounded: evidence-grounded response rate: answers that cite.
         checked: the same as the paper counts it: answers that cite, and whose evidence was found sufficient.
-        depths: evidence sufficiency depth, for recipes that read in batches.
-        headings: MeSH precision and recall, for sets with gold headings.
-        queries: statistics by source.
         rewritten: questions that were rewritten because their search found too little, of those that might have been.
-        assessed: what a model says of whole answers.
-        stages: seconds and tokens by stage, for recipes that plan sources.
-        rounds: accuracy and F1 after each round, for recipes that loop.
         rouge: mean ROUGE-L F1 over the questions with a reference answer; an empty answer scores 0.
     """
 

@@ -21,12 +21,7 @@ from medground_evaluate.statistics import Mean, Share, item_score, mean
 
 @dataclass(frozen=True)
 class Reading:
-    """What was read for one question.
-
-    Attributes:
-        articles: number of documents read, in all batches.
-        sufficient: whether reading ended because the evidence was sufficient.
-    """
+    """What was read for one question."""
 
     articles: int
     sufficient: bool
@@ -78,8 +73,6 @@ class HeadingScores:
 
     Attributes:
         precision: counts 0 for a question whose query has no heading.
-        questions: number of questions with gold headings.
-        without_query: number of those whose query has no heading.
         without_gold: number of questions without gold headings, which are left out.
     """
 
@@ -214,9 +207,6 @@ def retrieval_scores(lines: Iterable[RunLine], depths: Sequence[int] = DEPTHS) -
     """Score the documents that each line's searches found, best first, against those that answer its question.
 
     A question for which nothing was found scores 0. A document that is listed twice counts at its first rank.
-
-    Raises:
-        ConfigError: the extra `evaluate` is not installed.
     """
     every = list(lines)
     known = [line for line in every if line.gold_documents]

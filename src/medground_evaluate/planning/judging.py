@@ -31,7 +31,7 @@ from medground.values.source_plan import SourceQuery
 from medground.values.steps import Progress, no_progress
 from medground_evaluate.agreement import in_words, kappa, same_share
 from medground_evaluate.metrics.answers import rouge_l
-from medground_evaluate.planning.explore import question_of, run_of
+from medground_evaluate.planning.explore import run_of
 from medground_evaluate.planning.exploring import FoundView, JudgeInput, judge_found, read_yes_no
 from medground_evaluate.planning.work import (
     Explored,
@@ -74,11 +74,10 @@ async def gain(explored: Explored, pieces: Sequence[Piece], run: Run) -> Labelle
     if not run.answerer(reason_or_recall).is_model or not run.answerer(recall).is_model:
         raise ConfigError("labels by gain need a model that answers questions; name one with --model")
     asked, question = explored.question, run.question
-    alone = await run.ask(recall, RecallInput(question=question.text, task=question.task, options=question.options))
-    read = await run.ask(
-        reason_or_recall,
-        ReasonInput(question=question.text, task=question.task, options=question.options, passages=_sentenced(pieces)),
-    )
+    same = {name: getattr(question, name) for name in ("task", "options")}
+    alone = await run.ask(recall, RecallInput(question=question.text, **same))
+    passages = tuple(_sentenced(number, piece) for number, piece in enumerate(pieces, start=1))
+    read = await run.ask(reason_or_recall, ReasonInput(question=question.text, **same, passages=passages))
     if asked.gold:
         before, after = float(set(alone.answer) == set(asked.gold)), float(set(read.answer) == set(asked.gold))
         return Labelled(after > before, f"accuracy {before:.0f} without, {after:.0f} with the passages", after - before)
@@ -106,18 +105,10 @@ def log_odds(score: float) -> float:
     return math.log(kept / (1 - kept))
 
 
-def _sentenced(pieces: Sequence[Piece]) -> tuple[SentencedPassage, ...]:
-    return tuple(
-        SentencedPassage(
-            id=f"P{number}",
-            title=piece.title,
-            sentences=tuple(
-                SentenceView(id=f"P{number}.S{at}", text=piece.text[start:end])
-                for at, (start, end) in enumerate(sentence_spans(piece.text), start=1)
-            ),
-        )
-        for number, piece in enumerate(pieces, start=1)
-    )
+def _sentenced(number: int, piece: Piece) -> SentencedPassage:
+    spans = enumerate(sentence_spans(piece.text), start=1)
+    sentences = (SentenceView(id=f"P{number}.S{at}", text=piece.text[start:end]) for at, (start, end) in spans)
+    return SentencedPassage(id=f"P{number}", title=piece.title, sentences=tuple(sentences))
 
 
 Labeller = Callable[[Explored, Sequence[Piece], Run], Awaitable[Labelled]]
@@ -159,7 +150,7 @@ async def judge_explored(
         label: Labeller = {"judge": one_call, "gain": gain, "rerank": rerank_score}[by]
         return await work_through(
             {one.question.id: one for one in lines},
-            lambda one: judged(one, label, passages, run_of(engine, question_of(one.question))),
+            lambda one: judged(one, label, passages, run_of(engine, one.question.question)),
             out,
             head,
             Judged,
@@ -176,26 +167,28 @@ async def judged(explored: Explored, label: Labeller, most: int | None, run: Run
         ModelFailed: the model did not answer at all; what it answered in an unusable form is a failed judgement.
     """
     began = run.clock()
-    queries = [await _judged(tried, explored, label, most, run) for tried in explored.queries]
+    queries = []
+    for tried in explored.queries:
+        found, why, score = await _label(tried, explored, label, most, run)
+        queries.append(JudgedQuery(source=tried.source, query=tried.query, label=found, why=why, score=score))
     spent = Spent.of(run.usage, retrieval=0.0, inference=run.clock() - began)
     return Judged(question=explored.question, queries=tuple(queries), spent=spent)
 
 
-async def _judged(tried: Tried, explored: Explored, label: Labeller, most: int | None, run: Run) -> JudgedQuery:
-    def given(found: Label, why: str, score: float | None = None) -> JudgedQuery:
-        return JudgedQuery(source=tried.source, query=tried.query, label=found, why=why, score=score)
-
+async def _label(
+    tried: Tried, explored: Explored, label: Labeller, most: int | None, run: Run
+) -> tuple[Label, str, float | None]:
     if tried.state == "failed":
-        return given("failed", "the source could not be searched")
+        return "failed", "the source could not be searched", None
     if not tried.found:
-        return given("negative", "nothing was found")
+        return "negative", "nothing was found", None
     try:
         made = await label(explored, shown(tried, explored, most), run)
     except ModelFailed as error:
         if not error.unreadable:
             raise
-        return given("failed", error.reason[:300])
-    return given("positive" if made.positive else "negative", made.why, made.score)
+        return "failed", error.reason[:300], None
+    return "positive" if made.positive else "negative", made.why, made.score
 
 
 def shown(tried: Tried, explored: Explored, most: int | None = None) -> list[Piece]:
@@ -231,10 +224,8 @@ class JudgeAgreement:
     """A judge's labels beside those made by hand.
 
     Attributes:
-        labels: queries that both labelled.
         failed: labelled by hand, but not by the judge.
         kappa: None if both gave one and the same label throughout.
-        accuracy: share of equal labels.
         supports: how the judge finds what supports the answer; the labels made by hand are right.
     """
 
@@ -259,45 +250,30 @@ class JudgeAgreement:
 
 
 def write_sheet(
-    explored: Sequence[Explored],
-    out: Path,
-    *,
-    samples: int = SAMPLES,
-    seed: int = 0,
-    passages: int | None = None,
+    explored: Sequence[Explored], out: Path, *, samples: int = SAMPLES, seed: int = 0, passages: int | None = None
 ) -> int:
     """Write a sheet (CSV) of randomly drawn queries with what they found, and an empty column `supports`.
 
-    The judge's labels are not in it. `passages` shows as many passages as the judge was shown.
-
-    Returns:
-        the number of rows.
+    The judge's labels are not in it. `passages` shows as many passages as the judge was shown. The number of rows is
+    returned.
     """
     if out.exists():
         raise UsageError(f"{out} exists and may hold labels; name another file")
-    rows = [
-        (
-            one.question.id,
-            one.question.text,
-            one.question.answer,
-            tried.source,
-            tried.query.term,
-            tried.query.text,
-            "\n\n".join(f"[{p.document_id}] {p.title}\n{p.text}".strip() for p in shown(tried, one, passages)),
-            "",
-        )
-        for one in explored
-        for tried in one.queries
-        if tried.found
-    ]
-    if not rows:
+    drawn = [(one, tried) for one in explored for tried in one.queries if tried.found]
+    if not drawn:
         raise UsageError("no query found anything, so there is nothing to label; explore more questions")
-    random.Random(seed).shuffle(rows)
+    random.Random(seed).shuffle(drawn)
+    rows = []
+    for one, tried in drawn[:samples]:
+        texts = [f"[{p.document_id}] {p.title}\n{p.text}".strip() for p in shown(tried, one, passages)]
+        asked = one.question
+        row = (asked.id, asked.text, asked.answer, tried.source, tried.query.term, tried.query.text)
+        rows.append((*row, "\n\n".join(texts), ""))
     with writing(out.parent):
         out.parent.mkdir(parents=True, exist_ok=True)
         with out.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file).writerows([_COLUMNS, *rows[:samples]])
-    return len(rows[:samples])
+            csv.writer(file).writerows([_COLUMNS, *rows])
+    return len(rows)
 
 
 def agreement(sheet: Path, judged: Sequence[Judged]) -> JudgeAgreement:
@@ -308,9 +284,8 @@ def agreement(sheet: Path, judged: Sequence[Judged]) -> JudgeAgreement:
     both = [(hand, label == "positive") for hand, label in pairs if label != "failed"]
     if not both:
         raise UsageError(f"{sheet} and the judgements have no labelled query in common; label some rows yes or no")
-    hands, judges = [str(hand) for hand, _ in both], [str(judge) for _, judge in both]
-    given, right = judges.count("True"), sum(hand and judge for hand, judge in both)
-    supports = ClassScore("supports", hands.count("True"), given, right)
+    hands, judges = zip(*both, strict=True)
+    supports = ClassScore("supports", sum(hands), sum(judges), sum(hand and judge for hand, judge in both))
     return JudgeAgreement(len(both), len(pairs) - len(both), kappa(hands, judges), same_share(hands, judges), supports)
 
 

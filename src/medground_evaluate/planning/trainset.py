@@ -19,13 +19,14 @@ from pydantic import Field, ValidationError
 
 from medground.corpus.faults import writing
 from medground.errors import BadDocument, UsageError
+from medground.home.line_file import whole_lines
 from medground.models.planner_weights import Messages, messages
 from medground.recipes.omni_rag.operators import ExploredSource, PlanSourcesInput, plan_sources_tagged
 from medground.values.document import Frozen
 from medground.values.source_description import SourceDescription
-from medground.values.source_plan import MOST_QUERIES, SourcePlan, SourceQuery, tagged
+from medground.values.source_plan import MOST_QUERIES, SourcePlan, tagged
 from medground_evaluate.planning.judging import agreement
-from medground_evaluate.planning.work import Asked, Judged, JudgedQuery, Label, read_work
+from medground_evaluate.planning.work import Asked, Judged, Label, read_work
 
 Which = Literal["positive", "negative", "pairs"]
 FILES: dict[Which, str] = {"positive": "sft.jsonl", "negative": "sft-negative.jsonl", "pairs": "dpo.jsonl"}
@@ -38,9 +39,7 @@ class TrainingManifest(Frozen):
     Attributes:
         labelled_by: the signal, and who gave it.
         agreement: the judge beside labels made by hand, in a line; empty if nobody compared them.
-        counts: examples of each file.
         dropped: questions that are in no file, by reason.
-        sources: the sources of the plans, whose licences go with it.
     """
 
     form: Literal["medground-planner-training-1"] = "medground-planner-training-1"
@@ -52,11 +51,6 @@ class TrainingManifest(Frozen):
     counts: dict[str, int]
     dropped: dict[str, int] = Field(default_factory=dict)
     sources: tuple[SourceDescription, ...]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the sources, in the order of their tags."""
-        return tuple(one.name for one in self.sources)
 
 
 NO_QUERIES = "not explored or not judged"
@@ -71,11 +65,6 @@ class Planned:
     positive: SourcePlan | None
     negative: SourcePlan | None
 
-    @property
-    def is_pair(self) -> bool:
-        """Whether both plans are there, so that it may be used for direct preference optimisation."""
-        return self.positive is not None and self.negative is not None
-
 
 @dataclass(frozen=True)
 class TrainingPlans:
@@ -87,7 +76,7 @@ class TrainingPlans:
     @property
     def pairs(self) -> tuple[Planned, ...]:
         """D+-: the questions with both plans."""
-        return tuple(one for one in self.planned if one.is_pair)
+        return tuple(one for one in self.planned if one.positive is not None and one.negative is not None)
 
 
 def training_plans(judged: Iterable[Judged], *, seed: int = 0) -> TrainingPlans:
@@ -107,26 +96,19 @@ def training_plans(judged: Iterable[Judged], *, seed: int = 0) -> TrainingPlans:
 def plan_of(judged: Judged, label: Label, random_of: random.Random) -> SourcePlan | None:
     """At most three random queries of each source with a label; a source without one stays empty.
 
-    None if no source has one.
+    None if no source has one. A query that also has the other label is in neither plan.
     """
-    sources = dict.fromkeys(one.source for one in judged.queries)
-    chosen = {name: _some(_with(judged.queries, name, label), random_of) for name in sources}
+    chosen = {}
+    for name in dict.fromkeys(one.source for one in judged.queries):
+        mine = [one for one in judged.queries if one.source == name]
+        others = {one.query for one in mine if one.label != label}
+        fitting = [*dict.fromkeys(one.query for one in mine if one.label == label and one.query not in others)]
+        places: Iterable[int] = range(len(fitting))
+        if len(fitting) > MOST_QUERIES:
+            places = sorted(random_of.sample(range(len(fitting)), MOST_QUERIES))
+        chosen[name] = tuple(fitting[place] for place in places)
     plan = SourcePlan(queries=chosen)
     return plan if plan.size else None
-
-
-def _with(queries: Sequence[JudgedQuery], source: str, label: Label) -> tuple[SourceQuery, ...]:
-    """The distinct queries of a source with a label. A query that also has the other label is in neither plan."""
-    mine = [one for one in queries if one.source == source]
-    others = {one.query for one in mine if one.label != label}
-    return tuple(dict.fromkeys(one.query for one in mine if one.label == label and one.query not in others))
-
-
-def _some(queries: tuple[SourceQuery, ...], random_of: random.Random) -> tuple[SourceQuery, ...]:
-    """At most three of them, in their order."""
-    if len(queries) <= MOST_QUERIES:
-        return queries
-    return tuple(queries[place] for place in sorted(random_of.sample(range(len(queries)), MOST_QUERIES)))
 
 
 def planner_messages(asked: Asked, sources: Sequence[SourceDescription]) -> Messages:
@@ -157,9 +139,13 @@ def export(judged: Path, out: Path, *, seed: int = 0, labels: Path | None = None
     written: dict[Which, list[dict[str, Any]]] = {"positive": [], "negative": [], "pairs": []}
     for one in plans.planned:
         asked = {"id": one.question.id, "prompt": planner_messages(one.question, head.sources)}
-        positive, negative = (_said(plan, head.sources) for plan in (one.positive, one.negative))
+        names = tuple(source.name for source in head.sources)
+        positive, negative = (
+            [{"role": "assistant", "content": tagged(plan or SourcePlan(), names)}]
+            for plan in (one.positive, one.negative)
+        )
         written["positive"].append({**asked, "completion": positive})
-        if one.is_pair:
+        if one.negative is not None:
             written["negative"].append({**asked, "completion": negative})
             written["pairs"].append({**asked, "chosen": positive, "rejected": negative})
     manifest = TrainingManifest(
@@ -181,11 +167,6 @@ def export(judged: Path, out: Path, *, seed: int = 0, labels: Path | None = None
     return manifest
 
 
-def _said(plan: SourcePlan | None, sources: Sequence[SourceDescription]) -> list[dict[str, str]]:
-    text = tagged(plan or SourcePlan(), tuple(one.name for one in sources))
-    return [{"role": "assistant", "content": text}]
-
-
 def read_manifest(folder: Path) -> tuple[TrainingManifest, str]:
     """The manifest, and its SHA-256."""
     path = folder / MANIFEST
@@ -205,15 +186,11 @@ def read_examples(folder: Path, which: Which, *, ratio: float = 1.0, seed: int =
         raise UsageError(f"a data ratio of {ratio:g} is not possible; use a number above 0, up to 1")
     path = folder / FILES[which]
     found: list[dict[str, Any]] = []
-    try:
-        with path.open(encoding="utf-8") as lines:
-            for number, line in enumerate(lines, start=1):
-                try:
-                    found.append(json.loads(line))
-                except ValueError:
-                    raise BadDocument("not a line of JSON", file=str(path), position=number) from None
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read ({error.strerror or error}); export the set again") from None
+    for number, raw in whole_lines(path, "export the set again"):
+        try:
+            found.append(json.loads(raw))
+        except ValueError:
+            raise BadDocument("not a line of JSON", file=str(path), position=number) from None
     if not found:
         raise UsageError(_NONE[which].format(path=path))
     if ratio < 1:
@@ -242,14 +219,11 @@ class TrainingOptions(Frozen):
     Attributes:
         stage: supervised fine-tuning (Eq. 2) or direct preference optimisation (Eq. 3 and 4).
         which: the plans of supervised fine-tuning; `negative` for the comparison of Table 10.
-        batch: plans, or pairs, for one step.
         at_once: how many of a batch are computed at the same time; fewer need less memory.
-        learning_rate: the peak.
         ratio: random share of the training set (Figure 5).
         rank, alpha, dropout: of the adapter (LoRA). The paper does not name them.
         longest: examples of more tokens, prompt and plan, are left out, never cut.
         beta: of Eq. 4. The paper does not name it.
-        save_every: steps between two checkpoints.
     """
 
     stage: Stage

@@ -6,7 +6,6 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -16,11 +15,12 @@ from medground.errors import BadDocument, ModelFailed, UsageError
 from medground.home.line_file import Numbered, parsed, whole_lines, work_off
 from medground.values.answer import SnapshotReference
 from medground.values.document import DocumentId, Frozen, SourceKind
-from medground.values.question import Option, Task
+from medground.values.question import Option, Question, Task
 from medground.values.source_description import SourceDescription
 from medground.values.source_plan import SourceQuery
 from medground.values.steps import Progress, no_progress
 from medground.values.usage import Usage
+from medground_evaluate.items import Item
 from medground_evaluate.run_file import HeadedFile
 
 State = Literal["found", "empty", "failed"]
@@ -44,15 +44,9 @@ class Spent(Frozen):
     @classmethod
     def of(cls, usage: Usage, *, retrieval: float, inference: float) -> Spent:
         """The cost of a run, with its seconds divided into those of retrieval and those of inference."""
-        return cls(
-            retrieval_seconds=round(retrieval, 4),
-            inference_seconds=round(inference, 4),
-            input_tokens=usage.input_tokens,
-            output_tokens=usage.output_tokens,
-            model_calls=usage.model_calls,
-            searches=usage.searches,
-            price=usage.price,
-        )
+        names = ("input_tokens", "output_tokens", "model_calls", "searches", "price")
+        same = {name: getattr(usage, name) for name in names}
+        return cls(retrieval_seconds=round(retrieval, 4), inference_seconds=round(inference, 4), **same)
 
 
 class Asked(Frozen):
@@ -73,6 +67,19 @@ class Asked(Frozen):
     reference: str = ""
     answer: str
     documents: tuple[DocumentId, ...] = ()
+
+    @classmethod
+    def of(cls, item: Item) -> Asked:
+        """A question of a data set with its gold answer in words."""
+        said = "; ".join(item.question.worded(item.gold))
+        asked = {name: getattr(item.question, name) for name in ("text", "task", "options", "context")}
+        known = {name: getattr(item, name) for name in ("id", "gold", "reference", "documents")}
+        return cls(**asked, **known, answer=": ".join(part for part in (said, item.reference) if part))
+
+    @property
+    def question(self) -> Question:
+        """The question as it was asked."""
+        return Question(text=self.text, task=self.task, options=self.options, context=self.context)
 
 
 class Piece(Frozen):
@@ -96,11 +103,7 @@ class Tried(Frozen):
 
 
 class Explored(Frozen):
-    """A question with the queries that were tried for it (section 4.2.1).
-
-    Attributes:
-        passages: each passage once, by its key.
-    """
+    """A question with the queries that were tried for it (section 4.2.1)."""
 
     question: Asked
     queries: tuple[Tried, ...] = ()
@@ -131,7 +134,7 @@ class Judged(Frozen):
     spent: Spent = Spent()
 
 
-R = TypeVar("R", Explored, Judged)
+R = TypeVar("R", bound="Explored | Judged")
 T = TypeVar("T")
 
 Step = Literal["exploration", "judgements"]
@@ -165,7 +168,7 @@ class WorkFile(HeadedFile[Head, R]):
     what = "a file of planner training"
 
     def __init__(self, path: Path, head: Head, line: type[R]) -> None:
-        super().__init__(path, head, partial(_parsed, line=line))
+        super().__init__(path, head, lambda lines, path: _parsed(lines, path, line))
 
 
 def read_work(path: Path, line: type[R]) -> tuple[Head, list[R]]:

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from medground_evaluate.auditing import best_blind
-from medground_evaluate.blind import Baseline
 from medground_evaluate.compare import Comparison, Result, Row, compare, read_results
-from medground_evaluate.items import UNFINISHED, Item, RunHeader, RunLine, is_right
-from medground_evaluate.run_file import read_run
+from medground_evaluate.items import UNFINISHED, Item, RunHeader, is_right
 from medground_evaluate.statistics import Share, wilson
 
 # The content of a report: runs side by side, and each question with every run's answer.
@@ -55,7 +53,6 @@ class FirstRow:
     share: float
     low: float
     high: float
-    of: int
 
 
 @dataclass(frozen=True)
@@ -77,15 +74,11 @@ def read_report(paths: Sequence[Path], items: Sequence[Item] | None = None) -> R
     """Read runs of one data set.
 
     Args:
-        paths: files of runs; all are compared with the first.
         items: the set's items, for the best blind baseline; without them the most common gold answer takes its place.
-
-    Raises:
-        UsageError: a file is not a run, or the runs have different sets or gold answers.
     """
     results = read_results(paths)
     comparison = compare(results)
-    asked = _questions(paths, results)
+    asked = _questions(results)
     listed = sorted(asked, key=lambda question: question.outcome == "same")[:MOST_QUESTIONS]
     kept = {question.id for question in listed}
     return Report(
@@ -97,38 +90,28 @@ def read_report(paths: Sequence[Path], items: Sequence[Item] | None = None) -> R
     )
 
 
-def _questions(paths: Sequence[Path], results: Sequence[Result]) -> list[Asked]:
-    texts: dict[str, str] = {}
-    for path in paths:
-        _, lines = read_run(path)
-        for line in lines:
-            texts.setdefault(line.id, line.question)
+def _questions(results: Sequence[Result]) -> list[Asked]:
+    texts = {i: line.question for result in reversed(results) for i, line in result.lines.items()}
     found = []
-    for i, text in texts.items():
+    for i in dict.fromkeys(i for result in results for i in result.lines):
         lines_of = [result.lines.get(i) for result in results]
         gold = next(line.gold for line in lines_of if line is not None)
-        found.append(Asked(i, text, gold, tuple(map(_given, lines_of))))
+        given = (None if one is None else Given(one.answer, one.status, is_right(one)) for one in lines_of)
+        found.append(Asked(i, texts[i], gold, tuple(given)))
     return found
 
 
-def _given(line: RunLine | None) -> Given | None:
-    return None if line is None else Given(line.answer, line.status, is_right(line))
-
-
 def _baseline(comparison: Comparison, results: Sequence[Result], items: Sequence[Item] | None) -> FirstRow | None:
-    if items is not None:
-        asked = results[0].lines
-        found: Baseline | None = best_blind([item for item in items if item.id in asked])
-        if found is not None:
-            name = f"best blind baseline: {found.name}"
-            return FirstRow(name, found.words, found.share, found.low, found.high, found.of)
+    found = best_blind([item for item in items if item.id in results[0].lines]) if items is not None else None
+    if found is not None:
+        return FirstRow(f"best blind baseline: {found.name}", found.words, found.share, found.low, found.high)
     if comparison.majority is None:
         return None
     answer, share = comparison.majority
     low, high = wilson(share.right, share.of)
     hint = "the set has no better baseline" if items else "use --data for the best blind baseline"
     words = f"the most common gold answer; {hint}"
-    return FirstRow(f"always {answer}", words, share.value or 0.0, low, high, share.of)
+    return FirstRow(f"always {answer}", words, share.value or 0.0, low, high)
 
 
 # Figures of a report as rows of text, alike in every format.
@@ -159,18 +142,11 @@ def accuracy_rows(report: Report, between: str) -> list[tuple[str, ...]]:
         rows.append((base.name, base.words, percent(base.share), interval(base.low, base.high), "", "", "", ""))
     for row in report.comparison.rows:
         share, support = row.accuracy, row.support.support.value
-        rows.append(
-            (
-                row.name,
-                row.model,
-                percent(share.value),
-                interval(*share.interval) if share.of else "",
-                f"{share.right:,} of {share.of:,}",
-                percent(when_answering(row).value),
-                "–" if row.macro_f1 is None else f"{row.macro_f1:.3f}",
-                "–" if support is None else f"{support:.3f}",
-            )
-        )
+        when_answering = Share(share.right, row.statuses.get("answered", 0) if share.of else 0).value
+        low_high = interval(*share.interval) if share.of else ""
+        means = ("–" if value is None else f"{value:.3f}" for value in (row.macro_f1, support))
+        found = (row.name, row.model, percent(share.value), low_high, f"{share.right:,} of {share.of:,}")
+        rows.append((*found, percent(when_answering), *means))
     return rows
 
 
@@ -191,11 +167,6 @@ def status_rows(comparison: Comparison) -> list[tuple[str, ...]]:
     """Counts of the used statuses."""
     used = used_statuses(comparison)
     return [(row.name, *(f"{_statuses(row).get(status, 0):,}" for status in used)) for row in comparison.rows]
-
-
-def when_answering(row: Row) -> Share:
-    """Correct answers among those given: how good a recipe is when it answers."""
-    return Share(row.accuracy.right, row.statuses.get("answered", 0) if row.accuracy.of else 0)
 
 
 def cost_rows(comparison: Comparison, ratio_form: str = " (×{:,.2f})") -> list[tuple[str, ...]]:

@@ -16,7 +16,7 @@ from medground_evaluate.report.content import (
     _statuses,
 )
 
-_VOID = frozenset({"meta", "br", "col", "img", "input", "circle", "line", "rect", "path"})
+_VOID = ("img", "circle", "line", "rect")
 
 
 Part = str | Markup | int | float | None
@@ -25,10 +25,7 @@ Part = str | Markup | int | float | None
 def element(tag: str, *parts: Part | Iterable[Part], **attributes: str | int | float | bool | None) -> Markup:
     """One element. `class_` becomes `class`, and `_` in names becomes `-`; None and False omit an attribute."""
     named = "".join(_attribute(name, value) for name, value in attributes.items() if value not in (None, False))
-    if tag in _VOID:
-        written = f"<{tag}{named}>" if tag in ("meta", "br", "col", "img", "input") else f"<{tag}{named}/>"
-    else:
-        written = f"<{tag}{named}>{joined(parts)}</{tag}>"
+    written = f"<{tag}{named}/>" if tag in _VOID else f"<{tag}{named}>{joined(parts)}</{tag}>"
     return Markup(written)  # noqa: S704 (all that is in it is escaped)
 
 
@@ -79,10 +76,8 @@ def dots(rows: Sequence[Interval]) -> Markup:
     scale = _Scale(min([row.low for row in rows]), max([row.high for row in rows]))
     height = TOP + STEP * len(rows) + 24
     parts: list[Part] = [*_grid(scale, height)]
-    for row in rows:
-        if row.baseline:
-            x = scale.at(row.value)
-            parts.append(element("line", x1=x, x2=x, y1=TOP - 8, y2=height - 24, class_="base-line"))
+    lines = (scale.at(row.value) for row in rows if row.baseline)
+    parts.extend(element("line", x1=x, x2=x, y1=TOP - 8, y2=height - 24, class_="base-line") for x in lines)
     for number, row in enumerate(rows):
         y = TOP + STEP * number + STEP / 2
         kind = "base" if row.baseline else "run"

@@ -5,11 +5,12 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
 from medground.errors import StorageFailed
@@ -135,76 +136,49 @@ MOST = 50
 """Maximum number of won and lost questions listed."""
 
 
-def as_markdown(report: Report) -> str:
-    """The whole report."""
-    comparison = report.comparison
-    header = report.headers[0]
-    parts = [
-        f"# {escaped(comparison.dataset)}",
-        f"Split {escaped(header.split)}, {header.items:,} questions, file {header.dataset_hash[:12]}. Intervals are 95 "
-        "% (Wilson). Every question counts in the denominator.",
-        *(f"> {escaped(text)}" for text in warnings_in(comparison)),
-        "## Accuracy",
-        _table(ACCURACY[:-1], [row[:-1] for row in accuracy_rows(report, " to ")]),
-        *(_pair(pair) for pair in comparison.pairs),
-        "## Outcomes of the questions",
-        _table(("run", *used_statuses(comparison)), status_rows(comparison)),
-        *_classes_markdown(comparison),
-        "## Cost per question",
-        _table(COSTS, cost_rows(comparison)),
-        f"In brackets: ratio to {escaped(comparison.cost_base)}.",
-        *_questions(report),
-        "## How the runs were made",
-        *_provenance(report),
-    ]
-    return "\n\n".join(parts) + "\n"
-
-
-def _pair(pair: Pair) -> str:
-    lines = [f"### {escaped(pair.other)} against {escaped(pair.first)}", ""]
-    if (found := pair.difference) is not None:
-        lines.append(f"- accuracy {signed(found.value)} points [{signed(found.low)}, {signed(found.high)}]")
-    lines.append(
-        f"- won {len(pair.won):,}, lost {len(pair.lost):,}, both correct {pair.both:,}, both wrong {pair.neither:,} "
-        f"of {pair.questions:,}; exact McNemar p {pair.p:.3g}, after Holm {pair.adjusted:.3g}"
+@cache
+def _markdown() -> Template:
+    environment = Environment(
+        autoescape=False,  # noqa: S701 (every text is escaped as Markdown instead)
+        finalize=lambda value: value if isinstance(value, Markup) else escaped(str(value)),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
-    lines += [f"- differs: {escaped(text)}" for text in pair.chosen]
-    return "\n".join(lines)
+    return environment.from_string((resources.files(__package__) / "report.md").read_text(encoding="utf-8"))
 
 
-def _classes_markdown(comparison: Comparison) -> list[str]:
-    rows = [(row.name, *cells) for row in comparison.rows for cells in class_rows(row)]
-    return ["## By class", _table(("run", *CLASSES), rows)] if rows else []
-
-
-def _questions(report: Report) -> list[str]:
-    differing = [question for question in report.questions if question.outcome != "same"]
-    if not differing:
-        return []
-    names = [row.name for row in report.comparison.rows]
-    rows = [
-        (question.outcome, question.id, question.text, ", ".join(question.gold), *map(_given, question.given))
-        for question in differing[:MOST]
+def as_markdown(report: Report) -> str:
+    """The whole report. Texts of questions and models cannot add formatting or links."""
+    comparison = report.comparison
+    rows = comparison.rows
+    differing = [
+        (one.outcome, one.id, one.text, ", ".join(one.gold), *map(_given, one.given))
+        for one in report.questions
+        if one.outcome != "same"
     ]
-    more = f"{len(differing) - MOST:,} more are in report.html." if len(differing) > MOST else ""
-    listed = _table(("", "id", "question", "gold", *names), rows)
-    return ["## Questions won and lost", listed, *([more] if more else [])]
+    return _markdown().render(
+        comparison=comparison,
+        header=report.headers[0],
+        warnings=warnings_in(comparison),
+        accuracy_names=ACCURACY,
+        accuracies=[row[:-1] for row in accuracy_rows(report, " to ")],
+        signed=signed,
+        used=used_statuses(comparison),
+        statuses=status_rows(comparison),
+        class_names=list(CLASSES),
+        classes=[(row.name, *cells) for row in rows for cells in class_rows(row)],
+        cost_names=COSTS,
+        costs=cost_rows(comparison),
+        names=[row.name for row in rows],
+        differing=differing,
+        most=MOST,
+        provenance=[(row.name, facts(header)) for row, header in zip(rows, report.headers, strict=True)],
+    )
 
 
 def _given(given: Given | None) -> str:
     return "not asked" if given is None else ", ".join(given.answer) or given.status
-
-
-def _provenance(report: Report) -> Iterable[str]:
-    for row, header in zip(report.comparison.rows, report.headers, strict=True):
-        listed = "\n".join(f"- {name}: {escaped(value)}" for name, value in facts(header))
-        yield f"### {escaped(row.name)}\n\n{listed}"
-
-
-def _table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [names, ["---"] * len(names)]
-    lines += [[escaped(cell) for cell in row] for row in rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def write_report(report: Report, folder: Path) -> tuple[Path, Path]:
