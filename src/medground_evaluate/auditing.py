@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -41,17 +42,6 @@ _STEPS = 2_000
 
 Groups = Mapping[str, int]
 Scores = NDArray[np.float64]
-
-
-def check_installed() -> None:
-    """Check that linear models can be fitted."""
-    try:
-        import sklearn  # noqa: F401
-    except ImportError:
-        raise ConfigError(
-            'linear models need scikit-learn, which is not installed; run: pip install "medground[evaluate]", '
-            "or use --no-linear"
-        ) from None
 
 
 def by_options(
@@ -239,7 +229,11 @@ def _baselines(golden: Sequence[Item], groups: Groups, *, models: bool, seed: in
         return []
     found = [chance(golden), majority(golden), longest(golden)]
     if models:
-        check_installed()
+        if find_spec("sklearn") is None:
+            raise ConfigError(
+                'linear models need scikit-learn, which is not installed; run: pip install "medground[evaluate]", '
+                "or use --no-linear"
+            )
         found += _linear(golden, groups, seed)
     return sorted((one for one in found if one is not None), key=lambda one: -one.count)
 

@@ -95,22 +95,16 @@ _PROGRAM = ("prompts_hash", "medground")
 _CHOSEN = ("recipe", "model")
 
 
-def warnings_between(first: RunHeader, other: RunHeader) -> list[str]:
-    """Why the rows of two runs are not comparable, one line per reason; empty if they are."""
+def _differing(first: RunHeader, other: RunHeader) -> tuple[list[str], list[str]]:
+    """What differs between two runs by design (recipe, model, their options), and why they are not comparable."""
     found = differences(first, other)
+    corpora = [name for name in found if name.startswith("snapshots.")]
     warnings = [f"different questions: {found[name]}" for name in SELECTION if name in found]
     if MODEL_ONLY not in (first.recipe, other.recipe):  # it searches nothing
-        warnings += [f"different corpus: {text}" for name, text in found.items() if name.startswith("snapshots.")]
+        warnings += [f"different corpus: {found[name]}" for name in corpora]
     warnings += [f"different program: {found[name]}" for name in _PROGRAM if name in found]
-    return warnings
-
-
-def chosen_differences(first: RunHeader, other: RunHeader) -> list[str]:
-    """The settings in which two runs differ by design: recipe, model and their options."""
-    found = differences(first, other)
-    elsewhere = {*SELECTION, *_PROGRAM, "dataset"}
-    chosen = [name for name in found if name not in elsewhere and not name.startswith("snapshots.")]
-    return [found[name] for name in sorted(chosen, key=lambda name: (name not in _CHOSEN, name))]
+    chosen = found.keys() - {*SELECTION, *_PROGRAM, *corpora, "dataset"}
+    return [found[name] for name in sorted(chosen, key=lambda name: (name not in _CHOSEN, name))], warnings
 
 
 @dataclass(frozen=True)
@@ -256,7 +250,7 @@ def _tested(first: Result, other: Result, seed: int) -> Pair:
     both = sum(one and two for one, two in right.values())
     scores = list(zip(*right.values(), strict=True)) or [(), ()]
     p = mcnemar(len(won), len(lost))
-    warnings = warnings_between(first.header, other.header)
+    chosen, warnings = _differing(first.header, other.header)
     if alone := len(first.lines) + len(other.lines) - 2 * len(common):
         warnings.append(f"questions with a line in only one run, left out of paired tests: {alone:,}")
     return Pair(
@@ -270,7 +264,7 @@ def _tested(first: Result, other: Result, seed: int) -> Pair:
         difference=paired_bootstrap(scores[0], scores[1], seed=seed),
         p=p,
         adjusted=p,
-        chosen=tuple(chosen_differences(first.header, other.header)),
+        chosen=tuple(chosen),
         warnings=tuple(warnings),
     )
 

@@ -33,7 +33,7 @@ from medground.values.lookup import ConceptQuery, Found, Lookup, PlainWords, Pro
 from medground.values.query import Filters
 from medground.values.usage import UsageReport
 from medground_evaluate.datasets.loader import Loader, check_release
-from medground_evaluate.items import Item, RunLine, RunStatus, Tally
+from medground_evaluate.items import Item, RunLine, Tally
 from medground_evaluate.run_file import RunFile, make_header
 
 MOST_FOUND = 100
@@ -148,7 +148,6 @@ def found_documents(sources: Sequence[Source], k: int) -> tuple[DocumentId, ...]
 
 # Runs a data set through an engine: one line for each item, whatever its outcome; several items at once.
 
-_STATUS: dict[str, RunStatus] = {"decided": "answered"}
 _STOPS = (ConfigError, SnapshotCorrupt, StorageFailed)
 """Errors that would affect every later item too: they stop the run, which can be resumed once they are fixed."""
 
@@ -249,7 +248,7 @@ async def ask_item(engine: Engine, item: Item, *, with_context: bool = False) ->
     trace, error, status = "", "", "failed"
     try:
         answer = await view.ask(item.question.model_copy(update={"documents": item.documents}))
-        status = _STATUS.get(answer.decision.status, answer.decision.status)
+        status = "answered" if answer.decision.status == "decided" else answer.decision.status
     except BudgetExhausted as reached:
         answer, error, status = reached.answer, str(reached), "budget"
     except _STOPS:

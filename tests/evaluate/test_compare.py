@@ -18,13 +18,7 @@ from medground_evaluate.cli.compare import compare_runs
 from medground_evaluate.compare import compare, items_of, read_result, read_results
 from medground_evaluate.datasets.choice import MIRAGE
 from medground_evaluate.datasets.registry import open_dataset
-from medground_evaluate.mirage_scorer import (
-    MirageScores,
-    Reply,
-    published_choice,
-    score_replies,
-    score_run,
-)
+from medground_evaluate.mirage_scorer import MirageScores, Reply, published_choice, score_replies, score_run
 from medground_evaluate.statistics import holm, mcnemar, paired_bootstrap
 
 

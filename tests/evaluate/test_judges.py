@@ -41,13 +41,7 @@ from medground_evaluate.judges.judgements import (
     RateInput,
     RateOutput,
 )
-from medground_evaluate.judges.results import (
-    OVERALL,
-    PairResult,
-    long_results,
-    outcomes,
-    pair_results,
-)
+from medground_evaluate.judges.results import OVERALL, PairResult, long_results, outcomes, pair_results
 
 Scripted = Callable[..., Any]
 

@@ -39,10 +39,7 @@ from medground_evaluate.metrics.answers import (
     support_scores,
 )
 from medground_evaluate.metrics.cost import Stage, cost_ratio, joined, mean_cost, stage_means, stages, without
-from medground_evaluate.metrics.measures import (
-    answers_by_round,
-    planned_queries,
-)
+from medground_evaluate.metrics.measures import answers_by_round, planned_queries
 from medground_evaluate.metrics.searching import (
     Reading,
     evidence_depths,

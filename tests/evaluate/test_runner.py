@@ -10,12 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic_ai.exceptions import (
-    ModelHTTPError,
-    OutputTokenLimitExceeded,
-    ToolRetryError,
-    UnexpectedModelBehavior,
-)
+from pydantic_ai.exceptions import ModelHTTPError, OutputTokenLimitExceeded, ToolRetryError, UnexpectedModelBehavior
 from pydantic_ai.messages import ToolReturnPart
 from rows import each_row
 

@@ -218,9 +218,7 @@ def _show_retrieval(results: Sequence[Result]) -> None:
         (result.name, *(number(scores.get(name)) for name in names))
         for result, scores in zip(results, means, strict=True)
     ]
-    say("", *([] if names else ["retrieval: no question has gold documents"]))
-    if names:
-        say(*aligned(table))
+    say("", *(aligned(table) if names else ["retrieval: no question has gold documents"]))
 
 
 def _show_classes(row: Row) -> None:
@@ -241,10 +239,9 @@ def _show_classes(row: Row) -> None:
 
 def _show_pair(pair: Pair, questions: int) -> None:
     say("", f"{pair.other} against {pair.first}, {pair.questions:,} questions in common")
-    if pair.difference is None:
+    if (d := pair.difference) is None:
         say("  none of these questions has a gold answer")
     else:
-        d = pair.difference
         say(f"  accuracy {d.value:+.1%} [{d.low:+.1%}, {d.high:+.1%}], p {d.p:.3g} (paired bootstrap)")
     say(
         f"  won {len(pair.won):,}, lost {len(pair.lost):,}, both correct {pair.both:,}, both wrong {pair.neither:,};"

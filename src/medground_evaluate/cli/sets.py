@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from medground_evaluate.blind import Audit
     from medground_evaluate.build.make import Built
     from medground_evaluate.datasets.registry import FileCheck
-    from medground_evaluate.items import DataSetInfo
 
 
 # `medground data`, `medground eval audit` and `medground eval build`: data sets listed, checked, audited, built.
@@ -40,7 +39,15 @@ def list_sets() -> None:
     from medground_evaluate.datasets.registry import dataset_names, open_dataset
 
     for name in dataset_names():
-        _show(open_dataset(name).info)
+        info = open_dataset(name).info
+        sizes = ", ".join(f"{split} {size:,}" for split, size in info.sizes.items() if size)
+        say(f"{info.name}  {info.title}")
+        say(f"    {', '.join(info.tasks)}; {sizes or 'size depends on the file'}; licence: {info.licence}")
+        if info.date_limit:
+            say(f"    evidence up to {info.date_limit}")
+        say(f"    source: {info.obtain}")
+        if _SEEN[info.seen]:
+            say(f"    {_SEEN[info.seen]}")
 
 
 @data_app.command("check")
@@ -53,17 +60,6 @@ def check(
 
     for dataset in [open_dataset(name)] if name else recognised(path):
         _report(check_file(dataset, path))
-
-
-def _show(info: DataSetInfo) -> None:
-    sizes = ", ".join(f"{split} {size:,}" for split, size in info.sizes.items() if size) or "size depends on the file"
-    say(f"{info.name}  {info.title}")
-    say(f"    {', '.join(info.tasks)}; {sizes}; licence: {info.licence}")
-    if info.date_limit:
-        say(f"    evidence up to {info.date_limit}")
-    say(f"    source: {info.obtain}")
-    if _SEEN[info.seen]:
-        say(f"    {_SEEN[info.seen]}")
 
 
 def _report(found: FileCheck) -> None:

@@ -21,10 +21,7 @@ from medground_evaluate.metrics.answers import accuracy, class_scores, grounded_
 from medground_evaluate.metrics.cost import NAMES, Cost, cost_ratio, mean_cost, stage_means
 from medground_evaluate.metrics.measures import Traced, depths_of, read_traced, rewritten_share, rounds_of
 from medground_evaluate.metrics.searching import Embed, QueryStatistics, heading_scores, headings_of, query_statistics
-from medground_evaluate.metrics.uncertainty import (
-    Entailment,
-    nli_entailment,
-)
+from medground_evaluate.metrics.uncertainty import Entailment, nli_entailment
 from medground_evaluate.run_file import read_run
 from medground_evaluate.statistics import Mean, Share, mean, wilson
 

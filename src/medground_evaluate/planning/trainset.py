@@ -66,21 +66,11 @@ class Planned:
     negative: SourcePlan | None
 
 
-@dataclass(frozen=True)
-class TrainingPlans:
-    """The plans of all questions that have a positive one, and how many questions were dropped for each reason."""
+def training_plans(judged: Iterable[Judged], *, seed: int = 0) -> tuple[list[Planned], dict[str, int]]:
+    """The plans of all questions that have a positive one, and how many questions were dropped for each reason.
 
-    planned: tuple[Planned, ...]
-    dropped: dict[str, int]
-
-    @property
-    def pairs(self) -> tuple[Planned, ...]:
-        """D+-: the questions with both plans."""
-        return tuple(one for one in self.planned if one.positive is not None and one.negative is not None)
-
-
-def training_plans(judged: Iterable[Judged], *, seed: int = 0) -> TrainingPlans:
-    """The plans of all questions. The same seed gives a question the same plans, whatever other questions there are."""
+    The same seed gives a question the same plans, whatever other questions there are.
+    """
     planned: list[Planned] = []
     dropped: Counter[str] = Counter()
     for one in judged:
@@ -90,7 +80,7 @@ def training_plans(judged: Iterable[Judged], *, seed: int = 0) -> TrainingPlans:
             planned.append(plans)
         else:
             dropped[NO_SOURCE_HELPS if one.queries else NO_QUERIES] += 1
-    return TrainingPlans(tuple(planned), dict(dropped))
+    return planned, dict(dropped)
 
 
 def plan_of(judged: Judged, label: Label, random_of: random.Random) -> SourcePlan | None:
@@ -132,12 +122,12 @@ def export(judged: Path, out: Path, *, seed: int = 0, labels: Path | None = None
     if out.exists() and any(out.iterdir()) and not (out / MANIFEST).is_file():
         raise UsageError(f"{out} is not empty; name another folder")
     head, lines = read_work(judged, Judged)
-    plans = training_plans(lines, seed=seed)
-    if not plans.planned:
-        why = ", ".join(f"{number} {reason}" for reason, number in plans.dropped.items()) or "no question was judged"
+    planned, dropped = training_plans(lines, seed=seed)
+    if not planned:
+        why = ", ".join(f"{number} {reason}" for reason, number in dropped.items()) or "no question was judged"
         raise UsageError(f"{judged} has no positive plan to learn from ({why}); explore more questions or sources")
     written: dict[Which, list[dict[str, Any]]] = {"positive": [], "negative": [], "pairs": []}
-    for one in plans.planned:
+    for one in planned:
         asked = {"id": one.question.id, "prompt": planner_messages(one.question, head.sources)}
         names = tuple(source.name for source in head.sources)
         positive, negative = (
@@ -155,7 +145,7 @@ def export(judged: Path, out: Path, *, seed: int = 0, labels: Path | None = None
         agreement=agreement(labels, lines).line(head.model) if labels else "",
         seed=seed,
         counts={name: len(rows) for name, rows in written.items()},
-        dropped=plans.dropped,
+        dropped=dropped,
         sources=head.sources,
     )
     with writing(out):

@@ -160,13 +160,13 @@ def class_rows(row: Row) -> list[tuple[str, ...]]:
 
 def used_statuses(comparison: Comparison) -> list[str]:
     """The statuses that at least one question has."""
-    return [status for status in STATUSES if any(_statuses(row).get(status) for row in comparison.rows)]
+    return [status for status in STATUSES if any(statuses_of(row).get(status) for row in comparison.rows)]
 
 
 def status_rows(comparison: Comparison) -> list[tuple[str, ...]]:
     """Counts of the used statuses."""
     used = used_statuses(comparison)
-    return [(row.name, *(f"{_statuses(row).get(status, 0):,}" for status in used)) for row in comparison.rows]
+    return [(row.name, *(f"{statuses_of(row).get(status, 0):,}" for status in used)) for row in comparison.rows]
 
 
 def cost_rows(comparison: Comparison, ratio_form: str = " (×{:,.2f})") -> list[tuple[str, ...]]:
@@ -192,7 +192,8 @@ def signed(value: float) -> str:
     return f"{100 * value:+.1f}".replace("-", "−")
 
 
-def _statuses(row: Row) -> dict[str, int]:
+def statuses_of(row: Row) -> dict[str, int]:
+    """How many questions have each status, also `unfinished`."""
     return {**row.statuses, UNFINISHED: row.unfinished}
 
 

@@ -4,49 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 
 from markupsafe import Markup
 
 from medground.language.clean import clean
 from medground_evaluate.compare import Comparison
-from medground_evaluate.report.content import (
-    STATUSES,
-    Report,
-    _statuses,
-)
+from medground_evaluate.report.content import STATUSES, Report, statuses_of
 
 _VOID = ("img", "circle", "line", "rect")
+Part = str | Markup | float
 
 
-Part = str | Markup | int | float | None
-
-
-def element(tag: str, *parts: Part | Iterable[Part], **attributes: str | int | float | bool | None) -> Markup:
-    """One element. `class_` becomes `class`, and `_` in names becomes `-`; None and False omit an attribute."""
-    named = "".join(_attribute(name, value) for name, value in attributes.items() if value not in (None, False))
-    written = f"<{tag}{named}/>" if tag in _VOID else f"<{tag}{named}>{joined(parts)}</{tag}>"
-    return Markup(written)  # noqa: S704 (all that is in it is escaped)
+def element(tag: str, *parts: Part | Iterable[Part], **attributes: Part) -> Markup:
+    """One element. `class_` becomes `class`, and `_` in names becomes `-`."""
+    named = Markup().join(
+        Markup(' {}="{}"').format(name.rstrip("_").replace("_", "-"), clean(str(value)))
+        for name, value in attributes.items()
+    )
+    if tag in _VOID:
+        return Markup("<{}{}/>").format(tag, named)
+    return Markup("<{0}{1}>{2}</{0}>").format(tag, named, joined(parts))
 
 
 def joined(parts: Iterable[Part | Iterable[Part]]) -> Markup:
     """The parts joined together, with texts escaped."""
-    return Markup("".join(_text(part) for part in parts))  # noqa: S704 (each is escaped)
-
-
-def _text(part: Part | Iterable[Part]) -> str:
-    if part is None:
-        return ""
-    if isinstance(part, Markup):
-        return part
-    if isinstance(part, (str, int, float)):
-        return escape(clean(str(part)), quote=True)
-    return joined(part)
-
-
-def _attribute(name: str, value: str | int | float | bool | None) -> str:
-    written = name.rstrip("_").replace("_", "-")
-    return f" {written}" if value is True else f' {written}="{escape(clean(str(value)), quote=True)}"'
+    return Markup().join(
+        part if isinstance(part, Markup) else clean(str(part)) if isinstance(part, str | float | int) else joined(part)
+        for part in parts
+    )
 
 
 # The numbers that both formats of a report show, and their plots as SVG.
@@ -183,7 +168,7 @@ def accuracy_plot(report: Report) -> Markup:
 
 def status_plot(comparison: Comparison) -> Markup:
     """Shares of the statuses."""
-    return stacked([(row.name, _statuses(row)) for row in comparison.rows], STATUSES)
+    return stacked([(row.name, statuses_of(row)) for row in comparison.rows], STATUSES)
 
 
 def cost_plot(comparison: Comparison) -> Markup:

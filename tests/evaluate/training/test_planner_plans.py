@@ -51,32 +51,30 @@ def judged(labels: dict[str, str], name: str = "1") -> Judged:
 
 
 def test_plans_of_labelled_queries() -> None:
-    plans = training_plans([judged({"book": "++-", "research": "--", "graph": "?+"})])
-    (one,) = plans.planned
+    ((one,), _) = training_plans([judged({"book": "++-", "research": "--", "graph": "?+"})])
     assert one.positive is not None and one.negative is not None
     assert {name: len(queries) for name, queries in one.positive.queries.items()} == {"book": 2, "graph": 1}
     assert {name: len(queries) for name, queries in one.negative.queries.items()} == {"book": 1, "research": 2}
-    assert plans.pairs == plans.planned
 
     many = [judged({"book": "++++++"}, str(n)) for n in range(30)]
-    drawn = [[q.text for _, q in one.positive] for one in training_plans(many, seed=1).planned]
+    drawn = [[q.text for _, q in one.positive] for one in training_plans(many, seed=1)[0]]
     assert all(len(texts) == 3 and texts == sorted(texts) for texts in drawn)
     assert len({tuple(texts) for texts in drawn}) > 5
-    assert drawn == [[q.text for _, q in one.positive] for one in training_plans(many, seed=1).planned]
-    alone = training_plans(many[7:8], seed=1).planned[0]
+    assert drawn == [[q.text for _, q in one.positive] for one in training_plans(many, seed=1)[0]]
+    alone = training_plans(many[7:8], seed=1)[0][0]
     assert [q.text for _, q in alone.positive] == drawn[7], "a question's plans do not depend on the other questions"
 
-    plans = training_plans([judged({"book": "--"}), judged({}, "2"), judged({"book": "+"}, "3")])
-    assert [one.question.id for one in plans.planned] == ["3"]
-    assert plans.dropped == {NO_SOURCE_HELPS: 1, NO_QUERIES: 1}
-    assert plans.pairs == (), "a question without a negative plan is not used for preferences"
+    planned, dropped = training_plans([judged({"book": "--"}), judged({}, "2"), judged({"book": "+"}, "3")])
+    assert [one.question.id for one in planned] == ["3"]
+    assert dropped == {NO_SOURCE_HELPS: 1, NO_QUERIES: 1}
+    assert planned[0].negative is None, "such a question is not used for preferences"
 
 
 @given(st.dictionaries(st.sampled_from(SOURCES), st.text("+-?", max_size=8)), st.integers(0, 5))
 def test_plans_hold_at_most_three_queries_of_their_label(labels: dict[str, str], seed: int):
     one = judged(labels)
     label_of = {(q.source, q.query): q.label for q in one.queries}
-    for planned in training_plans([one], seed=seed).planned:
+    for planned in training_plans([one], seed=seed)[0]:
         for plan, label in ((planned.positive, "positive"), (planned.negative, "negative")):
             if plan is not None:
                 assert all(1 <= len(queries) <= 3 for queries in plan.queries.values())
