@@ -34,7 +34,7 @@ from medground.models.operators.reasoning import choose_options
 from medground.recipes.biomedsearch.recipe import BIOMEDSEARCH, biomedsearch
 from medground.recipes.settings import BioMedSearchSettings
 from medground.values.lookup import Lookup
-from medground_evaluate.audit.report import audit
+from medground_evaluate.auditing import audit
 from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.items import Item
 from medground_evaluate.statistics import wilson

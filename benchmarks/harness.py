@@ -44,8 +44,8 @@ from medground.values.question import Question
 from medground.values.statement import Verdict
 from medground.values.usage import Usage
 from medground_evaluate.datasets.registry import open_dataset
+from medground_evaluate.items import Tally
 from medground_evaluate.runner import Selection, run_set
-from medground_evaluate.tally import Tally
 
 LATENCY = 0.2
 CALLS = 4

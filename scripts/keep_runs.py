@@ -12,8 +12,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from medground_evaluate.manifest import differences
-from medground_evaluate.run_file import read_run
+from medground_evaluate.run_file import differences, read_run
 
 WITHOUT = {"question": "", "text": "", "error": "", "trace": ""}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -15,7 +15,8 @@ from medground.errors import BadDocument, UsageError
 from medground.values.answer import Answer
 from medground.values.document import Frozen
 from medground.values.statement import Category
-from medground_evaluate.hand_files import problem_of, text_of, values_in
+from medground_evaluate.judges.judgements import LONG_AXES, PAIR_AXES, Judgement, problem_of, text_of, values_in
+from medground_evaluate.judges.results import ORDERS, OVERALL, outcomes
 from medground_evaluate.statistics import ClassScore, scores_by_class
 
 
@@ -40,10 +41,6 @@ def read_annotations(paths: Sequence[Path], *, context: int = 5) -> list[Annotat
     Args:
         paths: annotation files, and answers as JSON (`*.json`).
         context: the context that the labels of answers are for, which an answer does not contain.
-
-    Raises:
-        BadDocument: a file cannot be read, a line is not an annotation, or a label is missing or unknown.
-        UsageError: an annotator labels a statement twice, or the files have no labels.
     """
     read: list[Annotation] = []
     for path in paths:
@@ -67,10 +64,7 @@ def read_annotations(paths: Sequence[Path], *, context: int = 5) -> list[Annotat
 
 
 def annotations_of(answer: Answer, *, context: int = 5) -> list[Annotation]:
-    """The labels of an answer's statements, as annotations of an item with the answer's id.
-
-    Statements without a label are left out.
-    """
+    """The labels of an answer's statements that have one, as annotations of an item with the answer's id."""
     return [
         Annotation(
             item=answer.id, annotator=s.verdict.labelled_by, context=context, statement=n, label=s.verdict.category
@@ -80,15 +74,7 @@ def annotations_of(answer: Answer, *, context: int = 5) -> list[Annotation]:
     ]
 
 
-CATEGORIES: tuple[Category, ...] = get_args(Category)
-
-_LANDIS_KOCH = (
-    (0.2, "slight"),
-    (0.4, "fair"),
-    (0.6, "moderate"),
-    (0.8, "substantial"),
-    (1.0, "almost perfect"),
-)
+_LANDIS_KOCH = {0.2: "slight", 0.4: "fair", 0.6: "moderate", 0.8: "substantial", 1.0: "almost perfect"}
 """The upper end of each band, inclusive; below 0 is poor."""
 
 
@@ -98,14 +84,10 @@ class Agreement:
 
     Attributes:
         reference: the first annotator, whose labels count as correct for precision and recall.
-        other: the second annotator.
         context: j of CONTEXT-j; None for all contexts together.
         statements: number of statements that both labelled.
-        observed: share of statements with the same label, 0 to 1.
         kappa: agreement beyond chance, -1 to 1; None if both gave one and the same label to every statement, as chance
             then explains everything.
-        labels: scores of the labels that either of them gave.
-        binary: kappa for CORRECT against INCORRECT only.
     """
 
     reference: str
@@ -122,12 +104,7 @@ def agreements(annotations: Sequence[Annotation], reference: str | None = None) 
     """Every pair of annotators under every context and, if there are several contexts, over all of them.
 
     Args:
-        annotations: labels of at least two annotators.
         reference: the annotator to compare all others with; None compares every pair.
-
-    Raises:
-        UsageError: there are fewer than two annotators, the reference is unknown, or two annotators did not label the
-            same statements.
     """
     names = list(dict.fromkeys(a.annotator for a in annotations))
     if len(names) < 2:
@@ -147,12 +124,8 @@ def agreements(annotations: Sequence[Annotation], reference: str | None = None) 
     return found
 
 
-def kappa(first: Sequence[str], second: Sequence[str]) -> float | None:
-    """Cohen's kappa of two lists of labels in the same order; None if chance alone explains full agreement.
-
-    Raises:
-        UsageError: the lists differ in length or are empty.
-    """
+def kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
+    """Cohen's kappa of two lists of labels in the same order; None if chance alone explains full agreement."""
     if len(first) != len(second) or not first:
         raise UsageError(f"kappa needs two labels per statement, not {len(first)} and {len(second)} labels")
     n = len(first)
@@ -168,18 +141,12 @@ def in_words(value: float | None) -> str:
         return "undefined: one label only"
     if value < 0:
         return "poor"
-    return next(word for bound, word in _LANDIS_KOCH if round(value, 2) <= bound)
+    return next(word for bound, word in _LANDIS_KOCH.items() if round(value, 2) <= bound)
 
 
-def same_share(first: Sequence[str], second: Sequence[str]) -> float:
+def same_share(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
     """The share of equal labels."""
     return sum(a == b for a, b in zip(first, second, strict=True)) / len(first)
-
-
-def label_scores(reference: Sequence[str], other: Sequence[str]) -> tuple[ClassScore, ...]:
-    """Precision, recall and F1 of each label that was given, in the order of `CATEGORIES`."""
-    found = {one.label: one for one in scores_by_class(((a,), (b,)) for a, b in zip(reference, other, strict=True))}
-    return tuple(found[label] for label in CATEGORIES if label in found)
 
 
 def faithfulness_by_item(annotations: Sequence[Annotation]) -> Mapping[tuple[str, int, str], float]:
@@ -204,6 +171,7 @@ def _compared(annotations: Sequence[Annotation], first: str, second: str, contex
         )
     places = sorted(labels[0])
     one, other = ([given[place] for place in places] for given in labels)
+    scores = {one.label: one for one in scores_by_class(((a,), (b,)) for a, b in zip(one, other, strict=True))}
     return Agreement(
         reference=first,
         other=second,
@@ -211,6 +179,69 @@ def _compared(annotations: Sequence[Annotation], first: str, second: str, contex
         statements=len(places),
         observed=same_share(one, other),
         kappa=kappa(one, other),
-        labels=label_scores(one, other),
+        labels=tuple(scores[label] for label in get_args(Category) if label in scores),
         binary=kappa(*([label.split("-")[0] for label in given] for given in (one, other))),
     )
+
+
+class JudgesAgreement(Frozen):
+    """Two judges on one axis.
+
+    Attributes:
+        items: how many items both judged; items that only one judged do not count.
+        kappa: agreement beyond chance; None if both gave one and the same judgement throughout.
+    """
+
+    judges: tuple[str, str]
+    about: tuple[str, ...]
+    axis: str
+    items: int
+    observed: float
+    kappa: float | None
+    words: str
+
+
+def judges_agreement(lines: Sequence[Judgement]) -> list[JudgesAgreement]:
+    """Every pair of judges on the items that both judged: win, tie or loss of two answers, marks of long answers."""
+    judges: dict[str, list[Judgement]] = {}
+    for line in lines:
+        judges.setdefault(line.judge, []).append(line)
+    if len(judges) < 2:
+        raise UsageError(
+            f"agreement needs two judges; found {', '.join(judges) or 'none'}; add a file of another judge"
+        )
+    found = [
+        agreement
+        for one, other in combinations(judges, 2)
+        for about in sorted({tuple(sorted(line.shown)) for line in lines})
+        for agreement in _on_each_axis((one, other), about, judges[one], judges[other])
+    ]
+    if not found:
+        raise UsageError(f"no two of {', '.join(judges)} have judged the same items; give files about the same runs")
+    return found
+
+
+def _on_each_axis(
+    names: tuple[str, str], about: tuple[str, ...], one: Iterable[Judgement], other: Iterable[Judgement]
+) -> Iterator[JudgesAgreement]:
+    by_side = [[line for line in lines if tuple(sorted(line.shown)) == about] for lines in (one, other)]
+    for axis in (OVERALL, *PAIR_AXES) if len(about) == ORDERS else LONG_AXES:
+        first, second = (_said(lines, about, axis) for lines in by_side)
+        if both := sorted(first.keys() & second.keys()):
+            labels = [first[item] for item in both], [second[item] for item in both]
+            found = kappa(*labels)
+            yield JudgesAgreement(
+                judges=names,
+                about=about,
+                axis=axis,
+                items=len(both),
+                observed=same_share(*labels),
+                kappa=found,
+                words=in_words(found),
+            )
+
+
+def _said(lines: Sequence[Judgement], about: tuple[str, ...], axis: str) -> dict[str, str]:
+    if len(about) == ORDERS:
+        return {item: str(outcome) for item, outcome in outcomes(lines, about[0], axis).items()}
+    return {line.item: str(line.marks[0][axis].score) for line in lines if line.marks and axis in line.marks[0]}

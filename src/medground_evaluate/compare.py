@@ -8,22 +8,24 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from medground.errors import UsageError
-from medground.values.question import Task
 from medground_evaluate.datasets.registry import open_dataset
-from medground_evaluate.items import Item, RunHeader, RunLine
-from medground_evaluate.manifest import differences
-from medground_evaluate.metrics.answers import SetScores, accuracy, class_scores, confusion, macro_f1, set_scores
-from medground_evaluate.metrics.cost import MODEL_ONLY, Cost, cost_ratio, mean_cost
-from medground_evaluate.metrics.evidence import (
+from medground_evaluate.items import Item, RunHeader, RunLine, is_right, tallied
+from medground_evaluate.metrics.answers import (
     DocumentCitations,
+    SetScores,
     SupportScores,
+    accuracy,
+    class_scores,
+    confusion,
     document_citations,
     grounded_rate,
+    macro_f1,
+    set_scores,
     support_scores,
 )
-from medground_evaluate.run_file import read_run
+from medground_evaluate.metrics.cost import MODEL_ONLY, Cost, cost_ratio, mean_cost
+from medground_evaluate.run_file import differences, read_run
 from medground_evaluate.statistics import ClassScore, PairedDifference, Share, holm, mcnemar, paired_bootstrap
-from medground_evaluate.tally import is_right, tallied
 
 
 @dataclass(frozen=True)
@@ -44,16 +46,12 @@ def read_result(path: Path, *, rankings: bool = False, texts: bool = False) -> R
     """Read a run and name it after its file. A truncated last line is ignored.
 
     Args:
-        path: the run's file.
         rankings: keep the documents that searches found, for retrieval measures.
         texts: keep everything, for judges.
-
-    Raises:
-        UsageError: the file is missing or is not a run, a line is invalid or repeated, or no question is finished.
     """
     header, lines = read_run(path)
     kept: dict[str, RunLine] = {}
-    dropped: dict[str, object] = {"question": "", "text": ""} | ({} if rankings else {"found": ()})
+    dropped: dict[str, object] = {"text": ""} | ({} if rankings else {"found": ()})
     for line in lines:
         if line.id in kept:
             raise UsageError(f"{path}: {line.id!r} has two lines; remove one of them")
@@ -64,11 +62,7 @@ def read_result(path: Path, *, rankings: bool = False, texts: bool = False) -> R
 
 
 def read_results(paths: Sequence[Path], *, rankings: bool = False) -> list[Result]:
-    """Read runs and give each a unique name: its recipe, with its model and then its file added where needed.
-
-    Raises:
-        UsageError: as for `read_result`, or a file is given twice.
-    """
+    """Read runs and give each a unique name: its recipe, with its model and then its file added where needed."""
     if len({path.resolve() for path in paths}) < len(paths):
         raise UsageError("the same run is given twice; give each run once")
     results = [read_result(path, rankings=rankings) for path in paths]
@@ -85,23 +79,13 @@ def items_of(result: Result, data: Path) -> list[Item]:
     """The items that a run has lines for, as it asked them, from its data set's file or folder.
 
     A subset made by an experiment (`pubmedqa (yes or no)`) is read from the whole set.
-
-    Raises:
-        UsageError: the file is not the one that the run was made from, or cannot be read.
     """
     loader = open_dataset(result.header.dataset.partition(" ")[0])
     path = loader.find(data)
     if loader.hash(path) != result.header.dataset_hash:
         raise UsageError(f"{path} is not the file that {result.name} was made from; give that file with --data")
     items = loader.read(path, result.header.split, result.lines.__contains__)
-    return [_as_asked(item, result.lines[item.id].task) for item in items]
-
-
-def _as_asked(item: Item, task: Task) -> Item:
-    """A subset may allow fewer answers, such as yes-no for a set that also has maybe."""
-    if item.question.task == task:
-        return item
-    return item.model_copy(update={"question": item.question.model_copy(update={"task": task})})
+    return [item.asked_as(result.lines[item.id].task) for item in items]
 
 
 SELECTION = ("dataset_hash", "split", "limit", "seed", "with_context")
@@ -111,40 +95,16 @@ _PROGRAM = ("prompts_hash", "medground")
 _CHOSEN = ("recipe", "model")
 
 
-def check_same_set(first: RunHeader, other: RunHeader, names: tuple[str, str]) -> None:
-    """Refuse runs of different data sets.
-
-    Raises:
-        UsageError: they are over different sets.
-    """
-    if first.dataset != other.dataset:
-        raise UsageError(
-            f"{names[0]} is a run over {first.dataset}, but {names[1]} is over {other.dataset}; "
-            "compare runs over the same data set"
-        )
-
-
-def warnings_between(first: RunHeader, other: RunHeader) -> list[str]:
-    """Why the rows of two runs are not comparable, one line per reason; empty if they are."""
+def _differing(first: RunHeader, other: RunHeader) -> tuple[list[str], list[str]]:
+    """What differs between two runs by design (recipe, model, their options), and why they are not comparable."""
     found = differences(first, other)
+    corpora = [name for name in found if name.startswith("snapshots.")]
     warnings = [f"different questions: {found[name]}" for name in SELECTION if name in found]
     if MODEL_ONLY not in (first.recipe, other.recipe):  # it searches nothing
-        warnings += [f"different corpus: {text}" for name, text in found.items() if name.startswith("snapshots.")]
+        warnings += [f"different corpus: {found[name]}" for name in corpora]
     warnings += [f"different program: {found[name]}" for name in _PROGRAM if name in found]
-    return warnings
-
-
-def chosen_differences(first: RunHeader, other: RunHeader) -> list[str]:
-    """The settings in which two runs differ by design: recipe, model and their options."""
-    found = differences(first, other)
-    elsewhere = {*SELECTION, *_PROGRAM, "dataset"}
-    chosen = [name for name in found if name not in elsewhere and not name.startswith("snapshots.")]
-    return [found[name] for name in sorted(chosen, key=lambda name: (name not in _CHOSEN, name))]
-
-
-def warnings_of(header: RunHeader) -> list[str]:
-    """Warnings about a single run: differences that were accepted when it was resumed."""
-    return [f"resumed although {difference}" for difference in header.accepted]
+    chosen = found.keys() - {*SELECTION, *_PROGRAM, *corpora, "dataset"}
+    return [found[name] for name in sorted(chosen, key=lambda name: (name not in _CHOSEN, name))], warnings
 
 
 @dataclass(frozen=True)
@@ -181,7 +141,6 @@ class Pair:
         p: from the exact McNemar test.
         adjusted: p adjusted for the number of comparisons (Holm).
         chosen: settings in which the runs differ by design.
-        warnings: why the two rows are not comparable.
     """
 
     first: str
@@ -210,11 +169,7 @@ class Comparison:
 
 
 def compare(results: Sequence[Result], *, seed: int = 0) -> Comparison:
-    """Compare runs with the first of them.
-
-    Args:
-        results: one or more runs over the same data set.
-        seed: for the bootstrap.
+    """Compare runs over one data set with the first of them; `seed` is for the bootstrap.
 
     Raises:
         UsageError: there are no runs, or they are over different sets, have no question in common, or have different
@@ -224,7 +179,11 @@ def compare(results: Sequence[Result], *, seed: int = 0) -> Comparison:
         raise UsageError("no runs to compare; give the files of one or more runs")
     first, *others = results
     for other in others:
-        check_same_set(first.header, other.header, (first.name, other.name))
+        if first.header.dataset != other.header.dataset:
+            raise UsageError(
+                f"{first.name} is a run over {first.header.dataset}, but {other.name} is over {other.header.dataset}; "
+                "compare runs over the same data set"
+            )
     base = next((result for result in results if result.header.recipe == MODEL_ONLY), first)
     tests = [_tested(first, other, seed) for other in others]
     adjusted = holm([pair.p for pair in tests])
@@ -263,7 +222,7 @@ def _row(result: Result, base: Cost) -> Row:
 
 
 def _row_warnings(result: Result, cost: Cost) -> list[str]:
-    warnings = warnings_of(result.header)
+    warnings = [f"resumed although {difference}" for difference in result.header.accepted]
     if result.unfinished:
         warnings.append(f"{result.unfinished:,} of {result.header.items:,} questions are unfinished and count as wrong")
     if cost.cached_calls:
@@ -291,6 +250,9 @@ def _tested(first: Result, other: Result, seed: int) -> Pair:
     both = sum(one and two for one, two in right.values())
     scores = list(zip(*right.values(), strict=True)) or [(), ()]
     p = mcnemar(len(won), len(lost))
+    chosen, warnings = _differing(first.header, other.header)
+    if alone := len(first.lines) + len(other.lines) - 2 * len(common):
+        warnings.append(f"questions with a line in only one run, left out of paired tests: {alone:,}")
     return Pair(
         first=first.name,
         other=other.name,
@@ -302,17 +264,9 @@ def _tested(first: Result, other: Result, seed: int) -> Pair:
         difference=paired_bootstrap(scores[0], scores[1], seed=seed),
         p=p,
         adjusted=p,
-        chosen=tuple(chosen_differences(first.header, other.header)),
-        warnings=tuple(_pair_warnings(first, other, len(common))),
+        chosen=tuple(chosen),
+        warnings=tuple(warnings),
     )
-
-
-def _pair_warnings(first: Result, other: Result, common: int) -> list[str]:
-    warnings = warnings_between(first.header, other.header)
-    alone = len(first.lines) + len(other.lines) - 2 * common
-    if alone:
-        warnings.append(f"questions with a line in only one run, left out of paired tests: {alone:,}")
-    return warnings
 
 
 def _cost(result: Result) -> Cost:

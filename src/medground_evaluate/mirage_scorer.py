@@ -17,6 +17,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from statistics import fmean
 
 from medground.errors import UsageError
 from medground_evaluate.items import RunHeader, RunLine
@@ -89,10 +90,10 @@ class MirageScores:
     @property
     def average(self) -> tuple[float, float] | None:
         """The unweighted means over sets that the script prints last: published, honest; None if there are no sets."""
-        known = [(s.published.value or 0.0, s.honest.value or 0.0) for s in self.sets]
-        if not known:
+        if not self.sets:
             return None
-        return sum(p for p, _ in known) / len(known), sum(h for _, h in known) / len(known)
+        published, honest = zip(*((s.published.value or 0.0, s.honest.value or 0.0) for s in self.sets), strict=True)
+        return fmean(published), fmean(honest)
 
 
 def published_choice(reply: str) -> str:
@@ -105,7 +106,6 @@ def score_replies(replies: Iterable[Reply], unfinished: int = 0) -> MirageScores
     """Both scores of each set, in order of appearance, and of all questions together.
 
     Args:
-        replies: replies from one or more sets.
         unfinished: number of questions without a reply. With several sets it is unknown which they belong to, so they
             count only in the total.
     """
@@ -121,9 +121,6 @@ def score_run(header: RunHeader, lines: Iterable[RunLine]) -> MirageScores:
     """Both scores of a run over MIRAGE.
 
     An answer counts as the reply `{"answer_choice": "B"}`; an item without an answer as a reply with an empty choice.
-
-    Raises:
-        UsageError: the run is over another data set, or a gold answer is not one of MIRAGE's.
     """
     if header.dataset.partition("-")[0] != "mirage":
         raise UsageError(f"the MIRAGE scorer is only for runs over mirage, not {header.dataset}; give another run")

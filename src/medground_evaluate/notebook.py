@@ -9,9 +9,9 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from medground_evaluate.report.content import Report, read_report
-from medground_evaluate.report.figures import accuracy_plot, cost_plot, element, percent, status_plot, used_statuses
-from medground_evaluate.report.page import style
+from medground_evaluate.report.content import Report, percent, read_report, used_statuses
+from medground_evaluate.report.figures import accuracy_plot, cost_plot, element, status_plot
+from medground_evaluate.report.pages import style
 
 _OWN = "svg.plot{background:var(--ground);font:13px system-ui,sans-serif;margin:0;max-width:none}"
 """What the page of a report gives its plots, and an image by itself lacks."""
@@ -40,15 +40,13 @@ class ShownRuns:
         head = element("tr", *(element("th", name) for name in names))
         rows = (element("tr", *(element("td", cell) for cell in row)) for row in self._rows())
         table = element("table", element("thead", head), element("tbody", *rows))
-        images = (_image(svg, self._caption(name)) for name, svg in self.svg().items())
+        captions = {
+            "accuracy": "Accuracy with 95 % intervals; the dashed line is the baseline",
+            "outcomes": f"Outcomes of the questions, from the left: {', '.join(used_statuses(self.report.comparison))}",
+            "cost": "Cost of a question",
+        }
+        images = (_image(svg, captions[name]) for name, svg in self.svg().items())
         return element("div", table, *images)
-
-    def _caption(self, name: str) -> str:
-        if name == "accuracy":
-            return "Accuracy with 95 % intervals; the dashed line is the baseline"
-        if name == "outcomes":
-            return f"Outcomes of the questions, from the left: {', '.join(used_statuses(self.report.comparison))}"
-        return "Cost of a question"
 
     def _rows(self) -> Iterator[Sequence[str]]:
         for row in self.report.comparison.rows:

@@ -3,27 +3,270 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from collections import Counter, OrderedDict
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query, Request
+from pydantic import Field
 from starlette.responses import Response
 
 from medground.errors import NotFound, UsageError
 from medground.faces.api.caller import Caller, door
 from medground.values.document import Frozen
-from medground_evaluate.listing import (
-    MOST_QUESTIONS,
-    Listed,
-    OpenedRun,
-    QuestionPage,
-    Runs,
-    Which,
-    open_run,
-    questions_of,
-)
+from medground_evaluate.compare import compare, read_result
+from medground_evaluate.items import UNFINISHED, RunLine, Tally, is_right, tallied
 from medground_evaluate.report.content import read_report
-from medground_evaluate.report.page import as_html
+from medground_evaluate.report.pages import as_html
+from medground_evaluate.run_file import read_run
+from medground_evaluate.statistics import Share
+
+# The runs in a folder, and one run opened: metrics with intervals, classes, cost, questions page by page.
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
+_SUFFIX = ".jsonl"
+_MOST_KNOWN = 1_000
+
+
+class Accuracy(Frozen):
+    """A share of correct answers with its 95 % interval (Wilson), from 0 to 1.
+
+    `of` counts every item with a gold answer and every unfinished one: failures and refusals count as wrong.
+    """
+
+    value: float
+    low: float
+    high: float
+    right: int
+    of: int
+
+
+class Listed(Frozen):
+    """One run of a folder. `problem` says why it cannot be read; the rest is then empty."""
+
+    id: str = Field(description="the name of its file without the suffix")
+    problem: str = ""
+    dataset: str = ""
+    split: str = ""
+    recipe: str = ""
+    model: str = ""
+    started: str = ""
+    limit: int | None = None
+    seed: int | None = None
+    with_context: bool = False
+    items: int = 0
+    unfinished: int = 0
+    accuracy: Accuracy | None = None
+    majority: str = Field(default="", description="the most common gold answer")
+    majority_share: float | None = Field(default=None, description="how many items always answering so gets right")
+    statuses: Mapping[str, int] = Field(default_factory=dict)
+    input_tokens: int = 0
+    output_tokens: int = 0
+    model_calls: int = 0
+    cached_calls: int = 0
+    searches: int = 0
+    seconds: float = 0.0
+    price: Decimal | None = Field(default=None, description="in US dollars; None: unknown")
+
+
+class Runs:
+    """The runs of a folder, read again only where a file has changed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._known: OrderedDict[tuple[str, int, int], Listed] = OrderedDict()
+
+    def list(self) -> list[Listed]:
+        """All runs, the one that was written to last first. A file that is not a run says so."""
+        return [self._listed(path) for _, path in sorted(self._files(), key=lambda found: -found[0])]
+
+    def find(self, run_id: str) -> tuple[Path, Listed]:
+        """The file of a run, and what it is. Only files in the folder itself are found.
+
+        Raises:
+            UsageError: there is no run of this name, or it cannot be read.
+        """
+        path = next((path for _, path in self._files() if path.stem == run_id), None)
+        if path is None:
+            raise UsageError(f"no run {run_id[:80]!r}; `medground eval run` makes one")
+        listed = self._listed(path)
+        if listed.problem:
+            raise UsageError(listed.problem)
+        return path, listed
+
+    def _files(self) -> Iterator[tuple[float, Path]]:
+        if self.folder.is_dir():
+            for path in self.folder.glob(f"*{_SUFFIX}"):
+                if path.is_file() and not path.is_symlink() and _ID.fullmatch(path.stem):
+                    yield path.stat().st_mtime, path
+
+    def _listed(self, path: Path) -> Listed:
+        state = path.stat()
+        key = (path.name, state.st_mtime_ns, state.st_size)
+        if (known := self._known.pop(key, None)) is None:
+            known = _read(path)
+        self._known[key] = known
+        while len(self._known) > _MOST_KNOWN:
+            self._known.popitem(last=False)
+        return known
+
+
+def _read(path: Path) -> Listed:
+    try:
+        header, lines = read_run(path)
+        tally = tallied(lines, header.items)
+    except UsageError as error:
+        return Listed(id=path.stem, problem=str(error).replace(str(path), path.name))
+    gold, count = tally.majority or ((), 0)
+    made = ("dataset", "split", "recipe", "model", "started", "limit", "seed", "with_context", "items")
+    counted = ("input_tokens", "output_tokens", "model_calls", "cached_calls", "searches", "seconds", "price")
+    return Listed(
+        id=path.stem,
+        unfinished=tally.unfinished,
+        accuracy=_accuracy(tally),
+        majority=", ".join(gold),
+        majority_share=count / tally.scored if gold else None,
+        statuses=dict(tally.statuses.most_common()),
+        **{name: getattr(header, name) for name in made},
+        **{name: getattr(tally, name) for name in counted},
+    )
+
+
+def _accuracy(tally: Tally) -> Accuracy | None:
+    if tally.final_accuracy is None:
+        return None
+    low, high = tally.final_interval
+    of = tally.scored + tally.unfinished
+    return Accuracy(value=tally.final_accuracy, low=low, high=high, right=tally.right, of=of)
+
+
+Which = Literal["all", "right", "wrong", "failed"]
+_FAILED = frozenset(["failed", "unreadable", "budget"])
+MOST_QUESTIONS = 200
+
+
+class Metric(Frozen):
+    """A share with its 95 % interval (Wilson), from 0 to 1, and what it counts. Without items there is no value."""
+
+    name: str
+    words: str = Field(description="what is counted, and of what")
+    right: int
+    of: int
+    value: float | None
+    low: float
+    high: float
+
+
+class ClassTold(Frozen):
+    """Precision, recall and F1 of one answer, such as `yes`; None where nothing was given or asked."""
+
+    label: str
+    gold: int
+    given: int
+    precision: float | None
+    recall: float | None
+    f1: float
+
+
+class AskedTold(Frozen):
+    """One question of a run. `outcome` is its status; `right` says whether the answer is the gold answer."""
+
+    id: str
+    question: str
+    gold: tuple[str, ...]
+    answer: tuple[str, ...]
+    outcome: str
+    right: bool
+    error: str
+
+
+class OpenedRun(Frozen):
+    """A run as a face shows it."""
+
+    run: Listed
+    metrics: tuple[Metric, ...]
+    outcomes: tuple[Metric, ...] = Field(description="how many items ended how, of all items")
+    classes: tuple[ClassTold, ...]
+    macro_f1: float | None
+    support: float | None = Field(description="mean support score of the answers that have one")
+    supported_answers: int = Field(description="how many answers have a support score")
+    seconds_each: float
+    warnings: tuple[str, ...]
+    settings: dict[str, Any]
+    snapshots: dict[str, str]
+    versions: dict[str, str]
+
+
+class QuestionPage(Frozen):
+    """Some questions of a run, in its order, and how many there are of the kind that was asked for."""
+
+    questions: tuple[AskedTold, ...]
+    offset: int
+    total: int
+
+
+def open_run(path: Path, listed: Listed) -> OpenedRun:
+    """Read a run whole."""
+    result = read_result(path)
+    row = compare([result]).rows[0]
+    given = row.statuses.get("answered", 0)
+    shares = {
+        "accuracy": ("correct answers, of all items; a failure counts as wrong", row.accuracy),
+        "answered": ("items with an answer, of all items", Share(given, row.items)),
+        "correct when it answered": ("correct answers, of the answers given", Share(row.accuracy.right, given)),
+        "cites evidence": ("items whose answer cites a quote, of all items", row.grounded),
+    }
+    if not row.accuracy.of:
+        del shares["accuracy"], shares["correct when it answered"]
+    counts = Counter({**row.statuses, UNFINISHED: row.unfinished})
+    return OpenedRun(
+        run=listed,
+        metrics=tuple(_metric(name, *of) for name, of in shares.items()),
+        outcomes=tuple(_metric(name, "of all items", Share(n, row.items)) for name, n in counts.most_common() if n),
+        classes=tuple(ClassTold.model_validate(one, from_attributes=True) for one in row.classes),
+        macro_f1=row.macro_f1,
+        support=row.support.support.value,
+        supported_answers=row.support.support.of,
+        seconds_each=row.cost.seconds,
+        warnings=row.warnings,
+        settings=result.header.settings,
+        snapshots=result.header.snapshots,
+        versions=result.header.versions,
+    )
+
+
+def questions_of(path: Path, *, which: Which = "all", offset: int = 0, limit: int = 50) -> QuestionPage:
+    """Some questions of a run: all of them, or those that were answered right, wrong, or failed.
+
+    `wrong` has every question whose answer is not the gold answer, also those that have no answer.
+    """
+    _, lines = read_run(path)
+    fitting = (line for line in lines if _fits(line, which))
+    passed = sum(1 for _ in islice(fitting, offset))
+    names = ("id", "question", "gold", "answer", "error")
+    shown = tuple(
+        AskedTold(**{name: getattr(line, name) for name in names}, outcome=line.status, right=is_right(line))
+        for line in islice(fitting, limit)
+    )
+    return QuestionPage(questions=shown, offset=offset, total=passed + len(shown) + sum(1 for _ in fitting))
+
+
+def _fits(line: RunLine, which: Which) -> bool:
+    if which == "all":
+        return True
+    if which == "failed":
+        return line.status in _FAILED
+    return bool(line.gold) and is_right(line) is (which == "right")
+
+
+def _metric(name: str, words: str, share: Share) -> Metric:
+    low, high = share.interval
+    return Metric(name=name, words=words, right=share.right, of=share.of, value=share.value, low=low, high=high)
+
 
 router = APIRouter(prefix="/v1/runs", tags=["page"])
 
@@ -57,11 +300,7 @@ async def runs(person: Caller, folder: Folder) -> RunsListed:
 async def run(run_id: str, person: Caller, folder: Folder) -> OpenedRun:
     """Its metrics with 95 % intervals, how its items ended, its classes, its cost and its settings."""
 
-    def read() -> OpenedRun:
-        path, listed = _found(folder, run_id)
-        return open_run(path, listed)
-
-    return await asyncio.to_thread(read)
+    return await asyncio.to_thread(lambda: open_run(*_found(folder, run_id)))
 
 
 @router.get("/{run_id}/questions", summary="Questions of a run", responses={404: {}, 422: {}})
@@ -75,10 +314,9 @@ async def questions(
 ) -> QuestionPage:
     """Its questions with gold answer, answer and outcome, in their order."""
 
-    def read() -> QuestionPage:
-        return questions_of(_found(folder, run_id)[0], which=which, offset=offset, limit=limit)
-
-    return await asyncio.to_thread(read)
+    return await asyncio.to_thread(
+        lambda: questions_of(_found(folder, run_id)[0], which=which, offset=offset, limit=limit)
+    )
 
 
 @router.get(
@@ -94,10 +332,7 @@ async def questions(
 async def report(run_id: str, person: Caller, folder: Folder) -> Response:
     """The report of `medground eval report` as a file to save; a browser never shows it as a page of this server."""
 
-    def written() -> str:
-        return as_html(read_report([_found(folder, run_id)[0]]))
-
-    content = await asyncio.to_thread(written)
+    content = await asyncio.to_thread(lambda: as_html(read_report([_found(folder, run_id)[0]])))
     headers = {"Content-Disposition": f'attachment; filename="{run_id}.html"'}
     return Response(content, media_type="text/html", headers=headers)
 

@@ -1,71 +1,207 @@
-"""A run's file: a header, then one JSON line per item, appended as items finish.
-
-However a run stops, its finished lines are kept. Opening the file again with the same header resumes the run; a
-truncated last line is removed and its item asked again. Only one process at a time may write the file.
-"""
+"""The header of a run, with everything that could change its results, and how two headers differ."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+import contextlib
+import hashlib
+import json
+import platform
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Self
+from typing import Any, Generic, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
+from medground.answering.declaration import Declaration
+from medground.engine.engine import Engine
 from medground.errors import UsageError
-from medground.home.line_file import LineFile, whole_lines
-from medground_evaluate.items import RunHeader, RunLine
-from medground_evaluate.manifest import acceptable, differences
-from medground_evaluate.tally import Tally
+from medground.home.line_file import LineFile, Numbered, check_same, whole_lines
+from medground.home.registry import RECIPES
+from medground.home.settings import section_defaults, section_of, shared_now
+from medground.version import __version__
+from medground_evaluate.items import RunHeader, RunLine, Tally
+
+_LIBRARIES = (
+    *("faiss-cpu", "numpy", "onnxruntime", "pydantic-ai-slim", "scikit-learn", "sentence-transformers", "tantivy"),
+    *("torch", "transformers", "xllamacpp"),
+)
+_RECORDED_ONLY = frozenset({"format", "started", "versions", "accepted", "settings_hash", "items"})
+ACCEPTABLE = ("dataset_hash", "prompts_hash", "snapshots", "medground")
+"""Differences that a user may accept: the same run over changed material or with a changed program."""
+
+_NOT_COMPARED = {"model": ("cache", "concurrency", "default"), "recipe": ("name",)}
+"""Settings that affect when a call is made but not its output, and those that the header holds under another name."""
+
+_LONGEST = 60
+
+
+def make_header(engine: Engine, **chosen: Any) -> RunHeader:
+    """The header of a run with this engine; `chosen` are the fields that say what is run (`dataset`, `split`, ...)."""
+    settings = engine.settings
+    return RunHeader(
+        recipe=engine.recipe.name,
+        model=settings.model.default,
+        settings=settings.as_read_by(engine.recipe.name),
+        settings_hash=settings.hash,
+        prompts_hash=prompts_hash(engine.recipe),
+        snapshots={s.state.name: s.state.hash for s in engine.sources if s.state is not None},
+        versions={**_versions(), "model": engine.models.of("").identity},
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        **chosen,
+    )
+
+
+def prompts_hash(recipe: Declaration) -> str:
+    """SHA-256 (16 hex digits) over instructions and schemas of all operators that a recipe may ask."""
+    content = [
+        [one.name, one.instructions, one.input.model_json_schema(), one.output.model_json_schema()]
+        for one in sorted(recipe.operators, key=lambda operator: operator.name)
+    ]
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def differences(old: RunHeader, new: RunHeader) -> dict[str, str]:
+    """Name of each field that differs, and the difference in words, such as `limit was 60, is 100`.
+
+    When a run began, and the versions of libraries, are recorded and not compared; Medground's own version is. Between
+    two recipes prompts are not compared, and a section that only one of them reads is compared with its defaults.
+    """
+    first, second = _compared(old), _compared(new)
+    if old.recipe != new.recipe:
+        del first["prompts_hash"], second["prompts_hash"]
+        _fill(first["settings"], second["settings"])
+        _fill(second["settings"], first["settings"])
+    one, other = (
+        {name.removeprefix("settings."): value for name, value in flattened(content).items()}
+        for content in (first, second)
+    )
+    return {
+        name: f"{name} was {_shown(one.get(name))}, is {_shown(other.get(name))}"
+        for name in sorted(one.keys() | other.keys())
+        if one.get(name) != other.get(name)
+    }
+
+
+def _fill(settings: dict[str, Any], other: Mapping[str, Any]) -> None:
+    """Give settings the defaults of the sections that only the other ones have."""
+    for name in other.keys() - settings.keys():
+        defaults = section_defaults(name)
+        settings[name] = {key: defaults.get(key) for key in other[name]}
+
+
+def acceptable(name: str) -> bool:
+    """Whether a run may resume with this difference if the user accepts it."""
+    return name.partition(".")[0] in ACCEPTABLE
+
+
+def _compared(header: RunHeader) -> dict[str, Any]:
+    content = header.model_dump(mode="json", exclude=set(_RECORDED_ONLY))
+    content["settings"] = shared_now(content["settings"])
+    for group, names in _NOT_COMPARED.items():
+        for name in names:
+            content["settings"].get(group, {}).pop(name, None)
+    own = section_of(header.recipe)
+    for name in RECIPES:  # runs made before recipes declared their sections recorded those of all recipes
+        if (other := section_of(name)) is not None and (own is None or other.section != own.section):
+            content["settings"].pop(other.section, None)
+    content["medground"] = header.versions.get("medground")
+    return content
+
+
+def flattened(content: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """The values of nested groups, by dotted name."""
+    flat: dict[str, Any] = {}
+    for name, value in content.items():
+        flat |= flattened(value, f"{prefix}{name}.") if isinstance(value, Mapping) else {prefix + name: value}
+    return flat
+
+
+def _shown(value: Any) -> str:
+    text = "none" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+
+
+@cache
+def _versions() -> Mapping[str, str]:
+    found = {"medground": __version__, "python": platform.python_version()}
+    for name in _LIBRARIES:
+        with contextlib.suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
+
+
+# A run's file: a header, then one JSON line per item, appended as items finish.
 
 _HEADER = b'{"format":'
 
 
+H = TypeVar("H", bound=BaseModel)
+M = TypeVar("M", bound=BaseModel)
+
+
+class HeadedFile(LineFile, Generic[H, M]):
+    """A file of finished work below a head that determines it, started or resumed. Use it as a context manager.
+
+    Args:
+        parse: reads the head and the lines of a file.
+
+    Attributes:
+        lines: the finished work, in the order in which it was finished.
+
+    Raises:
+        UsageError: the file was made with another head, or another process is writing it.
+        BadDocument: the file holds something else.
+        StorageFailed: the file cannot be written.
+    """
+
+    def __init__(self, path: Path, head: H, parse: Callable[[Sequence[Numbered], Path], tuple[H, list[M]]]) -> None:
+        super().__init__(path)
+        self.lines: list[M] = []
+        with self.closing_on_error():
+            if found := [*self.whole_lines()]:
+                there, self.lines = parse(found, path)
+                check_same(there, head, path)
+            else:
+                self.write(head)
+
+    def add(self, line: M) -> None:
+        """Add a finished piece; it is in the file on return."""
+        self.write(line)
+        self.lines.append(line)
+
+
 class RunFile(LineFile):
-    """A run that is being written. Open it with `RunFile.open`, use it as a context manager."""
+    """A run that is being written. Use it as a context manager."""
 
     what = "a Medground run"
     terse = False
 
-    def __init__(self, path: Path, header: RunHeader) -> None:
+    def __init__(
+        self, path: Path, header: RunHeader, accept: Collection[str] = (), count: Callable[[], int] | None = None
+    ) -> None:
+        """Start a run, or resume the existing one.
+
+        Args:
+            accept: names of header fields that may differ from those of the existing run.
+            count: counts the items of a new run; a resumed run already has the number. If it raises, no file is left.
+        """
         super().__init__(path)
         self.header = header
         self.tally = Tally(items=header.items)
         self.done: set[str] = set()
-
-    @classmethod
-    def open(
-        cls, path: Path, header: RunHeader, accept: Collection[str] = (), count: Callable[[], int] | None = None
-    ) -> Self:
-        """Start a run, or resume the existing one.
-
-        Args:
-            path: the run's file; a lock file is next to it while it is written.
-            header: the header of the run to be made now.
-            accept: names of header fields that may differ from those of the existing run.
-            count: counts the items of a new run; a resumed run already has the number.
-
-        Raises:
-            UsageError: the file is not a run, was made with other settings, or is being written by another process; or
-                `count` raised it, in which case no file is left behind.
-            StorageFailed: the file cannot be written.
-        """
-        run = cls(path, header)
-        with run.closing_on_error():
-            if (stored := run._stored()) is not None:
-                run._continue_from(stored, accept)
+        with self.closing_on_error():
+            if (stored := self._stored()) is not None:
+                self._continue_from(stored, accept)
             else:
-                run.header = header if count is None else header.model_copy(update={"items": count()})
-                run.tally.items = run.header.items
-                run.write(run.header)
-        return run
+                self.header = header if count is None else header.model_copy(update={"items": count()})
+                self.tally.items = self.header.items
+                self.write(self.header)
 
     def append(self, line: RunLine) -> None:
-        """Add a finished item. The whole line is written on return, and flushed to disk within seconds.
-
-        Raises:
-            StorageFailed: the file cannot be written.
-        """
+        """Add a finished item. The whole line is written on return, and flushed to disk within seconds."""
         self.write(line)
         self.done.add(line.id)
         self.tally.add(line)
@@ -126,15 +262,13 @@ def _header(raw: bytes, path: Path, number: int) -> RunHeader:
     try:
         return RunHeader.model_validate_json(raw)
     except ValidationError:
-        raise UsageError(
-            f"{path}:{number}: this header is from another version of Medground; use another file"
-        ) from None
+        why = "this header is from another version of Medground; use another file"
+        raise UsageError(f"{path}:{number}: {why}") from None
 
 
 def _line(raw: bytes, path: Path, number: int) -> RunLine:
     try:
         return RunLine.model_validate_json(raw)
     except ValidationError:
-        raise UsageError(
-            f"{path}:{number}: this line is invalid; remove it, and its item will be asked again"
-        ) from None
+        why = "this line is invalid; remove it, and its item will be asked again"
+        raise UsageError(f"{path}:{number}: {why}") from None

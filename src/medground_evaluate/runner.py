@@ -1,15 +1,17 @@
-"""Runs a data set through an engine: one line for each item, whatever its outcome; several items at once."""
+"""Sources of an evaluation: documents that come with an item, and a wrapper that records what was found."""
 
 from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Protocol
+from typing import get_args
 
+from medground.answering.rank.fuse import fuse
+from medground.corpus.chunk import chunk
 from medground.engine.engine import Engine
 from medground.errors import (
     BudgetExhausted,
@@ -17,32 +19,141 @@ from medground.errors import (
     MedgroundError,
     ModelFailed,
     SnapshotCorrupt,
+    SourceUnavailable,
     StorageFailed,
     UsageError,
 )
 from medground.home.line_file import work_off
 from medground.home.settings import Settings
 from medground.recipes.base import open_recipe
-from medground.values.answer import Answer
+from medground.sources.base import CountingSource, DescribedSource, FactSource, Source, TermsSource
+from medground.values.answer import Answer, SnapshotReference
+from medground.values.document import Document, DocumentId, Hit, SourceKind
+from medground.values.lookup import ConceptQuery, Found, Lookup, PlainWords, ProteinQuery, Ranker, Ranking
+from medground.values.query import Filters
 from medground.values.usage import UsageReport
 from medground_evaluate.datasets.loader import Loader, check_release
-from medground_evaluate.items import Item, RunLine, RunStatus
-from medground_evaluate.manifest import make_header
-from medground_evaluate.recorded_sources import GivenSource, found_documents, recording
-from medground_evaluate.run_file import RunFile
-from medground_evaluate.tally import Tally
+from medground_evaluate.items import Item, RunLine, Tally
+from medground_evaluate.run_file import RunFile, make_header
 
-_STATUS: dict[str, RunStatus] = {"decided": "answered"}
+MOST_FOUND = 100
+"""Most documents that are recorded."""
+
+
+class _Closing:
+    name: str
+    _closed = False
+
+    async def close(self) -> None:
+        """Close the source, safe to call twice. A source that it wraps stays open; whoever opened it closes it."""
+        self._closed = True
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise SourceUnavailable("the source is closed", source=self.name)
+
+
+class GivenSource(_Closing):
+    """The documents of one item. Every query finds all of them, in the order they are given."""
+
+    name = "given"
+    kinds: frozenset[SourceKind] = frozenset(get_args(SourceKind))
+    state: SnapshotReference | None = None
+
+    def __init__(self, documents: Sequence[Document]) -> None:
+        self._documents = {document.id: document for document in documents}
+
+    def accepts(self, lookup: Lookup) -> bool:
+        """Any query tree, for rankers by words; the tree itself is ignored."""
+        return lookup.wants(Ranker.LEXICAL) and not isinstance(lookup.asked, PlainWords | ConceptQuery | ProteinQuery)
+
+    async def search(self, lookup: Lookup, filters: Filters) -> Found:
+        """All passages, in the order the documents are given."""
+        self._check_open()
+        if not self.accepts(lookup):
+            raise UsageError(f"{self.name} takes query trees for rankers by words")
+        passages = [passage for document in self._documents.values() for passage in chunk(document)]
+        limit = lookup.limit or len(passages)
+        hits = tuple(
+            Hit(passage=passage, ranker=self.name, rank=rank, score=1.0 / rank, source=self.name)
+            for rank, passage in enumerate(passages[:limit], start=1)
+        )
+        return Found(lookup, self.name, rankings=(hits,))
+
+    async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
+        """Documents by id; others are absent."""
+        self._check_open()
+        return {i: self._documents[i] for i in ids if i in self._documents}
+
+
+class RecordingSource(_Closing):
+    """Wraps a source and records the rankings that it gives."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self.name, self.kinds, self.state = source.name, source.kinds, source.state
+        # What the source says of itself, so that a plan names it as it does outside of a run.
+        self.described = source.described if isinstance(source, DescribedSource) else None
+        self.terms = source.terms if isinstance(source, TermsSource) else None
+        self.rankings: list[Ranking] = []
+
+    def accepts(self, lookup: Lookup) -> bool:
+        """Whether the wrapped source accepts it."""
+        return self._source.accepts(lookup)
+
+    async def search(self, lookup: Lookup, filters: Filters) -> Found:
+        """Search the wrapped source and record its rankings."""
+        self._check_open()
+        found = await self._source.search(lookup, filters)
+        self.rankings += found.rankings
+        return found
+
+    async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
+        """Documents from the wrapped source."""
+        self._check_open()
+        return await self._source.fetch(ids)
+
+
+class RecordingCountingSource(RecordingSource):
+    """The same for a source that can count. What is only counted is not recorded."""
+
+    def __init__(self, source: Source, counting: CountingSource) -> None:
+        super().__init__(source)
+        self._counting = counting
+
+    async def count(self, lookup: Lookup, filters: Filters) -> int:
+        """Number of documents that the wrapped source finds."""
+        self._check_open()
+        return await self._counting.count(lookup, filters)
+
+
+def recording(sources: Sequence[Source]) -> list[Source]:
+    """The sources, wrapped to record their rankings. Sources of facts have no rankings and stay as they are."""
+    return [
+        source
+        if isinstance(source, FactSource)
+        else RecordingCountingSource(source, source)
+        if isinstance(source, CountingSource)
+        else RecordingSource(source)
+        for source in sources
+    ]
+
+
+def found_documents(sources: Sequence[Source], k: int) -> tuple[DocumentId, ...]:
+    """Documents of all recorded rankings, fused by RRF with `k`; each document has the rank of its best passage."""
+    recorded = (source for source in sources if isinstance(source, RecordingSource))
+    rankings = [ranking for source in recorded for ranking in source.rankings if ranking]
+    return tuple(dict.fromkeys(hit.passage.document_id for hit in fuse(rankings, k)))[:MOST_FOUND]
+
+
+# Runs a data set through an engine: one line for each item, whatever its outcome; several items at once.
+
 _STOPS = (ConfigError, SnapshotCorrupt, StorageFailed)
 """Errors that would affect every later item too: they stop the run, which can be resumed once they are fixed."""
 
 
-class Watch(Protocol):
-    """Called after each item; must be cheap."""
-
-    def __call__(self, tally: Tally, /) -> None:
-        """Show the progress of the run."""
-        ...
+Watch = Callable[[Tally], None]
+"""Called after each item; must be cheap."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +161,6 @@ class Selection:
     """Which items of which file are run, and how.
 
     Attributes:
-        path: the data set's file, as published.
-        split: `test`, `train`, `validation`, `unknown`, or `all`.
         limit: maximum number of items: the first of the file, or of a fixed shuffle if a seed is given.
         seed: of that shuffle. It depends only on the seed and the ids, so a smaller limit selects part of a larger one.
         with_context: use an item's own documents as the only source, instead of the engine's.
@@ -66,11 +175,7 @@ class Selection:
 
 
 def check_searched(settings: Settings) -> None:
-    """Refuse to search the starter corpus where the user names none: no figure may be of it by accident.
-
-    Raises:
-        UsageError: neither a corpus nor a knowledge base is named; or there is no such recipe.
-    """
+    """Refuse to search the starter corpus where the user names none: no figure may be of it by accident."""
     named = "corpora" in settings.retrieval.model_fields_set  # a knowledge base sets it too
     if not named and open_recipe(settings.recipe.name).needs_evidence:
         raise UsageError(
@@ -91,12 +196,8 @@ async def run_set(
     """Ask every item that has no line in `out` yet, and append its line. Lines once written are kept.
 
     Args:
-        engine: an open engine; it stays open.
-        selection: what is run.
         out: the run's file; an interrupted run is resumed.
-        concurrency: number of items in parallel.
         accept: header fields in which an existing run may differ.
-        watch: called after each item.
 
     Raises:
         UsageError: the data set has no such items or is not the published one; `out` holds another run.
@@ -122,21 +223,15 @@ async def run_set(
         with_context=selection.with_context,
         items=0,
     )
-    with RunFile.open(out, header, accept, lambda: _count(selection)) as file:
+    with RunFile(out, header, accept, lambda: _count(selection)) as file:
         watch(file.tally)
-        items = selected_items(selection, file.done)
-        await _ask_all(engine, items, file, concurrency, selection.with_context, watch)
+
+        async def ask(item: Item) -> None:
+            file.append(await ask_item(engine, item, with_context=selection.with_context))
+            watch(file.tally)
+
+        await work_off(selected_items(selection, file.done), ask, concurrency)
         return file.tally
-
-
-async def _ask_all(
-    engine: Engine, items: Iterator[Item], file: RunFile, concurrency: int, with_context: bool, watch: Watch
-) -> None:
-    async def ask(item: Item) -> None:
-        file.append(await ask_item(engine, item, with_context=with_context))
-        watch(file.tally)
-
-    await work_off(items, ask, concurrency)
 
 
 async def ask_item(engine: Engine, item: Item, *, with_context: bool = False) -> RunLine:
@@ -153,7 +248,7 @@ async def ask_item(engine: Engine, item: Item, *, with_context: bool = False) ->
     trace, error, status = "", "", "failed"
     try:
         answer = await view.ask(item.question.model_copy(update={"documents": item.documents}))
-        status = _STATUS.get(answer.decision.status, answer.decision.status)
+        status = "answered" if answer.decision.status == "decided" else answer.decision.status
     except BudgetExhausted as reached:
         answer, error, status = reached.answer, str(reached), "budget"
     except _STOPS:
@@ -185,29 +280,20 @@ def _line(item: Item, answer: Answer | None, **known: object) -> RunLine:
         **known,
     }
     if answer is not None:
+        decision, searches = answer.decision, [one for one in answer.searches if one.status == "failed"]
+        values = (decision.values or ()) if decision.task == "multiple-choice" else filter(None, [decision.value])
+        failed = {one.name: one.failure for one in answer.sources if one.state in ("failed", "not configured")}
         content |= {
-            "answer": _values(answer) if known["status"] == "answered" else (),
-            "probability": answer.decision.probability,
+            "answer": tuple(values) if known["status"] == "answered" else (),
+            "probability": decision.probability,
             "statements": len(answer.statements),
             "support": answer.support,
             "faithfulness": answer.faithfulness,
             "cited": tuple(dict.fromkeys(evidence.document_id for evidence in answer.evidence)),
-            "failed_sources": _failed_sources(answer),
+            "failed_sources": failed | {s.source: (s.error or "").removeprefix(f"{s.source}: ") for s in searches},
             "text": answer.rationale,
         }
     return RunLine.model_validate(content)
-
-
-def _failed_sources(answer: Answer) -> dict[str, str]:
-    failed = {s.source: (s.error or "").removeprefix(f"{s.source}: ") for s in answer.searches if s.status == "failed"}
-    return {one.name: one.failure for one in answer.sources if one.state in ("failed", "not configured")} | failed
-
-
-def _values(answer: Answer) -> tuple[str, ...]:
-    decision = answer.decision
-    if decision.task == "multiple-choice":
-        return decision.values or ()
-    return (decision.value,) if decision.value else ()
 
 
 def _count(selection: Selection) -> int:
@@ -225,10 +311,6 @@ def _count(selection: Selection) -> int:
     return count
 
 
-def _ids(selection: Selection) -> Iterator[str]:
-    return selection.dataset.ids(selection.path, selection.split)
-
-
 def selected_items(selection: Selection, done: Collection[str] = ()) -> Iterator[Item]:
     """The selected items that are not done, in the order they are asked. Raises what reading the set raises."""
     read = selection.dataset.read
@@ -236,7 +318,9 @@ def selected_items(selection: Selection, done: Collection[str] = ()) -> Iterator
         left = None if selection.limit is None else selection.limit - len(done)
         yield from islice(read(selection.path, selection.split, lambda i: i not in done), left)
         return
-    chosen = sorted(_ids(selection), key=lambda i: shuffle_key(i, selection.seed))[: selection.limit]
+    chosen = sorted(
+        selection.dataset.ids(selection.path, selection.split), key=lambda i: shuffle_key(i, selection.seed)
+    )[: selection.limit]
     order = [i for i in chosen if i not in done]
     wanted = frozenset(order)
     items = {item.id: item for item in read(selection.path, selection.split, wanted.__contains__)}

@@ -142,15 +142,10 @@ def mcnemar(won: int, lost: int) -> float:
 def paired_bootstrap(
     first: Sequence[float], other: Sequence[float], *, samples: int = SAMPLES, seed: int = 0
 ) -> PairedDifference | None:
-    """Resample the pairs with replacement; None if there are no pairs.
+    """Resample the pairs with replacement; None if there are no pairs. The same seed gives the same result.
 
     The interval is the percentile interval; p is twice the smaller share of samples on either side of 0. It is never
     exactly 0, as the data itself counts as one of the samples.
-
-    Args:
-        first, other: scores of the same questions in the same order.
-        samples: number of bootstrap samples.
-        seed: for the draws; the same seed gives the same result.
 
     Source: B. Efron and R. Tibshirani, An introduction to the bootstrap, 1993, chapters 13 and 16; P. Koehn,
     Statistical significance tests for machine translation evaluation, EMNLP 2004.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given, settings
@@ -14,19 +14,18 @@ from sklearn.metrics import cohen_kappa_score, precision_recall_fscore_support
 
 from medground.errors import BadDocument, UsageError
 from medground.testing.command import run
+from medground.values.statement import Category
 from medground_evaluate.agreement import (
-    CATEGORIES,
     Annotation,
     agreements,
     faithfulness_by_item,
     in_words,
     kappa,
-    label_scores,
     read_annotations,
 )
 
 EXPLICIT, IMPLICIT, FALSE = "CORRECT-EXPLICIT", "CORRECT-IMPLICIT", "INCORRECT-FALSE"
-LABELS = st.sampled_from(CATEGORIES)
+LABELS = st.sampled_from(get_args(Category))
 
 
 def rows(annotator: str, labels: list[str], context: int = 1, item: str = "q1") -> list[dict[str, Any]]:
@@ -65,7 +64,9 @@ def test_the_same_numbers_as_scikit_learn(pairs: list[tuple[str, str]]) -> None:
     else:
         assert ours == pytest.approx(cohen_kappa_score(first, second))
         assert ours == pytest.approx(kappa(second, first))
-    scores = label_scores(first, second)
+    both = [rows("a", first), rows("b", second)]
+    (found,) = agreements(annotations(*both))
+    scores = found.labels
     labels = [s.label for s in scores]
     precision, recall, f1, times = precision_recall_fscore_support(first, second, labels=labels, zero_division=0)
     assert [s.precision or 0 for s in scores] == pytest.approx(list(precision))

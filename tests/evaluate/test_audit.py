@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import random
 import sys
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from runs import write_lines
 
 from medground.errors import ConfigError, UsageError
 from medground.testing.command import run
 from medground.values.document import Document
 from medground.values.question import Question, Task
-from medground_evaluate.audit.baselines import Audit, longest, scored
-from medground_evaluate.audit.linear import by_options
-from medground_evaluate.audit.report import audit, best_blind
+from medground_evaluate.auditing import audit, best_blind, by_options
+from medground_evaluate.blind import Audit, longest, scored
 from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.items import Item, Split
 
@@ -94,7 +90,7 @@ def test_baselines_by_hand() -> None:
     assert shares(found)["majority class"] == 1.0
 
     # A is always correct and all options have the same length, so always choosing the first would be correct.
-    items = [choice(n, ["aa", "bb", "cc", "dd"], "A") for n in range(400)]
+    items = [choice(n, ["aa", "bb", "cc", "dd"], "A") for n in range(200)]
     found = longest(items)
     assert found is not None and found.share == pytest.approx(0.25, abs=0.08)
     assert longest(items) == found
@@ -104,7 +100,7 @@ def test_baselines_by_hand() -> None:
 def test_clues_in_words_are_found_and_chance_stays_chance() -> None:
     chance = random.Random(3)
     items = []
-    for n in range(120):
+    for n in range(60):
         right = chance.randrange(4)
         options = [
             f"{some_words(chance, 6)} {'may' if place == right else 'always'} {some_words(chance, 3)} {place}"
@@ -116,23 +112,21 @@ def test_clues_in_words_are_found_and_chance_stays_chance() -> None:
     assert shares(found)["function words of options alone"] > 0.9
     assert shares(found)["question alone"] < 0.5
     assert best_blind(items) == found.baselines[0]
-    assert audit(items) == found
 
     chance = random.Random(5)
     items = [
-        choice(n, [f"{some_words(chance, 8)} {place}" for place in range(4)], chance.choice("ABCD")) for n in range(200)
+        choice(n, [f"{some_words(chance, 8)} {place}" for place in range(4)], chance.choice("ABCD")) for n in range(120)
     ]
-    assert any(baseline.blind for baseline in audit(items).baselines)
-    assert all(baseline.share < 0.38 for baseline in audit(items).baselines)
+    assert all(baseline.blind and baseline.share < 0.42 for baseline in audit(items).baselines)
 
     # Each case is asked ten times with one answer, so only a model that saw the case knows it.
     chance = random.Random(7)
     items = []
-    for case in range(12):
+    for case in range(10):
         gold = chance.choice(("yes", "no", "maybe"))
-        for n in range(10):
+        for n in range(7):
             text = f"Is case{case} {some_words(chance, 4)} of case{case} so?"
-            items.append(closed(case * 10 + n, text, gold, group=f"case {case}"))
+            items.append(closed(case * 7 + n, text, gold, group=f"case {case}"))
     grouped = shares(audit(items))["question alone"]
     alone = shares(audit([item.model_copy(update={"group": ""}) for item in items]))["question alone"]
     assert alone > 0.9
@@ -140,7 +134,7 @@ def test_clues_in_words_are_found_and_chance_stays_chance() -> None:
 
     chance = random.Random(11)
     items = []
-    for n in range(80):
+    for n in range(60):
         gold = chance.choice(("yes", "no"))
         text = f"{some_words(chance, 12)} {'improved' if gold == 'yes' else 'unchanged'}"
         items.append(closed(n, f"Is {some_words(chance, 5)} so?", gold, context=(Document(id=f"DOC:{n}", text=text),)))
@@ -195,16 +189,6 @@ def test_what_cannot_be_audited_says_so(monkeypatch: pytest.MonkeyPatch) -> None
         audit(by_hand())
     best = best_blind(by_hand())
     assert best is not None and best.name == "majority class" and "no linear models" in best.words
-
-
-@given(st.lists(st.sampled_from(("A", "B", "C")), min_size=1, max_size=30))
-def test_the_best_baseline_is_at_least_the_majority(golds: list[str]) -> None:
-    items = [choice(n, ["a", "bb", "ccc"], gold) for n, gold in enumerate(golds)]
-    found = audit(items, models=False)
-    assert found.baselines[0].count >= max(golds.count(letter) for letter in "ABC")
-    assert all(figure.low - 1e-9 <= figure.share <= figure.high + 1e-9 for figure in (*found.baselines, *found.facts))
-    assert all(one.count >= other.count for one, other in pairwise(found.baselines))
-    assert sum(figure.count for figure in found.facts if "is right" in figure.name) == len(golds)
 
 
 def test_the_command_line(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

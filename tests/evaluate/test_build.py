@@ -7,7 +7,7 @@ import csv
 import itertools
 import json
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,6 @@ from medground.errors import BadDocument, UsageError
 from medground.home.settings import Settings
 from medground.testing.command import run as medground
 from medground.values.document import Document
-from medground_evaluate.audit.baselines import Baseline, chance
-from medground_evaluate.audit.report import audit
 from medground_evaluate.build.attempt import Rejected, Wanted, attempt, gives_away, too_easy
 from medground_evaluate.build.file import (
     BuildFile,
@@ -43,22 +41,10 @@ from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.items import Item
 
 MakeRun = Callable[..., Run]
-DRUGS = [
-    "aspirin",
-    "statin",
-    "insulin",
-    "zinc",
-    "digoxin",
-    "codeine",
-    "lithium",
-    "heparin",
-    "warfarin",
-    "morphine",
-    "caffeine",
-    "dopamine",
-    "ketamine",
-    "quinine",
-]
+DRUGS = (
+    *("aspirin", "statin", "insulin", "zinc", "digoxin", "codeine", "lithium", "heparin"),
+    *("warfarin", "morphine", "caffeine", "dopamine", "ketamine", "quinine"),
+)
 DOSES = ("early", "late", "oral", "inhaled", "topical", "repeated", "intravenous", "nightly")
 MEASURES = ("blood flow", "oxygen use", "water content", "cell count", "pressure", "volume", "sodium", "temperature")
 PEOPLE = ("older men", "young women", "children", "rats", "infants", "athletes", "smokers", "nurses")
@@ -88,13 +74,6 @@ PLAN = Plan(topics=("septic shock",), count=10, subtopics=1, papers=200, top=200
 
 def _built(plan: Plan, settings: Settings, folder: Path) -> Built:
     return asyncio.run(build_set(plan, settings, folder))
-
-
-def above_chance(items: Sequence[Item], seed: int = 0) -> list[Baseline]:
-    """The blind baselines of the audit whose 95 % interval lies above chance, best first."""
-    drawn = chance(items)
-    found = audit(items, seed=seed).baselines
-    return [one for one in found if one.blind and one.name != drawn.name and one.low > drawn.share]
 
 
 def test_a_set_is_built_balanced_proved_and_read_by_other_commands(
@@ -212,35 +191,21 @@ def _attempt(
     return asyncio.run(attempt(WANTED, there or [], run))
 
 
-def test_a_models_question_gets_the_wanted_letters_and_its_proofs(
+def test_a_models_question_gets_the_wanted_letters_if_the_second_check_bears_it_out(
     make_run: MakeRun, memory_source: Any, scripted_model: Any
 ) -> None:
-    made = _attempt(make_run, memory_source, scripted_model, {"Aspirin": "shown", "Zinc": "ruled out"})
+    makers = make_run, memory_source, scripted_model
+    made = _attempt(*makers, {"Aspirin": "shown", "Zinc": "ruled out"})
     assert (made.key, made.written_by, made.checked_by) == (("B",), "scripted:model", "scripted:model")
     assert made.options[0].text == "Zinc lowered the copper level of rats."
     assert [proof.document_id for proof in made.options[1].proofs] == ["PAPER:1"]
-
-
-@each_row(
-    ("says", "reason"),
-    [
+    for says, reason in (
         ({"Aspirin": "silent", "Zinc": "ruled out"}, "says silent of a right option"),
         ({"Aspirin": "shown", "Zinc": "shown"}, "says shown of a wrong option"),
-        ({"Aspirin": "shown", "Zinc": "silent"}, "says silent of a wrong option"),
-    ],
-)
-def test_the_second_check_decides(
-    make_run: MakeRun, memory_source: Any, scripted_model: Any, says: dict[str, str], reason: str
-) -> None:
-    with pytest.raises(Rejected, match=reason):
-        _attempt(make_run, memory_source, scripted_model, says)
-
-
-def test_a_question_is_not_asked_twice(make_run: MakeRun, memory_source: Any, scripted_model: Any) -> None:
-    says = {"Aspirin": "shown", "Zinc": "ruled out"}
-    made = _attempt(make_run, memory_source, scripted_model, says)
-    with pytest.raises(Rejected, match="nearly the same as L1-1-1"):
-        _attempt(make_run, memory_source, scripted_model, says, [made.item()])
+        ({"Aspirin": "shown", "Zinc": "ruled out"}, "nearly the same as L1-1-1"),
+    ):
+        with pytest.raises(Rejected, match=reason):
+            _attempt(*makers, says, [made.item()])
 
 
 # What gives a key away
@@ -279,9 +244,6 @@ def test_what_marks_right_or_wrong_options_alike_is_rejected(options: list[tuple
     found = gives_away(_question(*options))
     assert reason in found
     assert bool(found) is bool(reason)
-
-
-def test_a_question_may_not_speak_of_a_context() -> None:
     told = _question(("It helps men.", True), ("It harms men.", False), text="What does the context describe?")
     assert "a context that nobody is shown" in gives_away(told)
 
@@ -303,10 +265,7 @@ def test_a_set_that_option_texts_give_away_is_found_out() -> None:
         ).item()
         for n in range(60)
     ]
-    assert "option text alone" in [one.name for one in above_chance(clued)]
     assert len(too_easy(clued)) == 15  # at most a quarter at once
-    fair = [item.model_copy(update={"gold": keys[(n * 7 + 3) % 10]}) for n, item in enumerate(clued)]
-    assert audit(fair).baselines[0].low <= 0.25
     assert too_easy(clued[:20]) == []  # too few to say
 
 

@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 import typer
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from rows import each_row
 from runs import header, line, write_lines, write_run
 from scipy.stats import binomtest
@@ -20,14 +18,7 @@ from medground_evaluate.cli.compare import compare_runs
 from medground_evaluate.compare import compare, items_of, read_result, read_results
 from medground_evaluate.datasets.choice import MIRAGE
 from medground_evaluate.datasets.registry import open_dataset
-from medground_evaluate.mirage_scorer import (
-    MirageScore,
-    MirageScores,
-    Reply,
-    published_choice,
-    score_replies,
-    score_run,
-)
+from medground_evaluate.mirage_scorer import MirageScores, Reply, published_choice, score_replies, score_run
 from medground_evaluate.statistics import holm, mcnemar, paired_bootstrap
 
 
@@ -55,14 +46,6 @@ def test_holm_and_mcnemar_by_hand() -> None:
     assert holm([]) == []
 
 
-@settings(max_examples=40, deadline=None)
-@given(st.integers(0, 60), st.integers(0, 60))
-def test_mcnemar_is_the_binomial_test_of_scipy(won: int, lost: int) -> None:
-    expected = binomtest(won, won + lost).pvalue if won + lost else 1.0
-    assert mcnemar(won, lost) == pytest.approx(expected)
-    assert mcnemar(won, lost) == mcnemar(lost, won)
-
-
 def test_the_paired_bootstrap() -> None:
     found = paired_bootstrap([0, 0, 0], [1, 1, 1])
     assert found is not None
@@ -82,11 +65,6 @@ def test_the_paired_bootstrap() -> None:
         (0.1, 0.1 - 1.96 * deviation, 0.1 + 1.96 * deviation), abs=0.004
     )
     assert found.p < 0.001
-
-    scores = [n / 3_000 for n in range(3_000)]
-    found = paired_bootstrap([0.0] * 3_000, scores, samples=2_000)
-    assert found is not None
-    assert found.low < found.value < found.high
 
 
 def test_two_runs_by_hand(tmp_path: Path) -> None:
@@ -122,9 +100,6 @@ def test_two_runs_by_hand(tmp_path: Path) -> None:
     ("field", "value", "said"),
     [
         ("dataset_hash", "other", "dataset_hash was h, is other"),
-        ("split", "train", "split was test, is train"),
-        ("limit", 9, "limit was 4, is 9"),
-        ("seed", 7, "seed was none, is 7"),
         ("with_context", True, "with_context was false, is true"),
         ("prompts_hash", "q", "prompts_hash was p, is q"),
         ("snapshots", {"corpus": "d"}, "snapshots.corpus was c, is d"),
@@ -268,14 +243,10 @@ def test_the_command_shows_the_best_baseline_without_evidence(tmp_path: Path) ->
     ("reply", "published"),
     [
         ('{"step_by_step_thinking": "x", "answer_choice": "C"}', "C"),
-        ("B", "B"),
         ("D.", "D"),
-        ('{"answer_choice": "B or C"}', "B"),
         ('{"answer_choice": "B: hypertension"}', "B"),
         # Here the script is wrong.
-        ("I cannot tell.", "A"),
         ("", "A"),
-        ('{"answer_choice": "none of them"}', "A"),
         ('{"answer_choice": "E"}', "A"),
         ('{"answer_choice": "B", "step_by_step_thinking": "Option C is wrong"}', "C"),
         ("Both are wrong. Note: Common sense says no.", "C"),
@@ -285,32 +256,18 @@ def test_what_the_script_reads(reply: str, published: str) -> None:
     assert published_choice(reply) == published
 
 
-def score_of(*answers: tuple[str, str | None]) -> MirageScore:
-    """The score of pairs of a gold letter and the letter that the reply names, if any."""
-    texts = (f'{{"answer_choice": "{letter or ""}"}}' for _, letter in answers)
-    replies = [Reply("medqa", gold, published_choice(t), a) for (gold, a), t in zip(answers, texts, strict=True)]
-    return score_replies(replies).whole
-
-
 def test_both_scores_by_hand() -> None:
-    score = score_of(("A", "A"), ("B", "C"), ("A", None), ("B", None), ("B", "B"))
-    assert score.published.value == 3 / 5
-    assert score.honest.value == 2 / 5
+    read = [("A", "A", "A"), ("B", "C", "C"), ("A", "A", None), ("B", "A", None), ("B", "B", "B")]
+    score = score_replies([Reply("medqa", *one) for one in read]).whole
+    assert (score.published.value, score.honest.value) == (3 / 5, 2 / 5)
     assert (score.read_as_a, score.lucky, score.misread) == (2, 1, 0)
     assert score.note == "2 replies name no letter but are read as one, 1 of them as correct"
-
-    score = score_of(("A", "B"), ("B", "B"), ("C", "D"), ("D", "D"))
-    assert score.published == score.honest
-    assert score.note == ""
-
-    assert score_of().published.value is None
-    assert score_replies([]).sets == ()
-    assert score_replies([]).average is None
+    nothing = score_replies([])
+    assert (nothing.whole.published.value, nothing.sets, nothing.average) == (None, (), None)
     scores = score_replies([Reply("mmlu", "A", "A", "A")], 1)
-    score = scores.whole
-    assert scores.sets == (score,)
-    assert (score.published.value, score.honest.value) == (1.0, 0.5)
-    assert "unfinished" in score.note
+    assert scores.sets == (scores.whole,)
+    assert (scores.whole.published.value, scores.whole.honest.value) == (1.0, 0.5)
+    assert "unfinished" in scores.whole.note
 
 
 def scored(*lines: tuple[str, str, str], dataset: str = "mirage", items: int = 0) -> MirageScores:
@@ -350,5 +307,3 @@ def test_a_system_that_answers_nothing_scores_on_the_real_questions(shared: Path
     for score in nothing.sets:
         assert score.honest.right == 0
         assert 0.15 < (score.published.value or 0) < 0.35
-    perfect = scored(*((item.id, item.gold[0], item.gold[0]) for item in items))
-    assert {(s.published.value, s.honest.value, s.note) for s in perfect.sets} == {(1.0, 1.0, "")}

@@ -15,8 +15,7 @@ from runs import header, line
 
 from medground.home.settings import Settings
 from medground.values.steps import SourcesPlanned
-from medground_evaluate.experiments.columns import Remembering, nli_of, sample_paths, waits_for
-from medground_evaluate.experiments.figures import Figure, RunOfRow
+from medground_evaluate.experiments.figures import Figure, RunOfRow, nli_of, remembering, sample_paths, waits_for
 from medground_evaluate.experiments.form import Experiment
 from medground_evaluate.experiments.run import Made
 from medground_evaluate.experiments.table import notes, results, value_of
@@ -60,9 +59,6 @@ def made(folder: Path, runs: Mapping[tuple[str, str], RunOfRow], **more: Any) ->
 
 class Letters:
     """Encodes a text by its first letter: equal or orthogonal."""
-
-    name = identity = "letters"
-    dimensions = 26
 
     def __init__(self) -> None:
         self.seen: list[str] = []
@@ -113,18 +109,17 @@ def test_diversity_needs_an_encoder_which_encodes_each_query_once(
     tmp_path: Path, two: dict[tuple[str, str], RunOfRow]
 ) -> None:
     assert figure(made(tmp_path, two), "whole", "all.diversity-average") is None
-    of = made(tmp_path, two, embedder=Letters())
+    of = made(tmp_path, two, embed=Letters().embed)
     assert value(of, "whole", "all.diversity-book") == pytest.approx(0.5)  # equal letters 0, two letters 1
     assert value(of, "whole", "all.diversity-average") == pytest.approx(0.5)  # the graph never had two queries
     told = made(tmp_path, two, waits=("diversity waits for a model that encodes queries: none",))
     assert "diversity waits for" in " ".join(notes(told))
 
     letters = Letters()
-    remembering = Remembering(letters)
-    first, again = remembering.embed(["a", "b", "a"]), remembering.embed(["b", "c"])
+    embed = remembering(letters.embed)
+    first, again = embed(["a", "b", "a"]), embed(["b", "c"])
     assert letters.seen == ["a", "b", "c"]
     assert (first[0] == first[2]).all() and (first[1] == again[0]).all()
-    assert remembering.embed([]).shape == (0, remembering.dimensions)
 
 
 def test_people_s_marks_are_those_of_the_row(tmp_path: Path, two: dict[tuple[str, str], RunOfRow]) -> None:
@@ -152,7 +147,7 @@ def test_uncertainty_is_measured_or_says_what_it_waits_for(
         return [1.0 if sentence in premise else 0.0 for premise, sentence in pairs]
 
     found = asyncio.run(luq(["It helps.", "It helps.", "It harms."], entails))
-    sampled = SampledUncertainty(Mean(found.value, 1), {"0": found}, 3, 0.7)
+    sampled = SampledUncertainty(Mean(found.value, 1), {"0": found})
     assert value(made(tmp_path, two, uncertain={("whole", "a"): sampled}), "whole", "a.uncertainty") == found.value
     assert figure(made(tmp_path, two), "whole", "a.uncertainty") is None
     keyless = Settings.load()

@@ -15,13 +15,11 @@ from rows import each_row
 from runs import header, line, write_lines, write_run
 from typer.testing import CliRunner
 
-from medground.engine.opening import operator_names
 from medground.errors import BadDocument, ConfigError, ModelFailed, UsageError
-from medground.home.settings import Settings
-from medground.models.base import Keyless
 from medground.models.operators.base import EvidenceView
-from medground.models.registry import Models, open_models
+from medground.models.registry import Models
 from medground.testing.chat_peer import ChatPeer, chat
+from medground_evaluate.agreement import judges_agreement
 from medground_evaluate.cli.commands import eval_app
 from medground_evaluate.compare import Result
 from medground_evaluate.datasets.registry import open_dataset
@@ -30,26 +28,20 @@ from medground_evaluate.experiments.form import read_experiment
 from medground_evaluate.experiments.judging import check_judge, judge_rows
 from medground_evaluate.experiments.run import Made, Options
 from medground_evaluate.experiments.table import notes, results, table
-from medground_evaluate.judges.form import FormLine, blank_form, read_marked, write_form
+from medground_evaluate.judges.form import blank_form, read_marked, write_form
 from medground_evaluate.judges.judge import judge_long, judge_pairs, pairs_of
-from medground_evaluate.judges.judgements import LONG_AXES, Judgement
-from medground_evaluate.judges.operators import (
+from medground_evaluate.judges.judgements import (
+    LONG_AXES,
     CompareInput,
     CompareOutput,
     ExplanationMarks,
+    Judgement,
     LongAnswerMarks,
     Mark,
     RateInput,
     RateOutput,
 )
-from medground_evaluate.judges.results import (
-    OVERALL,
-    PairResult,
-    judges_agreement,
-    long_results,
-    outcomes,
-    pair_results,
-)
+from medground_evaluate.judges.results import OVERALL, PairResult, long_results, outcomes, pair_results
 
 Scripted = Callable[..., Any]
 
@@ -113,14 +105,6 @@ def test_win_tie_and_loss_in_both_orders(scripted_model: Scripted, tmp_path: Pat
     assert read_marked([out]).lines[0].marks[0]["soundness"].justification == "so it reads"
 
 
-def test_with_a_judge_that_prefers_the_first_answer_nobody_wins(scripted_model: Scripted, tmp_path: Path) -> None:
-    first = CompareOutput(first=marks(5), second=marks(1), better="first")
-    model = scripted_model({"compare_explanations": first})
-    result = only(judged(model, a_run("ours", GOOD), a_run("base", PLAIN), tmp_path / "j.jsonl"))
-    assert result.first_preferred == 1.0
-    assert all((axis.wins, axis.ties, axis.losses, axis.flipped) == (0, 3, 0, 3) for axis in result.axes)
-
-
 def test_runs_that_are_compared() -> None:
     one, other = a_run("a", {"q1": "x", "q2": "x", "q3": " "}), a_run("b", {"q1": "x", "q2": "x", "q3": "x", "q4": "x"})
     other.lines["q2"] = other.lines["q2"].model_copy(update={"answer": ("no",)})
@@ -154,32 +138,6 @@ def test_an_unusable_reply_is_counted_and_is_never_a_win(scripted_model: Scripte
     assert any(line.status == "failed" and "no valid answer" in line.error for line in read_marked([out]).lines)
 
 
-@pytest.mark.slow
-@each_row(
-    "unusable",
-    [
-        "I like both!",
-        '{"better": "A"}',
-        '{"better": "first"}',
-        json.dumps({"first": {"soundness": {"score": 9, "justification": "x"}}, "second": None, "better": "first"}),
-    ],
-)
-def test_a_served_judge_with_unusable_replies(home: Path, tmp_path: Path, loopback: None, unusable: str) -> None:
-    async def run(url: str) -> list[Judgement]:
-        options = {"model.default": "openai:judge", "model.base_url": url, "model.retries": 1}
-        models = open_models(Settings.load(environ={"MEDGROUND_HOME": str(home)}, options=options), operator_names())
-        try:
-            return await judge_pairs(models, a_run("ours", GOOD), a_run("base", PLAIN), tmp_path / "j", limit=1)
-        finally:
-            await models.close()
-
-    with ChatPeer(chat(unusable)) as peer:
-        lines = asyncio.run(run(peer.url))
-    assert [line.status for line in lines] == ["failed", "failed"]
-    assert lines[0].usage.model_calls > 0
-    assert only(lines).axes == ()
-
-
 def test_a_served_judge_and_the_command_line(home: Path, tmp_path: Path, loopback: None) -> None:
     paths = [written(tmp_path, run) for run in (a_run("ours", GOOD), a_run("base", PLAIN))]
     reply = CompareOutput(first=marks(5), second=marks(1), better="first").model_dump_json()
@@ -195,29 +153,6 @@ def test_a_served_judge_and_the_command_line(home: Path, tmp_path: Path, loopbac
     assert (overall["axis"], overall["wins"], overall["ties"], overall["flipped"]) == ("overall", 0, 3, 3)
     (out,) = (home / "judgements").glob("*.jsonl")
     assert "ours against base, judged by openai:judge" in output("judged", str(out))
-
-
-def test_long_answers_on_the_command_line(home: Path, tmp_path: Path) -> None:
-    """Keyless, so nothing is judged, and the output says so."""
-    asked = {"id": "q1", "question": "How is it treated?", "reference": "With rest."}
-    questions = write_lines(tmp_path / "questions.jsonl", [asked])
-    digest = open_dataset("jsonl").hash(questions)
-    run = written(tmp_path, a_run("long", {"q1": "With rest."}, dataset_hash=digest))
-    words = ["judge", str(run), "--model", "keyless", "--data", str(questions), "--quiet"]
-    assert "1 questions: 0 judged, 1 not judged, 0 failed" in output(*words)
-    write_lines(questions, [asked | {"reference": "With sleep."}])
-    with pytest.raises(UsageError, match="not the file that long was made from"):
-        output(*words)
-    with pytest.raises(UsageError, match="give two runs"):
-        output(*words[:4])
-
-
-def test_without_a_model_nothing_is_judged(tmp_path: Path) -> None:
-    lines = judged(Keyless(), a_run("ours", GOOD, model="keyless"), a_run("base", PLAIN), tmp_path / "j.jsonl")
-    assert {line.status for line in lines} == {"not judged"}
-    assert "no model" in lines[0].reason
-    result = only(lines)
-    assert (result.judged, result.not_judged, result.axes) == (0, 3, ())
 
 
 @each_row(
@@ -409,9 +344,6 @@ def test_a_comparison_table_has_our_row_under_each_axis(scripted_model: Scripted
     judge_made(made, model, tmp_path)
     assert len(model.seen) == 6  # nothing is judged twice
 
-
-def test_marks_of_a_row_are_in_its_own_row(scripted_model: Scripted, tmp_path: Path) -> None:
-    model = scripted_model({"compare_explanations": prefers("good")})
     runs = a_run("ours", dict.fromkeys(GOOD, "good")), a_run("all", dict.fromkeys(GOOD, "poor"))
     made = judge_made(made_of(tmp_path, "000/table-6", *runs), model, tmp_path)
     cells = {row[0]: row[3:] for row in table(made)}
@@ -503,22 +435,6 @@ def test_a_line_that_is_not_well_marked_is_refused(tmp_path: Path, change: dict[
     assert "\n" not in str(raised.value)
 
 
-@given(st.lists(st.tuples(MARK, MARK, MARK, MARK), min_size=1, max_size=8))
-def test_what_is_marked_is_what_is_read(tmp_path_factory: pytest.TempPathFactory, marks: list[tuple[int, ...]]) -> None:
-    lines = [
-        FormLine(
-            item=f"q{n}", shown="long", judge="anna", documents=("a",), marks=dict(zip(LONG_AXES, one, strict=True))
-        )
-        for n, one in enumerate(marks)
-    ]
-    path = tmp_path_factory.mktemp("form") / "form.jsonl"
-    write_form(lines, path)
-    (result,) = long_results(read_marked([path]).lines)
-    assert result.judged == len(marks)
-    for place, axis in enumerate(LONG_AXES):
-        assert result.means[axis] == pytest.approx(sum(one[place] for one in marks) / len(marks))
-
-
 def test_the_commands_of_a_form(home: Path, tmp_path: Path) -> None:
     asked = {"id": "q1", "question": "How is it treated?", "reference": "With rest."}
     questions = write_lines(tmp_path / "questions.jsonl", [asked])
@@ -528,6 +444,10 @@ def test_the_commands_of_a_form(home: Path, tmp_path: Path) -> None:
     shown = output(*words)
     assert "1 answer to mark" in shown
     assert "completeness" in shown
+    words = ["judge", str(path), "--model", "keyless", "--data", str(questions), "--quiet"]
+    assert "1 questions: 0 judged, 1 not judged, 0 failed" in output(*words)  # keyless, so nothing is judged
+    with pytest.raises(UsageError, match="give two runs"):
+        output(*words[:4])
     record = json.loads(form.read_text(encoding="utf-8"))
     filled = {**record, "judge": "anna", "marks": dict.fromkeys(record["marks"], 4)}
     write_lines(form, [filled, {**record, "item": "q9"}])

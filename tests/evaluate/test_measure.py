@@ -17,6 +17,7 @@ from runs import header, line, write_lines, write_run
 
 from medground.answering.trace import read_trace
 from medground.answering.verify.nli_model import NliModel
+from medground.engine.answers import Answers
 from medground.engine.engine import Engine
 from medground.errors import UsageError
 from medground.home.settings import Settings
@@ -30,16 +31,14 @@ from medground.values.question import Question
 from medground.values.statement import Assessment
 from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.items import Item, RunLine
-from medground_evaluate.metrics.answers import accuracy, round_curve
+from medground_evaluate.metrics.answers import accuracy, assessments, grounded_rate, round_curve
 from medground_evaluate.metrics.cost import mean_cost
-from medground_evaluate.metrics.evidence import assessments, grounded_rate
 from medground_evaluate.metrics.measures import (
     answers_by_round,
     final_query,
     measure,
     queries_by_source,
     reading,
-    stored_answer,
     was_rewritten,
 )
 from medground_evaluate.metrics.searching import evidence_depths, headings_of, query_statistics, retrieval_scores
@@ -116,12 +115,8 @@ def test_how_often_questions_were_rewritten_and_what_a_model_said_of_answers(hom
     assert counted is not None
     assert (counted.correct.right, counted.correct.of, counted.quality.value, counted.quality.of) == (1, 1, 2.5, 2)
     assert assessments([answers[2]]) is None
-
-
-def test_metrics_that_do_not_apply_are_none_and_not_zero(home: Path) -> None:
-    found = measure(HEADER, [asked(1)], home)
     assert (found.depths, found.headings, found.rouge, found.rounds) == (None, None, None, ())
-    assert (found.queries, found.untraced, found.rewritten, found.assessed) == ({}, 4, None, None)
+    assert (found.queries, found.untraced, found.assessed) == ({}, 1, None)
 
 
 def written(path: Path, *lines: RunLine, **fields: Any) -> Path:
@@ -157,7 +152,7 @@ def test_uncertainty_of_runs_by_hand(tmp_path: Path) -> None:
     texts = [("It helps.", "It is so."), ("It helps.", ""), ("It harms.", "")]
     paths = [written(tmp_path / f"{n}.jsonl", asked(1, a), asked(2, b)) for n, (a, b) in enumerate(texts)]
     found = asyncio.run(uncertainty_of(read_samples(paths), same_words))
-    assert (found.samples, found.temperature) == (3, 0.7)
+    assert (read_samples(paths).runs, read_samples(paths).temperature) == (3, 0.7)
     confidence = [(1 + 0.25) / 2, (1 + 0.25) / 2, 0.25]
     assert found.each["q1"].value == pytest.approx(sum(1 - c for c in confidence) / 3)
     assert (found.mean.of, found.mean.without) == (1, 1)  # a single answer has no uncertainty
@@ -209,7 +204,7 @@ def test_a_run_that_reads_in_batches_and_one_in_rounds(engine: Callable[[str], E
     lines = answered(opened, tmp_path)
     home = opened.settings.home
     spans = [read_trace(home / "traces", line.trace) for line in lines]
-    answers = [stored_answer(home, line) for line in lines]
+    answers = [Answers(home).as_given(line.trace) for line in lines]
     assert all(spans)
     assert all(answers)
     assert accuracy(lines, 2).of == 2

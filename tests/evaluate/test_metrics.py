@@ -7,53 +7,44 @@ import math
 import sys
 from collections.abc import Sequence
 from decimal import Decimal
-from itertools import combinations, pairwise
-from pathlib import Path
-from typing import Any
+from itertools import pairwise
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from rows import each_row
 from runs import line
-from sklearn.metrics import f1_score
 
 from medground.answering.verify.critic import Claim, Judgement
 from medground.errors import ConfigError
 from medground.values.answer import Answer
-from medground.values.question import Question
 from medground.values.source_plan import SourcePlan, SourceQuery
-from medground.values.steps import PlanningSources, SourcesPlanned
+from medground.values.steps import SourcesPlanned
 from medground.values.usage import UsageReport
-from medground.wording.progress import in_words
 from medground_evaluate.metrics.answers import (
     accuracy,
+    citation_scores,
     class_scores,
     confusion,
+    document_citations,
+    grounded_rate,
     macro_f1,
     rouge_l,
     round_curve,
     set_scores,
+    support_scores,
 )
 from medground_evaluate.metrics.cost import Stage, cost_ratio, joined, mean_cost, stage_means, stages, without
-from medground_evaluate.metrics.evidence import citation_scores, document_citations, grounded_rate, support_scores
-from medground_evaluate.metrics.measures import (
-    answers_by_round,
-    final_query,
-    planned_queries,
-    read_traced,
-    reading,
-    stored_answer,
-)
+from medground_evaluate.metrics.measures import answers_by_round, planned_queries
 from medground_evaluate.metrics.searching import (
     Reading,
     evidence_depths,
     heading_scores,
     headings_of,
-    query_diversity,
     query_statistics,
     ranking_scores,
     retrieval_scores,
@@ -81,15 +72,6 @@ def test_classes_by_hand() -> None:
     given_to = {("yes", "yes"), ("yes", "no"), ("yes", ""), ("no", "no"), ("maybe", "yes")}
     assert confusion(YES_NO) == dict.fromkeys(given_to, 1)
     assert (class_scores([]), macro_f1([])) == ((), None) and not confusion([])
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.lists(st.tuples(st.sampled_from("ABC"), st.sampled_from(["A", "B", "C", "D", ""])), min_size=1))
-def test_macro_f1_is_that_of_scikit_learn(pairs: list[tuple[str, str]]) -> None:
-    gold, answer = zip(*pairs, strict=True)
-    labels = sorted({*gold, *answer} - {""})
-    expected = f1_score(gold, answer, labels=labels, average="macro", zero_division=0)
-    assert macro_f1(class_scores(line(n, *pair) for n, pair in enumerate(pairs))) == pytest.approx(expected)
 
 
 def test_several_answers_by_hand() -> None:
@@ -185,14 +167,9 @@ def test_headings_by_hand() -> None:
     assert headings_of("asthma in children") == headings_of("") == ()
 
 
-class LengthEmbedder:
-    """A small working embedder: the number of words and a constant."""
-
-    name = identity = "length"
-    dimensions = 2
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return np.array([[len(text.split()), 1] for text in texts], dtype=np.float32)
+def by_length(texts: Sequence[str]) -> NDArray[np.float32]:
+    """A small working encoder: the number of words and a constant."""
+    return np.array([[len(text.split()), 1] for text in texts], dtype=np.float32)
 
 
 def test_depths_and_queries_by_hand() -> None:
@@ -203,46 +180,13 @@ def test_depths_and_queries_by_hand() -> None:
     assert (none.mean, none.median, none.within(5).value) == (None, None, None)
 
     plans = [{"book": ["a b", "c d e f"], "wiki": ["x"]}, {"book": ["a b c"], "graph": [" "]}]
-    found = query_statistics(plans, LengthEmbedder())
+    found = query_statistics(plans, by_length)
     assert (found["book"].queries, found["book"].words.value) == (3 / 2, 3.0)
     assert found["book"].diversity.value == pytest.approx(1 - (2 * 4 + 1) / math.sqrt(5 * 17))
     assert (found["book"].diversity.of, found["book"].diversity.without) == (1, 1)
     assert (found["wiki"].queries, found["wiki"].diversity.value) == (1 / 2, None)
     assert (found["graph"].queries, found["graph"].words.value) == (0.0, None)
     assert query_statistics([]) == {} and query_statistics(plans)["book"].diversity.value is None
-
-
-@settings(max_examples=40, deadline=None)
-@given(arrays(np.float32, st.tuples(st.integers(2, 6), st.just(3)), elements=st.floats(1, 9, width=32)))
-def test_diversity_is_the_mean_over_pairs(vectors: NDArray[np.float32]) -> None:
-    units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    pairs = [1 - float(one @ other) for one, other in combinations(units, 2)]
-    assert query_diversity(vectors) == pytest.approx(sum(pairs) / len(pairs), abs=1e-5)
-    assert query_diversity(vectors[:1]) is None
-
-
-def test_what_traces_hold(tmp_path: Path) -> None:
-    batch, enough = "medground.documents", "medground.text.output"
-    told: list[tuple[str, dict[str, Any]]] = [
-        ("normalise query", {"medground.text.after": "first"}),
-        ("final query", {"medground.text.query": '"Asthma"[mh]'}),
-        ("read batch", {batch: ["PMID:1", "PMID:2"]}),
-        ("operator sufficient", {enough: '{"sufficient": false}'}),
-        ("read batch", {batch: ["PMID:3"]}),
-        ("operator sufficient", {enough: '{"sufficient": true}'}),
-    ]
-    spans = [{"name": name, "start": n, "attributes": attributes} for n, (name, attributes) in enumerate(told)]
-    assert (reading(spans), reading(spans[:5]), reading([])) == (Reading(3, True), Reading(3, False), None)
-    assert (final_query(spans), final_query(spans[:1]), final_query([])) == ('"Asthma"[mh]', "first", None)
-    rounds = [("no", 0.2), ("yes", 0.6), ("no", 0.6), ("maybe", 0.4)]
-    spans = [
-        {"name": "round", "start": n, "attributes": {"medground.answer": [answer], "medground.steering_score": score}}
-        for n, (answer, score) in enumerate(rounds)
-    ]
-    failed = {"name": "round", "start": 9, "attributes": {}}
-    assert answers_by_round([*spans, failed]) == (("no",), ("yes",), ("yes",), ("yes",))
-    assert stored_answer(tmp_path, line("q", trace="20260101-000000-00000000")) is None
-    assert read_traced(tmp_path, "") is None
 
 
 def span(name: str, start: float, end: float, tokens: int = 0) -> dict[str, Any]:
@@ -278,9 +222,13 @@ def test_stages_by_hand() -> None:
     spans = [{"name": step.span_name, "attributes": step.attributes()} for step in steps]
     assert planned_queries(spans) == {"graph": ["Marfan syndrome , symptoms"]}
     assert planned_queries([]) is None
-    assert in_words(PlanningSources(planner="keyless")) == "planning what to ask each source"
-    assert in_words(steps[1]) == "planned 1 query"
-    assert in_words(SourcesPlanned.of({})) == "planned to search nothing"
+    rounds = [("no", 0.2), ("yes", 0.6), ("no", 0.6), ("maybe", 0.4)]
+    spans = [
+        {"name": "round", "start": n, "attributes": {"medground.answer": [answer], "medground.steering_score": score}}
+        for n, (answer, score) in enumerate(rounds)
+    ]
+    failed = {"name": "round", "start": 9, "attributes": {}}
+    assert answers_by_round([*spans, failed]) == (("no",), ("yes",), ("yes",), ("yes",))
 
 
 TIMES = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)).map(lambda pair: (min(pair), max(pair))))
@@ -308,64 +256,26 @@ def test_rouge_by_hand() -> None:
     assert rouge_l("a b", ["x", "a b", "a"]).f1 == 1.0
 
 
-@settings(max_examples=40, deadline=None)
-@given(st.lists(st.sampled_from("abcd"), max_size=8), st.lists(st.sampled_from("abcd"), max_size=8))
-def test_rouge_against_the_plain_recursion(one: list[str], other: list[str]) -> None:
-    table = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
-    for i, x in enumerate(one):
-        for k, y in enumerate(other):
-            table[i + 1][k + 1] = table[i][k] + 1 if x == y else max(table[i][k + 1], table[i + 1][k])
-    expected = 2 * table[-1][-1] / (len(one) + len(other)) if one and other else 0.0
-    assert rouge_l(" ".join(one), " ".join(other)).f1 == pytest.approx(expected)
-
-
 class WordCritic:
     """A working critic for a toy language: a statement is entailed if the premises contain all its words."""
 
     name = "words"
 
     async def judge(self, claims: Sequence[Claim]) -> list[Judgement]:
-        return [self._judged(claim) for claim in claims]
-
-    def _judged(self, claim: Claim) -> Judgement:
-        if "broken" in claim.statement:
-            return Judgement("failed", note="as asked")
-        held = {word for premise in claim.premises for word in premise.quote.lower().strip(".").split()}
-        return Judgement("entails" if set(claim.statement.lower().strip(".").split()) <= held else "neutral")
+        found = []
+        for claim in claims:
+            held = {word for premise in claim.premises for word in premise.quote.lower().strip(".").split()}
+            entailed = set(claim.statement.lower().strip(".").split()) <= held
+            found.append(Judgement("failed" if "broken" in claim.statement else "entails" if entailed else "neutral"))
+        return found
 
 
 def answer(*statements: tuple[str, Sequence[str]]) -> Answer:
-    """An answer whose statements cite quotes, each from a different document."""
+    """An answer whose statements cite quotes, as far as `citation_scores` reads it."""
     quotes = list(dict.fromkeys(quote for _, cited in statements for quote in cited))
-    ids = {quote: f"E{n}" for n, quote in enumerate(quotes, start=1)}
-    starts = [sum(len(text) for text, _ in statements[:n]) for n in range(len(statements))]
-    return Answer.model_validate(
-        {
-            "id": "a",
-            "question": Question.ask("What is it?"),
-            "decision": {"task": "free", "status": "not judged"},
-            "rationale": "".join(text for text, _ in statements),
-            "statements": [
-                {
-                    "text": text,
-                    "start": start,
-                    "end": start + len(text),
-                    "evidence": [ids[quote] for quote in cited],
-                    "verdict": {"label": "not judged", "critic": "words"},
-                }
-                for (text, cited), start in zip(statements, starts, strict=True)
-            ],
-            "evidence": [
-                {"id": i, "document_id": f"PMID:{n}", "start": 0, "end": len(quote), "quote": quote}
-                for n, (quote, i) in enumerate(ids.items(), start=1)
-            ],
-            "documents": [{"id": f"PMID:{n}", "title": "t", "kind": "research"} for n in range(1, len(quotes) + 1)],
-            "recipe": "rag",
-            "settings_hash": "0",
-            "trace_id": "t",
-            "created": "2026-01-01T00:00:00Z",
-        }
-    )
+    said = [SimpleNamespace(text=text, evidence=[*map(quotes.index, cited)]) for text, cited in statements]
+    evidence = [SimpleNamespace(id=number, quote=quote) for number, quote in enumerate(quotes)]
+    return cast("Answer", SimpleNamespace(statements=said, evidence=evidence))
 
 
 @each_row(
@@ -379,10 +289,7 @@ def answer(*statements: tuple[str, Sequence[str]]) -> Answer:
         ([("a b.", ("a", "b"))], (1, 1, 2, 2, 0)),
         # the second is not needed: alone it proves nothing, and the first is enough
         ([("a b.", ("a b", "x"))], (1, 1, 1, 2, 0)),
-        # each proves it alone: both count
-        ([("a b.", ("a b", "b a"))], (1, 1, 2, 2, 0)),
         ([("broken.", ("a",)), ("a.", ("a",))], (1, 1, 1, 1, 1)),
-        ([], (0, 0, 0, 0, 0)),
     ],
 )
 def test_citations_by_hand(statements: list[Any], expected: tuple[int, ...]) -> None:
@@ -407,14 +314,12 @@ async def entailment_by_words(pairs: Sequence[tuple[str, str]]) -> list[float | 
 @each_row(
     ("responses", "expected"),
     [
-        (["It helps. It is safe."] * 3, (0.0, 3, 0)),
         (["It helps.", "It harms."], (1.0, 2, 0)),
         # r2 contains one of r1's two sentences: S = 1/2. r1 contains r2's only one: S = 1. U = (1/2 + 0) / 2
         (["It helps. It is safe.", "It helps."], (0.25, 2, 0)),
         # Three: C(r1) = (1 + 0) / 2, C(r2) = (1 + 0) / 2, C(r3) = (1/2 + 1/2) / 2
         (["It helps.", "It helps.", "Harm was seen."], (pytest.approx(0.5), 3, 0)),
         ([], (None, 0, 0)),
-        (["It helps.", "  "], (None, 1, 0)),
         (["This is unread.", "This is unread too."], (None, 2, 2)),
         (["It helps. This is unread.", "It helps."], (0.0, 2, 1)),
     ],

@@ -10,8 +10,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from runs import line, write_lines, write_run
 
@@ -21,9 +19,7 @@ from medground.values.question import Question
 from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.items import Item
 from medground_evaluate.report.content import Report, read_report
-from medground_evaluate.report.figures import element
-from medground_evaluate.report.markdown import as_markdown, write_report
-from medground_evaluate.report.page import as_html
+from medground_evaluate.report.pages import as_html, as_markdown, write_report
 from medground_evaluate.statistics import wilson
 
 HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)"> | [x](javascript:alert(3)) `code` & \u202e'
@@ -146,25 +142,6 @@ def test_hostile_text_is_only_text(tmp_path: Path) -> None:
     assert '<img src=x onerror="alert(2)">' in text_of(page)
     rendered = MarkdownIt("commonmark").enable("table").render(as_markdown(report))
     assert "<script" not in rendered and "<img" not in rendered and "href" not in rendered and "<code" not in rendered
-
-
-@settings(max_examples=40, deadline=None)
-@given(text=st.text(min_size=1, max_size=60).filter(str.strip))
-def test_no_text_breaks_the_page(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
-    tidy = text.encode("utf-8", "replace").decode()
-    page = Page(as_html(hostile(tmp_path_factory.mktemp("any"), tidy)))
-    plain = Page(as_html(hostile(tmp_path_factory.mktemp("any"), "plain")))
-    assert page.tags == plain.tags
-    assert sorted({name for name, _ in page.attributes} - {"title"}) == sorted(
-        {name for name, _ in plain.attributes} - {"title"}
-    )
-
-
-@given(text=st.text(), value=st.text())
-def test_an_element_contains_its_text(text: str, value: str) -> None:
-    page = Page(element("p", text, title=value))
-    assert page.tags == ["p"]
-    assert [name for name, _ in page.attributes] == ["title"]
 
 
 def test_the_command_writes_both_files_and_refuses_mistakes(

@@ -10,12 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic_ai.exceptions import (
-    ModelHTTPError,
-    OutputTokenLimitExceeded,
-    ToolRetryError,
-    UnexpectedModelBehavior,
-)
+from pydantic_ai.exceptions import ModelHTTPError, OutputTokenLimitExceeded, ToolRetryError, UnexpectedModelBehavior
 from pydantic_ai.messages import ToolReturnPart
 from rows import each_row
 
@@ -41,11 +36,9 @@ from medground.values.question import Question
 from medground.values.source_plan import SourceDescription
 from medground.values.usage import Usage
 from medground_evaluate.datasets.registry import open_dataset
-from medground_evaluate.items import RunLine
-from medground_evaluate.recorded_sources import GivenSource, recording
+from medground_evaluate.items import RunLine, Tally
 from medground_evaluate.run_file import read_run
-from medground_evaluate.runner import Selection, run_set
-from medground_evaluate.tally import Tally
+from medground_evaluate.runner import GivenSource, Selection, recording, run_set
 
 Algorithm = Callable[[Question, Run], Awaitable[Answer]]
 
@@ -187,21 +180,6 @@ def test_a_seed_gives_one_order_and_smaller_limits_are_part_of_greater_ones(home
     written = (home / "run.jsonl").read_bytes().splitlines(keepends=True)
     (home / "run.jsonl").write_bytes(b"".join(written[:4]))
     assert order(7, 10) == ten, "an interrupted one goes on with the same questions"
-
-
-def test_questions_are_under_way_together(home: Path, tmp_path: Path) -> None:
-    under_way, most = 0, 0
-
-    async def recipe(question: Question, run: Run) -> Answer:
-        nonlocal under_way, most
-        under_way += 1
-        most = max(most, under_way)
-        await asyncio.sleep(0.01)
-        under_way -= 1
-        return said(run, "yes")
-
-    assert run(home, recipe, questions(tmp_path, 12), concurrency=5).right == 12
-    assert most == 5
 
 
 def test_cancelling_keeps_what_is_finished(home: Path, tmp_path: Path) -> None:

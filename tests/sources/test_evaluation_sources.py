@@ -15,13 +15,7 @@ from medground.testing import DOCUMENTS, SourceContract
 from medground.values.document import Document
 from medground.values.lookup import Lookup
 from medground.values.query import Everything, Filters, Term
-from medground_evaluate.recorded_sources import (
-    GivenSource,
-    RecordingCountingSource,
-    RecordingSource,
-    found_documents,
-    recording,
-)
+from medground_evaluate.runner import GivenSource, RecordingCountingSource, RecordingSource, found_documents, recording
 
 
 @in_one_test

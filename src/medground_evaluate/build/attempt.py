@@ -7,7 +7,7 @@ import random
 import re
 import string
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from medground.answering.rank.cosine import cosines
@@ -22,8 +22,8 @@ from medground.recipes.biomedsearch.papers import merged
 from medground.recipes.settings import BioMedSearchSettings
 from medground.values.document import Document, Hit
 from medground.values.lookup import Lookup
-from medground_evaluate.audit import linear, overlap
-from medground_evaluate.audit.baselines import Guesses, chance, scored, usual_number
+from medground_evaluate.auditing import FEWEST, Groups, by_options
+from medground_evaluate.blind import Guesses, chance, groups_of, near_pairs, scored, usual_number
 from medground_evaluate.build.by_words import ABSOLUTE, HEDGED
 from medground_evaluate.build.file import BuiltOption, BuiltQuestion, Finding, Proof, SubTopic
 from medground_evaluate.build.operators import (
@@ -49,11 +49,7 @@ _TOGETHER = 4
 
 
 async def divided(topic: str, titles: Sequence[str], subtopics: int, keywords: int, run: Run) -> list[SubTopic]:
-    """The sub-topics of a topic, with keywords; `titles` show what is published on it.
-
-    Raises:
-        ModelFailed: the model gave no usable output.
-    """
+    """The sub-topics of a topic, with keywords; `titles` show what is published on it."""
     value = DivideInput(topic=topic, titles=tuple(titles[:FIRST_LOOK]), subtopics=subtopics, keywords_each=keywords)
     output = await run.ask(divide_topic, value)
     found = {
@@ -63,13 +59,8 @@ async def divided(topic: str, titles: Sequence[str], subtopics: int, keywords: i
 
 
 async def titles_on(topic: str, run: Run) -> list[str]:
-    """Titles of papers that a first search for a topic finds.
-
-    Raises:
-        SourceUnavailable: no source could be searched.
-    """
-    papers = await _found(topic, FIRST_LOOK, run)
-    return [paper.title for paper in papers if paper.title]
+    """Titles of papers that a first search for a topic finds."""
+    return [paper.title for paper in await _found(topic, FIRST_LOOK, run) if paper.title]
 
 
 async def with_papers(one: SubTopic, most: int, top: int, coverage: float, run: Run) -> SubTopic:
@@ -81,9 +72,6 @@ async def with_papers(one: SubTopic, most: int, top: int, coverage: float, run: 
         most: most papers that its keywords may find.
         top: most papers that are kept.
         coverage: least share of the keywords in title and text, 0 to 1.
-
-    Raises:
-        SourceUnavailable: no source could be searched.
     """
     papers = await _found(" ".join(one.keywords), most, run)
     forms = [(keyword,) for keyword in one.keywords]
@@ -98,12 +86,7 @@ async def with_papers(one: SubTopic, most: int, top: int, coverage: float, run: 
 
 
 async def findings_of(one: SubTopic, level: Level, run: Run) -> list[Finding]:
-    """What the papers of a sub-topic found, each finding with the sentences that state it.
-
-    Raises:
-        ModelFailed: the model gave no usable output.
-        SourceUnavailable: a paper can no longer be fetched.
-    """
+    """What the papers of a sub-topic found, each finding with the sentences that state it."""
     await run.retrieve(one.papers)
     papers = [run.ledger.documents[i] for i in one.papers if i in run.ledger.documents]
     found: dict[str, Finding] = {}
@@ -148,16 +131,7 @@ READ = 5
 
 @dataclass(frozen=True)
 class Wanted:
-    """What an attempt is for.
-
-    Attributes:
-        id: of the question.
-        key: the letters that shall be right.
-        options: number of options.
-        findings: those that it may use.
-        rejected: why earlier attempts failed.
-        seed: for whatever is drawn.
-    """
+    """What an attempt is for."""
 
     id: str
     level: Level
@@ -169,25 +143,12 @@ class Wanted:
     seed: int = 0
 
 
-@dataclass(frozen=True)
-class Checked:
-    """What the second check says of an option, with the sentences of its findings and those that decide."""
-
-    says: Says
-    proofs: tuple[Proof, ...]
-
-
 class Rejected(Exception):
     """An attempt made no question. The message says why."""
 
 
 async def attempt(wanted: Wanted, there: Sequence[Item], run: Run) -> BuiltQuestion:
     """One question, or why there is none.
-
-    Args:
-        wanted: what it is for.
-        there: the questions that the set has.
-        run: the run of the attempt.
 
     Raises:
         Rejected: the findings do not carry a question, the literature does not bear out an option, something gives the
@@ -210,10 +171,10 @@ async def attempt(wanted: Wanted, there: Sequence[Item], run: Run) -> BuiltQuest
         raise Rejected("the findings do not carry a question")
     of = {view.id: finding for view, finding in zip(views, wanted.findings, strict=True)}
     checks = await asyncio.gather(*(_check(option, of, run) for option in written.options))
-    for option, check in zip(written.options, checks, strict=True):
-        if check.says != ("shown" if option.right else "ruled out"):
+    for option, (says, _) in zip(written.options, checks, strict=True):
+        if says != ("shown" if option.right else "ruled out"):
             kind = "right" if option.right else "wrong"
-            raise Rejected(f"the second check says {check.says} of a {kind} option: {option.text[:60]}")
+            raise Rejected(f"the second check says {says} of a {kind} option: {option.text[:60]}")
     question = _lettered(wanted, written.question, list(zip(written.options, checks, strict=True)), run)
     if reason := gives_away(question):
         raise Rejected(reason)
@@ -222,7 +183,7 @@ async def attempt(wanted: Wanted, there: Sequence[Item], run: Run) -> BuiltQuest
     return question
 
 
-async def _check(option: WrittenOption, findings: dict[str, Finding], run: Run) -> Checked:
+async def _check(option: WrittenOption, findings: dict[str, Finding], run: Run) -> tuple[Says, tuple[Proof, ...]]:
     """The option against the papers of its findings and those that its own words find, in an order without meaning."""
     own = {proof.document_id for name in option.findings for proof in findings[name].proofs}
     results = await run.look_up(Lookup.words(option.text))
@@ -235,26 +196,21 @@ async def _check(option: WrittenOption, findings: dict[str, Finding], run: Run) 
     output = await run.ask(check_option, CheckOptionInput(option=option.text, passages=passages))
     decide = [proof_of(places[sentence], run) for sentence in output.sentences]
     stated = [proof for name in option.findings for proof in findings[name].proofs]
-    return Checked(output.says, tuple({(p.document_id, p.start, p.end): p for p in [*stated, *decide]}.values()))
+    return output.says, tuple({(p.document_id, p.start, p.end): p for p in [*stated, *decide]}.values())
 
 
-def _lettered(wanted: Wanted, text: str, checked: list[tuple[WrittenOption, Checked]], run: Run) -> BuiltQuestion:
+def _lettered(
+    wanted: Wanted, text: str, checked: list[tuple[WrittenOption, tuple[Says, tuple[Proof, ...]]]], run: Run
+) -> BuiltQuestion:
     """The question with its options placed so that the wanted letters are right."""
     random.Random(wanted.seed).shuffle(checked)
-    right = iter([pair for pair in checked if pair[0].right])
-    wrong = iter([pair for pair in checked if not pair[0].right])
+    left = {right: iter([pair for pair in checked if pair[0].right is right]) for right in (True, False)}
     options = []
     for letter in string.ascii_uppercase[: wanted.options]:
-        option, check = next(right if letter in wanted.key else wrong)
-        options.append(
-            BuiltOption(
-                letter=letter,
-                text=" ".join(option.text.split()),
-                right=option.right,
-                checked=check.says,
-                proofs=check.proofs,
-            )
-        )
+        right = letter in wanted.key
+        option, (says, proofs) = next(left[right])
+        said = " ".join(option.text.split())
+        options.append(BuiltOption(letter=letter, text=said, right=right, checked=says, proofs=proofs))
     return BuiltQuestion(
         id=wanted.id,
         level=wanted.level,
@@ -295,7 +251,7 @@ def gives_away(question: BuiltQuestion) -> str:
 def repeats(question: BuiltQuestion, items: Sequence[Item]) -> str:
     """The id of a question of which this one is nearly a duplicate; empty if there is none."""
     every = [*items, question.item()]
-    found = next((one for one, other in overlap.near_pairs(every) if other == len(items)), None)
+    found = next((one for one, other in near_pairs(every) if other == len(items)), None)
     return "" if found is None else every[found].id
 
 
@@ -309,13 +265,13 @@ def too_easy(items: Sequence[Item]) -> list[str]:
 
     Only what an option says can be mended here; a key that is too common cannot.
     """
-    if len(items) < linear.FEWEST:
+    if len(items) < FEWEST:
         return []
     drawn = chance(items)
-    groups = overlap.groups_of(items, overlap.near_pairs(items))
+    groups = groups_of(items, near_pairs(items))
     hits: Counter[str] = Counter()
     surplus = 0
-    for answers in _guesses(items, groups):
+    for answers in filter(None, _guesses(items, groups)):
         figure = scored("", items, answers, "")
         if figure.low > drawn.share:
             surplus = max(surplus, figure.count - drawn.count)
@@ -324,14 +280,12 @@ def too_easy(items: Sequence[Item]) -> list[str]:
     return [name for name, _ in sorted(hits.items(), key=lambda one: (-one[1], one[0]))[:most]]
 
 
-def _guesses(items: Sequence[Item], groups: linear.Groups) -> list[Guesses]:
+def _guesses(items: Sequence[Item], groups: Groups) -> Iterator[Guesses]:
     """The answers of linear models, and the longest options, as many as are usually right."""
-    found: list[Guesses] = []
     for seed in SEEDS:
-        found.append(linear.by_options(items, groups, seed))
-        found.append(linear.by_options(items, groups, seed, function_words=True))
-        found.append(linear.by_options(items, groups, seed, with_question=True))
+        yield by_options(items, groups, seed)
+        yield by_options(items, groups, seed, function_words=True)
+        yield by_options(items, groups, seed, with_question=True)
     number = usual_number(items)
     ranked = {i.id: sorted(i.question.options, key=lambda option: -len(option.text))[:number] for i in items}
-    longest = {name: frozenset(option.letter for option in options) for name, options in ranked.items()}
-    return [*(one for one in found if one), longest]
+    yield {name: frozenset(option.letter for option in options) for name, options in ranked.items()}

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import random
 import re
+import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import Literal
 
 from medground.language import words
@@ -23,54 +25,11 @@ from medground.models.operators.differences import HEDGE, NEGATION, cue
 
 SwapKind = Literal["direction", "number", "order"]
 
+_DATA = tomllib.loads((files(__package__) / "by_words.toml").read_text(encoding="utf-8"))
 _FORMS: Mapping[str, tuple[SwapKind, str, str]] = {
-    "amount, past": (
-        "direction",
-        "increased|elevated|raised|heightened|upregulated|augmented",
-        "decreased|reduced|lowered|diminished|downregulated|attenuated",
-    ),
-    "action, past": (
-        "direction",
-        "promoted|improved|stimulated|activated|enhanced|accelerated|restored",
-        "suppressed|inhibited|impaired|blocked|worsened|delayed|disrupted",
-    ),
-    "present": (
-        "direction",
-        "increases|promotes|enhances|improves|stimulates|activates|accelerates|induces",
-        "decreases|reduces|inhibits|suppresses|attenuates|impairs|blocks|prevents|lowers|disrupts",
-    ),
-    "infinitive": (
-        "direction",
-        r"(?<=to )(?:increase|promote|enhance|improve|stimulate|activate|induce)",
-        r"(?<=to )(?:decrease|reduce|inhibit|suppress|attenuate|impair|prevent|block)",
-    ),
-    "gerund": (
-        "direction",
-        r"(?<=by )(?:increasing|promoting|enhancing|improving|stimulating|activating|inducing)",
-        r"(?<=by )(?:decreasing|reducing|inhibiting|suppressing|attenuating|impairing|preventing|blocking)",
-    ),
-    "noun": (
-        "direction",
-        r"(?:increase|rise|elevation|improvement)(?= (?:in|of)\b)",
-        r"(?:decrease|reduction|decline|fall|impairment)(?= (?:in|of)\b)",
-    ),
-    "level": (
-        "direction",
-        r"(?<!or )(?:higher|greater|larger)(?!-)",
-        r"(?<!or )(?:lower|smaller)(?!-| (?:\w+ )?(?:extremit|limb|back|leg|body|respirat|urinar|airway|third|lobe))",
-    ),
-    "more": (
-        "direction",
-        r"more(?= (?:\w+ly|common|frequent|effective|severe)\b)",
-        r"less(?= (?:\w+ly|common|frequent|effective|severe)\b)",
-    ),
-    "better": ("direction", "better", "worse|poorer"),
-    "longer": ("direction", "longer", "shorter"),
-    "sign": ("direction", "positively|directly", "negatively|inversely"),
-    "order": ("order", "before|prior to|preceding", "after|following"),
-    "time": ("order", "earlier|sooner", "later"),
+    one["name"]: (one["kind"], one["up"], one["down"]) for one in _DATA["form"]
 }
-"""By form: what it is, then the words of one side and of the other. Verbs that agree with a plural are left out."""
+"""By form: what it is, then the words of one side and of the other."""
 _WORDS = {
     (form, side): re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
     for form, (_, up, down) in _FORMS.items()
@@ -90,9 +49,6 @@ class Place:
     """What can be exchanged in a sentence.
 
     Attributes:
-        kind: what it is.
-        start: where it stands.
-        end: where it ends.
         written: the word or the number, as it is written.
         form: its grammatical form, or the unit of a number; both sides of an exchange have the same.
         side: 1 or -1 for opposite words, 0 for a number.
@@ -107,10 +63,7 @@ class Place:
 
 
 def place_of(sentence: str, kinds: tuple[SwapKind, ...]) -> Place | None:
-    """The one place of these kinds that can be exchanged; None if there is none, or several.
-
-    A sentence with another number beside the place is passed over: it would often show which one was changed.
-    """
+    """The one place of these kinds that can be exchanged; None if there is none, or several, or another number."""
     digits = len(_DIGIT.findall(sentence))
     for kind in kinds:
         found = list(_numbers(sentence) if kind == "number" else _words(sentence, kind))
@@ -120,10 +73,8 @@ def place_of(sentence: str, kinds: tuple[SwapKind, ...]) -> Place | None:
 
 
 def _numbers(sentence: str) -> list[Place]:
-    return [
-        Place("number", m.start("value"), m.end("value"), m["value"], _unit(m["unit"]))
-        for m in NUMBER.finditer(sentence)
-    ]
+    places = ((m, "%" if m["unit"] == "percent" else m["unit"].rstrip("s")) for m in NUMBER.finditer(sentence))
+    return [Place("number", m.start("value"), m.end("value"), m["value"], unit) for m, unit in places]
 
 
 def _words(sentence: str, kind: SwapKind) -> list[Place]:
@@ -162,10 +113,6 @@ def _opposed(one: Place, two: Place) -> bool:
     return float(one.written) != float(two.written) if one.kind == "number" else one.side == -two.side
 
 
-def _unit(written: str) -> str:
-    return "%" if written in ("%", "percent") else written.rstrip("s")
-
-
 SHORTEST, LONGEST = 60, 260
 """Characters of a finding."""
 _KINDS: Mapping[int, tuple[SwapKind, ...]] = {
@@ -179,36 +126,18 @@ _STEMS = {
     2: "Which of these pairs of results do published studies on {topic} report, both as stated?",
     3: "Which of these results on order or time do published studies on {topic} report?",
 }
-_BOUND = re.compile(
-    r"\b(?:[Ww]e|[Oo]ur|us|[Tt]his|[Tt]hese|[Tt]hose|[Hh]ere(?:in)?|respectively|former|latter|"
-    r"(?:the|either|each|two|all|three|four) (?:\w+ )?groups?|[Gg]roups? [A-Z\d]|CI|confidence|hazard|odds|OR|HR|RR|"
-    r"ratio|Tables?|Fig\w*|should|must|[Ff]uture|needed|(?:is|was|were|been) (?:\w+ly )?"
-    r"(?:measured|included|assessed|examined|evaluated|analy[sz]ed|performed|compared|recruited|enrolled|studied|"
-    r"investigated|tested|used|explored|calculated)|except|only|always|never|[Hh]owever|whereas|[Aa]lthough|[Dd]espite|but)\b|"
-    r"^(?:Its?|They|Their|He|She|Both|Such|Similarly|Moreover|Furthermore|In addition|Additionally|Also|Conversely|"
-    r"Therefore|Thus|In contrast|While|Finally|In conclusion|Interestingly|Notably|Importantly)\b"
-)
+_BOUND = re.compile(_DATA["bound"].replace("\n", ""))
 """Words of a sentence that cannot stand alone, or says two things, of which one would show that the other changed."""
 _LABEL = re.compile(
     r"^(?:[A-Z][A-Za-z /&]{3,40}:|[A-Z]{4,}\b|(?:Conclusions?|Results?|Findings|Background|Objectives?|Methods?)\b)\s"
 )
-_KIND_WORDS = """
-    review reviews narrative systematic critical latest case cases report reports trial trials randomized randomised
-    controlled prospective retrospective analysis meta evidence approach approaches insights update updates emerging
-    current novel perspective perspectives mechanisms advances potential therapeutic implications
-"""
-_OF_PAPERS = frozenset(_KIND_WORDS.split())
+_OF_PAPERS = frozenset(_DATA["of_papers"].split())
 """Words of titles that say what kind of paper it is, not what it is about."""
 _ASIDE = re.compile(r"[\[\]]|\([^()]*[^\w\s()-][^()]*\)")
 """An aside that says more than an abbreviation."""
 _PHRASE_WORDS = (2, 3)
-ABSOLUTE = cue(
-    "only|always|never|all|none|every|must|exclusively|invariably|solely|entirely|completely|regardless|cannot|any|"
-    "directly"
-)
-"""Words that test takers know as a mark of wrong options."""
-HEDGED = cue("may|might|can|could|some|often|usually|generally|partly|potentially|possibly|suggests?|likely")
-"""Words that they know as a mark of right ones."""
+ABSOLUTE, HEDGED = cue(_DATA["absolute"]), cue(_DATA["hedged"])
+"""Words that test takers know as a mark of wrong options, and as a mark of right ones."""
 Option = tuple[str, bool, tuple[str, ...]]
 """An option: its text, whether it is right, and the ids of the findings that show it."""
 

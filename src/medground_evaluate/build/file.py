@@ -18,13 +18,14 @@ from pydantic import Field
 
 from medground.errors import StorageFailed
 from medground.home.files import write_whole
-from medground.home.line_file import LineFile, check_same, parsed
+from medground.home.line_file import Numbered, parsed
 from medground.values.answer import SnapshotReference
 from medground.values.document import DocumentId, Frozen
 from medground.values.question import Option, Question
-from medground_evaluate.audit.baselines import Audit
+from medground_evaluate.blind import Audit
 from medground_evaluate.build.operators import Level, Says
 from medground_evaluate.items import Item
+from medground_evaluate.run_file import HeadedFile
 
 OPTIONS = 4
 RIGHT = (2, 3)
@@ -125,9 +126,6 @@ class Line(Frozen):
     Attributes:
         subtopic: with `findings` of a level, or alone where a topic was divided.
         slot: the place in the plan of the set that an attempt was for.
-        attempt: number of the attempt, from 1.
-        question: the question that was made.
-        rejected: why the attempt made none.
         dropped: ids of questions that were taken out again, as they could be answered without evidence.
     """
 
@@ -141,39 +139,13 @@ class Line(Frozen):
     dropped: tuple[str, ...] = ()
 
 
-class BuildFile(LineFile):
-    """A build that is being written, started or resumed. Use it as a context manager.
-
-    Attributes:
-        lines: the finished parts, in order.
-
-    Raises:
-        UsageError: the file was made with other options or models, or another process is writing it.
-        BadDocument: the file holds something else.
-        StorageFailed: the file cannot be written.
-    """
+class BuildFile(HeadedFile[Head, Line]):
+    """A build that is being written, started or resumed."""
 
     what = "the file of a build"
 
     def __init__(self, path: Path, head: Head) -> None:
-        super().__init__(path)
-        with self.closing_on_error():
-            lines = [*self.whole_lines()]
-            if lines:
-                (there,) = parsed(lines[:1], Head, path, self.what)
-                check_same(there, head, path)
-            else:
-                self.write(head)
-            self.lines = list(parsed(lines[1:], Line, path, "a line of a build"))
-
-    def add(self, line: Line) -> None:
-        """Add a finished part; it is in the file on return.
-
-        Raises:
-            StorageFailed: the file cannot be written.
-        """
-        self.write(line)
-        self.lines.append(line)
+        super().__init__(path, head, _parsed)
 
     def subtopics(self, topic: str) -> list[SubTopic]:
         """The sub-topics of a topic; none before it was divided."""
@@ -183,9 +155,9 @@ class BuildFile(LineFile):
 
     def findings(self, subtopic: SubTopic, level: Level) -> list[Finding] | None:
         """The findings of a sub-topic for a level; None before it was read."""
+        wanted = level, subtopic.topic, subtopic.text
         for line in self.lines:
-            there = line.subtopic
-            if there and line.level == level and (there.topic, there.text) == (subtopic.topic, subtopic.text):
+            if line.subtopic and (line.level, line.subtopic.topic, line.subtopic.text) == wanted:
                 return list(line.findings)
         return None
 
@@ -210,18 +182,20 @@ class BuildFile(LineFile):
         return found
 
 
+def _parsed(lines: Sequence[Numbered], path: Path) -> tuple[Head, list[Line]]:
+    (head,) = parsed(lines[:1], Head, path, BuildFile.what)
+    return head, list(parsed(lines[1:], Line, path, "a line of a build"))
+
+
 QUESTIONS, SHEET, AUDIT = "questions.jsonl", "review.csv", "audit.json"
 _COLUMNS = ("question", "level", "topic", "text", "option", "option text", "key", "proof", "where", "title")
 _ASKED = ("is the key right? (yes/no)", "is it clear? (yes/no)", "does the level fit? (yes/no)", "remarks")
 
 
 def write_set(questions: Sequence[BuiltQuestion], audit: Audit | None, folder: Path) -> list[Path]:
-    """Write all files; existing ones of an earlier call are replaced.
-
-    Raises:
-        StorageFailed: a file cannot be written.
-    """
-    files = {QUESTIONS: as_json_lines(questions), SHEET: as_sheet(questions), **as_text(questions)}
+    """Write all files; existing ones of an earlier call are replaced."""
+    lines = "".join(json.dumps(_record(one), ensure_ascii=False) + "\n" for one in questions)
+    files = {QUESTIONS: lines, SHEET: as_sheet(questions), **as_text(questions)}
     if audit is not None:
         files[AUDIT] = audit.model_dump_json(indent=2) + "\n"
     for name, content in files.items():
@@ -235,16 +209,13 @@ def write_set(questions: Sequence[BuiltQuestion], audit: Audit | None, folder: P
     return [folder / name for name in files]
 
 
-def as_json_lines(questions: Sequence[BuiltQuestion]) -> str:
-    """The set in the form of `medground eval run jsonl`, each option's passages under `extra`."""
-    return "".join(json.dumps(_record(one), ensure_ascii=False) + "\n" for one in questions)
-
-
 def _record(one: BuiltQuestion) -> dict[str, object]:
+    """The question in the form of `medground eval run jsonl`, each option's passages under `extra`."""
     proofs = {
         option.letter: [proof.model_dump(mode="json", exclude_defaults=True) for proof in option.proofs]
         for option in one.options
     }
+    known = {"topic": one.topic, "subtopic": one.subtopic, "proofs": proofs}
     return {
         "id": one.id,
         "question": one.question,
@@ -254,9 +225,7 @@ def _record(one: BuiltQuestion) -> dict[str, object]:
         "documents": list(one.item().documents),
         "extra": {
             "set": f"level {one.level}",
-            "topic": one.topic,
-            "subtopic": one.subtopic,
-            "proofs": proofs,
+            **known,
             "written_by": one.written_by,
             "checked_by": one.checked_by,
         },
@@ -267,14 +236,14 @@ def as_text(questions: Sequence[BuiltQuestion]) -> dict[str, str]:
     """The authors' files by name: questions and answers of each level, numbered from 1."""
     files: dict[str, str] = {}
     for level in sorted({one.level for one in questions}):
-        own = [one for one in questions if one.level == level]
-        files[f"questions_level{level}_built.txt"] = "\n".join(
+        own = [*enumerate((one for one in questions if one.level == level), start=1)]
+        asked = (
             "\n".join([f"Q{n}: {one.question}", "Options:", *(f"{o.letter}: {o.text}" for o in one.options), ""])
-            for n, one in enumerate(own, start=1)
+            for n, one in own
         )
-        files[f"answers_level{level}_built.txt"] = "".join(
-            f"Q{n} Answer: {', '.join(one.key)}\n" for n, one in enumerate(own, start=1)
-        )
+        files[f"questions_level{level}_built.txt"] = "\n".join(asked)
+        answers = (f"Q{n} Answer: {', '.join(one.key)}\n" for n, one in own)
+        files[f"answers_level{level}_built.txt"] = "".join(answers)
     return files
 
 
@@ -286,18 +255,12 @@ def as_sheet(questions: Sequence[BuiltQuestion]) -> str:
     for one in questions:
         for n, option in enumerate(one.options):
             asked = [one.id, one.level, one.subtopic, one.question] if n == 0 else [one.id, "", "", ""]
-            writer.writerow(
-                [
-                    *(_cell(str(value)) for value in asked),
-                    option.letter,
-                    _cell(option.text),
-                    "right" if option.right else "wrong",
-                    _cell("\n".join(proof.quote for proof in option.proofs)),
-                    "\n".join(f"{p.document_id} {p.start}-{p.end}" for p in option.proofs),
-                    _cell("\n".join(dict.fromkeys(proof.title for proof in option.proofs))),
-                    *("" for _ in _ASKED),
-                ]
-            )
+            quotes = "\n".join(proof.quote for proof in option.proofs)
+            places = "\n".join(f"{p.document_id} {p.start}-{p.end}" for p in option.proofs)
+            titles = "\n".join(dict.fromkeys(proof.title for proof in option.proofs))
+            key = "right" if option.right else "wrong"
+            cells = [*asked, option.letter, option.text, key, quotes, places, titles]
+            writer.writerow([*(_cell(str(cell)) for cell in cells), *("" for _ in _ASKED)])
     return out.getvalue()
 
 

@@ -52,17 +52,9 @@ class Plan:
     Attributes:
         topics: the topics; where there are none, `random_topics` are drawn from titles of the corpora.
         random_topics: number of topics to draw.
-        levels: levels of reasoning, 1 to 3.
-        count: questions for each level.
-        subtopics: most sub-topics of a topic.
-        papers: most papers that are found for a topic.
-        top: most papers of a topic that are read.
-        keywords: most keywords of a sub-topic.
         coverage: least share of them in a paper (Eq. 3).
         shown: most findings that a model is shown to write a question from.
-        tries: most attempts for a question.
         rounds: how often questions that can be answered blind are made again.
-        seed: for whatever is drawn.
     """
 
     topics: tuple[str, ...] = ()
@@ -142,7 +134,11 @@ class _Builder:
             self._progress("topics", number, len(topics))
             for one in await self._subtopics(topic):
                 for level in self._plan.levels:
-                    await self._read(one, level)
+                    findings = self._build.findings(one, level)
+                    if findings is None:
+                        findings = await findings_of(one, level, self._run(one.text))
+                        self._build.add(Line(subtopic=one, level=level, findings=tuple(findings)))
+                    self._pools[level].append((one, findings))
             for level, pools in self._pools.items():
                 own = [findings for one, findings in pools if one.topic == topic]
                 together = {finding.text: finding for findings in own for finding in findings}
@@ -153,7 +149,11 @@ class _Builder:
     async def fill(self) -> None:
         """Make what is missing, test the set blind, and make again what can be guessed."""
         for round_ in range(self._plan.rounds + 1):
-            await self._make_missing()
+            wanted, questions = len(self._slots), self._build.questions()
+            self._progress("questions", len(questions), wanted)
+            for slot in (slot for slot in range(wanted) if slot not in questions):
+                await self._make(slot)
+                self._progress("questions", len(self._build.questions()), wanted)
             questions = self._build.questions()
             easy = too_easy([questions[slot].item() for slot in sorted(questions)])
             if not easy or round_ == self._plan.rounds:
@@ -179,26 +179,20 @@ class _Builder:
 
     async def _drawn_topics(self) -> list[str]:
         """Topics that titles of the corpora share, drawn with the seed; one for each topic wanted."""
-        kept = [one.text for one in self._build.subtopics(_FIELD)]
+        kept = self._build.subtopics(_FIELD)
         if not kept:
-            titles = self._titles()
+            library, corpora = Library(self._engine.settings.home), self._engine.settings.retrieval.corpora
+            if not corpora:
+                raise UsageError("topics are drawn from titles of a corpus; name one with --corpus, or give --topic")
+            titles: list[str] = []
+            for name in corpora:
+                with library.open(name) as snapshot:
+                    titles += [document.title for document in snapshot.all_documents() if document.title]
             random.Random(self._plan.seed).shuffle(titles)
-            drawn = await divided(_FIELD, titles, self._plan.random_topics, self._plan.keywords, self._run(_FIELD))
-            for one in drawn:
+            kept = await divided(_FIELD, titles, self._plan.random_topics, self._plan.keywords, self._run(_FIELD))
+            for one in kept:
                 self._build.add(Line(subtopic=one))
-            kept = [one.text for one in drawn]
-        return kept
-
-    def _titles(self) -> list[str]:
-        corpora = self._engine.settings.retrieval.corpora
-        if not corpora:
-            raise UsageError("topics are drawn from titles of a corpus; name one with --corpus, or give --topic")
-        library = Library(self._engine.settings.home)
-        titles: list[str] = []
-        for name in corpora:
-            with library.open(name) as snapshot:
-                titles += [document.title for document in snapshot.all_documents() if document.title]
-        return titles
+        return [one.text for one in kept]
 
     async def _subtopics(self, topic: str) -> list[SubTopic]:
         kept = self._build.subtopics(topic)
@@ -212,41 +206,24 @@ class _Builder:
             self._build.add(Line(subtopic=one))
         return read
 
-    async def _read(self, one: SubTopic, level: Level) -> None:
-        findings = self._build.findings(one, level)
-        if findings is None:
-            findings = await findings_of(one, level, self._run(one.text))
-            self._build.add(Line(subtopic=one, level=level, findings=tuple(findings)))
-        self._pools[level].append((one, findings))
-
-    async def _make_missing(self) -> None:
-        missing = [slot for slot in range(len(self._slots)) if slot not in self._build.questions()]
-        self._progress("questions", len(self._slots) - len(missing), len(self._slots))
-        for slot in missing:
-            await self._make(slot)
-            self._progress("questions", len(self._build.questions()), len(self._slots))
-
     async def _make(self, slot: int) -> None:
         """Try a slot until it has a question, or its attempts are used up."""
         before = self._build.attempts(slot)
         rejected = [one.rejected for one in before if one.rejected]
-        earlier = sum(line.slot == slot for line in self._build.lines)
+        earlier = sum(line.slot == slot for line in self._build.lines) - len(before)
         for number in range(len(before) + 1, self._plan.tries + 1):
-            earlier += 1
-            wanted = self._wanted(slot, earlier, tuple(rejected))
+            wanted = self._wanted(slot, earlier + number, tuple(rejected))
             if wanted is None:
                 self._build.add(Line(slot=slot, attempt=number, rejected="too few findings are left"))
                 return
             items = [one.item() for one in self._build.questions().values()]
             try:
                 question = await attempt(wanted, items, self._run(wanted.subtopic.text))
+                self._build.add(Line(slot=slot, attempt=number, question=question))
+                return
             except (Rejected, ModelFailed) as error:
-                reason = error.reason if isinstance(error, ModelFailed) else str(error)
-                rejected.append(reason)
-                self._build.add(Line(slot=slot, attempt=number, rejected=reason))
-                continue
-            self._build.add(Line(slot=slot, attempt=number, question=question))
-            return
+                rejected.append(error.reason if isinstance(error, ModelFailed) else str(error))
+                self._build.add(Line(slot=slot, attempt=number, rejected=rejected[-1]))
 
     def _wanted(self, slot: int, number: int, rejected: tuple[str, ...]) -> Wanted | None:
         """What to ask for: findings that no question uses yet, of one sub-topic or, where it has few, of its topic."""
@@ -268,11 +245,8 @@ class _Builder:
         return Wanted(f"L{level}-{slot + 1}-{number}", level, subtopic, key, OPTIONS, tuple(shown), rejected, seed)
 
     def _run(self, text: str) -> Run:
-        question = Question(text=text, task="free")
-        engine = self._engine
-        return Run(
-            question, engine.settings, _DECLARED, engine.sources, engine.models, trace=Trace("set-builder", None)
-        )
+        engine, question, trace = self._engine, Question(text=text, task="free"), Trace("set-builder", None)
+        return Run(question, engine.settings, _DECLARED, engine.sources, engine.models, trace=trace)
 
 
 def key_counts(questions: Sequence[BuiltQuestion]) -> dict[str, int]:

@@ -13,7 +13,7 @@ from medground.faces.cli.terminal import say, say_json
 from medground_evaluate.cli.running import aligned, number, percent, run_stoppable
 
 if TYPE_CHECKING:
-    from medground_evaluate.audit.baselines import Baseline
+    from medground_evaluate.blind import Baseline
     from medground_evaluate.compare import Comparison, Pair, Result, Row
     from medground_evaluate.metrics.measures import Measures
 
@@ -48,9 +48,7 @@ def measure(
     if json:
         from pydantic import TypeAdapter
 
-        from medground_evaluate.metrics.measures import Measures as Whole
-
-        say_json(TypeAdapter(Whole).dump_json(found, indent=2).decode())
+        say_json(TypeAdapter(type(found)).dump_json(found, indent=2).decode())
         return
     for line in _lines(found, encoded=embedder is not None):
         say(line)
@@ -67,7 +65,7 @@ def uncertainty(
     samples = read_samples(runs)  # before loading a model
     found = run_stoppable(uncertainty_of(samples, nli_entailment(open_nli(nli))))
     unjudged = sum(one.unjudged for one in found.each.values())
-    say(f"{found.samples} samples at temperature {found.temperature:g}, judged by {nli}")
+    say(f"{samples.runs} samples at temperature {samples.temperature:g}, judged by {nli}")
     without = f"{found.mean.without:,} without a value"
     say(f"uncertainty  {number(found.mean.value)} (mean of {found.mean.of:,} questions; {without})")
     if unjudged:
@@ -132,19 +130,28 @@ def compare_runs(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare runs: accuracy with intervals, paired tests, questions won and lost, costs, warnings."""
-    from medground_evaluate.compare import compare, read_results
+    from json import dumps
+
+    from pydantic import TypeAdapter
+
+    from medground_evaluate.auditing import best_blind
+    from medground_evaluate.compare import Comparison, compare, items_of, read_results
+    from medground_evaluate.report.content import COSTS, cost_rows, warnings_in
 
     results = read_results(runs, rankings=retrieval)
     comparison = compare(results, seed=seed)
-    blind = _best_blind(results[0], data) if data is not None else None
+    blind = best_blind(items_of(results[0], data)) if data is not None else None
     if json:
-        _as_json(comparison, blind)
+        content = TypeAdapter(Comparison).dump_python(comparison, mode="json")
+        content["best_blind"] = None if blind is None else blind.model_dump(mode="json")
+        say_json(dumps(content, indent=2, ensure_ascii=False))
         return
     _show_rows(comparison, blind)
     _show_evidence(comparison)
     if retrieval:
         _show_retrieval(results)
-    _show_costs(comparison)
+    say("", f"cost (x: ratio to {comparison.cost_base})")
+    say(*aligned([("per question", *COSTS[1:]), *cost_rows(comparison, " x{:,.2f}")]))
     if classes:
         for row in comparison.rows:
             _show_classes(row)
@@ -152,14 +159,8 @@ def compare_runs(
         _show_pair(pair, questions)
     if comparison.dataset.partition("-")[0] == "mirage":
         _show_mirage(results)
-    _show_warnings(comparison)
-
-
-def _best_blind(result: Result, data: Path) -> Baseline | None:
-    from medground_evaluate.audit.report import best_blind
-    from medground_evaluate.compare import items_of
-
-    return best_blind(items_of(result, data))
+    if warnings := warnings_in(comparison):
+        say("", "warnings", *(f"  {line}" for line in warnings))
 
 
 def _show_rows(comparison: Comparison, blind: Baseline | None) -> None:
@@ -217,17 +218,7 @@ def _show_retrieval(results: Sequence[Result]) -> None:
         (result.name, *(number(scores.get(name)) for name in names))
         for result, scores in zip(results, means, strict=True)
     ]
-    say("", *([] if names else ["retrieval: no question has gold documents"]))
-    if names:
-        say(*aligned(table))
-
-
-def _show_costs(comparison: Comparison) -> None:
-    from medground_evaluate.report.figures import COSTS, cost_rows
-
-    table = [("per question", *COSTS[1:]), *cost_rows(comparison, " x{:,.2f}")]
-    say("", f"cost (x: ratio to {comparison.cost_base})")
-    say(*aligned(table))
+    say("", *(aligned(table) if names else ["retrieval: no question has gold documents"]))
 
 
 def _show_classes(row: Row) -> None:
@@ -248,10 +239,9 @@ def _show_classes(row: Row) -> None:
 
 def _show_pair(pair: Pair, questions: int) -> None:
     say("", f"{pair.other} against {pair.first}, {pair.questions:,} questions in common")
-    if pair.difference is None:
+    if (d := pair.difference) is None:
         say("  none of these questions has a gold answer")
     else:
-        d = pair.difference
         say(f"  accuracy {d.value:+.1%} [{d.low:+.1%}, {d.high:+.1%}], p {d.p:.3g} (paired bootstrap)")
     say(
         f"  won {len(pair.won):,}, lost {len(pair.lost):,}, both correct {pair.both:,}, both wrong {pair.neither:,};"
@@ -279,22 +269,3 @@ def _show_mirage(results: Sequence[Result]) -> None:
             table.append((result.name, "mean of sets", *map(percent, scores.average), ""))
     say("")
     say(*aligned(table))
-
-
-def _show_warnings(comparison: Comparison) -> None:
-    from medground_evaluate.report.figures import warnings_in
-
-    if warnings := warnings_in(comparison):
-        say("", "warnings", *(f"  {line}" for line in warnings))
-
-
-def _as_json(comparison: Comparison, blind: Baseline | None) -> None:
-    import json
-
-    from pydantic import TypeAdapter
-
-    from medground_evaluate.compare import Comparison as Whole
-
-    content = TypeAdapter(Whole).dump_python(comparison, mode="json")
-    content["best_blind"] = None if blind is None else blind.model_dump(mode="json")
-    say_json(json.dumps(content, indent=2, ensure_ascii=False))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from medground.answering.verify.judges import Measured
     from medground.home.settings import Settings
     from medground.values.document import Frozen
-    from medground_evaluate.agreement import Agreement
+    from medground_evaluate.agreement import Agreement, JudgesAgreement
     from medground_evaluate.compare import Result
     from medground_evaluate.judges.judge import Watch
     from medground_evaluate.judges.judgements import Judgement
     from medground_evaluate.judges.measure import Measurement
-    from medground_evaluate.judges.results import JudgesAgreement, LongResult, PairResult
+    from medground_evaluate.judges.results import LongResult, PairResult
 
 
 def shown_judgements(lines: Sequence[Judgement], *, json: bool) -> str:
     """Results of all judges and, if there are several, their agreement."""
-    from medground_evaluate.judges.judgements import by_judge
-    from medground_evaluate.judges.results import judges_agreement, long_results, pair_results
+    from medground_evaluate.agreement import judges_agreement
+    from medground_evaluate.judges.results import long_results, pair_results
 
     pairs, long = pair_results(lines), long_results(lines)
-    agreement = judges_agreement(lines) if len(by_judge(lines)) > 1 else []
+    agreement = judges_agreement(lines) if len({line.judge for line in lines}) > 1 else []
     if json:
         from json import dumps
 
@@ -64,10 +64,8 @@ def _long(found: LongResult) -> str:
 
 
 def _counts(found: PairResult | LongResult) -> str:
-    return (
-        f"  {found.questions:,} questions: {found.judged:,} judged, {found.not_judged:,} not judged, "
-        f"{found.failed:,} failed (never a win)"
-    )
+    judged = f"{found.judged:,} judged, {found.not_judged:,} not judged, {found.failed:,} failed (never a win)"
+    return f"  {found.questions:,} questions: {judged}"
 
 
 def _agreement(found: Sequence[JudgesAgreement]) -> Iterator[str]:
@@ -93,7 +91,7 @@ def judge(
     """Compare two runs' explanations where both are correct, in both orders, or mark one run's long answers."""
     from medground.errors import UsageError
     from medground_evaluate.compare import read_result
-    from medground_evaluate.judges.judge import place_of
+    from medground_evaluate.judges.judge import pairs_of, place_of
 
     if (other is None) == (data is None):
         raise UsageError("give two runs to compare them, or one run and --data to mark its long answers")
@@ -101,10 +99,17 @@ def judge(
     chosen = load_settings(sets, None, settings, {"model.default": model, "model.operators": {}})
     runs = [read_result(path, texts=True) for path in (run, other) if path]
     place = out or place_of(chosen.home, model, [run.name for run in runs])
-    lines = run_stoppable(_judged(runs, data, place, limit, concurrency, chosen, quiet=quiet))
+    options = {"limit": limit, "concurrency": concurrency, "watch": shown_judging(quiet=quiet)}
+    lines = run_stoppable(_judged(runs, data, place, chosen, **options))
     (say_json if json else page)(shown_judgements(lines, json=json))
-    if not json:
-        say("", *([_compared(runs)] if other else []), f"judgements: {place}")
+    if json:
+        return
+    say("")
+    if other:
+        found = pairs_of(*runs)
+        without = f", {found.unexplained:,} more without an explanation" if found.unexplained else ""
+        say(f"both correct: {len(found.right):,} of {found.both:,} questions{without}")
+    say(f"judgements: {place}")
 
 
 def judged(
@@ -154,46 +159,22 @@ def shown_judging(*, quiet: bool) -> Watch:
 
 
 async def _judged(
-    runs: list[Result],
-    data: Path | None,
-    out: Path,
-    limit: int | None,
-    concurrency: int,
-    settings: Settings,
-    *,
-    quiet: bool,
+    runs: list[Result], data: Path | None, out: Path, settings: Settings, **options: Any
 ) -> list[Judgement]:
     from medground.engine.opening import operator_names
     from medground.models.registry import open_models
     from medground_evaluate.judges.form import quotes_of, references_of
     from medground_evaluate.judges.judge import judge_long, judge_pairs
 
-    watch = shown_judging(quiet=quiet)
     models = open_models(settings, operator_names())
     try:
         if data is None:
-            one, other = runs
-            return await judge_pairs(models, one, other, out, limit=limit, concurrency=concurrency, watch=watch)
-        return await judge_long(
-            models,
-            runs[0],
-            references_of(runs[0], data),
-            out,
-            documents=quotes_of(runs[0], settings.home),
-            limit=limit,
-            concurrency=concurrency,
-            watch=watch,
-        )
+            return await judge_pairs(models, runs[0], runs[1], out, **options)
+        run = runs[0]
+        quotes = quotes_of(run, settings.home)
+        return await judge_long(models, run, references_of(run, data), out, documents=quotes, **options)
     finally:
         await models.close()
-
-
-def _compared(runs: list[Result]) -> str:
-    from medground_evaluate.judges.judge import pairs_of
-
-    found = pairs_of(*runs)
-    without = f", {found.unexplained:,} more without an explanation" if found.unexplained else ""
-    return f"both correct: {len(found.right):,} of {found.both:,} questions{without}"
 
 
 judge_app = typer.Typer(
@@ -254,11 +235,7 @@ def list_judges(json: Json = False, sets: Sets = None, settings: SettingsFile = 
 
 
 def _confirm(planned: Measurement, *, yes: bool, fresh: bool) -> None:
-    """Say what the calls will cost, and ask unless nothing is left or the user has agreed.
-
-    Raises:
-        UsageError: nobody can be asked.
-    """
+    """Say what the calls will cost, and ask unless nothing is left or the user has agreed."""
     from medground.errors import UsageError
 
     left = planned.left(fresh=fresh)

@@ -12,8 +12,8 @@ from medground.faces.cli.terminal import bars, begin, say
 from medground.language.clean import one_line
 
 if TYPE_CHECKING:
+    from medground_evaluate.items import Tally
     from medground_evaluate.runner import Watch
-    from medground_evaluate.tally import Tally
 
 
 # Figures and small tables as the command line prints them.
@@ -43,22 +43,17 @@ T = TypeVar("T")
 
 
 def run_stoppable(work: Coroutine[Any, Any, T]) -> T:
-    """`asyncio.run`, but silent about tasks that a second Ctrl-C interrupts while the first is being handled.
+    """`asyncio.run`, but silent about tasks that a second Ctrl-C interrupts while the first is being handled."""
 
-    Raises:
-        KeyboardInterrupt: the user stopped it.
-    """
+    def handle(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        if not isinstance(context.get("exception"), KeyboardInterrupt):
+            loop.default_exception_handler(context)
 
     async def quiet() -> T:
-        asyncio.get_running_loop().set_exception_handler(_ignore_interrupts)
+        asyncio.get_running_loop().set_exception_handler(handle)
         return await work
 
     return asyncio.run(quiet())
-
-
-def _ignore_interrupts(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    if not isinstance(context.get("exception"), KeyboardInterrupt):
-        loop.default_exception_handler(context)
 
 
 @contextlib.contextmanager
@@ -67,27 +62,13 @@ def shown_run(*, quiet: bool = False) -> Iterator[Watch]:
     if quiet:
         yield lambda tally: None
         return
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        TaskID,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    from rich import progress as rich
 
-    drawn = bars(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        # With a local model a question takes minutes, so the speed is averaged over many questions.
-        TimeRemainingColumn(),
-        speed_estimate_period=3600.0,
-        refresh_per_second=2,
-    )
-    tasks: list[TaskID] = []
+    columns = (rich.TextColumn("{task.description}", markup=False), rich.BarColumn(), rich.MofNCompleteColumn())
+    left = (rich.TimeElapsedColumn(), rich.TextColumn("left"), rich.TimeRemainingColumn())
+    # With a local model a question takes minutes, so the speed is averaged over many questions.
+    drawn = bars(*columns, *left, speed_estimate_period=3600.0, refresh_per_second=2)
+    tasks: list[rich.TaskID] = []
 
     def show(tally: Tally) -> None:
         if not tasks:  # questions answered before this start say nothing about the speed
@@ -113,7 +94,9 @@ def show_summary(tally: Tally, path: Path) -> None:
     """Print accuracy with its interval, statuses, majority class and cost. Every item counts in the denominator."""
     rows = [("items", f"{tally.items:,}" + (f", {tally.unfinished:,} unfinished" if tally.unfinished else ""))]
     if tally.final_accuracy is not None:
-        rows.append(("accuracy", _share(tally.right, tally.scored + tally.unfinished, tally.final_interval)))
+        of, (low, high) = tally.scored + tally.unfinished, tally.final_interval
+        shown = f"{tally.final_accuracy:.1%} [{low:.1%}, {high:.1%}] ({tally.right:,} of {of:,}; 95 % Wilson)"
+        rows.append(("accuracy", shown))
     if tally.majority is not None:
         gold, count = tally.majority
         rows.append((f"always {', '.join(gold)!r}", f"{count / tally.scored:.1%} ({count:,} of {tally.scored:,})"))
@@ -130,8 +113,3 @@ def show_summary(tally: Tally, path: Path) -> None:
     rows.append(("price", "unknown" if tally.price is None else f"${tally.price:f}"))
     rows.append(("run", str(path)))
     say(*aligned(rows))
-
-
-def _share(right: int, of: int, interval: tuple[float, float]) -> str:
-    low, high = interval
-    return f"{right / of:.1%} [{low:.1%}, {high:.1%}] ({right:,} of {of:,}; 95 % Wilson)"

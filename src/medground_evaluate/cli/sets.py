@@ -1,4 +1,4 @@
-"""`medground data`, `medground eval audit` and `medground eval build`: data sets listed, checked, audited, built."""
+"""`medground data`, `eval audit`, `eval build` and `demonstrations`: sets and pools listed, checked, audited, built."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from medground_evaluate.cli.running import aligned, run_stoppable
 
 if TYPE_CHECKING:
     from medground.home.settings import Settings
+    from medground.recipes.reason_and_verify.pool import PoolManifest
     from medground.values.document import Document
-    from medground_evaluate.audit.baselines import Audit
+    from medground_evaluate.blind import Audit
     from medground_evaluate.build.make import Built
     from medground_evaluate.datasets.registry import FileCheck
-    from medground_evaluate.items import DataSetInfo
 
+
+# `medground data`, `medground eval audit` and `medground eval build`: data sets listed, checked, audited, built.
 
 data_app = typer.Typer(help="List the evaluation data sets, and check their files.", no_args_is_help=True)
 
@@ -37,7 +39,15 @@ def list_sets() -> None:
     from medground_evaluate.datasets.registry import dataset_names, open_dataset
 
     for name in dataset_names():
-        _show(open_dataset(name).info)
+        info = open_dataset(name).info
+        sizes = ", ".join(f"{split} {size:,}" for split, size in info.sizes.items() if size)
+        say(f"{info.name}  {info.title}")
+        say(f"    {', '.join(info.tasks)}; {sizes or 'size depends on the file'}; licence: {info.licence}")
+        if info.date_limit:
+            say(f"    evidence up to {info.date_limit}")
+        say(f"    source: {info.obtain}")
+        if _SEEN[info.seen]:
+            say(f"    {_SEEN[info.seen]}")
 
 
 @data_app.command("check")
@@ -50,17 +60,6 @@ def check(
 
     for dataset in [open_dataset(name)] if name else recognised(path):
         _report(check_file(dataset, path))
-
-
-def _show(info: DataSetInfo) -> None:
-    sizes = ", ".join(f"{split} {size:,}" for split, size in info.sizes.items() if size) or "size depends on the file"
-    say(f"{info.name}  {info.title}")
-    say(f"    {', '.join(info.tasks)}; {sizes}; licence: {info.licence}")
-    if info.date_limit:
-        say(f"    evidence up to {info.date_limit}")
-    say(f"    source: {info.obtain}")
-    if _SEEN[info.seen]:
-        say(f"    {_SEEN[info.seen]}")
 
 
 def _report(found: FileCheck) -> None:
@@ -91,7 +90,7 @@ def audit(
 ) -> None:
     """Show the accuracy that can be reached without evidence, and duplicate texts. Calls no model."""
     from medground.errors import UsageError
-    from medground_evaluate.audit.report import audit as audited
+    from medground_evaluate.auditing import audit as audited
     from medground_evaluate.datasets.registry import open_dataset
 
     loader = open_dataset(dataset)
@@ -199,29 +198,22 @@ def build(
 
 def _write(built: Built, out: Path) -> None:
     """Audit what was made, write it, and say what it is."""
-    from medground.errors import UsageError
+    from medground.errors import ConfigError, UsageError
+    from medground_evaluate.auditing import audit as audited
     from medground_evaluate.build.file import write_set
 
     if not built.questions:
         raise UsageError(f"no question could be made: {_missing(built)}; give other topics or search more literature")
-    audit = _audited(built)
+    audit = None
+    try:
+        audit = audited([question.item() for question in built.questions])
+    except ConfigError as error:  # without scikit-learn, which its linear models need
+        say(f"not audited: {error}", err=True)
     files = write_set(built.questions, audit, out)
     _tell(built, audit)
     say("", f"written: {', '.join(path.name for path in files)} in {out}")
     if len(built.questions) < built.wanted:
         raise typer.Exit(1)
-
-
-def _audited(built: Built) -> Audit | None:
-    """The audit of the set; None without scikit-learn, which its linear models need."""
-    from medground.errors import ConfigError
-    from medground_evaluate.audit.report import audit
-
-    try:
-        return audit([question.item() for question in built.questions])
-    except ConfigError as error:
-        say(f"not audited: {error}", err=True)
-        return None
 
 
 def _tell(built: Built, audit: Audit | None) -> None:
@@ -237,17 +229,105 @@ def _tell(built: Built, audit: Audit | None) -> None:
     if audit is not None:
         say("")
         page(shown_audit(audit))
-        say("", _verdict(audit))
-
-
-def _verdict(audit: Audit) -> str:
-    """Whether somebody who reads nothing does better than chance."""
-    chance = next(one for one in audit.baselines if one.name == "chance")
-    above = [one.name for one in audit.baselines if one.blind and one.low > chance.share]
-    if above:
-        return f"above chance without evidence: {', '.join(above)}; the set does not pass"
-    return "no blind baseline is above chance: the set passes"
+        # Whether somebody who reads nothing does better than chance.
+        chance = next(one for one in audit.baselines if one.name == "chance")
+        above = [one.name for one in audit.baselines if one.blind and one.low > chance.share]
+        passed = "no blind baseline is above chance: the set passes"
+        failed = f"above chance without evidence: {', '.join(above)}; the set does not pass"
+        say("", failed if above else passed)
 
 
 def _missing(built: Built) -> str:
     return "; ".join(f"{times} x {reason}" for reason, times in built.missing.items()) or "nothing"
+
+
+# `medground demonstrations`: build and inspect pools of solved training questions.
+
+demonstrations_app = typer.Typer(
+    help="Build and inspect demonstrations: solved training questions that reason-and-verify shows to a model.",
+    no_args_is_help=True,
+)
+
+Name = Annotated[str, typer.Argument(help="Name of the pool.", metavar="NAME")]
+
+
+@demonstrations_app.command("build")
+def build_pool_command(
+    name: Name,
+    source: Annotated[
+        Path, typer.Option("--from", metavar="FILE", help="File or folder of a data set with training questions.")
+    ],
+    dataset: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Its data set; recognised by its content by default.")
+    ] = None,
+    against: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Questions that will be asked: nothing like them is taken; repeatable."),
+    ] = None,
+    as_training: Annotated[
+        bool, typer.Option("--as-training", help="Take questions of every split: none of them will ever be asked.")
+    ] = False,
+    corpus: Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search; repeatable.")] = None,
+    kb: KnowledgeBase = None,
+    model: Annotated[str | None, typer.Option(help="Model that writes the rationales; keyless by default.")] = None,
+    limit: Annotated[int | None, typer.Option(help="Maximum number of demonstrations; all by default.", min=1)] = None,
+    seed: Annotated[int, typer.Option(help="Seed for the order of the training questions.")] = 0,
+    sets: Sets = None,
+    preset: Preset = None,
+    settings: SettingsFile = None,
+    quiet: Quiet = False,
+) -> None:
+    """Build a pool from training questions, replacing any pool of the same name."""
+    import asyncio
+
+    from medground.faces.cli.progress import shown_progress
+    from medground_evaluate.pools import build_pool
+    from medground_evaluate.runner import check_searched
+    from medground_evaluate.training_questions import Source
+
+    extra: dict[str, object] = {**searched(corpus, kb), "model.default": model}
+    chosen = load_settings(sets, preset, settings, extra)
+    check_searched(chosen)
+    questions = Source(source, dataset, tuple(against or ()), as_training)
+    with shown_progress(quiet=quiet) as progress:
+        manifest = asyncio.run(build_pool(name, questions, chosen, limit=limit, seed=seed, progress=progress))
+    say(_summary(manifest))
+    for reason, number in manifest.left_out.items():
+        say(f"left out    {number:,}  {reason}", err=True)
+
+
+@demonstrations_app.command("info")
+def info(
+    name: Annotated[str, typer.Argument(help="Name of the pool, or the path of its file.", metavar="NAME")],
+    json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON.")] = False,
+) -> None:
+    """Check a pool and show how it was made."""
+    from medground.home.settings import Settings
+    from medground.recipes.reason_and_verify.pool import read_pool
+
+    manifest = read_pool(name, Settings.load().home).manifest
+    if json:
+        say_json(manifest.model_dump_json(indent=2))
+        return
+    say(_summary(manifest))
+    say(*_described(manifest))
+
+
+def _summary(manifest: PoolManifest) -> str:
+    classes = ", ".join(f"{number} {label}" for label, number in manifest.classes.items())
+    return f"{manifest.name}: {manifest.demonstrations:,} demonstrations ({classes}), {manifest.sha256[:16]}"
+
+
+def _described(manifest: PoolManifest) -> list[str]:
+    return [
+        f"made        {manifest.created:%Y-%m-%d %H:%M} UTC by {manifest.made_by}",
+        f"from        {manifest.source} ({manifest.dataset}, {manifest.source_sha256[:16]}), seed {manifest.seed}",
+        *(f"against     {name}" for name in manifest.against),
+        *(["training    every split, as the user declared"] if manifest.as_training else []),
+        *(f"model       {model} ({operator})" for operator, model in manifest.models.items()),
+        f"agreed      {manifest.agreed} of {manifest.demonstrations}: the model itself gave the known answer",
+        *(f"corpus      {snapshot.name} ({snapshot.hash[:16]})" for snapshot in manifest.snapshots),
+        f"embedding   {manifest.embedding}",
+        f"settings    {manifest.settings_hash}",
+        *(f"left out    {number:,}  {reason}" for reason, number in manifest.left_out.items()),
+    ]

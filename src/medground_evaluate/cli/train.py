@@ -50,9 +50,9 @@ def explore(
 ) -> None:
     """Try several queries for each source and training question, and keep what each finds."""
     from medground.faces.cli.progress import shown_progress
-    from medground_evaluate.demonstrations.records import Source
     from medground_evaluate.planning.explore import Exploration, check_exploring, explore_questions
     from medground_evaluate.runner import check_searched
+    from medground_evaluate.training_questions import Source
 
     chosen = load_settings(sets, preset, settings, {**searched(corpus, kb), "model.default": model})
     check_searched(chosen)
@@ -110,8 +110,8 @@ def _tell(finished: Finished, workers: int) -> None:
 
     for line in lines_of(finished, workers):
         say(line)
-    for one in finished.unfinished:
-        say(f"not finished: {one.id}: {one.reason}", err=True)
+    for name, reason in finished.unfinished.items():
+        say(f"not finished: {name}: {reason}", err=True)
     if finished.unfinished:
         say(f"{len(finished.unfinished)} questions are not finished; run the same command to try again", err=True)
         raise typer.Exit(1)
@@ -128,7 +128,7 @@ def label(
     seed: Annotated[int, typer.Option(help="Seed of the sample.")] = 0,
 ) -> None:
     """Write a sheet of randomly drawn queries to label by hand: yes or no in the column `supports`."""
-    from medground_evaluate.planning.agreement import write_sheet
+    from medground_evaluate.planning.judging import write_sheet
     from medground_evaluate.planning.work import Explored, read_work
 
     rows = write_sheet(read_work(explored, Explored)[1], out, samples=samples, seed=seed, passages=passages)
@@ -140,7 +140,7 @@ def agreement(
     judged: JudgedFile,
 ) -> None:
     """Compare the judge with labels made by hand: Cohen's kappa, accuracy, precision, recall, F1."""
-    from medground_evaluate.planning.agreement import agreement as compared
+    from medground_evaluate.planning.judging import agreement as compared
     from medground_evaluate.planning.work import Judged, read_work
 
     head, lines = read_work(judged, Judged)
@@ -278,31 +278,24 @@ def _train(
 ) -> None:
     from decimal import Decimal
 
+    from medground.errors import UsageError
     from medground.faces.cli.progress import shown_progress
+    from medground.models.planner import read_card
+    from medground_evaluate.planning.learn import estimate_training, train
 
     if check:
-        from medground.errors import UsageError
-        from medground.models.planner import read_card
-        from medground_evaluate.planning.learn import estimate_training
-
         name = base or (read_card(adapter).base if adapter else None)
         if name is None:
             raise UsageError("name the model to train with --base NAME")
         hourly = None if price is None else Decimal(str(price))
         page(str(estimate_training(data, name, options, price_per_hour=hourly)))
         return
-    from medground_evaluate.planning.learn import train
+
+    def tell(line: str) -> None:
+        say(line, err=True)
 
     with shown_progress(quiet=quiet) as progress:
-        made = train(
-            data,
-            out,
-            options,
-            base=base,
-            adapter=adapter,
-            tell=lambda line: say(line, err=True),
-            progress=progress,
-        )
+        made = train(data, out, options, base=base, adapter=adapter, tell=tell, progress=progress)
     say(
         f"{made.folder}: {made.examples:,} examples, {made.steps:,} steps in {made.seconds:.1f} s, loss "
         f"{made.first_loss:.4f} at the first step, {made.last_loss:.4f} at the last"

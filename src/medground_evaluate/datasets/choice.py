@@ -44,10 +44,6 @@ def _mirage_records(path: Path) -> Generator[Placed]:
             yield f"{path.name}: {name}: {i}", {**record, "set": name, "id": i}
 
 
-def _mirage_known(record: Record) -> bool:
-    return record.get("set") in SETS and {"id", "question", "options", "answer"} <= record.keys()
-
-
 def _mirage_key(record: Record) -> str:
     return f"{record['set']}:{record['id']}"
 
@@ -70,7 +66,7 @@ def _mirage(name: str, only: str | None = None) -> Loader:
         info=described(name),
         files=("benchmark.json", "questions.jsonl"),
         records=_mirage_records,
-        known=_mirage_known,
+        known=lambda record: {"id", "question", "options", "answer"} <= record.keys() and record.get("set") in SETS,
         ours=lambda record: only in (None, record["set"]),
         key=_mirage_key,
         item=_mirage_item,
@@ -156,19 +152,11 @@ def _mmlu_pro_records(path: Path) -> Generator[Placed]:
 
 
 def _mmlu_pro_item(record: Record) -> Item:
-    given = record["options"]
+    given, letter = record["options"], record.get("answer_idx")
     options = given if isinstance(given, Mapping) else dict(zip(LETTERS, given, strict=False))
-    letter = record.get("answer_idx")
-    if letter is None:
-        letter = LETTERS[int(record["answer_index"])]
-    question, gold = closed(record["question"], options, letter)
-    return Item(
-        id=_mmlu_pro_key(record),
-        question=question,
-        gold=gold,
-        split=record["split"],
-        extra={"set": record.get("src")},
-    )
+    question, gold = closed(record["question"], options, letter or LETTERS[int(record["answer_index"])])
+    known = {"split": record["split"], "extra": {"set": record.get("src")}}
+    return Item(id=_mmlu_pro_key(record), question=question, gold=gold, **known)
 
 
 def _mmlu_pro_key(record: Record) -> str:
@@ -200,28 +188,26 @@ _LEVEL = re.compile(r"questions_level(\d)_")
 
 
 def _parts(path: Path) -> tuple[Path, ...]:
-    if not path.is_dir():
-        return (path, _answers_of(path)) if _LEVEL.match(path.name) else (path,)
-    files = sorted(path.glob("questions_level*.txt"))
-    return tuple(part for file in files for part in (file, _answers_of(file)))
-
-
-def _answers_of(questions: Path) -> Path:
-    return questions.with_name(questions.name.replace("questions_", "answers_", 1))
+    """The files of questions, each followed by that of its answers."""
+    if not path.is_dir() and not _LEVEL.match(path.name):
+        return (path,)
+    files = sorted(path.glob("questions_level*.txt")) if path.is_dir() else [path]
+    pairs = ((file, file.with_name(file.name.replace("questions_", "answers_", 1))) for file in files)
+    return tuple(file for pair in pairs for file in pair)
 
 
 def _biomedmcqs_records(path: Path) -> Generator[Placed]:
     if is_json_lines(path):
         yield from json_lines(path)
         return
-    for file in _parts(path)[::2]:
-        level = _LEVEL.match(file.name)
-        if level is None:
-            raise UsageError(f"{file} is not named questions_levelN_*.txt; give it the authors' name")
-        answers = dict(_answers(_answers_of(file)))
+    files = _parts(path)
+    if len(files) % 2:
+        raise UsageError(f"{path} is not named questions_levelN_*.txt; give it the authors' name")
+    for file, answered in zip(files[::2], files[1::2], strict=True):
+        level, answers = file.name.removeprefix("questions_level")[0], dict(_answers(answered))
         for where, number, text, options in _questions(file):
             answer = answers.get(number, [])
-            yield where, {"level": int(level[1]), "n": number, "question": text, "options": options, "answer": answer}
+            yield where, {"level": int(level), "n": number, "question": text, "options": options, "answer": answer}
 
 
 def _questions(file: Path) -> Iterator[tuple[str, int, str, dict[str, str]]]:
@@ -282,3 +268,5 @@ BIOMEDMCQS = Loader(
     parts=_parts,
     folder=lambda path: any(path.glob("questions_level*.txt")),
 )
+
+ALL = (BIOMEDMCQS, MIRAGE, *MIRAGE_SETS, MMLU, MMLU_PRO)

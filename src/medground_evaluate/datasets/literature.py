@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from medground.corpus.readers.compose import make_document
 from medground.corpus.readers.questions import golden_files, paper_id, papers_of, pubmedqa_document
-from medground.corpus.readers.sets import scifact_document
+from medground.corpus.readers.sets import CORPUS_NAMES, covidqa_document, scifact_document
 from medground.errors import UsageError
-from medground.values.document import Document
 from medground_evaluate.datasets.loader import (
     Loader,
     Placed,
@@ -32,6 +29,11 @@ _GOLD = ("yes", "no", "maybe")
 _SPLITS: Mapping[str, Split] = {"test": "test", "train": "train", "train_dev": "train"}
 
 
+def _beside(path: Path, names: Sequence[str]) -> tuple[Path, ...]:
+    """The first file of these names next to a file, if there is one."""
+    return tuple(file for name in names if (file := path.with_name(name)).is_file())[:1]
+
+
 def _pubmedqa_records(path: Path) -> Generator[Placed]:
     if is_json_lines(path):
         yield from json_lines(path)
@@ -39,22 +41,12 @@ def _pubmedqa_records(path: Path) -> Generator[Placed]:
     content = json_file(path)
     if not isinstance(content, dict):
         raise UsageError(f"{path} is not a PubMedQA file: it is not an object of records by PMID")
-    beside = path.with_name(_TEST)
-    test = frozenset(json_file(beside)) if beside.is_file() else None
+    test = next((frozenset(json_file(file)) for file in _beside(path, [_TEST])), None)
     for pmid, record in content.items():
         if not isinstance(record, dict):
             raise UsageError(f"{path.name}: {pmid}: not a JSON object")
         split = "unknown" if test is None else "test" if pmid in test else "train"
         yield f"{path.name}: {pmid}", {"pmid": pmid, "split": split, **{k.lower(): v for k, v in record.items()}}
-
-
-def _pubmedqa_parts(path: Path) -> tuple[Path, ...]:
-    beside = path.with_name(_TEST)
-    return (path, beside) if path.name == _OFFICIAL and beside.is_file() else (path,)
-
-
-def _pubmedqa_split(record: Record) -> Split:
-    return _SPLITS.get(record.get("split", ""), "unknown")
 
 
 def _pubmedqa_item(record: Record) -> Item:
@@ -63,21 +55,17 @@ def _pubmedqa_item(record: Record) -> Item:
         raise ValueError(f"the gold answer final_decision is {gold!r}, not yes, no or maybe")
     document = pubmedqa_document(record)
     return Item(
-        id=_key(record),
+        id=str(record["pmid"]),
         question=asked(record["question"], "yes-no-maybe"),
         gold=(gold,),
         reference=record.get("long_answer") or "",
         documents=(document.id,),
         context=(document,),
         headings=tuple(record.get("meshes") or ()),
-        split=_pubmedqa_split(record),
-        group=_key(record),
+        split=_SPLITS.get(record.get("split", ""), "unknown"),
+        group=str(record["pmid"]),
         extra={"year": record.get("year")},
     )
-
-
-def _key(record: Record) -> str:
-    return str(record["pmid"])
 
 
 PUBMEDQA = Loader(
@@ -85,10 +73,10 @@ PUBMEDQA = Loader(
     files=("pqa_l.jsonl", _OFFICIAL),
     records=_pubmedqa_records,
     known=lambda record: {"pmid", "question", "contexts"} <= record.keys(),
-    key=_key,
-    split=_pubmedqa_split,
+    key=lambda record: str(record["pmid"]),
+    split=lambda record: _SPLITS.get(record.get("split", ""), "unknown"),
     item=_pubmedqa_item,
-    parts=_pubmedqa_parts,
+    parts=lambda path: (path, *_beside(path, [_TEST] if path.name == _OFFICIAL else [])),
 )
 
 
@@ -138,14 +126,6 @@ def _bioasq_item(record: Record) -> Item:
     )
 
 
-def _folder(path: Path) -> bool:
-    return path.is_dir() and bool(golden_files(path))
-
-
-def _bioasq_parts(path: Path) -> tuple[Path, ...]:
-    return tuple(file for _, file in golden_files(path)) if path.is_dir() else (path,)
-
-
 def _loader(name: str, only: str | None) -> Loader:
     return Loader(
         info=described(name),
@@ -154,8 +134,8 @@ def _loader(name: str, only: str | None) -> Loader:
         known=lambda record: record.get("type") in _TYPES and {"id", "body"} <= record.keys(),
         ours=lambda record: only in (None, record["type"]),
         item=_bioasq_item,
-        parts=_bioasq_parts,
-        folder=_folder,
+        parts=lambda path: tuple(file for _, file in golden_files(path)) if path.is_dir() else (path,),
+        folder=lambda path: path.is_dir() and bool(golden_files(path)),
     )
 
 
@@ -165,29 +145,24 @@ YES_NO = _loader("bioasq-yesno", "yesno")
 
 # SciFact: claims that abstracts support, contradict or do not address, asked as yes, no or maybe.
 
-_FILES: Mapping[str, Split] = {"claims_train.jsonl": "train", "claims_dev.jsonl": "validation"}
+_CLAIMS = "claims_dev.jsonl"
+_FILES: Mapping[str, Split] = {"claims_train.jsonl": "train", _CLAIMS: "validation"}
 _SCIFACT_GOLD = {"SUPPORT": "yes", "CONTRADICT": "no"}
-_CORPUS = ("corpus.jsonl", "corpus.jsonl.gz")
 
 
 def _scifact_parts(path: Path) -> tuple[Path, ...]:
-    corpus = _corpus_beside(path if path.is_dir() else path.parent)
-    return (*_claims(path), *((corpus,) if corpus else ()))
+    return (*_claims(path), *_beside(path / _CLAIMS if path.is_dir() else path, CORPUS_NAMES))
 
 
 def _claims(path: Path) -> tuple[Path, ...]:
     return tuple(path / name for name in _FILES if (path / name).is_file()) if path.is_dir() else (path,)
 
 
-def _corpus_beside(folder: Path) -> Path | None:
-    return next((folder / name for name in _CORPUS if (folder / name).is_file()), None)
-
-
 def _scifact_records(path: Path) -> Generator[Placed]:
     for file in _claims(path):
         split = _FILES.get(file.name.removesuffix(".gz"), "unknown")
         for where, record in json_lines(file):
-            yield where, {**record, "split": split, "corpus": _corpus_beside(file.parent)}
+            yield where, {**record, "split": split, "corpus": _beside(file, CORPUS_NAMES)}
 
 
 @lru_cache(maxsize=2)
@@ -202,23 +177,17 @@ def _scifact_item(record: Record) -> Item:
     if len(labels) > 1:
         raise ValueError(f"its evidence has conflicting labels: {', '.join(sorted(labels))}")
     cited = [str(i) for i in record.get("cited_doc_ids") or record["evidence"]]
+    abstracts = _by_document(record["corpus"][0]) if record["corpus"] else {}
     return Item(
         id=str(record["id"]),
         question=asked(record["claim"], "yes-no-maybe"),
         gold=(_SCIFACT_GOLD[labels.pop()] if labels else "maybe",),
         documents=tuple(f"DOC:{i}" for i in cited),
-        context=_context(record["corpus"], cited),
+        context=tuple(scifact_document(abstracts[i]) for i in cited if i in abstracts),
         split=record["split"],
         group=cited[0] if cited else "",
         extra={"evidence": record["evidence"]},
     )
-
-
-def _context(corpus: Path | None, cited: list[str]) -> tuple[Document, ...]:
-    if corpus is None:
-        return ()
-    abstracts = _by_document(corpus)
-    return tuple(scifact_document(abstracts[i]) for i in cited if i in abstracts)
 
 
 SCIFACT = Loader(
@@ -235,19 +204,12 @@ SCIFACT = Loader(
 # COVID-QA: expert questions with their answer span in a full text; SQuAD's JSON, or two JSON Lines files.
 
 _DOCUMENTS = ("documents.jsonl", "documents.jsonl.gz")
-_PMC = re.compile(r"PMC\d+")
-_HEAD = 600
 
 
-def _covidqa_parts(path: Path) -> tuple[Path, ...]:
-    return (path, _documents_beside(path)) if is_json_lines(path) else (path,)
-
-
-def _documents_beside(path: Path) -> Path:
-    found = next((path.with_name(name) for name in _DOCUMENTS if path.with_name(name).is_file()), None)
-    if found is None:
-        raise UsageError(f"{path} needs {' or '.join(_DOCUMENTS)} in the same folder; copy it there")
-    return found
+def _documents_of(path: Path) -> Path:
+    if found := _beside(path, _DOCUMENTS):
+        return found[0]
+    raise UsageError(f"{path} needs {' or '.join(_DOCUMENTS)} in the same folder; copy it there")
 
 
 def _covidqa_records(path: Path) -> Generator[Placed]:
@@ -255,7 +217,7 @@ def _covidqa_records(path: Path) -> Generator[Placed]:
         articles = None
         for where, record in json_lines(path):
             if "doc_id" in record:
-                articles = articles or _documents_beside(path)
+                articles = articles or _documents_of(path)
             yield where, {**record, "articles": articles}
         return
     content = json_file(path)
@@ -273,7 +235,7 @@ def _covidqa_item(record: Record) -> Item:
     answers = record["answers"]
     if not answers or not answers[0]["text"].strip():
         raise ValueError("the gold answer is missing")
-    article = _article(record.get("article") or _by_document(record["articles"])[str(record["doc_id"])])
+    article = covidqa_document(record.get("article") or _by_document(record["articles"])[str(record["doc_id"])])
     return Item(
         id=str(record["id"]),
         question=asked(record["question"], "free"),
@@ -285,18 +247,13 @@ def _covidqa_item(record: Record) -> Item:
     )
 
 
-def _article(record: Record) -> Document:
-    """The article, by its PMC id if its head names one. Answer offsets count from the start of its text."""
-    pmc = _PMC.search(str(record.get("url") or record["text"][:_HEAD]))
-    i = f"PMC:{pmc[0]}" if pmc else f"DOC:{record['doc_id']}"
-    return make_document({"id": i, "title": record.get("title", ""), "text": record["text"]})
-
-
 COVIDQA = Loader(
     info=described("covidqa"),
     files=("questions.jsonl", "COVID-QA.json"),
     records=_covidqa_records,
     known=lambda record: {"id", "question", "answers", "doc_id"} <= record.keys(),
     item=_covidqa_item,
-    parts=_covidqa_parts,
+    parts=lambda path: (path, _documents_of(path)) if is_json_lines(path) else (path,),
 )
+
+ALL = (BIOASQ, YES_NO, COVIDQA, PUBMEDQA, SCIFACT)

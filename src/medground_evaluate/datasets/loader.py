@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import io
 import json
 import string
 import tomllib
 import unicodedata
-import zlib
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from functools import cache
 from importlib.resources import files
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, TextIO, cast
+from typing import Any, TextIO
 
 from pydantic import ValidationError
 
+from medground.corpus.readers.base import opened
 from medground.corpus.readers.compose import printable
 from medground.errors import UsageError, UserMistake
 from medground.values.question import Option, Question, Task
-from medground_evaluate.items import DataSetInfo, Item, Split
+from medground_evaluate.items import CLOSED, DataSetInfo, Item, Split
 
 Record = Mapping[str, Any]
 Placed = tuple[str, Record]
@@ -35,33 +33,9 @@ _PACKED = ".gz"
 
 
 @contextmanager
-def unpacked(path: Path) -> Iterator[IO[bytes]]:
-    """The bytes of a file, decompressed if it is gzipped.
-
-    Raises:
-        UsageError: the file cannot be read.
-    """
-    try:
-        with path.open("rb") as raw:
-            packed = raw.read(2) == b"\x1f\x8b"
-            raw.seek(0)
-            yield cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if packed else raw
-    except FileNotFoundError:
-        raise UsageError(f"{path} does not exist; give the file of the data set with --data") from None
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise UsageError(f"{path} is a damaged gzip file; copy or download it again") from None
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read ({error.strerror or error}); check its permissions") from None
-
-
-@contextmanager
 def unpacked_text(path: Path) -> Iterator[TextIO]:
-    """The text of a file, decompressed if it is gzipped, with its line endings unchanged.
-
-    Raises:
-        UsageError: the file cannot be read, or is not UTF-8.
-    """
-    with unpacked(path) as stream, io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as text:
+    """The text of a file, decompressed if it is gzipped, with its line endings unchanged."""
+    with opened(path) as stream, io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as text:
         try:
             yield text
         except UnicodeDecodeError:
@@ -69,25 +43,32 @@ def unpacked_text(path: Path) -> Iterator[TextIO]:
 
 
 def content_hash(paths: Iterable[Path]) -> str:
-    """SHA-256 of the decompressed bytes of a file; for several files, of their hashes in order.
-
-    Raises:
-        UsageError: a file cannot be read.
-    """
-    hashes = [_hash(path) for path in paths]
+    """SHA-256 of the decompressed bytes of a file; for several files, of their hashes in order."""
+    hashes = []
+    for path in paths:
+        digest = hashlib.sha256()
+        with opened(path) as stream:
+            while block := stream.read(_BLOCK):
+                digest.update(block)
+        hashes.append(digest.hexdigest())
     return hashes[0] if len(hashes) == 1 else hashlib.sha256("\n".join(hashes).encode()).hexdigest()
 
 
 def json_lines(path: Path) -> Generator[Placed]:
-    """The objects of a JSON Lines file; blank lines are skipped.
-
-    Raises:
-        UsageError: a line is not a JSON object, or the last one is truncated.
-    """
-    with unpacked(path) as stream:
+    """The objects of a JSON Lines file; blank lines are skipped."""
+    with opened(path) as stream:
         for number, line in enumerate(stream, start=1):
-            if line.strip():
-                yield f"{path.name}:{number}", _object(line, f"{path.name}:{number}")
+            if not line.strip():
+                continue
+            where = f"{path.name}:{number}"
+            try:
+                record = json.loads(line.decode("utf-8-sig"))
+            except (ValueError, RecursionError) as error:
+                cut = "" if line.endswith(b"\n") else "the last line is truncated: "
+                raise UsageError(f"{where}: {cut}not JSON ({error}); copy or download the file again") from None
+            if not isinstance(record, dict):
+                raise UsageError(f"{where}: not a JSON object")
+            yield where, record
 
 
 def is_json_lines(path: Path) -> bool:
@@ -96,44 +77,18 @@ def is_json_lines(path: Path) -> bool:
 
 
 def json_file(path: Path) -> Any:
-    """The value of a JSON file.
-
-    Raises:
-        UsageError: the file is not JSON.
-    """
-    with unpacked(path) as stream:
+    """The value of a JSON file."""
+    with opened(path) as stream:
         try:
             return json.loads(stream.read().decode("utf-8-sig"))
         except (ValueError, RecursionError) as error:
             raise UsageError(f"{path} is not JSON ({error}); copy or download it again") from None
 
 
-def _object(line: bytes, where: str) -> Record:
-    try:
-        record = json.loads(line.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
-        cut = "" if line.endswith(b"\n") else "the last line is truncated: "
-        raise UsageError(f"{where}: {cut}not JSON ({error}); copy or download the file again") from None
-    if not isinstance(record, dict):
-        raise UsageError(f"{where}: not a JSON object")
-    return record
-
-
-def _hash(path: Path) -> str:
-    digest = hashlib.sha256()
-    with unpacked(path) as stream:
-        while block := stream.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
-
-
 LETTERS = string.ascii_uppercase + string.ascii_lowercase
 """Letters of options: A to Z, then a to z."""
 
-YES_NO_TASKS: Mapping[frozenset[str], Task] = {
-    frozenset({"yes", "no"}): "yes-no",
-    frozenset({"yes", "no", "maybe"}): "yes-no-maybe",
-}
+YES_NO_TASKS: Mapping[frozenset[str], Task] = {frozenset(values): task for task, values in CLOSED.items()}
 
 
 def asked(text: object, task: Task, options: Mapping[str, str] | Sequence[str] = ()) -> Question:
@@ -186,18 +141,14 @@ FIELD = "dataset_hash"
 def release_problem(info: DataSetInfo, path: Path, digest: str) -> str:
     """What is wrong with the file's hash; empty if it is a known release, or none is known for that file name."""
     name = path.name.removesuffix(".gz")
-    known = info.hashes.get(name)
-    if known is None or digest in known:
+    known = info.hashes.get(name, ())
+    if not known or digest in known:
         return ""
     return f"{name} has the hash {digest[:12]}, but the known release of {info.name} has {known[0][:12]}"
 
 
 def check_release(info: DataSetInfo, path: Path, digest: str, accept: Collection[str]) -> str:
-    """The problem that the user accepts; empty if there is none.
-
-    Raises:
-        UsageError: the file is not the known release, and `accept` does not include `dataset_hash`.
-    """
+    """The problem that the user accepts; empty if there is none."""
     problem = release_problem(info, path, digest)
     if problem and FIELD not in accept:
         raise UsageError(f"{problem}; get it from its owner again, or use it as it is with --accept {FIELD}")
@@ -205,23 +156,15 @@ def check_release(info: DataSetInfo, path: Path, digest: str, accept: Collection
 
 
 ALL = "all"
-_DESCRIPTIONS = "sets.toml"
 _TRIED = 3
 
 
-@cache
-def _described() -> dict[str, dict[str, Any]]:
-    return tomllib.loads((files(__package__) / _DESCRIPTIONS).read_text(encoding="utf-8"))
+_DESCRIPTIONS = tomllib.loads((files(__package__) / "sets.toml").read_text(encoding="utf-8"))
 
 
 def described(name: str) -> DataSetInfo:
     """The description of a set."""
-    return DataSetInfo(name=name, **_described()[name])
-
-
-def only_itself(path: Path) -> tuple[Path, ...]:
-    """The files of a set that is a single file."""
-    return (path,)
+    return DataSetInfo(name=name, **_DESCRIPTIONS[name])
 
 
 @dataclass(frozen=True)
@@ -229,7 +172,6 @@ class Loader:
     """A data set made of records.
 
     Attributes:
-        info: the description of the set.
         files: names to look for in a folder, also compressed (`.gz`).
         records: reads the records of a file as a stream.
         known: whether a record has this set's format.
@@ -249,7 +191,7 @@ class Loader:
     item: Callable[[Record], Item]
     key: Callable[[Record], str] = lambda record: str(record["id"])
     split: Callable[[Record], Split] = lambda record: record.get("split", "test")
-    parts: Callable[[Path], tuple[Path, ...]] = only_itself
+    parts: Callable[[Path], tuple[Path, ...]] = lambda path: (path,)
     folder: Callable[[Path], bool] = lambda path: False
     ours: Callable[[Record], bool] = lambda record: True
     unlike: Callable[[Record], str] = lambda record: ""
@@ -285,15 +227,11 @@ class Loader:
         """Whether a file, or a file in a folder, looks like this set."""
         try:
             return self.fits(self.find(path))
-        except UsageError:
+        except UserMistake:
             return False
 
     def hash(self, path: Path) -> str:
-        """SHA-256 of the decompressed file and of the files next to it that belong to it.
-
-        Raises:
-            UsageError: a file is missing or damaged.
-        """
+        """SHA-256 of the decompressed file and of the files next to it that belong to it."""
         return content_hash(self.parts(path))
 
     def ids(self, path: Path, split: str) -> Iterator[str]:

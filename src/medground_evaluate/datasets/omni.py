@@ -34,12 +34,7 @@ _SPLITS: Mapping[str, Split] = {"train": "train", "dev": "validation", "test": "
 _OPTION = re.compile(r"^([A-Za-z])\. (.*)$", re.MULTILINE)
 _HOLES = frozenset(
     {
-        "expertqa-000025",
-        "liveqa-000223",
-        "liveqa-000232",
-        "liveqa-000420",
-        "liveqa-000444",
-        "liveqa-000513",
+        *("expertqa-000025", "liveqa-000223", "liveqa-000232", "liveqa-000420", "liveqa-000444", "liveqa-000513"),
         "medicationqa-000212",
     }
 )
@@ -47,11 +42,7 @@ _HOLES = frozenset(
 
 
 def omni_records(path: Path) -> Generator[Placed]:
-    """The records of an Omni-RAG file.
-
-    Raises:
-        UsageError: the file is invalid.
-    """
+    """The records of an Omni-RAG file."""
     if is_json_lines(path):
         yield from json_lines(path)
         return
@@ -68,22 +59,13 @@ def is_omni(record: Record) -> bool:
     return {"id", "question", "gold", "name", "long"} <= record.keys()
 
 
-def is_whole(record: Record) -> bool:
-    """Whether a record can be asked and scored."""
-    return record["id"] not in _HOLES
-
-
 def omni_split(record: Record) -> Split:
     """The split of a record."""
     return _SPLITS.get(record.get("split", ""), "unknown")
 
 
 def omni_item(record: Record) -> Item:
-    """The item of a record.
-
-    Raises:
-        ValueError: it has no answer, or its options cannot be read.
-    """
+    """The item of a record."""
     known = {"id": str(record["id"]), "split": omni_split(record), "extra": {"set": record["name"]}}
     if record["long"]:
         if not record["gold"]:
@@ -153,27 +135,24 @@ def _expertqa(path: Path) -> Generator[Placed]:
             yield where, _record("expertqa", f"expertqa-{number:04d}", record["question"], reference)
 
 
-def _either(path: Path, suffix: str, own: Callable[[Path], Generator[Placed]]) -> Generator[Placed]:
-    """Records in the owner's format, recognised by the file's suffix, or in Omni-RAG's."""
-    yield from own(path) if path.name.removesuffix(".gz").endswith(suffix) else omni_records(path)
-
-
-def _long_answers_loader(name: str, read: Callable[[Path], Generator[Placed]], only: str | None = None) -> Loader:
+def _long_answers(name: str, suffix: str = "", own: Callable[[Path], Generator[Placed]] = omni_records) -> Loader:
+    """The set in its owner's format, recognised by the file's suffix, or in Omni-RAG's."""
+    only = name if suffix else None
     return Loader(
         info=described(name),
-        ours=lambda record: only in (None, record["name"]) and is_whole(record),
+        ours=lambda record: only in (None, record["name"]) and record["id"] not in _HOLES,
         files=("questions.jsonl", "test_long.json"),
-        records=read,
+        records=lambda path: (own if path.name.removesuffix(".gz").endswith(suffix) else omni_records)(path),
         known=lambda record: is_omni(record) and bool(record["long"]),
         split=omni_split,
         item=omni_item,
     )
 
 
-LIVEQA = _long_answers_loader("liveqa", partial(_either, suffix=".xml", own=_liveqa), "liveqa")
-MEDICATIONQA = _long_answers_loader("medicationqa", partial(_either, suffix=".csv", own=_medicationqa), "medicationqa")
-EXPERTQA = _long_answers_loader("expertqa", partial(_either, suffix=".jsonl", own=_expertqa), "expertqa")
-OMNI_LONG = _long_answers_loader("omni-long", omni_records)
+LIVEQA = _long_answers("liveqa", ".xml", _liveqa)
+MEDICATIONQA = _long_answers("medicationqa", ".csv", _medicationqa)
+EXPERTQA = _long_answers("expertqa", ".jsonl", _expertqa)
+OMNI_LONG = _long_answers("omni-long")
 
 
 # Three clinical sets of MedS-Bench: SEER (treatment), DDXPlus (diagnosis), MIMIC-IV-ED (outcomes of a visit).
@@ -186,10 +165,7 @@ _SOURCES = {"seer": ("seer",), "ddxplus": ("ddxplus",), "mimic-iv-ed": ("mimic",
 
 def _records(path: Path, name: str) -> Generator[Placed]:
     content = None if is_json_lines(path) else json_file(path)
-    if isinstance(content, dict):
-        yield from _instances(path, content, name)
-        return
-    yield from omni_records(path)
+    yield from _instances(path, content, name) if isinstance(content, dict) else omni_records(path)
 
 
 def _instances(path: Path, content: Mapping[str, Any], name: str) -> Generator[Placed]:
@@ -200,20 +176,12 @@ def _instances(path: Path, content: Mapping[str, Any], name: str) -> Generator[P
         raise UsageError(f"{path} is a different MedS-Bench task, not {name}; its file name or source says which")
     outputs = [_output(instance) for instance in instances]
     options = _options(definition[0], outputs)
+    known = {"options": options, "name": name, "split": "test"}
     for number, (instance, output) in enumerate(zip(instances, outputs, strict=True), start=1):
         letter = next((letter for letter, option in options.items() if option.lower() == output.lower()), None)
-        yield (
-            f"{path.name}: instance {number}",
-            {
-                "id": f"{path.name.partition('_')[0]}-{number:06d}",
-                "question": f"{instance.get('input')}\n{definition[0]}",
-                "options": options,
-                "gold": letter,
-                "output": output,
-                "name": name,
-                "split": "test",
-            },
-        )
+        own = {"id": f"{path.name.partition('_')[0]}-{number:06d}", "gold": letter, "output": output}
+        question = f"{instance.get('input')}\n{definition[0]}"
+        yield f"{path.name}: instance {number}", {**known, **own, "question": question}
 
 
 def _output(instance: Mapping[str, Any]) -> str:
@@ -276,23 +244,14 @@ def _medquad_records(path: Path) -> Generator[Placed]:
 
 def _medquad_pairs(file: Path) -> Generator[Placed]:
     for element in records(file, ["Document"], ["Document"]):
-        focus, source = flat_text(element.find("Focus")), element.get("source", "")
+        about = {name: element.get(name, "") for name in ("source", "url")}
+        about["focus"] = flat_text(element.find("Focus"))
         for pair in element.iter("QAPair"):
             question, answer = pair.find("Question"), flat_text(pair.find("Answer"))
             if question is not None and answer:
-                qid = question.get("qid", "")
-                yield (
-                    f"{file.name}: {qid}",
-                    {
-                        "qid": qid,
-                        "qtype": question.get("qtype", ""),
-                        "question": flat_text(question),
-                        "answer": answer,
-                        "focus": focus,
-                        "source": source,
-                        "url": element.get("url", ""),
-                    },
-                )
+                told = {name: question.get(name, "") for name in ("qid", "qtype")}
+                own = {"question": flat_text(question), "answer": answer}
+                yield f"{file.name}: {told['qid']}", {**about, **told, **own}
 
 
 def _medquad_item(record: Record) -> Item:
@@ -322,3 +281,5 @@ MEDQUAD = Loader(
     parts=_medquad_parts,
     folder=lambda path: next(path.glob("*_QA*/*.xml"), None) is not None,
 )
+
+ALL = (SEER, DDXPLUS, MIMIC_IV_ED, EXPERTQA, LIVEQA, MEDICATIONQA, MEDQUAD, OMNI_LONG)

@@ -14,8 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from medground.corpus.readers.compose import make_document, validated
 from medground.errors import UsageError
 from medground.values.question import Task
-from medground_evaluate.datasets.choice import BIOMEDMCQS, MIRAGE, MIRAGE_SETS, MMLU, MMLU_PRO
-from medground_evaluate.datasets.literature import BIOASQ, COVIDQA, PUBMEDQA, SCIFACT, YES_NO
+from medground_evaluate.datasets import choice, literature, omni
 from medground_evaluate.datasets.loader import (
     ALL,
     LETTERS,
@@ -26,19 +25,7 @@ from medground_evaluate.datasets.loader import (
     json_lines,
     release_problem,
 )
-from medground_evaluate.datasets.omni import (
-    DDXPLUS,
-    EXPERTQA,
-    LIVEQA,
-    MEDICATIONQA,
-    MEDQUAD,
-    MIMIC_IV_ED,
-    OMNI_LONG,
-    SEER,
-)
-from medground_evaluate.items import DataSetInfo, Item, Split
-
-_VALUES: Mapping[Task, tuple[str, ...]] = {"yes-no": ("yes", "no"), "yes-no-maybe": ("yes", "no", "maybe")}
+from medground_evaluate.items import CLOSED, DataSetInfo, Item, Split
 
 
 class OwnRecord(BaseModel):
@@ -65,7 +52,7 @@ def _item(record: Record) -> Item:
     options = own.options if isinstance(own.options, dict) else dict(zip(LETTERS, own.options, strict=False))
     gold = [own.answer] if isinstance(own.answer, str) else own.answer
     task = own.task or _guessed(gold, options)
-    allowed: Sequence[str] = list(options) or _VALUES.get(task, ())
+    allowed: Sequence[str] = list(options) or CLOSED.get(task, ())
     if not gold and not own.reference:
         raise ValueError('the gold answer is missing: give "answer", or "reference" for a free question')
     if wrong := [value for value in gold if value not in allowed]:
@@ -120,10 +107,7 @@ OWN = Loader(
 
 # Data sets by name, and which set a file is.
 
-_LITERATURE = (BIOASQ, YES_NO, COVIDQA, PUBMEDQA, SCIFACT)
-_CHOICE = (BIOMEDMCQS, MIRAGE, *MIRAGE_SETS, MMLU, MMLU_PRO, SEER, DDXPLUS, MIMIC_IV_ED)
-_OPEN = (EXPERTQA, LIVEQA, MEDICATIONQA, MEDQUAD, OMNI_LONG, OWN)
-_SETS: Mapping[str, Loader] = {one.info.name: one for one in (*_LITERATURE, *_CHOICE, *_OPEN)}
+_SETS: Mapping[str, Loader] = {one.info.name: one for one in (*literature.ALL, *choice.ALL, *omni.ALL, OWN)}
 
 
 def dataset_names() -> list[str]:
@@ -132,11 +116,7 @@ def dataset_names() -> list[str]:
 
 
 def open_dataset(name: str) -> Loader:
-    """The loader of the set called `name`.
-
-    Raises:
-        UsageError: there is no set of that name.
-    """
+    """The loader of the set called `name`."""
     if name not in _SETS:
         raise UsageError(
             f"unknown data set {name!r}; available: {', '.join(dataset_names())}; see `medground data list`"
@@ -149,9 +129,6 @@ class FileCheck:
     """The result of checking a file.
 
     Attributes:
-        sizes: items by split.
-        tasks: items by task.
-        with_context: items that come with documents.
         known: whether its hash is that of a known release; None if no release is known for that file name.
         missing: splits smaller than published, such as `test 637 of 1,273`.
     """
@@ -167,11 +144,7 @@ class FileCheck:
 
 
 def recognised(path: Path) -> list[Loader]:
-    """The sets that the start of this file looks like.
-
-    Raises:
-        UsageError: the file does not exist, or looks like no known set.
-    """
+    """The sets that the start of this file looks like."""
     if not path.exists():
         raise UsageError(f"{path} does not exist; check the path")
     sets = [dataset for dataset in map(open_dataset, dataset_names()) if dataset.recognises(path)]
@@ -184,21 +157,12 @@ def recognised(path: Path) -> list[Loader]:
 
 
 def check_file(dataset: Loader, path: Path) -> FileCheck:
-    """Read every item of a file.
-
-    Raises:
-        UsageError: the first problem, with file and position: another set's record, a missing gold answer, a repeated
-            id, a truncated line, a hash that is not the release's, no questions at all.
-    """
+    """Read every item of a file."""
     file = dataset.find(path)
     digest = dataset.hash(file)
-    sizes: Counter[str] = Counter()
-    tasks: Counter[str] = Counter()
-    with_context = 0
-    for item in dataset.read(file, ALL):
-        sizes[item.split] += 1
-        tasks[item.question.task] += 1
-        with_context += bool(item.context)
+    each = [(item.split, item.question.task, bool(item.context)) for item in dataset.read(file, ALL)]
+    sizes: Counter[str] = Counter(split for split, _, _ in each)
+    tasks: Counter[str] = Counter(task for _, task, _ in each)
     if not sizes:
         raise UsageError(f"{file} has no questions of {dataset.info.name}; give the file of that set")
     if problem := release_problem(dataset.info, file, digest):
@@ -210,7 +174,7 @@ def check_file(dataset: Loader, path: Path) -> FileCheck:
         hash=digest,
         sizes=dict(sizes),
         tasks=dict(tasks),
-        with_context=with_context,
+        with_context=sum(context for _, _, context in each),
         known=True if file.name.removesuffix(".gz") in dataset.info.hashes else None,
         missing=tuple(f"{name} {sizes[name]:,} of {n:,}" for name, n in published.items() if sizes[name] < n),
     )

@@ -1,39 +1,35 @@
-"""Our figures: a value for each metric that a column names, from the lines and the traces of a run."""
+"""Our figures: a value for each metric that a column names, from runs, an encoder or an NLI model."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+import statistics
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from medground_evaluate.items import RunHeader, RunLine
-from medground_evaluate.metrics.answers import accuracy, class_scores, macro_f1
-from medground_evaluate.metrics.cost import Cost, cost_ratio, mean_cost
-from medground_evaluate.metrics.evidence import grounded_rate, support_scores
+import numpy as np
+from numpy.typing import NDArray
+
+from medground.home.settings import Settings
+from medground.values.usage import Author
+from medground_evaluate.items import RunHeader, RunLine, tallied
+from medground_evaluate.judges.judgements import PAIR_AXES
+from medground_evaluate.metrics.answers import accuracy, class_scores, grounded_rate, macro_f1, support_scores
+from medground_evaluate.metrics.cost import NAMES, Cost, cost_ratio, mean_cost, stage_means
 from medground_evaluate.metrics.measures import Traced, depths_of, read_traced, rewritten_share, rounds_of
-from medground_evaluate.metrics.searching import heading_scores, headings_of
+from medground_evaluate.metrics.searching import Embed, QueryStatistics, heading_scores, headings_of, query_statistics
+from medground_evaluate.metrics.uncertainty import Entailment, nli_entailment
 from medground_evaluate.run_file import read_run
-from medground_evaluate.statistics import Mean, Share
-from medground_evaluate.tally import tallied
+from medground_evaluate.statistics import Mean, Share, mean, wilson
 
 _ROUND = re.compile(r"accuracy-round-(\d+)")
 _WITHIN = re.compile(r"within-(\d+)")
-_COSTS = {
-    "input-tokens": "input_tokens",
-    "output-tokens": "output_tokens",
-    "model-calls": "model_calls",
-    "searches": "searches",
-}
+_COSTS = {name: name.replace("-", "_") for name in ("input-tokens", "output-tokens", "model-calls", "searches")}
 _RATIOS = {"input-ratio": "input_tokens", "output-ratio": "output_tokens"}
-JUDGED = frozenset(
-    {
-        *("loss", "tie", "win", "likert", "likert-baseline"),
-        *("soundness", "grounding", "relevance", "trustworthiness"),
-    }
-)
+JUDGED = frozenset({"loss", "tie", "win", "likert", "likert-baseline", *PAIR_AXES})
 """Metrics that come from a judge model, not from a run."""
 
 
@@ -75,7 +71,7 @@ class RunOfRow:
 
     @property
     def incomplete(self) -> tuple[str, ...]:
-        """Sources that could not always be searched, and questions that failed, in a line each."""
+        """What kept it from being complete, see `Tally`."""
         return tallied(self.lines, self.items).incomplete
 
     @property
@@ -95,21 +91,13 @@ def is_known(metric: str) -> bool:
 
 
 def read_row(path: Path, headings: Mapping[str, tuple[str, ...]], traces: Path) -> RunOfRow:
-    """Read a run.
-
-    Raises:
-        UsageError: the file is not a run.
-    """
+    """Read a run."""
     header, lines = read_run(path)
     return RunOfRow(path, header, tuple(lines), headings, traces)
 
 
 def figure(metric: str, run: RunOfRow, base: RunOfRow | None) -> Figure | None:
-    """The value of a metric; None if this run does not provide it.
-
-    Args:
-        base: the run that cost ratios are relative to.
-    """
+    """The value of a metric; None if this run does not provide it. Cost ratios are relative to the run `base`."""
     if metric in _SIMPLE:
         return _SIMPLE[metric](run)
     cost = run.cost()
@@ -131,11 +119,16 @@ def averaged(found: Mean) -> Figure | None:
     return None if found.value is None else Figure(found.value, found.of)
 
 
-def _share(share: Share) -> Figure | None:
-    if share.value is None:
+def _share(share: Share | None) -> Figure | None:
+    """In %; None if there is none, or of nothing."""
+    if share is None or share.value is None:
         return None
     low, high = share.interval
     return Figure(100 * share.value, share.of, 100 * low, 100 * high)
+
+
+def _percent(value: float | None, of: int) -> Figure | None:
+    return None if value is None else Figure(100 * value, of)
 
 
 def _checked(run: RunOfRow) -> Figure | None:
@@ -143,34 +136,24 @@ def _checked(run: RunOfRow) -> Figure | None:
     return _share(grounded_rate(run.lines, run.items, sufficient)) if run.all_traced else None
 
 
-def _macro_f1(run: RunOfRow) -> Figure | None:
-    value = macro_f1(class_scores(run.lines))
-    return None if value is None else Figure(100 * value, len(run.lines))
-
-
-def _rewritten(run: RunOfRow) -> Figure | None:
-    """In %, of the questions that the recipe might have rewritten."""
-    share = rewritten_share(run.traced.values()) if run.all_traced else None
-    return _share(share) if share else None
-
-
 def _headings(run: RunOfRow, kind: str) -> Figure | None:
     queried = {i: traced.query for i, traced in run.traced.items() if traced.query}
     if not queried or not run.all_traced:
         return None
-    pairs = [(headings_of(queried.get(line.id, "")), run.headings.get(line.id, ())) for line in run.lines]
-    scores = heading_scores(pairs)
+    scores = heading_scores(
+        (headings_of(queried.get(line.id, "")), run.headings.get(line.id, ())) for line in run.lines
+    )
     value = getattr(scores, kind)
     return None if value is None else Figure(value, scores.questions)
 
 
 _SIMPLE: Mapping[str, Callable[[RunOfRow], Figure | None]] = {
     "accuracy": lambda run: _share(accuracy(run.lines, run.items)),
-    "macro-f1": _macro_f1,
+    "macro-f1": lambda run: _percent(macro_f1(class_scores(run.lines)), len(run.lines)),
     "grounded": lambda run: _share(grounded_rate(run.lines, run.items)),
     "grounded-checked": _checked,
     "faithfulness": lambda run: averaged(support_scores(run.lines).faithfulness),
-    "rewritten": _rewritten,
+    "rewritten": lambda run: _share(rewritten_share(run.traced.values()) if run.all_traced else None),
     "mesh-precision": lambda run: _headings(run, "precision"),
     "mesh-recall": lambda run: _headings(run, "recall"),
 }
@@ -183,3 +166,148 @@ def shown(value: float | None) -> str:
     if abs(value) < 1:
         return f"{value:.3f}" if abs(value) >= 0.0005 else "0"
     return f"{value:,.2f}".rstrip("0").rstrip(".")
+
+
+# Columns that need several runs, an encoder or an NLI model: plans of sources, deviation, uncertainty.
+
+
+def remembering(embed: Embed) -> Embed:
+    """The same encoder, which encodes every text once."""
+    vectors: dict[str, NDArray[np.float32]] = {}
+
+    def remembered(texts: Sequence[str]) -> NDArray[np.float32]:
+        if new := [text for text in dict.fromkeys(texts) if text not in vectors]:
+            vectors.update(zip(new, embed(new), strict=True))
+        return np.stack([vectors[text] for text in texts])
+
+    return remembered
+
+
+AVERAGE = "average"
+"""The mean over sources, as the paper's last column."""
+
+_QUERIES = re.compile(r"(queries|words|diversity)-([a-z][a-z0-9_-]*)")
+_STAGE = re.compile(rf"(seconds|tokens)-({'|'.join(NAMES)})")
+_HOURS = "hours-"
+
+_OF: Mapping[str, Callable[[QueryStatistics], Mean]] = {
+    "queries": lambda found: Mean(found.queries, found.words.of),
+    "words": lambda found: found.words,
+    "diversity": lambda found: found.diversity,
+}
+
+
+def is_planned(metric: str) -> bool:
+    """Whether it is one of these metrics: `queries-book`, `words-average`, `seconds-planning`, `hours-8248`, ..."""
+    hours = metric.startswith(_HOURS) and metric.removeprefix(_HOURS).isdecimal()
+    return hours or any(pattern.fullmatch(metric) for pattern in (_QUERIES, _STAGE))
+
+
+def planned_figure(metric: str, runs: Sequence[RunOfRow], embed: Embed | None) -> Figure | None:
+    """The value over all questions of the runs; None if no question planned sources, or a trace was removed.
+
+    Without an encoder, the diversity of queries is not measured.
+    """
+    if not runs or not all(run.all_traced for run in runs):
+        return None
+    traced = [traced for run in runs for traced in run.traced.values()]
+    if (found := _QUERIES.fullmatch(metric)) is not None:
+        plans = [one.plan for one in traced if one.plan is not None]
+        return _of_queries(found[1], found[2], plans, embed) if plans else None
+    stages = {one.name: one for one in stage_means([one.stages for one in traced])}
+    if not stages:
+        return None
+    if (found := _STAGE.fullmatch(metric)) is not None:
+        return averaged(getattr(stages[found[2]], found[1]))
+    # The estimate of Table 11: seconds of retrieval and planning, times the number of questions.
+    questions = int(metric.removeprefix(_HOURS))
+    each = [stages[name].seconds for name in ("retrieval", "planning")]
+    return Figure(sum(one.value or 0.0 for one in each) * questions / 3600, each[0].of)
+
+
+def _of_queries(
+    what: str, source: str, plans: Sequence[Mapping[str, Sequence[str]]], embed: Embed | None
+) -> Figure | None:
+    if what == "diversity" and embed is None:
+        return None
+    wanted = [{name: queries for name, queries in plan.items() if source in (AVERAGE, name)} for plan in plans]
+    by_source = query_statistics(wanted, embed if what == "diversity" else None)
+    if what == "queries" and source != AVERAGE and source not in by_source:
+        return Figure(0.0, len(plans))  # no plan asked it
+    if source != AVERAGE:
+        return averaged(_OF[what](by_source[source])) if source in by_source else None
+    return averaged(mean(_OF[what](found).value for found in by_source.values()))
+
+
+DEVIATION = "sd"
+REPEATING = {"model.cache": False}
+"""With which the further runs are made: replies from the cache would repeat the first one."""
+
+
+def repeats(settings: Settings, wanted: int) -> int:
+    """How many runs a row gets: one without a model, as all would be the same."""
+    return wanted if Author(settings.model.default).is_model else 1
+
+
+def repeat_paths(path: Path, number: int) -> list[Path]:
+    """The files of the further runs, without the first."""
+    return [path.with_name(f"{path.stem}_repeat-{n}{path.suffix}") for n in range(2, number + 1)]
+
+
+def mean_accuracy(runs: Sequence[RunOfRow]) -> Figure | None:
+    """The mean accuracy in %, with Wilson's interval for the questions of one run; None if a run has no figure.
+
+    The questions are the same in every run, so more runs do not narrow the interval.
+    """
+    values = _accuracies(runs)
+    if not values:
+        return None
+    mean, items = statistics.fmean(values), runs[0].items
+    low, high = wilson(round(mean * items), items)
+    return Figure(100 * mean, items, 100 * low, 100 * high)
+
+
+def deviation(runs: Sequence[RunOfRow]) -> Figure | None:
+    """The standard deviation of the accuracies in percentage points (n - 1); None with fewer than two runs."""
+    values = _accuracies(runs)
+    return Figure(100 * statistics.stdev(values), len(values)) if len(values) > 1 else None
+
+
+def _accuracies(runs: Sequence[RunOfRow]) -> list[float]:
+    found = [accuracy(run.lines, run.items).value for run in runs]
+    return [value for value in found if value is not None] if None not in found else []
+
+
+SAMPLES = 9
+TEMPERATURE = 0.7
+UNCERTAINTY = "uncertainty"
+SAMPLING = {"model.temperature": TEMPERATURE, "model.cache": False}
+"""With which the answers of a row are sampled."""
+_NLI = "nli:"
+
+
+def waits_for(settings: Settings, nli: str) -> str:
+    """What the uncertainty of a row waits for; empty if it can be measured."""
+    if not Author(settings.model.default).is_model:
+        return "uncertainty waits for a model: without one, all samples are the same"
+    if not nli:
+        return "uncertainty waits for an NLI model: name one with --nli, or with verify.critic = nli:NAME"
+    return ""
+
+
+def nli_of(settings: Settings, named: str | None) -> str:
+    """The NLI model that is named, else that of the settings; empty if there is none."""
+    critic = settings.verify.critic
+    return named or (critic.removeprefix(_NLI) if critic.startswith(_NLI) else "")
+
+
+def open_entailment(nli: str) -> Entailment:
+    """The probability of entailment by an NLI model. It loads the model, and blocks while it does."""
+    from medground.answering.verify.nli_critic import open_nli
+
+    return nli_entailment(open_nli(nli))
+
+
+def sample_paths(path: Path) -> list[Path]:
+    """The files of the samples of a run."""
+    return [path.with_name(f"{path.stem}_sample-{n}{path.suffix}") for n in range(1, SAMPLES + 1)]

@@ -29,14 +29,10 @@ class Data(Frozen, extra="forbid"):
 
     Attributes:
         name: the set, as in `medground data list`.
-        limit: maximum number of questions.
-        seed: for the shuffle before the limit is applied.
-        ids: only items whose id starts with this.
         gold: only items whose gold answer is one of these; they are then the only possible answers.
         with_context: each question comes with its own documents, and nothing is searched.
         corpora: corpora to search; without any, those of the user's settings.
         settings: options for every row on this data, such as the pool of demonstrations.
-        note: how it differs from the paper's.
     """
 
     name: str = Field(alias="set")
@@ -57,10 +53,8 @@ class Row(Frozen, extra="forbid"):
     Attributes:
         settings: options that override the preset, such as `{"pubmed_reasoner.critic" = false}`.
         data: names of the data it is run on; empty for all.
-        model: the model that answers if the user names none.
         baseline: whether cost ratios, and the changes of the rows below it, are relative to this row.
         stand_in: options that replace those that need a model when `keyless` answers.
-        note: how it differs from the paper's.
     """
 
     name: str
@@ -100,15 +94,11 @@ class Experiment(Frozen, extra="forbid"):
     """One table or figure.
 
     Attributes:
-        paper: number of the paper, such as `000`.
-        table: the paper's name for it, such as `Table 1`.
-        shows: what it shows, in a sentence.
         of: what the paper's figures were measured on.
         status: `runnable`, or what it waits for, such as `waits for recipe omni-rag`.
         columns: `DATA.METRIC`, the columns of the figures; see `POOLED` for figures of several data sets.
         at_least: columns for which the paper only says "more than" the number.
         judged: the two rows whose explanations a judge compares; a win means the first row wins.
-        note: what a reader must know to compare.
     """
 
     paper: str
@@ -166,11 +156,7 @@ class Experiment(Frozen, extra="forbid"):
 
 
 def read_experiment(path: Path) -> Experiment:
-    """Read a file.
-
-    Raises:
-        UsageError: the file is missing, is not TOML, or is not an experiment.
-    """
+    """Read a file."""
     try:
         return Experiment.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
@@ -178,21 +164,17 @@ def read_experiment(path: Path) -> Experiment:
             f"no experiment {path}; give a file, or a name such as 000/table-1 in the folder that contains"
             " experiments/; `medground experiment list` shows the names"
         ) from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{path} cannot be read as an experiment: {error}; see docs/experiments.md") from None
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"])) or "the file"
-        problem = first["msg"].removeprefix("Value error, ")
-        raise UsageError(f"{path}: {where}: {problem}; see docs/experiments.md") from None
+        problem = f"{where}: {first['msg'].removeprefix('Value error, ')}"
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        problem = f"cannot be read as an experiment: {error}"
+    raise UsageError(f"{path}: {problem}; see docs/experiments.md")
 
 
 def find_experiments(folder: Path) -> list[tuple[Path, Experiment]]:
-    """All experiments in a folder and its subfolders, by paper and by number of the table or figure.
-
-    Raises:
-        UsageError: there are none, or one cannot be read.
-    """
+    """All experiments in a folder and its subfolders, by paper and by number of the table or figure."""
     paths = sorted(folder.rglob("*.toml"), key=lambda path: (path.parent, _numbered(path.stem)))
     if not paths:
         raise UsageError(f"no experiments in {folder}; give their folder with --folder")
@@ -212,21 +194,15 @@ class PartOfSet(Loader):
     gold: tuple[str, ...] = ()
 
     def ids(self, path: Path, split: str) -> Iterator[str]:
-        """Ids of the selected items, with the same errors as `read`."""
+        """Ids of the selected items."""
         return (item.id for item in self.read(path, split))
 
     def read(self, path: Path, split: str, wanted: Callable[[str], bool] | None = None) -> Iterator[Item]:
         """The selected items, with the same errors as for the whole set."""
+        task = YES_NO_TASKS.get(frozenset(self.gold))  # without answers that are never correct in this subset
         for item in super().read(path, split, lambda i: i.startswith(self.prefix) and (wanted is None or wanted(i))):
             if not self.gold or set(item.gold) <= set(self.gold):
-                yield self._narrowed(item)
-
-    def _narrowed(self, item: Item) -> Item:
-        """The item, without answers that are never correct in this subset."""
-        task = YES_NO_TASKS.get(frozenset(self.gold))
-        if task is None or item.question.task not in ("yes-no", "yes-no-maybe"):
-            return item
-        return item.model_copy(update={"question": item.question.model_copy(update={"task": task})})
+                yield item.asked_as(task) if task and item.question.task in ("yes-no", "yes-no-maybe") else item
 
 
 def part_of(whole: Loader, prefix: str = "", gold: tuple[str, ...] = ()) -> PartOfSet:

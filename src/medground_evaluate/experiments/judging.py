@@ -14,24 +14,20 @@ from medground.errors import UsageError
 from medground.models.registry import Models
 from medground.values.usage import Author
 from medground_evaluate.compare import read_result
-from medground_evaluate.experiments.figures import JUDGED, Figure, RunOfRow
+from medground_evaluate.experiments.figures import JUDGED, Figure, RunOfRow, averaged
 from medground_evaluate.experiments.form import Experiment
 from medground_evaluate.experiments.run import Made, Options, model_of
 from medground_evaluate.judges.judge import Watch, judge_pairs, place_of, same_model
-from medground_evaluate.judges.judgements import LONG_AXES, PAIR_AXES, Judgement
-from medground_evaluate.judges.operators import compare_explanations
-from medground_evaluate.judges.results import ORDERS, AxisResult, PairResult, pair_results
+from medground_evaluate.judges.judgements import LONG_AXES, PAIR_AXES, Judgement, compare_explanations
+from medground_evaluate.judges.results import ORDERS, pair_results
+from medground_evaluate.statistics import Mean, mean
 
 ROW = "judge"
 """The name under which `missing` gives the reason for a missing judgement."""
 
 
 def check_judge(experiment: Experiment, judge: str, options: Options) -> None:
-    """Check that a judge can be used, before anything is run.
-
-    Raises:
-        UsageError: no column needs a judge, or the judge answers a row itself.
-    """
+    """Check that a judge can be used, before anything is run."""
     if experiment.judged is None:
         raise UsageError(f"{experiment.name} has no column that needs a judge; leave out --judge")
     if Author(judge).is_model and any(same_model(judge, model_of(row, options)) for row in experiment.rows):
@@ -44,10 +40,6 @@ async def judge_rows(
     """Let the model of `compare_explanations` compare the two rows that the file names, on each data set.
 
     Existing judgements are not repeated; they are stored in `home/judgements`.
-
-    Raises:
-        ConfigError: the judge cannot be used as configured.
-        StorageFailed: the file cannot be written.
     """
     judged, missing = dict(made.judged), dict(made.missing)
     judge = models.of(compare_explanations.name).name
@@ -73,24 +65,24 @@ async def judge_rows(
 def judged_figure(made: Made, row: str, axis: str | None, data: str, metric: str) -> Figure | None:
     """The value of a judge's metric; None if nothing was judged.
 
-    Args:
-        row: our row, for the mean mark of its explanations.
-        axis: the axis on which win, tie and loss are counted; not needed if the metric is itself an axis.
+    The row is ours, for the mean mark of its explanations; the axis is that on which win, tie and loss are counted, and
+    not needed if the metric is itself an axis.
     """
     result = made.judged.get(data)
-    found = _axis(result, metric if metric in PAIR_AXES else axis) if result else None
+    wanted = metric if metric in PAIR_AXES else axis
+    found = next((one for one in result.axes if one.axis == wanted), None) if result else None
     if found is None or made.experiment.judged is None:
         return None
     of = found.wins + found.ties + found.losses
     if metric in PAIR_AXES:
         marks = dict(zip(made.experiment.judged, (found.mean, found.other_mean), strict=True))
-        return _mean(marks.get(row), of)
+        return averaged(Mean(marks.get(row), of))
     if metric == "win":
         return Figure(100 * found.wins / of, of, 100 * found.low, 100 * found.high)
     shares = {"tie": found.ties, "loss": found.losses}
     if metric in shares:
         return Figure(100 * shares[metric] / of, of)
-    return _mean(found.mean if metric == "likert" else found.other_mean, of)
+    return averaged(Mean(found.mean if metric == "likert" else found.other_mean, of))
 
 
 def judge_notes(made: Made) -> Iterator[str]:
@@ -110,14 +102,6 @@ def judge_notes(made: Made) -> Iterator[str]:
         yield f"some figures need a judge: name one with --judge to compare {one} with {other}"
 
 
-def _axis(result: PairResult, axis: str | None) -> AxisResult | None:
-    return next((one for one in result.axes if one.axis == axis), None)
-
-
-def _mean(value: float | None, of: int) -> Figure | None:
-    return None if value is None else Figure(value, of)
-
-
 _PREFIX = "marks-"
 
 
@@ -132,7 +116,7 @@ def marked_figure(metric: str, marks: Sequence[Judgement], runs: Sequence[RunOfR
     names = {run.path.stem for run in runs}
     own = [one for line in marks if len(line.shown) == 1 and line.shown[0] in names for one in line.marks]
     given = [mark[axis].score for mark in own if axis in mark]
-    return Figure(sum(given) / len(given), len(given)) if given else None
+    return averaged(mean(given))
 
 
 def marks_notes(experiment: Experiment, marks: Sequence[Judgement]) -> Iterator[str]:

@@ -11,59 +11,50 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from medground.corpus.embedder import Embedder
 from medground.engine.engine import Engine
 from medground.errors import ConfigError, SnapshotCorrupt, SourceUnavailable, StorageFailed, UsageError, UserMistake
 from medground.home.layers import FILE_NAME, PREFIX
 from medground.home.settings import Settings
 from medground.models.embedders import open_embedder
 from medground.values.usage import KEYLESS, Author
-from medground_evaluate.audit.baselines import Baseline
-from medground_evaluate.audit.report import best_blind
+from medground_evaluate.auditing import best_blind
+from medground_evaluate.blind import Baseline
 from medground_evaluate.datasets.loader import Loader
-from medground_evaluate.experiments.columns import (
+from medground_evaluate.experiments.figures import (
     REPEATING,
     SAMPLING,
     UNCERTAINTY,
-    Remembering,
+    RunOfRow,
     nli_of,
     open_entailment,
+    read_row,
+    remembering,
     repeat_paths,
     repeats,
     sample_paths,
     waits_for,
 )
-from medground_evaluate.experiments.columns import measured as sampled_uncertainty
-from medground_evaluate.experiments.figures import RunOfRow, read_row
 from medground_evaluate.experiments.form import Data, Experiment, Row, find_data
 from medground_evaluate.judges.form import read_marked
 from medground_evaluate.judges.judgements import Judgement
 from medground_evaluate.judges.results import PairResult
-from medground_evaluate.manifest import flattened
-from medground_evaluate.metrics.uncertainty import SampledUncertainty
+from medground_evaluate.metrics.searching import Embed
+from medground_evaluate.metrics.uncertainty import SampledUncertainty, read_samples, uncertainty_of
+from medground_evaluate.run_file import flattened
 from medground_evaluate.runner import Selection, Watch, check_searched, run_set, selected_items
 
 SMOKE = 3
 """Number of questions in a trial run."""
 
 
-class Shown(Protocol):
-    """Opens a watch for one run, such as a progress bar with that name."""
-
-    def __call__(self, name: str, /) -> AbstractContextManager[Watch]:
-        """The watch, for the duration of the run."""
-        ...
-
-
-def unseen(name: str) -> AbstractContextManager[Watch]:
-    """A watch that shows nothing."""
-    return nullcontext(lambda tally: None)
+Shown = Callable[[str], AbstractContextManager[Watch]]
+"""Opens a watch for one run, such as a progress bar with that name."""
 
 
 @dataclass(frozen=True)
@@ -71,17 +62,9 @@ class Options:
     """How to run an experiment.
 
     Attributes:
-        data: the folder with the data sets, directly or in subfolders.
-        out: the folder for the run files; by default a `runs` folder in the home folder.
         model: the model that answers; by default the row's own model, else `keyless`.
         smoke: run keyless on three questions, to see whether it works at all.
-        limit: maximum number of questions per set.
-        corpora: corpora to search instead of those in the file.
-        sets: settings that override all others.
-        accept: header fields in which an existing run may differ.
         nli: the NLI model that compares sampled answers; by default that of `verify.critic`, if it is one.
-        marks: files in which people marked long answers.
-        embedding: the model that encodes queries for their diversity.
         repeat: runs of each row that a model answers, for the mean and standard deviation of accuracy.
     """
 
@@ -107,33 +90,25 @@ class Made:
     Attributes:
         runs: by row and data.
         missing: why a row has no run, by row and data; the row is empty if the data itself is missing.
-        blind: the best accuracy without reading evidence, by data.
-        changed: what `--set` changed of a row, by row.
         stand_ins: options that replaced the paper's own, by row.
-        judged: the judge's comparison of two rows, by data.
         uncertain: LUQ of the rows that were sampled, by row and data.
         again: further runs of the rows that were repeated, by row and data.
-        marks: what people marked.
-        embedder: encodes queries; None if no column needs it, or there is none here.
+        embed: encodes queries; None if no column needs it, or there is none here.
         waits: what single columns wait for, in a line each.
     """
 
     experiment: Experiment
-    runs: Mapping[tuple[str, str], RunOfRow]
-    missing: Mapping[tuple[str, str], str]
-    blind: Mapping[str, Baseline]
+    runs: dict[tuple[str, str], RunOfRow]
+    missing: dict[tuple[str, str], str]
+    blind: dict[str, Baseline]
     stand_ins: Mapping[str, Mapping[str, Any]]
-    judged: Mapping[str, PairResult] = field(default_factory=dict)
-    changed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    uncertain: Mapping[tuple[str, str], SampledUncertainty] = field(default_factory=dict)
-    again: Mapping[tuple[str, str], tuple[RunOfRow, ...]] = field(default_factory=dict)
+    judged: dict[str, PairResult] = field(default_factory=dict)
+    changed: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    uncertain: dict[tuple[str, str], SampledUncertainty] = field(default_factory=dict)
+    again: dict[tuple[str, str], tuple[RunOfRow, ...]] = field(default_factory=dict)
     marks: tuple[Judgement, ...] = ()
-    embedder: Embedder | None = None
-    waits: tuple[str, ...] = ()
-
-    def of_row(self, row: str) -> list[RunOfRow]:
-        """The runs of a row, in the order of the data."""
-        return [self.runs[row, data] for data in self.experiment.data if (row, data) in self.runs]
+    embed: Embed | None = None
+    waits: list[str] = field(default_factory=list)
 
     def every(self, row: str, data: str) -> list[RunOfRow]:
         """The run of a row on a data set, and those in which it was repeated."""
@@ -145,7 +120,9 @@ class Made:
         return next((self.runs.get((r.name, data)) for r in self.experiment.rows if r.baseline), None)
 
 
-async def make(experiment: Experiment, options: Options, shown: Shown = unseen) -> Made:
+async def make(
+    experiment: Experiment, options: Options, shown: Shown = lambda name: nullcontext(lambda tally: None)
+) -> Made:
     """Run whatever has not been run yet, and read all runs.
 
     A row that cannot be run here (a missing corpus, a model that is not installed) does not stop the others.
@@ -158,85 +135,70 @@ async def make(experiment: Experiment, options: Options, shown: Shown = unseen) 
         raise UsageError(
             f"{experiment.name} {experiment.status}; `medground experiment list` shows the ones that can be run"
         )
+    replaced = {r.name: r.stand_in for r in experiment.rows if not Author(model_of(r, options)).is_model and r.stand_in}
     marks = tuple(read_marked(options.marks).lines) if options.marks else ()
-    rows = _Rows(options, shown)
-    blind: dict[str, Baseline] = {}
+    made = Made(experiment, {}, {}, {}, replaced, marks=marks)
+    rows = _Rows(options, shown, made)
     for name, data in experiment.data.items():
         try:
             dataset, place = find_data(data, options.data)
         except UsageError as error:
-            rows.missing["", name] = str(error)
+            made.missing["", name] = str(error)
             continue
         selection = _selection(dataset, place, data, options)
         items = list(selected_items(selection))
         headings = {item.id: item.headings for item in items if item.headings}
         for row in experiment.rows:
             if not row.data or name in row.data:
-                await rows.add(
-                    row, name, data, selection, headings, uncertain=f"{name}.{UNCERTAINTY}" in experiment.columns
-                )
-        was_run = any(data_name == name for _, data_name in rows.runs)
+                await rows.add(row, name, data, selection, headings)
+        was_run = any(data_name == name for _, data_name in made.runs)
         if was_run and (found := best_blind(items, models=not options.smoke)):
-            blind[name] = found
-    if not rows.runs:
-        why = "; ".join(dict.fromkeys(rows.missing.values()))
+            made.blind[name] = found
+    if not made.runs:
+        why = "; ".join(dict.fromkeys(made.missing.values()))
         raise UsageError(f"{experiment.name}: no row could be run: {why}")
-    embedder = _embedder(experiment, options, next(iter(rows.runs.values())), rows.waits)
-    return Made(
-        experiment,
-        rows.runs,
-        rows.missing,
-        blind,
-        {r.name: r.stand_in for r in experiment.rows if r.stand_in and not Author(model_of(r, options)).is_model},
-        changed=rows.changed,
-        uncertain=rows.uncertain,
-        again=rows.again,
-        marks=marks,
-        embedder=embedder,
-        waits=tuple(rows.waits),
-    )
+    if not any(metric.startswith("diversity-") for _, _, metric in experiment.cells()):
+        return made
+    try:
+        home = next(iter(made.runs.values())).traces.parent
+        return replace(made, embed=remembering(open_embedder(options.embedding, home).embed))
+    except (ConfigError, StorageFailed) as error:
+        made.waits.append(f"diversity waits for a model that encodes queries: {error}")
+        return made
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Rows:
-    """What became of each row, by its name and that of the data."""
+    """Runs rows, and notes what becomes of each."""
 
     options: Options
     shown: Shown
-    runs: dict[tuple[str, str], RunOfRow] = field(default_factory=dict)
-    again: dict[tuple[str, str], tuple[RunOfRow, ...]] = field(default_factory=dict)
-    uncertain: dict[tuple[str, str], SampledUncertainty] = field(default_factory=dict)
-    missing: dict[tuple[str, str], str] = field(default_factory=dict)
-    changed: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    waits: dict[str, None] = field(default_factory=dict)
+    made: Made
 
     async def add(
-        self,
-        row: Row,
-        name: str,
-        data: Data,
-        selection: Selection,
-        headings: Mapping[str, tuple[str, ...]],
-        *,
-        uncertain: bool,
+        self, row: Row, name: str, data: Data, selection: Selection, headings: Mapping[str, tuple[str, ...]]
     ) -> None:
         """Run a row, once and as often as it is repeated; what keeps it from that is its reason to be missing."""
-        key, options = (row.name, name), self.options
+        key, options, made = (row.name, name), self.options, self.made
         try:
             settings = settings_of(row, data, options)
             if found_changes := changes(row.preset, _chosen(row, data, options), options.sets):
-                self.changed[row.name] = found_changes
+                made.changed[row.name] = found_changes
             path, traces = run_path(selection, settings, options), settings.home / "traces"
             await self._run(selection, settings, {path: f"{name}, {row.name}"})
-            self.runs[key] = _answered(read_row(path, headings, traces))
+            run = read_row(path, headings, traces)
+            if run.lines and all(line.status == "failed" for line in run.lines):  # that is no figure
+                why = f"{run.lines[-1].error}; then delete {path.name} and run again"
+                raise UsageError(f"all {len(run.lines):,} questions failed: {why}")
+            made.runs[key] = run
             again = repeat_paths(path, repeats(settings, options.repeat))
             named = {one: f"run {number} of {len(again) + 1}" for number, one in enumerate(again, start=2)}
             await self._run(selection, self._settings(row, data, REPEATING), named)
-            self.again[key] = tuple(read_row(one, headings, traces) for one in again)
-            if uncertain:
+            made.again[key] = tuple(read_row(one, headings, traces) for one in again)
+            if f"{name}.{UNCERTAINTY}" in made.experiment.columns:
                 await self._sample(key, selection, row, data)
         except (UserMistake, SourceUnavailable, SnapshotCorrupt) as error:
-            self.missing[key] = str(error)
+            made.missing[key] = str(error)
 
     def _settings(self, row: Row, data: Data, more: Mapping[str, Any]) -> Settings:
         return settings_of(row, data, replace(self.options, sets={**self.options.sets, **more}))
@@ -258,13 +220,14 @@ class _Rows:
         settings = self._settings(row, data, SAMPLING)
         nli = nli_of(settings, self.options.nli)
         if waiting := waits_for(settings, nli):
-            self.waits[waiting] = None
+            if waiting not in self.made.waits:
+                self.made.waits.append(waiting)
             return
         entailment = await asyncio.to_thread(open_entailment, nli)  # before paying for the samples
         paths = sample_paths(run_path(selection, settings, self.options))
         named = {path: f"{row.name}, sample {number} of {len(paths)}" for number, path in enumerate(paths, start=1)}
         await self._run(selection, settings, named)
-        self.uncertain[key] = await sampled_uncertainty(paths, entailment)
+        self.made.uncertain[key] = await uncertainty_of(read_samples(paths), entailment)
 
 
 _REACHING = frozenset(
@@ -273,28 +236,8 @@ _REACHING = frozenset(
 """How a model or a service is reached. These may come from outside."""
 
 
-def load_declared(preset: str | None, chosen: Mapping[str, Any]) -> Settings:
-    """The settings of a row, with what the environment and `medground.toml` say about how services are reached.
-
-    Raises:
-        ConfigError: a preset or setting does not exist, or environment or file would change what the row is.
-    """
-    used = Settings.load(preset=preset, options=chosen)
-    changed = _differing(_alone(preset, chosen), used)
-    if not changed:
-        return used
-    raise ConfigError(
-        f"{FILE_NAME} or {PREFIX}... in the environment would change this row: {', '.join(changed)}; "
-        "remove it there, or change the row openly with --set"
-    )
-
-
 def changes(preset: str | None, chosen: Mapping[str, Any], sets: Mapping[str, Any]) -> tuple[str, ...]:
-    """What `--set` changes of a row: `retrieval.keep = 3`.
-
-    Raises:
-        ConfigError: a preset or setting does not exist.
-    """
+    """What `--set` changes of a row: `retrieval.keep = 3`."""
     return _differing(_alone(preset, chosen), _alone(preset, {**chosen, **sets}))
 
 
@@ -304,28 +247,29 @@ def _alone(preset: str | None, chosen: Mapping[str, Any]) -> Settings:
 
 def _differing(named: Settings, used: Settings) -> tuple[str, ...]:
     """Settings that are used in place of those that are named: `retrieval.keep = 3`."""
-    before, after = (
-        {name: json.dumps(value, ensure_ascii=False) for name, value in flattened(_read(settings)).items()}
-        for settings in (named, used)
-    )
+    before, after = (_compared(settings) for settings in (named, used))
     names = sorted((before.keys() | after.keys()) - _REACHING)
     return tuple(f"{name} = {after.get(name, 'the default')}" for name in names if before.get(name) != after.get(name))
 
 
-def _read(settings: Settings) -> dict[str, Any]:
+def _compared(settings: Settings) -> dict[str, str]:
     """What the recipe reads, and the folder of replies that stand for the network, which is no part of the hash."""
     content = settings.as_read_by(settings.recipe.name)
     content["retrieval"]["replay"] = str(settings.retrieval.replay or "")
-    return content
+    return {name: json.dumps(value, ensure_ascii=False) for name, value in flattened(content).items()}
 
 
 def settings_of(row: Row, data: Data, options: Options) -> Settings:
-    """The settings of one row on one data set.
-
-    Raises:
-        ConfigError: a preset or a setting does not exist, or environment or `medground.toml` would change the row.
-    """
-    return load_declared(row.preset, {**_chosen(row, data, options), **options.sets})
+    """The settings of a row on one data set; environment and `medground.toml` may say how services are reached."""
+    chosen = {**_chosen(row, data, options), **options.sets}
+    used = Settings.load(preset=row.preset, options=chosen)
+    changed = _differing(_alone(row.preset, chosen), used)
+    if not changed:
+        return used
+    raise ConfigError(
+        f"{FILE_NAME} or {PREFIX}... in the environment would change this row: {', '.join(changed)}; "
+        "remove it there, or change the row openly with --set"
+    )
 
 
 def _chosen(row: Row, data: Data, options: Options) -> dict[str, Any]:
@@ -352,37 +296,11 @@ def run_path(selection: Selection, settings: Settings, options: Options) -> Path
     what = [selection.limit, selection.seed, selection.with_context, settings.hash]
     key = hashlib.sha256(json.dumps(what).encode()).hexdigest()[:8]
     words = (selection.dataset.info.name, selection.split, settings.recipe.name, settings.model.default[-40:])
-    return folder / f"{'_'.join(_plain(word) for word in words)}_{key}.jsonl"
-
-
-def _answered(run: RunOfRow) -> RunOfRow:
-    """A run of which at least one question did not fail.
-
-    Raises:
-        UsageError: all of them failed: that is no figure.
-    """
-    if run.lines and all(line.status == "failed" for line in run.lines):
-        raise UsageError(
-            f"all {len(run.lines):,} questions failed: {run.lines[-1].error}; then delete {run.path.name} and run again"
-        )
-    return run
-
-
-def _plain(word: str) -> str:
-    return re.sub(r"[^A-Za-z0-9.]+", "-", word).strip("-")
+    plain = (re.sub(r"[^A-Za-z0-9.]+", "-", word).strip("-") for word in words)
+    return folder / f"{'_'.join([*plain, key])}.jsonl"
 
 
 def _selection(dataset: Loader, place: Path, data: Data, options: Options) -> Selection:
     limits = [n for n in (data.limit, options.limit, SMOKE if options.smoke else None) if n is not None]
     limit = min(limits, default=None)
     return Selection(dataset, place, data.split, limit, data.seed if limit is not None else None, data.with_context)
-
-
-def _embedder(experiment: Experiment, options: Options, run: RunOfRow, waits: dict[str, None]) -> Embedder | None:
-    if not any(metric.startswith("diversity-") for _, _, metric in experiment.cells()):
-        return None
-    try:
-        return Remembering(open_embedder(options.embedding, run.traces.parent))
-    except (ConfigError, StorageFailed) as error:
-        waits[f"diversity waits for a model that encodes queries: {error}"] = None
-        return None

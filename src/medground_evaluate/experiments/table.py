@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from medground.errors import StorageFailed, UsageError
 from medground.home.files import write_whole
 from medground.home.settings import Settings
-from medground_evaluate.experiments.columns import (
+from medground_evaluate.experiments.figures import (
     DEVIATION,
+    JUDGED,
     UNCERTAINTY,
+    Figure,
+    RunOfRow,
+    averaged,
     deviation,
+    figure,
     is_planned,
     mean_accuracy,
     planned_figure,
+    shown,
 )
-from medground_evaluate.experiments.figures import JUDGED, Figure, RunOfRow, averaged, figure, shown
 from medground_evaluate.experiments.form import POOLED, Experiment, Published
 from medground_evaluate.experiments.judging import is_marked, judge_notes, judged_figure, marked_figure, marks_notes
 from medground_evaluate.experiments.run import Made
-from medground_evaluate.tally import is_right
+from medground_evaluate.items import is_right
 
 NOTHING = "–"
 JUDGE = "needs a judge"
@@ -37,11 +42,12 @@ def table(made: Made) -> list[list[str]]:
     if blind := _blind(made):
         rows.append(blind)
     left = {row.name for row in experiment.rows}
-    for published, followed in _followed(experiment):
+    for place, published in enumerate(experiment.published):
         rows.append(_published(experiment, published))
         if published.axis is not None:
             rows.append(_ours_on(made, published.axis))
-        if published.row is not None and published.row not in followed:
+        later = {one.row for one in experiment.published[place + 1 :]}
+        if published.row is not None and published.row not in later:
             left.discard(published.row)
             rows.append(_ours(made, published.row))
     if any(published.axis for published in experiment.published):  # our rows are one pair, shown by axis
@@ -95,20 +101,17 @@ def notes(made: Made) -> Iterator[str]:
     for (row_name, reason), names in where.items():
         yield f"not run, {row_name + ' on ' if row_name else ''}{', '.join(names)}: {reason}"
     if any(metric == DEVIATION for _, _, metric in experiment.cells()):
-        yield _runs_made(made)
+        numbers = sorted({len(made.every(*place)) for place in made.runs})
+        several = (
+            f"accuracies are means of {' or '.join(map(str, numbers))} runs, sd their standard deviation in points"
+        )
+        none = (
+            "standard deviations wait for several runs: name a model and --repeat N; without a model all are the same"
+        )
+        yield none if numbers[-1] == 1 else several
     yield from made.waits
     yield from marks_notes(made.experiment, made.marks)
     yield from judge_notes(made)
-
-
-def _runs_made(made: Made) -> str:
-    """How many runs the standard deviations are of."""
-    numbers = sorted({len(made.every(*place)) for place in made.runs})
-    if numbers[-1] == 1:
-        return (
-            "standard deviations wait for several runs: name a model and --repeat N; without a model all are the same"
-        )
-    return f"accuracies are means of {' or '.join(map(str, numbers))} runs, sd their standard deviation in points"
 
 
 def _when_answering(made: Made) -> Iterator[str]:
@@ -130,10 +133,11 @@ def value_of(made: Made, row: str, data: str, metric: str) -> Figure | None:
     """Our figure for a row and a column; None if there is none."""
     if metric in JUDGED:
         return judged_figure(made, row, None, data, metric)
+    runs = [run for (name, of), run in made.runs.items() if name == row and (of == data or data in POOLED)]
     if is_marked(metric):
-        return marked_figure(metric, made.marks, _runs_of(made, row, data))
+        return marked_figure(metric, made.marks, runs)
     if is_planned(metric):
-        return planned_figure(metric, _runs_of(made, row, data), made.embedder)
+        return planned_figure(metric, runs, made.embed)
     if metric == UNCERTAINTY:
         sampled = made.uncertain.get((row, data))
         return averaged(sampled.mean) if sampled else None
@@ -145,14 +149,7 @@ def value_of(made: Made, row: str, data: str, metric: str) -> Figure | None:
         return deviation(made.every(row, data))
     if metric == "accuracy" and made.again.get((row, data)):
         return mean_accuracy(made.every(row, data))
-    run = made.runs.get((row, data))
-    return None if run is None else figure(metric, run, made.base(data))
-
-
-def _runs_of(made: Made, row: str, data: str) -> list[RunOfRow]:
-    if data in POOLED:
-        return made.of_row(row)
-    return [made.runs[row, data]] if (row, data) in made.runs else []
+    return figure(metric, runs[0], made.base(data)) if runs else None
 
 
 def _average(made: Made, row: str, metric: str) -> Figure | None:
@@ -175,12 +172,6 @@ def _change(made: Made, row: str, data: str) -> Figure | None:
     if of is None or found is None or of.value == 0:
         return None
     return Figure(100 * (found.value - of.value) / of.value, found.of)
-
-
-def _followed(experiment: Experiment) -> Iterator[tuple[Published, set[str]]]:
-    """Each row of the paper, with the names of those of our rows that a later paper row also refers to."""
-    for place, published in enumerate(experiment.published):
-        yield published, {later.row for later in experiment.published[place + 1 :] if later.row is not None}
 
 
 def _published(experiment: Experiment, published: Published) -> list[str]:
@@ -228,12 +219,7 @@ def _blind(made: Made) -> list[str]:
 
 
 def save(made: Made, folder: Path) -> list[Path]:
-    """Write `FOLDER/<paper>/<table>.json`, keeping the results of other models in it.
-
-    Raises:
-        UsageError: the existing file does not contain results.
-        StorageFailed: the file cannot be written.
-    """
+    """Write `FOLDER/<paper>/<table>.json`, keeping the results of other models in it."""
     path = folder / f"{made.experiment.name}.json"
     content: dict[str, Any] = {"experiment": made.experiment.name, "models": {}}
     try:
@@ -253,36 +239,39 @@ def results(made: Made) -> dict[str, dict[str, Any]]:
     by_model: dict[str, dict[str, Any]] = {}
     for (row, data), run in made.runs.items():
         of_model = by_model.setdefault(
-            run.header.model, {"blind": _saved_blind(made), "missing": _missing(made), "runs": []}
+            run.header.model,
+            {
+                "blind": {
+                    name: {"name": found.name, "accuracy": round(100 * found.share, 2), "of": found.of}
+                    for name, found in made.blind.items()
+                },
+                "missing": [{"row": r, "data": d, "reason": reason} for (r, d), reason in made.missing.items()],
+                "runs": [],
+            },
         )
         if made.judged:
             of_model["judged"] = {name: result.model_dump(mode="json") for name, result in made.judged.items()}
         changed = {"changed": list(made.changed[row])} if row in made.changed else {}
-        figures = _figures(made, row, data)
-        of_model["runs"].append({"row": row, "data": data, "figures": figures, **changed, **_about(run)})
-        if pooled := _pooled(made, row):
-            of_model.setdefault("pooled", {})[row] = pooled
+        figures = _figures(made, row, {data})
+        named = {column.partition(".")[2]: one for column, one in figures.items()}
+        of_model["runs"].append({"row": row, "data": data, "figures": named, **changed, **_about(run)})
+        pooled = _figures(made, row, POOLED)
+        if pooled:
+            of_model.setdefault("pooled", {})[row] = {
+                name: {key: one[key] for key in ("value", "of")} for name, one in pooled.items()
+            }
     return by_model
 
 
-def _pooled(made: Made, row: str) -> dict[str, dict[str, float | int]]:
-    """Figures over several data sets, by column."""
-    found = {
-        f"{data}.{metric}": value_of(made, row, data, metric)
-        for _, data, metric in made.experiment.cells()
-        if data in POOLED
-    }
-    return {name: {"value": round(one.value, 4), "of": one.of} for name, one in found.items() if one is not None}
-
-
-def _figures(made: Made, row: str, data: str) -> dict[str, dict[str, float | int]]:
+def _figures(made: Made, row: str, wanted: Collection[str]) -> dict[str, dict[str, float | int]]:
+    """The figures of a row on these data, by column."""
     figures: dict[str, dict[str, float | int]] = {}
-    for _, name, metric in made.experiment.cells():
-        found = value_of(made, row, data, metric) if name == data else None
+    for _, data, metric in made.experiment.cells():
+        found = value_of(made, row, data, metric) if data in wanted else None
         if found is not None:
-            figures[metric] = {"value": round(found.value, 4), "of": found.of}
+            one = figures[f"{data}.{metric}"] = {"value": round(found.value, 4), "of": found.of}
             if found.low is not None and found.high is not None:
-                figures[metric] |= {"low": round(found.low, 2), "high": round(found.high, 2)}
+                one |= {"low": round(found.low, 2), "high": round(found.high, 2)}
     return figures
 
 
@@ -309,14 +298,3 @@ def _changed(settings: Mapping[str, Any]) -> dict[str, Any]:
         for name, value in values.items()
         if defaults.get(group, {}).get(name) != value
     }
-
-
-def _saved_blind(made: Made) -> dict[str, Any]:
-    return {
-        name: {"name": found.name, "accuracy": round(100 * found.share, 2), "of": found.of}
-        for name, found in made.blind.items()
-    }
-
-
-def _missing(made: Made) -> list[dict[str, str]]:
-    return [{"row": row, "data": data, "reason": reason} for (row, data), reason in made.missing.items()]

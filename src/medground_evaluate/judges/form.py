@@ -15,16 +15,20 @@ from medground.errors import BadDocument, StorageFailed, UsageError
 from medground.models.operators.base import EvidenceView
 from medground.values.document import Frozen
 from medground_evaluate.compare import Result, items_of
-from medground_evaluate.hand_files import problem_of, text_of, values_in
-from medground_evaluate.judges.judgements import LONG_AXES, Judgement, Score, each_once, judgements_in
+from medground_evaluate.judges.judgements import (
+    LONG_AXES,
+    Judgement,
+    Score,
+    each_once,
+    judgements_in,
+    problem_of,
+    text_of,
+    values_in,
+)
 
 
 def references_of(run: Result, data: Path) -> dict[str, str]:
-    """Reference answers by item id, from the file that the run was made from.
-
-    Raises:
-        UsageError: the file is not the one that the run was made from, or cannot be read.
-    """
+    """Reference answers by item id, from the file that the run was made from."""
     return {item.id: item.reference for item in items_of(run, data) if item.reference}
 
 
@@ -35,23 +39,17 @@ def quotes_of(run: Result, home: Path) -> dict[str, tuple[EvidenceView, ...]]:
     """
     found: dict[str, tuple[EvidenceView, ...]] = {}
     for i, line in run.lines.items():
-        if quotes := _quotes(Answers(home), line.trace):
-            found[i] = quotes
+        try:
+            answer = Answers(home).as_given(line.trace)
+        except UsageError:  # from another version; the judge then sees no documents
+            continue
+        if answer is not None and answer.evidence:
+            titles = {document.id: document.title for document in answer.documents}
+            found[i] = tuple(
+                EvidenceView(id=one.id, title=titles.get(one.document_id, ""), quote=one.quote)
+                for one in answer.evidence
+            )
     return found
-
-
-def _quotes(answers: Answers, trace_id: str) -> tuple[EvidenceView, ...]:
-    try:
-        answer = answers.as_given(trace_id)
-    except UsageError:  # from another version; the judge then sees no documents
-        return ()
-    if answer is None:
-        return ()
-    titles = {document.id: document.title for document in answer.documents}
-    return tuple(
-        EvidenceView(id=evidence.id, title=titles.get(evidence.document_id, ""), quote=evidence.quote)
-        for evidence in answer.evidence
-    )
 
 
 OPTIONAL = "interpretability"
@@ -125,12 +123,7 @@ def blank_form(
 
 
 def write_form(lines: Sequence[FormLine], path: Path) -> None:
-    """Write a form.
-
-    Raises:
-        UsageError: there is nothing to mark, or the file exists: it may hold marks.
-        StorageFailed: the file cannot be written.
-    """
+    """Write a form."""
     if not lines:
         raise UsageError("no long answer with a reference answer; check that --data is the set that was run")
     try:

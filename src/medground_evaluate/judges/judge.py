@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from medground.errors import ModelFailed, UsageError
 from medground.home.line_file import work_off
@@ -16,22 +16,18 @@ from medground.models.operators.base import EvidenceView, Operator
 from medground.models.registry import Models
 from medground.values.usage import Author, Usage, UsageReport
 from medground_evaluate.compare import Result
-from medground_evaluate.judges.judgements import Judgement, Sheet, scores
-from medground_evaluate.judges.operators import (
+from medground_evaluate.items import is_right
+from medground_evaluate.judges.judgements import (
     CompareInput,
     CompareOutput,
+    Judgement,
     RateInput,
     RateOutput,
+    Sheet,
     compare_explanations,
     rate_long_answer,
+    scores,
 )
-from medground_evaluate.tally import is_right
-
-
-def models_of(run: Result) -> frozenset[str]:
-    """All models that contributed to a run."""
-    by_operator = run.header.settings.get("model", {}).get("operators", {})
-    return frozenset({run.header.model, *by_operator.values()})
 
 
 @dataclass(frozen=True)
@@ -50,11 +46,7 @@ class Pairs:
 
 
 def pairs_of(one: Result, other: Result) -> Pairs:
-    """The questions on which two runs' explanations may be compared: those that both answer correctly (000, app. B).
-
-    Raises:
-        UsageError: the runs have the same name, are over different sets, or have no question in common.
-    """
+    """The questions on which two runs' explanations may be compared: those that both answer correctly (000, app. B)."""
     if one.name == other.name:
         raise UsageError(f"both runs are called {one.name}; rename one of the files")
     for field in ("dataset", "dataset_hash", "split"):
@@ -72,14 +64,12 @@ def pairs_of(one: Result, other: Result) -> Pairs:
 
 
 def check_judge(judge: Model, runs: Sequence[Result]) -> None:
-    """Check that a judge does not judge itself.
-
-    Raises:
-        UsageError: the judge is a model of one of the runs, under this or another provider's name.
-    """
+    """Check that a judge does not judge itself: that it is no model that contributed to a run."""
     for run in runs:
-        same = [name for name in sorted(models_of(run)) if same_model(name, judge.name)]
-        if same and Author(judge.name).is_model:  # word statistics judge nothing
+        by_operator = run.header.settings.get("model", {}).get("operators", {})
+        if not any(same_model(name, judge.name) for name in (run.header.model, *by_operator.values())):
+            continue
+        if Author(judge.name).is_model:  # word statistics judge nothing
             raise UsageError(
                 f"{judge.name} wrote answers of {run.name}, so it may not judge them; name another --model"
             )
@@ -92,8 +82,12 @@ def place_of(home: Path, judge: str, names: Sequence[str]) -> Path:
 
 
 def same_model(one: str, other: str) -> bool:
-    """Whether two names denote the same model, whoever serves it."""
-    return _bare(one) == _bare(other)
+    """Whether two names denote the same model, whoever serves it: `openrouter:openai/gpt-5` and `openai:gpt-5` do."""
+    first, second = (
+        name if name.startswith("local:") else name.replace(":", "/", 1).rpartition("/")[2]
+        for name in (one.casefold(), other.casefold())
+    )
+    return first == second
 
 
 def pin(judge: Model, operator: Operator[Any, Any], runs: Sequence[Result]) -> str:
@@ -107,16 +101,8 @@ def pin(judge: Model, operator: Operator[Any, Any], runs: Sequence[Result]) -> s
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def _bare(model: str) -> str:
-    """A model's name without its provider: `openrouter:openai/gpt-5` and `openai:gpt-5` are one model."""
-    name = model.casefold()
-    return name if name.partition(":")[0] == "local" else name.replace(":", "/", 1).rpartition("/")[2]
-
-
-class Watch(Protocol):
-    """Called after each judgement with the number done and the total; must be cheap."""
-
-    def __call__(self, done: int, of: int, /) -> None: ...
+Watch = Callable[[int, int], None]
+"""Called after each judgement with the number done and the total; must be cheap."""
 
 
 @dataclass(frozen=True)
@@ -139,16 +125,8 @@ async def judge_pairs(
     """Let the model of `compare_explanations` compare two runs where both are correct, each question in both orders.
 
     Args:
-        models: the registry with the judge.
-        one: a run.
-        other: another run over the same set.
-        out: the file of judgements, new or to be resumed.
+        out: the file of judgements, new or to be resumed; all of its lines are returned.
         limit: judge only this many questions, from the start.
-        concurrency: number of judgements in parallel.
-        watch: called after each judgement.
-
-    Returns:
-        All lines of the file.
 
     Raises:
         UsageError: the judge wrote one of the runs, the runs are not comparable, or `out` contains other judgements.
@@ -174,45 +152,21 @@ async def judge_long(
     concurrency: int = 1,
     watch: Watch = lambda done, of: None,
 ) -> list[Judgement]:
-    """Let the model of `rate_long_answer` mark a run's answers against reference answers.
+    """Let the model of `rate_long_answer` mark a run's answers against reference answers by item id, as `judge_pairs`.
 
-    Args:
-        models: the registry with the judge.
-        run: a run of long answers; lines without text or without a reference are left out.
-        references: reference answers by item id.
-        out: the file of judgements, new or to be resumed.
-        documents: the documents read for each item, by item id; without any, interpretability is not marked.
-        limit: judge only this many questions, from the start.
-        concurrency: number of judgements in parallel.
-        watch: called after each judgement.
-
-    Returns:
-        All lines of the file.
-
-    Raises:
-        UsageError: the judge wrote the run, no line has a reference, or `out` contains other judgements.
-        ConfigError: the judge cannot be used as configured.
-        StorageFailed: the file cannot be written.
+    Lines without text or without a reference are left out. `documents` are those read for each item; without any,
+    interpretability is not marked.
     """
     ids = [i for i, line in run.lines.items() if references.get(i) and line.text.strip()]
     if not ids:
         raise UsageError(
             f"{run.name} has no long answer with a reference answer; check that --data is the set that was run"
         )
-    given = documents or {}
-    jobs = [
-        _Job(
-            i,
-            (run.name,),
-            RateInput(
-                question=run.lines[i].question,
-                reference=references[i],
-                answer=run.lines[i].text,
-                documents=tuple(given.get(i, ())),
-            ),
-        )
-        for i in ids[:limit]
-    ]
+    jobs = []
+    for i in ids[:limit]:
+        line, read = run.lines[i], tuple((documents or {}).get(i, ()))
+        value = RateInput(question=line.question, reference=references[i], answer=line.text, documents=read)
+        jobs.append(_Job(i, (run.name,), value))
     return await _judge(models, rate_long_answer, (run,), jobs, out, concurrency, watch)
 
 
@@ -246,14 +200,16 @@ async def _ask(models: Models, operator: Operator[Any, Any], job: _Job) -> dict[
     except ModelFailed as failed:
         error = " ".join(str(failed).split())
         return {"status": "failed", "error": error, "usage": UsageReport.of(failed.usage or Usage())}
-    return _fields_of(reply.output) | {"usage": UsageReport.of(reply.usage)}
-
-
-def _fields_of(output: CompareOutput | RateOutput) -> dict[str, Any]:
+    output: CompareOutput | RateOutput = reply.output
     both = (output.marks,) if isinstance(output, RateOutput) else (output.first, output.second)
     marks = tuple(scores(mark) for mark in both if mark is not None)
-    better = output.better if isinstance(output, CompareOutput) else None
-    return {"status": "judged" if marks else "not judged", "better": better, "marks": marks, "reason": output.reason}
+    return {
+        "status": "judged" if marks else "not judged",
+        "better": output.better if isinstance(output, CompareOutput) else None,
+        "marks": marks,
+        "reason": output.reason,
+        "usage": UsageReport.of(reply.usage),
+    }
 
 
 def _text(run: Result, item: str) -> str:

@@ -1,25 +1,27 @@
-"""One measurement of a judge on pairs with known labels, from its estimated cost to the record in the user's folder.
+"""The test of a judge: the same few hundred pairs of text and statement for everyone, from sets that are measured only.
 
-A judge is asked about a pair as an answer asks it about a statement and its source. Each verdict is in a file at once,
-so that nothing is paid for twice.
+None of them trains anything that ships. They are public, so a hosted model may have seen them: a pass is necessary
+proof, not sufficient.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
+from zlib import crc32
 
 from pydantic import ValidationError
 
 from medground.answering.verify.critic import Claim
 from medground.answering.verify.critics import judgement_of
+from medground.answering.verify.judges import SETS as LEAST_SETS
 from medground.answering.verify.judges import Measured, asked_with, judges_folder, keep, stem
 from medground.errors import ModelFailed, UsageError
 from medground.home.line_file import LineFile, work_off
@@ -32,8 +34,98 @@ from medground.models.registry import Models, list_price, open_models, own_addre
 from medground.values.document import Frozen
 from medground.values.usage import Author, Usage, UsageReport
 from medground.version import __version__
-from medground_evaluate.judges.labelled_pairs import LabelledPair, drawn_pairs
+from medground_evaluate.datasets.literature import SCIFACT
+from medground_evaluate.datasets.loader import json_lines
 from medground_evaluate.statistics import wilson
+
+Truth = Literal["support", "refute", "neutral"]
+PER_SET: Mapping[Truth, int] = {"support": 24, "refute": 24, "neutral": 12}
+"""Pairs of each label in a set. Half of those that decide support, so that guessing is right half of the time."""
+_TRUTHS: Mapping[str, Truth] = {"SUPPORT": "support", "CONTRADICT": "refute"}
+
+
+class LabelledPair(NamedTuple):
+    """A statement, the text to judge it by, and the truth. `group`: pairs of one share a document or a claim."""
+
+    id: str
+    dataset: str
+    group: str
+    text: str
+    statement: str
+    truth: Truth
+
+    @property
+    def asked(self) -> EntailInput:
+        """As the critic of an answer sees a statement and the one text that it cites."""
+        return EntailInput(statement=self.statement, evidence=(EvidenceView(id="E1", quote=self.text),))
+
+
+def _scifact(data: Path, name: str) -> Iterator[LabelledPair]:
+    """Development claims, each with every abstract that it cites."""
+    for item in SCIFACT.read(data / "scifact", "validation"):
+        for document in item.context:
+            number = document.id.partition(":")[2]
+            given = item.extra["evidence"].get(number)
+            truth = _TRUTHS[given[0]["label"]] if given else "neutral"
+            yield LabelledPair(f"{item.id}-{number}", name, number, document.text, item.question.text, truth)
+
+
+def _nli(path: Path, name: str, split: str | None) -> Iterator[LabelledPair]:
+    for where, row in json_lines(path):
+        try:
+            if split in (None, row.get("split")):
+                text = " ".join(row["premise"].split())
+                yield LabelledPair(row["id"], name, row["group"], text, row["hypothesis"], row["label"])
+        except (KeyError, AttributeError) as error:
+            raise UsageError(f"{where}: not a labelled pair ({error}); copy the file again") from None
+
+
+_PLACES: Mapping[str, tuple[str, str | None]] = {
+    "SciFact dev": ("scifact", "validation"),
+    "Check-COVID dev": ("nli/check_covid.jsonl.gz", "dev"),
+    "Evidence Inference validation": ("nli/evidence_inference_v2_templates.jsonl.gz", "validation"),
+    "HealthVer dev": ("nli/healthver_abs.jsonl.gz", None),
+    "NLI4CT evidence": ("nli/nli4ct2023_evidence.jsonl.gz", None),
+}
+"""The sets by the names that answers use, each with its place in the data folder and its split."""
+
+
+def drawn_pairs(data: Path) -> list[LabelledPair]:
+    """The pairs of the sets that are in a data folder, set by set."""
+    if not data.is_dir():
+        raise UsageError(f"{data} is not a folder; give the folder of scifact/ and nli/ with --data")
+    there = [name for name, (place, _) in _PLACES.items() if (data / place).exists()]
+    if "SciFact dev" not in there or len(there) < LEAST_SETS:
+        missing = ", ".join(place for name, (place, _) in _PLACES.items() if name not in there)
+        raise UsageError(
+            f"{data} lacks {missing}; a proof needs scifact and {LEAST_SETS - 1} sets of nli (see its README)"
+        )
+    found: list[LabelledPair] = []
+    for name in there:
+        place, split = _PLACES[name]
+        pairs = _scifact(data, name) if place == "scifact" else _nli(data / place, name, split)
+        found += _drawn(pairs, name)
+    return found
+
+
+def _drawn(pairs: Iterable[LabelledPair], name: str) -> list[LabelledPair]:
+    """The fixed draw of a set: by the checksum of ids, of each group one before any second."""
+    ordered = sorted(pairs, key=lambda pair: (crc32(pair.id.encode()), pair.id))
+    used: set[str] = set()
+    found: list[LabelledPair] = []
+    for truth, most in PER_SET.items():
+        fresh: list[LabelledPair] = []
+        again: list[LabelledPair] = []
+        for pair in (pair for pair in ordered if pair.truth == truth):
+            (again if pair.group in used else fresh).append(pair)
+            used.add(pair.group)
+        found += [*fresh, *again][:most]
+    if not {"support", "refute"} <= {pair.truth for pair in found}:
+        raise UsageError(f"{name} has no pairs of both kinds, supported and refuted; copy the data again")
+    return sorted(found, key=lambda pair: crc32(pair.id.encode()))
+
+
+# One measurement of a judge on pairs with known labels, from its estimated cost to the record in the user's folder.
 
 Said = Literal["entails", "contradicts", "related", "neutral", "unusable"]
 """`unusable`: a reply came, but it could not be read after all tries."""
@@ -49,16 +141,9 @@ class Line(Frozen):
 
 
 class Sheet(LineFile):
-    """The file of one measurement, whose name tells judge, instructions and pairs. Use it as a context manager.
+    """The file of one measurement, whose name tells judge, instructions and pairs: what the judge said, by pair.
 
     A damaged line is asked for again. `fresh` forgets what is in the file.
-
-    Attributes:
-        lines: what the judge said, by pair.
-
-    Raises:
-        UsageError: another process is writing it.
-        StorageFailed: the file cannot be written.
     """
 
     what = "a file of verdicts on the test"
@@ -74,11 +159,7 @@ class Sheet(LineFile):
                 self.lines[line.pair] = line
 
     def append(self, line: Line) -> None:
-        """Add a line; it is in the file on return.
-
-        Raises:
-            StorageFailed: the file cannot be written.
-        """
+        """Add a line; it is in the file on return."""
         self.write(line)
         self.lines[line.pair] = line
 
@@ -90,110 +171,6 @@ FIRST = 10
 MOST_UNANSWERED = 5
 """More calls without any reply, each after its own tries, end the measurement; it can be resumed."""
 _RIGHT: Mapping[str, str] = {"support": "entails", "refute": "contradicts"}
-
-Watch = Callable[[int, int], None]
-"""Called after each pair with the number done and the total; must be cheap."""
-
-
-def claim_of(pair: LabelledPair) -> Claim:
-    """A pair as the critic of an answer sees a statement and the one text that it cites."""
-    return Claim(pair.statement, (EvidenceView(id="E1", quote=pair.text),))
-
-
-async def ask_all(
-    models: Models,
-    pairs: Sequence[LabelledPair],
-    sheet: Sheet,
-    settings: Settings,
-    *,
-    concurrency: int = 8,
-    watch: Watch = lambda done, of: None,
-) -> None:
-    """Ask the model of `entail` about each pair that the sheet does not have; each reply is in the file at once.
-
-    Raises:
-        ModelFailed: none of the first replies could be used, or several calls had no reply; the rest is kept.
-        ConfigError: the server rejects the key or does not have the model.
-        StorageFailed: the file cannot be written.
-    """
-    name = models.of(entail.name).name
-    left = [pair for pair in pairs if pair.id not in sheet.lines]
-    unanswered: list[str] = []
-    _check_first(sheet.lines.values(), name)
-
-    async def work(pair: LabelledPair) -> None:
-        try:
-            line = await _line(models, pair, settings)
-        except ModelFailed as failed:
-            unanswered.append(failed.reason)
-            if len(unanswered) > MOST_UNANSWERED:
-                raise
-            return
-        sheet.append(line)
-        watch(len(sheet.lines), len(pairs))
-        _check_first(sheet.lines.values(), name)
-
-    try:
-        await work_off(left, work, concurrency)
-    except ModelFailed as error:
-        if error.unreadable:
-            raise
-    if unanswered:
-        done = f"{len(sheet.lines):,} of {len(pairs):,} pairs are judged and kept"
-        raise ModelFailed(f"no reply ({unanswered[-1]}); {done}; run the same command to resume", model=name)
-
-
-def _check_first(lines: Iterable[Line], name: str) -> None:
-    said = list(lines)
-    if len(said) >= FIRST and all(line.said == "unusable" for line in said):
-        why = f"none of its first {len(said)} replies could be used: {said[-1].reason}"
-        raise ModelFailed(f"{why}; it is not a judge (--fresh asks again)", model=name, unreadable=True)
-
-
-async def _line(models: Models, pair: LabelledPair, settings: Settings) -> Line:
-    """What the judge says of a pair. A failure without a reply is raised: it says nothing about the judge."""
-    claim = claim_of(pair)
-    try:
-        reply = await models.answer(
-            entail, EntailInput(statement=claim.statement, evidence=claim.premises), CallLimits()
-        )
-    except ModelFailed as failed:
-        if not failed.unreadable:
-            raise
-        reason = " ".join(failed.reason.split())
-        return Line(pair=pair.id, said="unusable", reason=reason, usage=UsageReport.of(failed.usage or Usage()))
-    found = judgement_of(claim, reply.output, settings.verify.entailment)
-    said = "unusable" if found.relation in ("failed", "unsure") else found.relation
-    return Line(pair=pair.id, said=said, reason=found.note, usage=UsageReport.of(reply.usage))
-
-
-def result(
-    pairs: Sequence[LabelledPair], lines: Mapping[str, Line], model: str, settings: Settings, now: datetime
-) -> Measured:
-    """The measurement that a complete sheet makes."""
-    said = [(pair, lines[pair.id].said) for pair in pairs]
-    proofs = []
-    for name in dict.fromkeys(pair.dataset for pair in pairs):  # a judge that does not decide is wrong
-        here = [(p, word) for p, word in said if p.dataset == name and p.truth != "neutral"]
-        supports = sum(pair.truth == "support" for pair, _ in here) / len(here)
-        right = [_RIGHT[pair.truth] == word for pair, word in here]
-        proofs.append(_proof(name, "claims", right, max(supports, 1 - supports)))
-    share = sum(pair.truth == "support" for pair, _ in said) / len(said)
-    called = [pair.truth == "support" for pair, word in said if word == "entails"]
-    silent = [word in ("neutral", "related") for pair, word in said if pair.truth == "neutral"]
-    proofs += [_proof(CALLED_SUPPORTED, "supported", called, share), _proof(UNDECIDED, "neutral", silent, 0.5)]
-    return Measured(
-        model=model,
-        address=own_address(model, settings),
-        temperature=settings.model.temperature,
-        asked=asked_with(),
-        measured=now,
-        made_by=f"medground {__version__}",
-        proofs=tuple(proofs),
-        pairs=len(pairs),
-        unusable=sum(word == "unusable" for _, word in said),
-        usage=UsageReport.of(_total(lines[pair.id].usage for pair in pairs)),
-    )
 
 
 def _proof(name: str, kind: str, right: Sequence[bool], majority: float) -> Proof:
@@ -231,16 +208,6 @@ class Estimate:
         )
 
 
-def estimate(model: str, pairs: Sequence[LabelledPair], settings: Settings) -> Estimate:
-    """What asking about these pairs will cost, if every reply can be used."""
-    schema = len(json.dumps(entail.output.model_json_schema()))
-    prompts = (entail.prompt(EntailInput(statement=c.statement, evidence=c.premises)) for c in map(claim_of, pairs))
-    characters = sum(len(entail.instructions) + schema + len(prompt) for prompt in prompts)
-    tokens, replies = round(characters / _CHARACTERS, -3), len(pairs) * _REPLY
-    known = None if own_address(model, settings) else list_price(model, int(tokens), replies)
-    return Estimate(len(pairs), int(tokens), replies, known)
-
-
 @dataclass(frozen=True)
 class Measurement:
     """A measurement that is about to be made: nothing was asked yet."""
@@ -249,48 +216,110 @@ class Measurement:
     settings: Settings
     pairs: Sequence[LabelledPair]
     models: Models
-    sheet: Path
+    file: Path
     """The file of what the judge says; its name tells judge, instructions and pairs."""
 
     def left(self, *, fresh: bool = False) -> Estimate:
-        """What is still to be asked, and its cost.
-
-        Raises:
-            UsageError: another process is measuring the same judge.
-        """
-        if fresh or not self.sheet.exists():
-            return estimate(self.model, self.pairs, self.settings)
-        with Sheet(self.sheet) as sheet:
-            return estimate(self.model, [pair for pair in self.pairs if pair.id not in sheet.lines], self.settings)
+        """What is still to be asked, and its cost if every reply can be used."""
+        left = self.pairs
+        if not fresh and self.file.exists():
+            with Sheet(self.file) as sheet:
+                left = [pair for pair in self.pairs if pair.id not in sheet.lines]
+        schema = len(json.dumps(entail.output.model_json_schema()))
+        characters = sum(len(entail.instructions) + schema + len(entail.prompt(pair.asked)) for pair in left)
+        tokens, replies = int(round(characters / _CHARACTERS, -3)), len(left) * _REPLY
+        known = None if own_address(self.model, self.settings) else list_price(self.model, tokens, replies)
+        return Estimate(len(left), tokens, replies, known)
 
     async def make(
-        self,
-        *,
-        fresh: bool = False,
-        concurrency: int = 8,
-        watch: Watch = lambda done, of: None,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        self, *, fresh: bool = False, concurrency: int = 8, watch: Callable[[int, int], None] = lambda done, of: None
     ) -> Measured:
         """Ask what is left and store the result; from then on it counts on this machine.
 
         Raises:
-            ModelFailed, ConfigError, StorageFailed: see `ask_all`; what was answered is kept.
+            ModelFailed: none of the first replies could be used, or several calls had no reply; the rest is kept.
+            ConfigError: the server rejects the key or does not have the model.
+            StorageFailed: the file cannot be written.
             UsageError: another process is measuring the same judge.
         """
-        with Sheet(self.sheet, fresh=fresh) as sheet:
-            await ask_all(self.models, self.pairs, sheet, self.settings, concurrency=concurrency, watch=watch)
-            found = result(self.pairs, sheet.lines, self.model, self.settings, now())
-        keep(found, self.sheet.with_suffix(".json"))
+        unanswered: list[str] = []
+        with Sheet(self.file, fresh=fresh) as sheet:
+            self._check_first(sheet)
+
+            async def work(pair: LabelledPair) -> None:
+                try:
+                    line = await self._line(pair)
+                except ModelFailed as failed:
+                    unanswered.append(failed.reason)
+                    if len(unanswered) > MOST_UNANSWERED:
+                        raise
+                    return
+                sheet.append(line)
+                watch(len(sheet.lines), len(self.pairs))
+                self._check_first(sheet)
+
+            try:
+                await work_off([pair for pair in self.pairs if pair.id not in sheet.lines], work, concurrency)
+            except ModelFailed as error:
+                if error.unreadable:
+                    raise
+            if unanswered:
+                done = f"{len(sheet.lines):,} of {len(self.pairs):,} pairs are judged and kept"
+                why = f"no reply ({unanswered[-1]}); {done}; run the same command to resume"
+                raise ModelFailed(why, model=self.model)
+            found = self._result(sheet.lines)
+        keep(found, self.file.with_suffix(".json"))
         return found
+
+    def _check_first(self, sheet: Sheet) -> None:
+        said = list(sheet.lines.values())
+        if len(said) >= FIRST and all(line.said == "unusable" for line in said):
+            why = f"none of its first {len(said)} replies could be used: {said[-1].reason}"
+            raise ModelFailed(f"{why}; it is not a judge (--fresh asks again)", model=self.model, unreadable=True)
+
+    async def _line(self, pair: LabelledPair) -> Line:
+        """What the judge says of a pair. A failure without a reply is raised: it says nothing about the judge."""
+        try:
+            reply = await self.models.answer(entail, pair.asked, CallLimits())
+        except ModelFailed as failed:
+            if not failed.unreadable:
+                raise
+            reason = " ".join(failed.reason.split())
+            return Line(pair=pair.id, said="unusable", reason=reason, usage=UsageReport.of(failed.usage or Usage()))
+        claim = Claim(pair.statement, pair.asked.evidence)
+        found = judgement_of(claim, reply.output, self.settings.verify.entailment)
+        said = "unusable" if found.relation in ("failed", "unsure") else found.relation
+        return Line(pair=pair.id, said=said, reason=found.note, usage=UsageReport.of(reply.usage))
+
+    def _result(self, lines: Mapping[str, Line]) -> Measured:
+        """The measurement that a complete sheet makes."""
+        said = [(pair, lines[pair.id].said) for pair in self.pairs]
+        proofs = []
+        for name in dict.fromkeys(pair.dataset for pair in self.pairs):  # a judge that does not decide is wrong
+            here = [(p, word) for p, word in said if p.dataset == name and p.truth != "neutral"]
+            supports = sum(pair.truth == "support" for pair, _ in here) / len(here)
+            right = [_RIGHT[pair.truth] == word for pair, word in here]
+            proofs.append(_proof(name, "claims", right, max(supports, 1 - supports)))
+        share = sum(pair.truth == "support" for pair, _ in said) / len(said)
+        called = [pair.truth == "support" for pair, word in said if word == "entails"]
+        silent = [word in ("neutral", "related") for pair, word in said if pair.truth == "neutral"]
+        proofs += [_proof(CALLED_SUPPORTED, "supported", called, share), _proof(UNDECIDED, "neutral", silent, 0.5)]
+        return Measured(
+            model=self.model,
+            address=own_address(self.model, self.settings),
+            temperature=self.settings.model.temperature,
+            asked=asked_with(),
+            measured=datetime.now(UTC),
+            made_by=f"medground {__version__}",
+            proofs=tuple(proofs),
+            pairs=len(self.pairs),
+            unusable=sum(word == "unusable" for _, word in said),
+            usage=UsageReport.of(_total(lines[pair.id].usage for pair in self.pairs)),
+        )
 
 
 def prepared(model: str, data: Path, settings: Settings) -> Measurement:
     """Read the test and open the model; nothing is asked. The call cache is not used, so that replies are new.
-
-    Args:
-        model: its name, as in `model.default`.
-        data: the folder of `scifact` and `nli`.
-        settings: home folder, keys, address and temperature.
 
     Raises:
         UsageError: the model is not one that can be measured, or the data are missing.

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
-from medground.errors import UsageError
 from medground.values.document import Frozen
-from medground_evaluate.agreement import in_words, kappa, same_share
-from medground_evaluate.judges.judgements import LONG_AXES, PAIR_AXES, Judgement, by_judge
+from medground_evaluate.judges.judgements import LONG_AXES, PAIR_AXES, Judgement
 from medground_evaluate.statistics import wilson
 
 OVERALL = "overall"
@@ -30,9 +27,7 @@ class AxisResult(Frozen):
         ties: all other judged questions, including those where the orders disagree.
         flipped: ties in which the two orders prefer different answers, so that only the position decides.
         low: lower end of the 95 % Wilson interval of wins among all judged.
-        high: its upper end.
         mean: mean mark of the first-named answer over all orders, 1 to 5; None if marks are missing.
-        other_mean: mean mark of the other answer.
     """
 
     axis: str
@@ -75,38 +70,35 @@ class LongResult(Frozen):
 
 def pair_results(lines: Iterable[Judgement]) -> list[PairResult]:
     """A result for every judge and pair of answers, in order of appearance."""
+    return [_pair_result(group) for group in _by_judge_and_answers(lines, ORDERS)]
+
+
+def _by_judge_and_answers(lines: Iterable[Judgement], answers: int) -> Iterable[list[Judgement]]:
     groups: dict[tuple[str, frozenset[str]], list[Judgement]] = {}
     for line in lines:
-        if len(line.shown) == ORDERS:
+        if len(line.shown) == answers:
             groups.setdefault((line.judge, frozenset(line.shown)), []).append(line)
-    return [_pair_result(group) for group in groups.values()]
+    return groups.values()
 
 
 def long_results(lines: Iterable[Judgement]) -> list[LongResult]:
     """A result for every judge and run of long answers, in order of appearance."""
-    groups: dict[tuple[str, str], list[Judgement]] = {}
-    for line in lines:
-        if len(line.shown) == 1:
-            groups.setdefault((line.judge, line.shown[0]), []).append(line)
     return [
         LongResult(
-            judge=judge,
-            answer=answer,
+            judge=group[0].judge,
+            answer=group[0].shown[0],
             questions=len(group),
             **_statuses(line.status for line in group),
-            means={axis: _mean(group, answer, axis) for axis in LONG_AXES},
+            means={axis: _mean(group, group[0].shown[0], axis) for axis in LONG_AXES},
         )
-        for (judge, answer), group in groups.items()
+        for group in _by_judge_and_answers(lines, 1)
     ]
 
 
 def outcomes(lines: Iterable[Judgement], one: str, axis: str) -> dict[str, Outcome]:
-    """Win, tie or loss of the answer called `one`, by item; items that were not fully judged are left out.
+    """Win, tie or loss of the answer called `one` on an axis, by item; items that were not fully judged are left out.
 
-    Args:
-        lines: judgements of one judge about two answers.
-        one: a name in `shown`.
-        axis: an axis, or `OVERALL` for which answer was called better.
+    The lines are of one judge about two answers; the axis `OVERALL` is about which answer was called better.
     """
     found: dict[str, Outcome] = {}
     for item, of_item in _fully_judged(lines).items():
@@ -191,71 +183,3 @@ def _mean(lines: Iterable[Judgement], answer: str, axis: str) -> float | None:
 def _statuses(statuses: Iterable[str]) -> dict[str, int]:
     counts = Counter(statuses)
     return {"judged": counts["judged"], "not_judged": counts["not judged"], "failed": counts["failed"]}
-
-
-class JudgesAgreement(Frozen):
-    """Two judges on one axis.
-
-    Attributes:
-        about: names of the answers that they judged.
-        items: how many items both judged; items that only one judged do not count.
-        observed: share of equal judgements, 0 to 1.
-        kappa: agreement beyond chance; None if both gave one and the same judgement throughout.
-        words: the kappa in words.
-    """
-
-    judges: tuple[str, str]
-    about: tuple[str, ...]
-    axis: str
-    items: int
-    observed: float
-    kappa: float | None
-    words: str
-
-
-def judges_agreement(lines: Sequence[Judgement]) -> list[JudgesAgreement]:
-    """Every pair of judges on the items that both judged: win, tie or loss of two answers, marks of long answers.
-
-    Raises:
-        UsageError: there are fewer than two judges, or no two judged the same items.
-    """
-    judges = by_judge(lines)
-    if len(judges) < 2:
-        raise UsageError(
-            f"agreement needs two judges; found {', '.join(judges) or 'none'}; add a file of another judge"
-        )
-    found = [
-        agreement
-        for one, other in combinations(judges, 2)
-        for about in sorted({tuple(sorted(line.shown)) for line in lines})
-        for agreement in _agreements((one, other), about, judges[one], judges[other])
-    ]
-    if not found:
-        raise UsageError(f"no two of {', '.join(judges)} have judged the same items; give files about the same runs")
-    return found
-
-
-def _agreements(
-    names: tuple[str, str], about: tuple[str, ...], one: Iterable[Judgement], other: Iterable[Judgement]
-) -> Iterator[JudgesAgreement]:
-    by_side = [[line for line in lines if tuple(sorted(line.shown)) == about] for lines in (one, other)]
-    for axis in (OVERALL, *PAIR_AXES) if len(about) == ORDERS else LONG_AXES:
-        first, second = (_labels(lines, about, axis) for lines in by_side)
-        if both := sorted(first.keys() & second.keys()):
-            labels = [first[item] for item in both], [second[item] for item in both]
-            found = kappa(*labels)
-            yield JudgesAgreement(
-                judges=names,
-                about=about,
-                axis=axis,
-                items=len(both),
-                observed=same_share(*labels),
-                kappa=found,
-                words=in_words(found),
-            )
-
-
-def _labels(lines: Sequence[Judgement], about: tuple[str, ...], axis: str) -> dict[str, str]:
-    if len(about) == ORDERS:
-        return {item: str(outcome) for item, outcome in outcomes(lines, about[0], axis).items()}
-    return {line.item: str(line.marks[0][axis].score) for line in lines if line.marks and axis in line.marks[0]}

@@ -1,28 +1,28 @@
-"""Answers against gold answers: accuracy, sets of answers, classes, rounds, ROUGE-L."""
+"""Answers against gold answers (accuracy, sets, classes, rounds, ROUGE-L), and how they rest on evidence."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from rapidfuzz.distance import LCSseq
 
-from medground_evaluate.items import RunLine
-from medground_evaluate.statistics import ClassScore, Share, item_score, scores_by_class
-from medground_evaluate.tally import is_right
+from medground.answering.verify.critic import Claim, Critic
+from medground.models.operators.base import EvidenceView
+from medground.values.answer import Answer
+from medground_evaluate.items import RunLine, is_right
+from medground_evaluate.statistics import ClassScore, Mean, Share, item_score, mean, scores_by_class
+
+# Answers against gold answers: accuracy, sets of answers, classes, rounds, ROUGE-L.
 
 
 def accuracy(lines: Iterable[RunLine], items: int | None = None) -> Share:
-    """Correct answers among all items.
+    """Correct answers among all items; lines without a gold answer are not counted at all.
 
-    An item that failed, was unreadable or was left unanswered counts as wrong, and so does one without a line. Lines
-    without a gold answer are not counted at all.
-
-    Args:
-        lines: the lines of one run.
-        items: number of items in the run; None counts only the given lines.
+    An item that failed, was unreadable or was left unanswered counts as wrong, and so does one of the run's `items`
+    without a line.
     """
     right = scored = count = 0
     for line in lines:
@@ -95,8 +95,6 @@ class RoundPoint:
     """Scores of all questions after a round.
 
     Attributes:
-        number: number of the round, starting at 1.
-        asked: number of questions that had this round.
         macro_f1: None if no question has a gold answer.
     """
 
@@ -132,13 +130,135 @@ def rouge_l(answer: str, references: str | Sequence[str]) -> ClassScore:
     Words are sequences of letters and digits, lower-cased and not stemmed.
     """
     given = [references] if isinstance(references, str) else references
-    words = _words(answer)
-    return max((_against(words, _words(r)) for r in given), key=lambda s: s.f1, default=ClassScore("", 0, 0, 0))
+    words, *others = (_WORD.findall(text.lower()) for text in (answer, *given))
+    scores = (ClassScore("", len(one), len(words), int(LCSseq.similarity(words, one))) for one in others)
+    return max(scores, key=lambda score: score.f1, default=ClassScore("", 0, 0, 0))
 
 
-def _against(answer: list[str], reference: list[str]) -> ClassScore:
-    return ClassScore("", len(reference), len(answer), int(LCSseq.similarity(answer, reference)))
+# How answers rest on evidence: citations, support, what a model says of them, grounding.
 
 
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.lower())
+@dataclass(frozen=True)
+class CitationScores:
+    """Citation scores of an answer (ALCE).
+
+    Attributes:
+        recall: statements entailed by all their citations together, of all statements.
+        precision: citations that their statement needs, of all citations. A citation is needed if the statement is
+            entailed and either the citation entails it alone, or the others do not entail it without this one.
+        failed: statements that the critic could not judge; they are in neither denominator.
+    """
+
+    recall: Share
+    precision: Share
+    failed: int = 0
+
+
+async def citation_scores(answer: Answer, critic: Critic) -> CitationScores:
+    """Judge every citation of an answer; the critic is called once, and may raise BudgetExhausted."""
+    quotes = {e.id: e.quote for e in answer.evidence}
+    asked = [_claims(s.text, [quotes[e] for e in dict.fromkeys(s.evidence)]) for s in answer.statements]
+    judged = iter(await critic.judge([claim for claims in asked for claim in claims]))
+    entailed = statements = needed = citations = failed = 0
+    for claims in asked:
+        relations = [next(judged).relation for _ in claims]
+        if "failed" in relations:
+            failed += 1
+            continue
+        whole, *rest = [relation == "entails" for relation in relations]
+        alone, without = (rest[: len(rest) // 2], rest[len(rest) // 2 :]) if rest else ([whole], [False])
+        statements, entailed = statements + 1, entailed + whole
+        if claims[0].premises:
+            citations += len(alone)
+            needed += sum(whole and (one or not others) for one, others in zip(alone, without, strict=True))
+    return CitationScores(Share(entailed, statements), Share(needed, citations), failed)
+
+
+def _claims(statement: str, quotes: Sequence[str]) -> list[Claim]:
+    """The statement against all its quotes and, if there are several, against each alone and all but each."""
+    several = [[quote] for quote in quotes] + [[*quotes[:i], *quotes[i + 1 :]] for i in range(len(quotes))]
+    texts = [" ".join(some) for some in (quotes, *(several if len(quotes) > 1 else ()))]
+    # One premise: the quotes together may prove what none proves alone.
+    return [Claim(statement, (EvidenceView(id="E1", quote=text),) if text else ()) for text in texts]
+
+
+@dataclass(frozen=True)
+class DocumentCitations:
+    """Cited documents against gold documents: means over questions with gold documents, 0 to 1.
+
+    `precision` has no value for an answer that cites nothing.
+    """
+
+    precision: Mean
+    recall: Mean
+
+
+def document_citations(lines: Iterable[RunLine]) -> DocumentCitations:
+    """Precision and recall of the documents that answers cite."""
+    scores = [item_score(line.gold_documents, line.cited) for line in lines if line.gold_documents]
+    return DocumentCitations(mean(one.precision for one in scores), mean(one.recall for one in scores))
+
+
+@dataclass(frozen=True)
+class SupportScores:
+    """Means over answers, 0 to 1, each with the number of answers that have and do not have that score.
+
+    An answer without statements, or not assessed by a validated judge, has no score, which differs from a score of 0.
+    """
+
+    support: Mean
+    faithfulness: Mean
+    statements: Mean
+    """Statements per answer."""
+
+
+def support_scores(lines: Iterable[RunLine]) -> SupportScores:
+    """Average the scores of a run's answers. Lines without statements have no score."""
+    kept = list(lines)
+    return SupportScores(
+        support=mean(line.support for line in kept),
+        faithfulness=mean(line.faithfulness for line in kept),
+        statements=mean(float(line.statements) for line in kept),
+    )
+
+
+@dataclass(frozen=True)
+class Assessments:
+    """Of the answers that a model assessed.
+
+    Attributes:
+        correct: rationales called CORRECT, of those with a verdict.
+        quality: mean quality, 1 to 5.
+    """
+
+    correct: Share
+    quality: Mean
+
+
+def assessments(answers: Iterable[Answer | None]) -> Assessments | None:
+    """The assessments of a run's answers; None if there is none."""
+    found = [answer.assessment for answer in answers if answer is not None and answer.assessment is not None]
+    if not found:
+        return None
+    verdicts = [one.verdict for one in found if one.verdict is not None]
+    qualities = (None if one.quality is None else float(one.quality) for one in found)
+    return Assessments(Share(verdicts.count("CORRECT"), len(verdicts)), mean(qualities))
+
+
+def grounded_rate(
+    lines: Iterable[RunLine], items: int | None = None, sufficient: Collection[str] | None = None
+) -> Share:
+    """Evidence-grounded response rate (EGR): the share of questions whose answer cites evidence.
+
+    An answer lists verbatim quotes that passed its recipe's checks. One that failed or has no line is not grounded.
+
+    Args:
+        items: number of items in the run; None counts only the given lines.
+        sufficient: ids of the questions whose evidence was found sufficient (Eq. 15); only they count then. That is the
+            paper's own definition (Table 5), in which a recipe without this check scores 0.
+    """
+    grounded = count = 0
+    for line in lines:
+        count += 1
+        grounded += bool(line.cited) and (sufficient is None or line.id in sufficient)
+    return Share(grounded, max(count, items or 0))

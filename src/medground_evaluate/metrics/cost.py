@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from medground.values.steps import Asking, PlanningSources, Searching
@@ -47,11 +47,8 @@ def mean_cost(usages: Iterable[UsageReport]) -> Cost:
 
 def cost_ratio(cost: Cost, base: Cost) -> dict[str, float | None]:
     """The ratio to `base` for each field; None if the base costs nothing or a price is unknown."""
-    ratios: dict[str, float | None] = {}
-    for field in fields(Cost):
-        of, to = getattr(cost, field.name), getattr(base, field.name)
-        ratios[field.name] = of / to if of is not None and to else None
-    return ratios
+    of, to = asdict(cost), asdict(base)
+    return {name: of[name] / to[name] if of[name] is not None and to[name] else None for name in of}
 
 
 Spans = Sequence[Mapping[str, Any]]
@@ -97,14 +94,13 @@ def stages(spans: Spans) -> Stages | None:
         return None
     searched = joined(_times(spans, Searching.span))
     whole = joined((int(span["start"]), int(span["end"])) for span in spans)
-    planning = without(planned, searched)
     asked = [span for span in spans if _is_of(span, Asking.span)]
     inside = [span for span in asked if any(start <= span["start"] < end for start, end in planned)]
     outside = [span for span in asked if span not in inside]
     return Stages(
-        planning=Stage(_seconds(planning), _tokens(inside), len(inside)),
-        retrieval=Stage(_seconds(searched), 0, 0),
-        answering=Stage(_seconds(without(whole, joined([*planned, *searched]))), _tokens(outside), len(outside)),
+        planning=_stage(without(planned, searched), inside),
+        retrieval=_stage(searched),
+        answering=_stage(without(whole, joined([*planned, *searched])), outside),
     )
 
 
@@ -119,12 +115,12 @@ class StageMeans:
 
 def stage_means(each: Sequence[Stages | None]) -> tuple[StageMeans, ...]:
     """The means of `planning`, `retrieval` and `answering`; empty if no question planned sources."""
-    known = [one for one in each if one is not None]
-    return tuple(_means(name, [getattr(one, name) for one in known]) for name in NAMES) if known else ()
-
-
-def _means(name: str, found: Sequence[Stage]) -> StageMeans:
-    return StageMeans(name, mean(one.seconds for one in found), mean(float(one.tokens) for one in found))
+    found = {name: [getattr(one, name) for one in each if one is not None] for name in NAMES}
+    return tuple(
+        StageMeans(name, mean(one.seconds for one in of_it), mean(float(one.tokens) for one in of_it))
+        for name, of_it in found.items()
+        if of_it
+    )
 
 
 def joined(times: Iterable[tuple[int, int]]) -> Times:
@@ -161,10 +157,7 @@ def _is_of(span: Mapping[str, Any], name: str) -> bool:
     return str(span["name"]) == name or str(span["name"]).startswith(f"{name} ")
 
 
-def _seconds(times: Times) -> float:
-    return sum(end - start for start, end in times) / 1e9
-
-
-def _tokens(spans: Spans) -> int:
+def _stage(times: Times, asked: Spans = ()) -> Stage:
     keys = ("gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens")
-    return sum(int(span["attributes"].get(key, 0)) for span in spans for key in keys)
+    tokens = sum(int(span["attributes"].get(key, 0)) for span in asked for key in keys)
+    return Stage(sum(end - start for start, end in times) / 1e9, tokens, len(asked))

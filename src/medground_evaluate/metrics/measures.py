@@ -26,9 +26,8 @@ from medground.values.steps import (
     SourcesPlanned,
 )
 from medground_evaluate.items import Item, RunHeader, RunLine
-from medground_evaluate.metrics.answers import RoundPoint, rouge_l, round_curve
+from medground_evaluate.metrics.answers import Assessments, RoundPoint, assessments, grounded_rate, rouge_l, round_curve
 from medground_evaluate.metrics.cost import StageMeans, Stages, stage_means, stages
-from medground_evaluate.metrics.evidence import Assessments, assessments, grounded_rate
 from medground_evaluate.metrics.searching import (
     Depths,
     HeadingScores,
@@ -45,19 +44,10 @@ Spans = Sequence[Mapping[str, Any]]
 """Of one trace, in the order they started."""
 
 
-def stored_answer(home: Path, line: RunLine) -> Answer | None:
-    """The answer of a line as it was given, so that figures stay; None if it has none or it was removed.
-
-    Raises:
-        UsageError: the file is not an answer.
-    """
-    return Answers(home).as_given(line.trace)
-
-
-def queries_by_source(answer: Answer) -> dict[str, list[str]]:
+def queries_by_source(answer: Answer | None) -> dict[str, list[str]]:
     """The queries that each source was asked, in order, each once."""
     plan: dict[str, dict[str, None]] = {}
-    for search in answer.searches:
+    for search in answer.searches if answer is not None else ():
         plan.setdefault(search.source, {})[search.query] = None
     return {source: list(queries) for source, queries in plan.items()}
 
@@ -110,30 +100,18 @@ def reading(spans: Spans) -> Reading | None:
     batches = ReadingBatch.stored(spans)
     if not batches:
         return None
-    articles = dict.fromkeys(document for batch in batches for document in batch.documents)
+    articles = {document for batch in batches for document in batch.documents}
     verdicts = [s for s in spans if s["name"] == Asking.name_of(sufficient.name) and s["start"] >= begun[-1]]
-    return Reading(len(articles), bool(verdicts) and _is_sufficient(verdicts[-1]))
-
-
-def _is_sufficient(span: Mapping[str, Any]) -> bool:
     try:
-        return SufficientOutput.model_validate_json(span["attributes"].get(f"{TEXT}output", "")).sufficient
-    except ValidationError:
-        return False  # the call failed
+        said = SufficientOutput.model_validate_json(verdicts[-1]["attributes"].get(f"{TEXT}output", ""))
+    except (IndexError, ValidationError):  # it was not asked, or the call failed
+        return Reading(len(articles), False)
+    return Reading(len(articles), said.sufficient)
 
 
 @dataclass(frozen=True)
 class Traced:
-    """One question.
-
-    Attributes:
-        query: the query whose documents were read, in PubMed's language; empty where the recipe has none.
-        reading: documents read in batches, and whether they were found sufficient.
-        rounds: what a recipe that loops would have answered, had it ended after each round.
-        plan: the queries of each source in the plan that was searched; None for a recipe that plans no sources.
-        stages: seconds and tokens of planning, retrieval and answering, of such a recipe.
-        rewritten: whether the question was rewritten because too little was found; None if the recipe never asks that.
-    """
+    """One question."""
 
     query: str
     reading: Reading
@@ -143,19 +121,20 @@ class Traced:
     stages: Stages | None = None
 
 
-def traced_of(spans: Spans) -> Traced:
-    """What the spans of a trace contain."""
-    read = reading(spans) or Reading(0, False)
-    query, rounds = final_query(spans) or "", answers_by_round(spans)
-    return Traced(query, read, rounds, was_rewritten(spans), planned_queries(spans), stages(spans))
-
-
 def read_traced(folder: Path, trace: str) -> Traced | None:
     """What a stored trace contains; None if there is none, or it was removed."""
     try:
-        return traced_of(read_trace(folder, trace))
+        spans = read_trace(folder, trace)
     except UsageError:
         return None
+    return Traced(
+        query=final_query(spans) or "",
+        reading=reading(spans) or Reading(0, False),
+        rounds=answers_by_round(spans),
+        rewritten=was_rewritten(spans),
+        plan=planned_queries(spans),
+        stages=stages(spans),
+    )
 
 
 def rewritten_share(traced: Iterable[Traced]) -> Share | None:
@@ -183,15 +162,8 @@ class Measures:
         items: number of items in the run.
         untraced: questions without a stored trace, because it was removed or they failed; they count as having read
             and searched nothing, and stay in the denominators.
-        grounded: evidence-grounded response rate: answers that cite.
         checked: the same as the paper counts it: answers that cite, and whose evidence was found sufficient.
-        depths: evidence sufficiency depth, for recipes that read in batches.
-        headings: MeSH precision and recall, for sets with gold headings.
-        queries: statistics by source.
         rewritten: questions that were rewritten because their search found too little, of those that might have been.
-        assessed: what a model says of whole answers.
-        stages: seconds and tokens by stage, for recipes that plan sources.
-        rounds: accuracy and F1 after each round, for recipes that loop.
         rouge: mean ROUGE-L F1 over the questions with a reference answer; an empty answer scores 0.
     """
 
@@ -221,15 +193,17 @@ def measure(
     Args:
         items: items of the set, for gold headings and reference answers.
         embedder: encodes queries to measure their diversity; without it diversity is not measured.
-
-    Raises:
-        UsageError: a stored answer is from another version.
     """
     traced = {line.id: found for line in lines if (found := read_traced(home / "traces", line.trace))}
-    answers = {line.id: stored_answer(home, line) for line in lines}
+    stored = Answers(home)
+    answers = {line.id: stored.as_given(line.trace) for line in lines}  # as they were given, so that figures stay
     read = {i: one.reading for i, one in traced.items() if one.reading.articles}
     count = max(header.items, len(lines))
     asked = [(headings_of(traced[item.id].query if item.id in traced else ""), item.headings) for item in items]
+    plans = [
+        traced[i].plan or {} if i in traced and traced[i].plan is not None else queries_by_source(answer)
+        for i, answer in answers.items()
+    ]
     texts = {line.id: line.text for line in lines}
     pairs = [(texts[item.id], item.reference) for item in items if item.reference and item.id in texts]
     return Measures(
@@ -239,17 +213,10 @@ def measure(
         checked=grounded_rate(lines, count, {i for i, one in read.items() if one.sufficient}) if read else None,
         depths=depths_of(traced.values(), count) if read else None,
         headings=heading_scores(asked) if any(item.headings for item in items) else None,
-        queries=query_statistics([_plan(traced.get(i), answer) for i, answer in answers.items()], embedder),
+        queries=query_statistics(plans, embedder.embed if embedder else None),
         rounds=rounds_of(lines, traced),
         rouge=mean(rouge_l(text, reference).f1 for text, reference in pairs) if pairs else None,
         rewritten=rewritten_share(traced.values()),
         assessed=assessments(answers.values()),
         stages=stage_means([one.stages for one in traced.values()]),
     )
-
-
-def _plan(traced: Traced | None, answer: Answer | None) -> Mapping[str, Sequence[str]]:
-    """The queries of the plan that was searched; of a recipe that plans no sources, those that sources were asked."""
-    if traced is not None and traced.plan is not None:
-        return traced.plan
-    return queries_by_source(answer) if answer is not None else {}

@@ -4,31 +4,24 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from medground.corpus.embedder import Embedder
 from medground.errors import ConfigError
 from medground.pubmed.parser import repair_syntax
 from medground.pubmed.syntax import Chain, Leaf, Negated, Node, Span
 from medground.values.document import DocumentId
 from medground_evaluate.items import RunLine
-from medground_evaluate.statistics import ClassScore, Mean, Share, item_score, mean
+from medground_evaluate.statistics import Mean, Share, item_score, mean
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What was read for one question.
-
-    Attributes:
-        articles: number of documents read, in all batches.
-        sufficient: whether reading ended because the evidence was sufficient.
-    """
+    """What was read for one question."""
 
     articles: int
     sufficient: bool
@@ -39,7 +32,7 @@ class Depths:
     """Depths of a run.
 
     Attributes:
-        distribution: number of questions by depth, of those that reached sufficiency; in order of depth.
+        distribution: number of questions by depth in articles, of those that reached sufficiency; in order of depth.
         never: number of questions without sufficient evidence after reading everything; they have no depth.
     """
 
@@ -47,36 +40,28 @@ class Depths:
     never: int
 
     @property
-    def reached(self) -> int:
-        """Number of questions with a depth."""
-        return sum(self.distribution.values())
+    def _depths(self) -> list[int]:
+        return list(Counter(self.distribution).elements())
 
     @property
     def mean(self) -> float | None:
-        """Mean depth of questions that reached sufficiency, in articles; None if none did."""
-        return sum(d * n for d, n in self.distribution.items()) / self.reached if self.reached else None
+        """Mean depth of questions that reached sufficiency; None if none did."""
+        return statistics.fmean(self._depths) if self._depths else None
 
     @property
     def median(self) -> float | None:
         """Their median depth."""
-        depths = [d for d, n in self.distribution.items() for _ in range(n)]
-        return float(statistics.median(depths)) if depths else None
+        return float(statistics.median(self._depths)) if self._depths else None
 
     def within(self, articles: int) -> Share:
         """Share of all questions whose evidence was sufficient within `articles`; the denominator includes `never`."""
-        return Share(sum(n for d, n in self.distribution.items() if d <= articles), self.reached + self.never)
+        return Share(sum(depth <= articles for depth in self._depths), len(self._depths) + self.never)
 
 
-def evidence_depths(readings: Iterable[Reading]) -> Depths:
+def evidence_depths(readings: Sequence[Reading]) -> Depths:
     """The distribution of depths."""
-    counts: Counter[int] = Counter()
-    never = 0
-    for reading in readings:
-        if reading.sufficient:
-            counts[reading.articles] += 1
-        else:
-            never += 1
-    return Depths(dict(sorted(counts.items())), never)
+    counts = Counter(reading.articles for reading in readings if reading.sufficient)
+    return Depths(dict(sorted(counts.items())), len(readings) - counts.total())
 
 
 _MESH_TAGS = ("MeSH Terms", "MeSH Major Topic")
@@ -88,8 +73,6 @@ class HeadingScores:
 
     Attributes:
         precision: counts 0 for a question whose query has no heading.
-        questions: number of questions with gold headings.
-        without_query: number of those whose query has no heading.
         without_gold: number of questions without gold headings, which are left out.
     """
 
@@ -106,14 +89,8 @@ def heading_scores(pairs: Iterable[tuple[Collection[str], Collection[str]]]) -> 
     Headings are compared without case, qualifiers (`Asthma/therapy`) and the asterisk of a major topic. The paper does
     not say how it averages, or which precision a query without headings has.
     """
-    scores: list[ClassScore] = []
-    without_gold = 0
-    for predicted, gold in pairs:
-        one = item_score(set(map(_plain, gold)), set(map(_plain, predicted)))
-        if one.gold:
-            scores.append(one)
-        else:
-            without_gold += 1
+    every = [item_score(set(map(_plain, gold)), set(map(_plain, predicted))) for predicted, gold in pairs]
+    scores = [one for one in every if one.gold]
     count, without_query = len(scores), sum(not one.given for one in scores)
     known = scores if count > without_query else []
     return HeadingScores(
@@ -121,7 +98,7 @@ def heading_scores(pairs: Iterable[tuple[Collection[str], Collection[str]]]) -> 
         recall=mean(one.recall for one in known).value,
         questions=count,
         without_query=without_query,
-        without_gold=without_gold,
+        without_gold=len(every) - count,
     )
 
 
@@ -149,6 +126,8 @@ def _plain(heading: str) -> str:
     return heading.partition("/")[0].replace("*", "").strip().casefold()
 
 
+Embed = Callable[[Sequence[str]], NDArray[np.float32]]
+"""The `embed` of an `Embedder`."""
 Plan = Mapping[str, Sequence[str]]
 """The queries of one question by source."""
 
@@ -160,7 +139,7 @@ class QueryStatistics:
     Attributes:
         queries: mean number per question, over all questions; 0 for a question that did not query the source.
         words: mean number of words per query; None without queries.
-        diversity: mean of Eq. 5 over questions; None without an embedder, or if no question has two queries.
+        diversity: mean of Eq. 5 over questions; None without an encoder, or if no question has two queries.
     """
 
     queries: float
@@ -185,24 +164,21 @@ def query_diversity(vectors: NDArray[np.float32]) -> float | None:
     return max(0.0, 1.0 - similarity)
 
 
-def query_statistics(plans: Iterable[Plan], embedder: Embedder | None = None) -> dict[str, QueryStatistics]:
+def query_statistics(plans: Sequence[Plan], embed: Embed | None = None) -> dict[str, QueryStatistics]:
     """Statistics by source, in order of first appearance. Empty queries are not counted."""
     by_source: dict[str, list[list[str]]] = defaultdict(list)
-    questions = 0
     for plan in plans:
-        questions += 1
         for source, queries in plan.items():
             by_source[source].append([query for query in queries if query.strip()])
-    return {source: _statistics(lists, questions, embedder) for source, lists in by_source.items()}
-
-
-def _statistics(lists: Sequence[Sequence[str]], questions: int, embedder: Embedder | None) -> QueryStatistics:
-    spread = [query_diversity(embedder.embed(queries)) for queries in lists if len(queries) > 1] if embedder else []
-    return QueryStatistics(
-        queries=sum(map(len, lists)) / questions,
-        words=mean(float(len(query.split())) for queries in lists for query in queries),
-        diversity=mean([*spread, *[None] * (questions - len(spread))]),
-    )
+    found = {}
+    for source, lists in by_source.items():
+        spread = [query_diversity(embed(some)) for some in lists if len(some) > 1] if embed else []
+        found[source] = QueryStatistics(
+            queries=sum(map(len, lists)) / len(plans),
+            words=mean(float(len(query.split())) for queries in lists for query in queries),
+            diversity=mean([*spread, *[None] * (len(plans) - len(spread))]),
+        )
+    return found
 
 
 DEPTHS = (1, 5, 10, 20)
@@ -231,37 +207,31 @@ def retrieval_scores(lines: Iterable[RunLine], depths: Sequence[int] = DEPTHS) -
     """Score the documents that each line's searches found, best first, against those that answer its question.
 
     A question for which nothing was found scores 0. A document that is listed twice counts at its first rank.
-
-    Raises:
-        ConfigError: the extra `evaluate` is not installed.
     """
-    found: dict[str, Sequence[DocumentId]] = {}
-    gold: dict[str, Sequence[DocumentId]] = {}
-    without = 0
-    for line in lines:
-        if line.gold_documents:
-            found[line.id], gold[line.id] = line.found, line.gold_documents
-        else:
-            without += 1
-    return RetrievalScores(ranking_scores(found, gold, depths), without)
+    every = list(lines)
+    known = [line for line in every if line.gold_documents]
+    found, gold = {line.id: line.found for line in known}, {line.id: line.gold_documents for line in known}
+    return RetrievalScores(ranking_scores(found, gold, depths), len(every) - len(known))
 
 
 def ranking_scores(
     found: Mapping[str, Sequence[DocumentId]], gold: Mapping[str, Sequence[DocumentId]], depths: Sequence[int] = DEPTHS
 ) -> dict[str, dict[str, float]]:
-    """Values of each measure for each question of `gold`, in its order.
+    """Values of recall, precision and nDCG at each depth, and RR, for each question of `gold`, in its order.
 
     Args:
         found: document ids by question, best first.
         gold: relevant document ids by question, at least one each.
-        depths: values of k for recall, precision and nDCG, each 1 or more.
-
-    Raises:
-        ConfigError: the extra `evaluate` is not installed.
     """
     if not gold:
         return {}
-    library = _library()
+    try:
+        library = import_module("ir_measures")
+    except ImportError as error:
+        raise ConfigError(
+            f"retrieval measures need the extra 'evaluate' ({error.name} is missing);"
+            ' run: pip install "medground[evaluate]"'
+        ) from None
     measures = [*(kind @ k for k in depths for kind in (library.R, library.P, library.nDCG)), library.RR]
     # Ranks become strictly decreasing scores, because trec_eval sorts by score and breaks ties by id.
     run = {q: {d: -float(rank) for rank, d in enumerate(dict.fromkeys(found.get(q, ())))} for q in gold}
@@ -270,13 +240,3 @@ def ranking_scores(
     for value in library.iter_calc(measures, right, run):
         each[value.query_id][str(value.measure)] = float(value.value)
     return {q: {str(m): values[str(m)] for m in measures} for q, values in each.items()}
-
-
-def _library() -> Any:
-    try:
-        return import_module("ir_measures")
-    except ImportError as error:
-        raise ConfigError(
-            f"retrieval measures need the extra 'evaluate' ({error.name} is missing);"
-            ' run: pip install "medground[evaluate]"'
-        ) from None

@@ -22,9 +22,7 @@ from pathlib import Path
 from medground.answering.verify.nli_model import NliModel
 from medground.errors import UsageError
 from medground.language.statements import written_sentences
-from medground_evaluate.items import RunHeader
-from medground_evaluate.manifest import differences
-from medground_evaluate.run_file import read_run
+from medground_evaluate.run_file import differences, read_run
 from medground_evaluate.statistics import Mean, mean
 
 Entailment = Callable[[Sequence[tuple[str, str]]], Awaitable[Sequence[float | None]]]
@@ -38,7 +36,6 @@ class Uncertainty:
     Attributes:
         value: 0 (every response entails the others) to 1; None if fewer than two responses have text, or nothing could
             be judged.
-        responses: number of responses with text.
         unjudged: pairs of sentence and response that could not be judged; they are left out of the means.
     """
 
@@ -69,42 +66,18 @@ async def luq(responses: Sequence[str], entailment: Entailment) -> Uncertainty:
 
 
 def nli_entailment(model: NliModel) -> Entailment:
-    """P(entail) as published, from an NLI model with a label for contradiction.
-
-    Raises:
-        UsageError: the model has no such label.
-    """
+    """P(entail) as published, from an NLI model with a label for contradiction."""
     if model.labels.contradiction is None:
         raise UsageError(f"{model.name} has no label for contradiction, which LUQ needs; use another NLI model")
 
     async def judge(pairs: Sequence[tuple[str, str]]) -> list[float | None]:
         whole = [pair for pair in pairs if model.problem(pair[1]) is None]
         scores = dict(zip(whole, await asyncio.to_thread(model.score, whole), strict=True))
-        return [_of_two(scores[p].entailment, scores[p].contradiction) if p in scores else None for p in pairs]
+        totals = {pair: one.entailment + one.contradiction for pair, one in scores.items()}
+        known = {p: scores[p].entailment / total for p, total in totals.items() if math.isfinite(total) and total > 0}
+        return [known.get(pair) for pair in pairs]
 
     return judge
-
-
-def _of_two(entailment: float, contradiction: float) -> float | None:
-    total = entailment + contradiction
-    return entailment / total if math.isfinite(total) and total > 0 else None
-
-
-@dataclass(frozen=True)
-class SampledUncertainty:
-    """LUQ over the questions of a run.
-
-    Attributes:
-        mean: over the questions that have a value; `without` counts the others.
-        each: by question id.
-        samples: number of runs.
-        temperature: the temperature of the samples.
-    """
-
-    mean: Mean
-    each: Mapping[str, Uncertainty]
-    samples: int
-    temperature: float
 
 
 @dataclass(frozen=True)
@@ -116,19 +89,22 @@ class Samples:
     temperature: float
 
 
+@dataclass(frozen=True)
+class SampledUncertainty:
+    """LUQ of questions, by id, and its mean over those that have a value."""
+
+    mean: Mean
+    each: Mapping[str, Uncertainty]
+
+
 async def uncertainty_of(samples: Samples, entailment: Entailment) -> SampledUncertainty:
     """LUQ of every question; `entailment` is called once per question."""
     each = {i: await luq(texts, entailment) for i, texts in samples.texts.items()}
-    return SampledUncertainty(mean(found.value for found in each.values()), each, samples.runs, samples.temperature)
+    return SampledUncertainty(mean(found.value for found in each.values()), each)
 
 
 def read_samples(paths: Sequence[Path]) -> Samples:
-    """Read the rationales of several runs.
-
-    Raises:
-        UsageError: there are fewer than two runs, they have different settings, or they were made without sampling (at
-            a temperature of 0, or with cached calls).
-    """
+    """Read the rationales of several runs with the same settings, made with sampling."""
     if len({path.resolve() for path in paths}) < max(2, len(paths)):
         raise UsageError("uncertainty needs two or more runs of the same questions, each given once")
     texts: dict[str, list[str]] = {}
@@ -136,20 +112,15 @@ def read_samples(paths: Sequence[Path]) -> Samples:
     for path in paths:
         header, lines = read_run(path)
         headers.append(header)
-        _check(path, header, headers[0])
+        if found := differences(headers[0], header):
+            shown = "; ".join(found.values())
+            raise UsageError(f"{path} differs from the first run: {shown}; give runs of the same command")
+        model = header.settings.get("model", {})
+        if model.get("cache", True) or not model.get("temperature"):
+            raise UsageError(
+                f"{path} was made without sampling; run it with --set model.temperature=0.7 --set model.cache=false "
+                "and its own --out"
+            )
         for line in lines:
             texts.setdefault(line.id, []).append(line.text)
     return Samples(texts, len(paths), float(headers[0].settings["model"]["temperature"]))
-
-
-def _check(path: Path, header: RunHeader, first: RunHeader) -> None:
-    if found := differences(first, header):
-        raise UsageError(
-            f"{path} differs from the first run: {'; '.join(found.values())}; give runs of the same command"
-        )
-    model = header.settings.get("model", {})
-    if model.get("cache", True) or not model.get("temperature"):
-        raise UsageError(
-            f"{path} was made without sampling; run it with --set model.temperature=0.7 --set model.cache=false and "
-            "its own --out"
-        )

@@ -32,9 +32,8 @@ from medground.recipes.omni_rag.search import plannable, search_plan
 from medground.recipes.pubmed_reasoner.answering import recall
 from medground.recipes.settings import OmniRagSettings
 from medground.values.question import Question
-from medground.values.source_plan import SourceDescription, SourceFound, SourcePlan, SourceQuery, tagged
+from medground.values.source_plan import SourceDescription, SourcePlan, SourceQuery, tagged
 from medground.values.steps import Progress, no_progress
-from medground_evaluate.demonstrations.records import Source, read_records
 from medground_evaluate.items import Item
 from medground_evaluate.planning.exploring import QUERIES, ExploreInput, explore, judge_found
 from medground_evaluate.planning.work import (
@@ -51,6 +50,7 @@ from medground_evaluate.planning.work import (
     read_work,
     work_through,
 )
+from medground_evaluate.training_questions import Source, read_records
 
 TOKENS_OF_A_PROMPT = 500
 TOKENS_OF_A_QUERY = 15
@@ -64,20 +64,8 @@ OPERATORS: tuple[Operator[Any, Any], ...] = (explore, judge_found, recall, reaso
 def run_of(engine: Engine, question: Question) -> Run:
     """A run that may ask the operators of exploring, judging and reading, and keeps no trace."""
     declared = Declaration(name="planner-training", operators=OPERATORS, settings=engine.recipe.settings)
-    return Run(
-        question,
-        engine.settings,
-        declared,
-        engine.sources,
-        engine.models,
-        trace=Trace("planner", None),
-        clock=time.monotonic,
-    )
-
-
-def question_of(asked: Asked) -> Question:
-    """The question as it was asked."""
-    return Question(text=asked.text, task=asked.task, options=asked.options, context=asked.context)
+    trace, opened = Trace("planner", None), (engine.sources, engine.models)
+    return Run(question, engine.settings, declared, *opened, trace=trace, clock=time.monotonic)
 
 
 @dataclass(frozen=True)
@@ -86,10 +74,6 @@ class Exploration:
 
     Attributes:
         source: the data set; only its training questions are taken.
-        queries: queries for each source.
-        sources: names of the sources to explore; empty for all that are open.
-        limit: most questions; None for all.
-        seed: of the order of the questions.
     """
 
     source: Source
@@ -131,7 +115,12 @@ async def explore_questions(
             settings_hash=engine.settings.hash,
             snapshots=tuple(dict.fromkeys(s.state for s in engine.sources if s.state is not None)),
             sources=sources,
-            options={"queries": wanted.queries, **_found_of(engine.settings)},
+            options={
+                "queries": wanted.queries,
+                # what decides which passages a query finds, beside the settings that every recipe shares
+                **engine.settings.section(OmniRagSettings).model_dump(mode="json", include={"depth", "kept"}),
+                "retractions": engine.settings.recipe.retractions,
+            },
         )
         return await work_through(
             {item.id: item for item in items},
@@ -156,6 +145,12 @@ class CallEstimate:
     output_tokens: int
     price: Decimal | None
 
+    @classmethod
+    def of(cls, questions: int, searches: int, calls: int, tokens: tuple[int, int], model: str) -> CallEstimate:
+        """With the list price of the model."""
+        free = model.partition(":")[0] in ("keyless", "local")
+        return cls(questions, searches, calls, *tokens, Decimal(0) if free else list_price(model, *tokens))
+
     def __str__(self) -> str:
         price = "price unknown" if self.price is None else f"${self.price:.2f}"
         return (
@@ -165,43 +160,24 @@ class CallEstimate:
         )
 
 
-def estimate_exploring(questions: int, sources: int, queries: int, model: str) -> CallEstimate:
-    """One call for each question, and a search for each query."""
-    made = questions * sources * queries
-    into, out = questions * TOKENS_OF_A_PROMPT, made * TOKENS_OF_A_QUERY
-    return CallEstimate(questions, made, questions, into, out, _price(model, into, out))
-
-
 def estimate_judging(explored: Sequence[Explored], passages: int | None, model: str) -> CallEstimate:
     """One call for each query that found something; half of the passages of a graph."""
     found = [(one, tried) for one in explored for tried in one.queries if tried.found]
-    characters = sum(
-        len(one.passages[key].text)
-        for one, tried in found
-        for key in tried.found[: passages if passages is not None else len(tried.found)]
-    )
+    characters = sum(len(one.passages[key].text) for one, tried in found for key in tried.found[:passages])
     into = round(characters / CHARACTERS_OF_A_TOKEN) + len(found) * TOKENS_OF_A_PROMPT
-    out = len(found) * TOKENS_OF_A_JUDGEMENT
-    return CallEstimate(len(explored), 0, len(found), into, out, _price(model, into, out))
-
-
-def _price(model: str, into: int, out: int) -> Decimal | None:
-    return Decimal(0) if model.partition(":")[0] in ("keyless", "local") else list_price(model, into, out)
+    return CallEstimate.of(len(explored), 0, len(found), (into, len(found) * TOKENS_OF_A_JUDGEMENT), model)
 
 
 async def check_exploring(wanted: Exploration, settings: Settings) -> CallEstimate:
-    """What an exploration will need; sources are opened, nothing is asked.
-
-    Raises:
-        UsageError: the set has no training question, or a source is unknown.
-        ConfigError: a model or a corpus cannot be used.
-    """
+    """What an exploration will need: a call for each question, a search for each query. Nothing is asked."""
     records = await asyncio.to_thread(read_records, wanted.source)
     items = records.training[: wanted.limit]
     async with await Engine.open(settings) as engine:
         sources = _chosen(plannable(run_of(engine, items[0].question)), wanted.sources)
         model = engine.models.of(explore.name).name
-    return estimate_exploring(len(items), len(sources), wanted.queries, model)
+    made = len(items) * len(sources) * wanted.queries
+    tokens = len(items) * TOKENS_OF_A_PROMPT, made * TOKENS_OF_A_QUERY
+    return CallEstimate.of(len(items), made, len(items), tokens, model)
 
 
 async def explored(item: Item, sources: Sequence[SourceDescription], queries: int, run: Run) -> Explored:
@@ -220,45 +196,16 @@ async def explored(item: Item, sources: Sequence[SourceDescription], queries: in
     # As a planner could have written it: what its tagged form cannot hold is mended before it is searched.
     said = tagged(SourcePlan(queries=written), tuple(one.name for one in sources))
     asked = run.clock()
-    tried, passages = _tried(await search_plan(read_plan(said, sources, queries).plan, run))
-    spent = Spent.of(run.usage, retrieval=run.clock() - asked, inference=asked - began)
-    return Explored(question=asked_of(item), queries=tuple(tried), passages=passages, spent=spent)
-
-
-def asked_of(item: Item) -> Asked:
-    """A question of a data set with its gold answer in words."""
-    question = item.question
-    said = "; ".join(question.worded(item.gold))
-    return Asked(
-        id=item.id,
-        text=question.text,
-        task=question.task,
-        options=question.options,
-        context=question.context,
-        gold=item.gold,
-        reference=item.reference,
-        answer=": ".join(part for part in (said, item.reference) if part),
-        documents=item.documents,
-    )
-
-
-def _tried(found: Sequence[SourceFound]) -> tuple[list[Tried], dict[str, Piece]]:
-    passages: dict[str, Piece] = {}
     tried: list[Tried] = []
-    for one in found:
+    passages: dict[str, Piece] = {}
+    for one in await search_plan(read_plan(said, sources, queries).plan, run):
         for got in one.queries:
             here = {hit.passage.key: hit.passage for hit in got.hits}
             passages |= {key: Piece.model_validate(passage, from_attributes=True) for key, passage in here.items()}
-            keys = tuple(here)
-            state: State = "found" if keys else "failed" if one.failure else "empty"
-            tried.append(Tried(source=one.source.name, query=got.query, state=state, found=keys))
-    return tried, passages
-
-
-def _found_of(settings: Settings) -> dict[str, object]:
-    """What decides which passages a query finds, beside the settings that every recipe shares."""
-    own = settings.section(OmniRagSettings).model_dump(mode="json", include={"depth", "kept"})
-    return own | {"retractions": settings.recipe.retractions}
+            state: State = "found" if here else "failed" if one.failure else "empty"
+            tried.append(Tried(source=one.source.name, query=got.query, state=state, found=tuple(here)))
+    spent = Spent.of(run.usage, retrieval=run.clock() - asked, inference=asked - began)
+    return Explored(question=Asked.of(item), queries=tuple(tried), passages=passages, spent=spent)
 
 
 def _chosen(there: Sequence[SourceDescription], names: Sequence[str]) -> tuple[SourceDescription, ...]:
@@ -274,18 +221,15 @@ def _chosen(there: Sequence[SourceDescription], names: Sequence[str]) -> tuple[S
 def cost_lines(step: str, spent: Sequence[Spent], workers: int) -> list[str]:
     """The mean cost of a question in a step, as in Tables 11 and 14; seconds of questions that ran together overlap."""
     n = max(len(spent), 1)
-
-    def mean(name: str) -> float:
-        return math.fsum(getattr(one, name) for one in spent) / n
-
-    retrieval, inference = mean("retrieval_seconds"), mean("inference_seconds")
+    names = ("retrieval_seconds", "inference_seconds", "input_tokens", "output_tokens")
+    retrieval, inference, into, out = (math.fsum(getattr(one, name) for one in spent) / n for name in names)
     known = [one.price for one in spent if one.price is not None]
     price = f"{sum(known, Decimal(0)) / n:.6f}" if len(known) == len(spent) else "unknown"
     hours = (retrieval + inference) * len(spent) / workers / 3600
     return [
         "step          questions  retrieval s  inference s  tokens in  tokens out  US$ a question  hours in all",
-        f"{step:12} {len(spent):10,} {retrieval:12.3f} {inference:12.3f} {mean('input_tokens'):10,.0f} "
-        f"{mean('output_tokens'):11,.0f} {price:>15} {hours:13.3f}",
+        f"{step:12} {len(spent):10,} {retrieval:12.3f} {inference:12.3f} {into:10,.0f} {out:11,.0f} {price:>15} "
+        f"{hours:13.3f}",
     ]
 
 

@@ -6,7 +6,7 @@ Source: Omni-RAG, sections 4.2.1 and 4.2.2, prompts E.3 and E.4. The instruction
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
 from typing import Annotated, Any
 
@@ -47,8 +47,8 @@ def diverse(question: str, kind: SourceKind, most: int) -> list[tuple[str, str]]
 
 def _texts(question: str, kind: SourceKind) -> Iterator[tuple[str, str]]:
     """The whole question, its concepts, and its concepts with what such a source tells of them, in turn."""
-    content = _content(question)
-    concepts = _concepts(question) or content
+    content, named = _subject(question)
+    concepts = named or content
     yield "", " ".join(content) or question
     facets = list(_FACETS[kind])
     yield "", " ".join(concepts)
@@ -61,46 +61,36 @@ def _texts(question: str, kind: SourceKind) -> Iterator[tuple[str, str]]:
 
 def _graph(question: str) -> Iterator[tuple[str, str]]:
     """Each concept with the question's words, then with what a graph records of concepts."""
-    content = " ".join(_content(question)) or question
-    concepts = _concepts(question) or sorted(_content(question), key=words.weight, reverse=True)[:2]
+    content, named = _subject(question)
+    concepts = named or sorted(content, key=words.weight, reverse=True)[:2]
     for concept in concepts:
-        yield concept, content
+        yield concept, " ".join(content) or question
     for facet in _FACETS["graph"]:
         for concept in concepts:
             yield concept, facet
 
 
-def _content(question: str) -> list[str]:
-    """The question's words that say what it is about, in order."""
+def _subject(question: str) -> tuple[list[str], list[str]]:
+    """The question's words that say what it is about, in order, and those that name a heading."""
     topic = words.topic(question)
-    return [word for word in spoken(question).split() if any(term in topic for term in words.terms(word))]
+    content = [word for word in spoken(question).split() if any(term in topic for term in words.terms(word))]
+    return content, list(dict.fromkeys(mention.words for mention in mentions(question)))
 
 
-def _concepts(question: str) -> list[str]:
-    """The words that name a heading, as the question says them."""
-    return list(dict.fromkeys(mention.words for mention in mentions(question)))
-
-
-def supports(
-    question: str,
-    answer: str,
-    gold: Collection[str],
-    documents: Sequence[str | None],
-    texts: Sequence[str],
-) -> tuple[str, str]:
+def _keyless_judge(value: JudgeInput) -> JudgeOutput:
     """`yes`, `no`, or nothing where neither ids nor words can tell; and why."""
-    if gold:
-        found = [document for document in documents if document in gold]
-        if found:
-            return "yes", f"without a model: the gold document {found[0]} was found"
-        return "no", "without a model: no gold document was found"
-    wanted = frozenset(words.terms(answer)) - frozenset(words.terms(question))
+    if value.gold_documents:
+        found = [one.document_id for one in value.documents if one.document_id in value.gold_documents]
+        why = f"the gold document {found[0]} was found" if found else "no gold document was found"
+        return JudgeOutput(reason=f"without a model: {why}", answer="yes" if found else "no")
+    wanted = frozenset(words.terms(value.gold_answer)) - frozenset(words.terms(value.question))
     if len(wanted) < _LEAST:
-        return "", "without a model: the gold answer has too few words to look for, and no gold document is known"
-    there = frozenset(term for text in texts for term in words.terms(text))
+        why = "the gold answer has too few words to look for, and no gold document is known"
+        return JudgeOutput(reason=f"without a model: {why}", answer="")
+    there = frozenset(term for one in value.documents for term in words.terms(f"{one.title} {one.text}"))
     share = len(wanted & there) / len(wanted)
-    said = "yes" if share >= SHARE else "no"
-    return said, f"without a model: {share:.0%} of the gold answer's own content words occur in what was found"
+    why = f"{share:.0%} of the gold answer's own content words occur in what was found"
+    return JudgeOutput(reason=f"without a model: {why}", answer="yes" if share >= SHARE else "no")
 
 
 QUERIES = 6
@@ -142,18 +132,12 @@ def _complete(value: ExploreInput, output: ExploreOutput) -> None:
 
 
 def _keyless_explore(value: ExploreInput) -> ExploreOutput:
-    return ExploreOutput(
-        plan=tuple(
-            SourceQueries(
-                source=source.name,
-                queries=tuple(
-                    WrittenQuery(term=term[:_WORDS], text=text[:_WORDS])
-                    for term, text in diverse(value.question, source.kind, value.queries_for_each)
-                ),
-            )
-            for source in value.sources
-        )
-    )
+    plan = []
+    for source in value.sources:
+        found = diverse(value.question, source.kind, value.queries_for_each)
+        queries = tuple(WrittenQuery(term=term[:_WORDS], text=text[:_WORDS]) for term, text in found)
+        plan.append(SourceQueries(source=source.name, queries=queries))
+    return ExploreOutput(plan=tuple(plan))
 
 
 explore = Operator(
@@ -226,13 +210,6 @@ class JudgeOutput(OperatorOutput):
 def _said(value: JudgeInput, output: JudgeOutput) -> None:
     if output.answer not in ("yes", "no"):
         raise InvalidOutput(f"the judgement {output.answer[:40]!r} is neither yes nor no; answer yes or no")
-
-
-def _keyless_judge(value: JudgeInput) -> JudgeOutput:
-    documents = [one.document_id for one in value.documents]
-    texts = [f"{one.title} {one.text}" for one in value.documents]
-    answer, reason = supports(value.question, value.gold_answer, value.gold_documents, documents, texts)
-    return JudgeOutput(reason=reason, answer=answer)
 
 
 judge_found = Operator(

@@ -1,12 +1,15 @@
-"""Planning judging: each query is positive if what it found supports the gold answer, else negative (section 4.2.2).
+"""How far a judge of queries can be trusted: its labels beside labels made by hand.
 
-A judge says so; or, as in the supervised baselines, a reader's gain or a reranker's score (appendix D.3).
+Source: Omni-RAG, appendix A.2 (Table 9): a person reads question, gold answer and documents, and says whether they
+support it. The person's labels are the reference; Cohen's kappa is agreement beyond chance.
 """
 
 from __future__ import annotations
 
 import asyncio
+import csv
 import math
+import random
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -15,18 +18,21 @@ from typing import Literal, get_args
 
 from medground.answering.rank.rerank import open_reranker
 from medground.answering.run import Run
+from medground.corpus.faults import writing
 from medground.engine.engine import Engine
-from medground.errors import ConfigError, ModelFailed
+from medground.errors import BadDocument, ConfigError, ModelFailed, UsageError
 from medground.home.settings import Settings
 from medground.language.sentences import sentence_spans
 from medground.models.operators.base import SentencedPassage, SentenceView
 from medground.models.operators.reasoning import ReasonInput, reason_or_recall
 from medground.recipes.pubmed_reasoner.answering import RecallInput, recall
 from medground.values.document import Passage
+from medground.values.source_plan import SourceQuery
 from medground.values.steps import Progress, no_progress
+from medground_evaluate.agreement import in_words, kappa, same_share
 from medground_evaluate.metrics.answers import rouge_l
-from medground_evaluate.planning.explore import question_of, run_of
-from medground_evaluate.planning.exploring import FoundView, JudgeInput, judge_found
+from medground_evaluate.planning.explore import run_of
+from medground_evaluate.planning.exploring import FoundView, JudgeInput, judge_found, read_yes_no
 from medground_evaluate.planning.work import (
     Explored,
     Finished,
@@ -39,6 +45,9 @@ from medground_evaluate.planning.work import (
     read_work,
     work_through,
 )
+from medground_evaluate.statistics import ClassScore
+
+# Planning judging: each query is positive if what it found supports the gold answer, else negative (section 4.2.2).
 
 LabelMethod = Literal["judge", "gain", "rerank"]
 METHODS: tuple[LabelMethod, ...] = get_args(LabelMethod)
@@ -61,19 +70,14 @@ async def gain(explored: Explored, pieces: Sequence[Piece], run: Run) -> Labelle
 
     Closed questions are compared by their answer, right or wrong; open ones by ROUGE-L against the reference. The
     answer without passages is the same for all queries of a question, and comes from the cache of calls.
-
-    Raises:
-        ConfigError: no model reads, so there is no answer to compare.
-        ModelFailed: the reader gave no usable answer.
     """
     if not run.answerer(reason_or_recall).is_model or not run.answerer(recall).is_model:
         raise ConfigError("labels by gain need a model that answers questions; name one with --model")
     asked, question = explored.question, run.question
-    alone = await run.ask(recall, RecallInput(question=question.text, task=question.task, options=question.options))
-    read = await run.ask(
-        reason_or_recall,
-        ReasonInput(question=question.text, task=question.task, options=question.options, passages=_sentenced(pieces)),
-    )
+    same = {name: getattr(question, name) for name in ("task", "options")}
+    alone = await run.ask(recall, RecallInput(question=question.text, **same))
+    passages = tuple(_sentenced(number, piece) for number, piece in enumerate(pieces, start=1))
+    read = await run.ask(reason_or_recall, ReasonInput(question=question.text, **same, passages=passages))
     if asked.gold:
         before, after = float(set(alone.answer) == set(asked.gold)), float(set(read.answer) == set(asked.gold))
         return Labelled(after > before, f"accuracy {before:.0f} without, {after:.0f} with the passages", after - before)
@@ -84,11 +88,7 @@ async def gain(explored: Explored, pieces: Sequence[Piece], run: Run) -> Labelle
 
 
 async def rerank_score(explored: Explored, pieces: Sequence[Piece], run: Run) -> Labelled:
-    """Positive if the passages' mean rerank score with the question is at least 2.3 (RaFe planning).
-
-    Raises:
-        ConfigError: the settings name no reranker, or it cannot be opened.
-    """
+    """Positive if the passages' mean rerank score with the question is at least 2.3 (RaFe planning)."""
     reranker = await asyncio.to_thread(open_reranker, run.settings.retrieval.reranker, run.settings.home / "models")
     if reranker is None:
         raise ConfigError("labels by rerank need a reranker; name one with --set retrieval.reranker=NAME")
@@ -105,18 +105,10 @@ def log_odds(score: float) -> float:
     return math.log(kept / (1 - kept))
 
 
-def _sentenced(pieces: Sequence[Piece]) -> tuple[SentencedPassage, ...]:
-    return tuple(
-        SentencedPassage(
-            id=f"P{number}",
-            title=piece.title,
-            sentences=tuple(
-                SentenceView(id=f"P{number}.S{at}", text=piece.text[start:end])
-                for at, (start, end) in enumerate(sentence_spans(piece.text), start=1)
-            ),
-        )
-        for number, piece in enumerate(pieces, start=1)
-    )
+def _sentenced(number: int, piece: Piece) -> SentencedPassage:
+    spans = enumerate(sentence_spans(piece.text), start=1)
+    sentences = (SentenceView(id=f"P{number}.S{at}", text=piece.text[start:end]) for at, (start, end) in spans)
+    return SentencedPassage(id=f"P{number}", title=piece.title, sentences=tuple(sentences))
 
 
 Labeller = Callable[[Explored, Sequence[Piece], Run], Awaitable[Labelled]]
@@ -158,7 +150,7 @@ async def judge_explored(
         label: Labeller = {"judge": one_call, "gain": gain, "rerank": rerank_score}[by]
         return await work_through(
             {one.question.id: one for one in lines},
-            lambda one: judged(one, label, passages, run_of(engine, question_of(one.question))),
+            lambda one: judged(one, label, passages, run_of(engine, one.question.question)),
             out,
             head,
             Judged,
@@ -175,26 +167,28 @@ async def judged(explored: Explored, label: Labeller, most: int | None, run: Run
         ModelFailed: the model did not answer at all; what it answered in an unusable form is a failed judgement.
     """
     began = run.clock()
-    queries = [await _judged(tried, explored, label, most, run) for tried in explored.queries]
+    queries = []
+    for tried in explored.queries:
+        found, why, score = await _label(tried, explored, label, most, run)
+        queries.append(JudgedQuery(source=tried.source, query=tried.query, label=found, why=why, score=score))
     spent = Spent.of(run.usage, retrieval=0.0, inference=run.clock() - began)
     return Judged(question=explored.question, queries=tuple(queries), spent=spent)
 
 
-async def _judged(tried: Tried, explored: Explored, label: Labeller, most: int | None, run: Run) -> JudgedQuery:
-    def given(found: Label, why: str, score: float | None = None) -> JudgedQuery:
-        return JudgedQuery(source=tried.source, query=tried.query, label=found, why=why, score=score)
-
+async def _label(
+    tried: Tried, explored: Explored, label: Labeller, most: int | None, run: Run
+) -> tuple[Label, str, float | None]:
     if tried.state == "failed":
-        return given("failed", "the source could not be searched")
+        return "failed", "the source could not be searched", None
     if not tried.found:
-        return given("negative", "nothing was found")
+        return "negative", "nothing was found", None
     try:
         made = await label(explored, shown(tried, explored, most), run)
     except ModelFailed as error:
         if not error.unreadable:
             raise
-        return given("failed", error.reason[:300])
-    return given("positive" if made.positive else "negative", made.why, made.score)
+        return "failed", error.reason[:300], None
+    return "positive" if made.positive else "negative", made.why, made.score
 
 
 def shown(tried: Tried, explored: Explored, most: int | None = None) -> list[Piece]:
@@ -206,11 +200,7 @@ def shown(tried: Tried, explored: Explored, most: int | None = None) -> list[Pie
 
 
 async def one_call(explored: Explored, pieces: Sequence[Piece], run: Run) -> Labelled:
-    """Ask the judge whether the passages support the gold answer.
-
-    Raises:
-        ModelFailed: it said neither yes nor no, also when it was asked again.
-    """
+    """Ask the judge whether the passages support the gold answer."""
     asked = explored.question
     output = await run.ask(
         judge_found,
@@ -222,3 +212,102 @@ async def one_call(explored: Explored, pieces: Sequence[Piece], run: Run) -> Lab
         ),
     )
     return Labelled(positive=output.answer == "yes", why=output.reason)
+
+
+SAMPLES = 100
+_COLUMNS = ("id", "question", "gold answer", "source", "term", "query", "documents", "supports")
+_OF_A_QUERY = ("id", "source", "term", "query")
+
+
+@dataclass(frozen=True)
+class JudgeAgreement:
+    """A judge's labels beside those made by hand.
+
+    Attributes:
+        failed: labelled by hand, but not by the judge.
+        kappa: None if both gave one and the same label throughout.
+        supports: how the judge finds what supports the answer; the labels made by hand are right.
+    """
+
+    labels: int
+    failed: int
+    kappa: float | None
+    accuracy: float
+    supports: ClassScore
+
+    def line(self, judge: str) -> str:
+        """One line, such as `judge X: kappa 0.81 (almost perfect) with 100 labels made by hand`."""
+        value = "undefined (one label only)" if self.kappa is None else f"{self.kappa:.2f} ({in_words(self.kappa)})"
+        found = self.supports
+        measured = {"accuracy": self.accuracy, "precision": found.precision, "recall": found.recall}
+        measured["F1"] = found.f1 if found.gold or found.given else None
+        figures = ", ".join(f"{name} {'-' if one is None else f'{one:.1%}'}" for name, one in measured.items())
+        left = f"; {self.failed} more that it did not judge" if self.failed else ""
+        return (
+            f"judge {judge}: kappa {value} with {self.labels} labels made by hand, {found.gold} of them yes; "
+            f"{figures}{left}"
+        )
+
+
+def write_sheet(
+    explored: Sequence[Explored], out: Path, *, samples: int = SAMPLES, seed: int = 0, passages: int | None = None
+) -> int:
+    """Write a sheet (CSV) of randomly drawn queries with what they found, and an empty column `supports`.
+
+    The judge's labels are not in it. `passages` shows as many passages as the judge was shown. The number of rows is
+    returned.
+    """
+    if out.exists():
+        raise UsageError(f"{out} exists and may hold labels; name another file")
+    drawn = [(one, tried) for one in explored for tried in one.queries if tried.found]
+    if not drawn:
+        raise UsageError("no query found anything, so there is nothing to label; explore more questions")
+    random.Random(seed).shuffle(drawn)
+    rows = []
+    for one, tried in drawn[:samples]:
+        texts = [f"[{p.document_id}] {p.title}\n{p.text}".strip() for p in shown(tried, one, passages)]
+        asked = one.question
+        row = (asked.id, asked.text, asked.answer, tried.source, tried.query.term, tried.query.text)
+        rows.append((*row, "\n\n".join(texts), ""))
+    with writing(out.parent):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with out.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([_COLUMNS, *rows])
+    return len(rows)
+
+
+def agreement(sheet: Path, judged: Sequence[Judged]) -> JudgeAgreement:
+    """Compare the labels of a sheet with those of a judge. Rows without a label are passed over."""
+    by_hand = _read_sheet(sheet)
+    label_of = {(one.question.id, query.source, query.query): query.label for one in judged for query in one.queries}
+    pairs = [(hand, label_of[place]) for place, hand in by_hand.items() if place in label_of]
+    both = [(hand, label == "positive") for hand, label in pairs if label != "failed"]
+    if not both:
+        raise UsageError(f"{sheet} and the judgements have no labelled query in common; label some rows yes or no")
+    hands, judges = zip(*both, strict=True)
+    supports = ClassScore("supports", sum(hands), sum(judges), sum(hand and judge for hand, judge in both))
+    return JudgeAgreement(len(both), len(pairs) - len(both), kappa(hands, judges), same_share(hands, judges), supports)
+
+
+def _read_sheet(path: Path) -> dict[tuple[str, str, SourceQuery], bool]:
+    csv.field_size_limit(10_000_000)
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file)
+            rows = list(reader)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read ({error.strerror or error}); write one with `label`") from None
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise BadDocument(f"not a CSV file in UTF-8 ({error})", file=str(path)) from None
+    if missing := [name for name in (*_OF_A_QUERY, "supports") if name not in (reader.fieldnames or ())]:
+        raise BadDocument(f"no column {', '.join(missing)}; write a sheet with `label`", file=str(path), position=1)
+    found: dict[tuple[str, str, SourceQuery], bool] = {}
+    for number, row in enumerate(rows, start=2):
+        said = (row["supports"] or "").strip()
+        if not said:
+            continue
+        read = read_yes_no({"y": "yes", "n": "no"}.get(said.lower(), said))
+        if read not in ("yes", "no"):
+            raise BadDocument(f"the label {said[:40]!r} is neither yes nor no", file=str(path), position=number)
+        found[row["id"], row["source"], SourceQuery(term=row["term"] or "", text=row["query"] or "")] = read == "yes"
+    return found

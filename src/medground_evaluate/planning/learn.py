@@ -40,23 +40,15 @@ from medground_evaluate.planning.explore import CHARACTERS_OF_A_TOKEN, GIB
 from medground_evaluate.planning.trainset import TrainingManifest, TrainingOptions, read_examples, read_manifest
 
 
-@dataclass
-class Stopping:
-    """Whether the user has asked to stop."""
-
-    asked: bool = False
-
-
 @contextlib.contextmanager
-def stop_between_steps(trainer: Any, libs: Libraries) -> Iterator[Stopping]:
-    """Let a first Ctrl-C end training after the step, with a checkpoint; a second one interrupts at once."""
-    stopping = Stopping()
+def stop_between_steps(trainer: Any, libs: Libraries, told: Callable[[Any], None]) -> Iterator[threading.Event]:
+    """Tell each step; a first Ctrl-C ends training after it, with a checkpoint, and a second one interrupts at once."""
+    stopping = threading.Event()
 
     class StopCallback(libs.transformers.TrainerCallback):  # type: ignore[misc, name-defined]
-        """Saves and ends training once that is asked for."""
-
         def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> Any:
-            if stopping.asked:
+            told(state)
+            if stopping.is_set():
                 control.should_save = control.should_training_stop = True
             return control
 
@@ -67,9 +59,9 @@ def stop_between_steps(trainer: Any, libs: Libraries) -> Iterator[Stopping]:
     before = signal.getsignal(signal.SIGINT)
 
     def ask(number: int, frame: Any) -> None:
-        if stopping.asked:
+        if stopping.is_set():
             raise KeyboardInterrupt
-        stopping.asked = True
+        stopping.set()
 
     signal.signal(signal.SIGINT, ask)
     try:
@@ -115,31 +107,14 @@ def make_trainer(
         given = {"model": model, "train_dataset": dataset, "processing_class": tokenizer}
         if options.stage == "sft":
             config = libs.trl.SFTConfig(**shared, completion_only_loss=True)
-            lora = libs.peft.LoraConfig(
-                r=options.rank,
-                lora_alpha=options.alpha,
-                lora_dropout=options.dropout,
-                target_modules="all-linear",
-                task_type="CAUSAL_LM",
-            )
-            fresh = None if isinstance(model, libs.peft.PeftModel) else lora
-            trainer = libs.trl.SFTTrainer(**given, args=config, peft_config=fresh)
+            lora = {"r": options.rank, "lora_alpha": options.alpha, "lora_dropout": options.dropout}
+            fresh = libs.peft.LoraConfig(**lora, target_modules="all-linear", task_type="CAUSAL_LM")
+            started = isinstance(model, libs.peft.PeftModel)
+            trainer = libs.trl.SFTTrainer(**given, args=config, peft_config=None if started else fresh)
         else:  # the reference M_SFT is a frozen copy of the adapter as it was loaded
             trainer = libs.trl.DPOTrainer(**given, args=libs.trl.DPOConfig(**shared, beta=options.beta))
         trainer.remove_callback(libs.transformers.PrinterCallback)
     return trainer
-
-
-def reporting(libs: Libraries, progress: Progress, stage: str) -> Any:
-    """A callback that reports each step."""
-
-    class Reporting(libs.transformers.TrainerCallback):  # type: ignore[misc, name-defined]
-        """Reports each step."""
-
-        def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-            progress(stage, state.global_step, state.max_steps)
-
-    return Reporting()
 
 
 PLAN = "training.json"
@@ -154,11 +129,9 @@ class Trained:
     """A finished stage.
 
     Attributes:
-        folder: the adapter.
         first_loss, last_loss: the loss at the first and the last logged step: of SFT per token of the plans, of DPO
             Eq. 3.
         examples, left_out: examples used, and those that were longer than allowed.
-        device: where it ran, in words.
     """
 
     folder: Path
@@ -169,7 +142,6 @@ class Trained:
     examples: int
     left_out: int
     seconds: float
-    device: str
 
 
 def train(
@@ -185,7 +157,6 @@ def train(
     """Train one stage into a folder; the same call resumes one that was stopped or killed from its last checkpoint.
 
     Args:
-        data: a training set, see `trainset`.
         base: the base model; needed by a first stage, and where it lies elsewhere than before.
         adapter: the planner that the stage builds on: for preferences the one after supervised fine-tuning.
         tell: given each line worth reading before training starts: the judge's agreement, the device.
@@ -197,7 +168,11 @@ def train(
         StorageFailed: the disk is full or cannot be written to.
     """
     manifest, digest = read_manifest(data)
-    examples = _examples(data, options, base, adapter)
+    examples = read_examples(data, options.which, ratio=options.ratio, seed=options.seed)
+    if options.stage == "dpo" and adapter is None:
+        raise UsageError("preferences are learned after supervised fine-tuning; name its result with --adapter FOLDER")
+    if base is None and adapter is None:
+        raise UsageError("name the model to train with --base NAME")
     libs = libraries()
     tell(manifest.agreement or "the judge was not compared with labels made by hand; see medground train planner label")
     on, told = device(libs.torch)
@@ -215,9 +190,8 @@ def train(
         if left_out:
             tell(f"{left_out} of {len(examples)} examples have more than {options.longest} tokens and are left out")
         trainer = make_trainer(libs, model, tokenizer, rows, out / _CHECKPOINTS, options, on)
-        trainer.add_callback(reporting(libs, progress, options.stage))
         started = time.monotonic()
-        losses = _learn(trainer, libs, out)
+        losses = _learn(trainer, libs, out, lambda state: progress(options.stage, state.global_step, state.max_steps))
         card = before.model_copy(update=_learned(manifest, digest, before, options, losses))
         _save(trainer, tokenizer, out, card)
     return Trained(
@@ -229,29 +203,15 @@ def train(
         examples=len(rows),
         left_out=left_out,
         seconds=time.monotonic() - started,
-        device=told,
     )
 
 
-def _examples(data: Path, options: TrainingOptions, base: str | None, adapter: Path | None) -> list[dict[str, Any]]:
-    examples = read_examples(data, options.which, ratio=options.ratio, seed=options.seed)
-    if options.stage == "dpo" and adapter is None:
-        raise UsageError("preferences are learned after supervised fine-tuning; name its result with --adapter FOLDER")
-    if base is None and adapter is None:
-        raise UsageError("name the model to train with --base NAME")
-    return examples
-
-
-def _learn(trainer: Any, libs: Libraries, out: Path) -> list[float]:
-    """Train from the last checkpoint to the end, and give the losses.
-
-    Raises:
-        Stopped: Ctrl-C; a checkpoint was written.
-    """
-    with quiet(), writing(out), stop_between_steps(trainer, libs) as stopping:
+def _learn(trainer: Any, libs: Libraries, out: Path, told: Callable[[Any], None]) -> list[float]:
+    """The losses, from the last checkpoint to the end."""
+    with quiet(), writing(out), stop_between_steps(trainer, libs, told) as stopping:
         last = libs.transformers.trainer_utils.get_last_checkpoint(str(out / _CHECKPOINTS))
         trainer.train(resume_from_checkpoint=last)
-    if stopping.asked:
+    if stopping.is_set():
         raise Stopped(f"stopped at step {trainer.state.global_step}; run the same command to resume from there")
     return [entry["loss"] for entry in trainer.state.log_history if "loss" in entry]
 
@@ -262,7 +222,7 @@ def _learned(
     """What a card says after a stage that it did not say before."""
     return {
         "stages": (*before.stages, f"{options.stage} {options.which}"),
-        "sources": manifest.names,
+        "sources": tuple(one.name for one in manifest.sources),
         "licences": {one.name: one.licence for one in manifest.sources},
         "trained_on": digest,
         "options": {**before.options, options.stage: options.model_dump(mode="json")},
@@ -292,11 +252,7 @@ def _same_training(out: Path, plan: dict[str, Any]) -> None:
 def _short_enough(
     examples: Sequence[dict[str, Any]], tokenizer: Any, options: TrainingOptions
 ) -> tuple[list[dict[str, Any]], int]:
-    """The examples that fit, and how many do not.
-
-    Raises:
-        UsageError: none fits.
-    """
+    """The examples that fit, and how many do not."""
     answers = ("completion",) if options.stage == "sft" else ("chosen", "rejected")
     rows = []
     for example in examples:
@@ -348,12 +304,7 @@ class TrainingEstimate:
 def estimate_training(
     data: Path, base: str, options: TrainingOptions, *, price_per_hour: Decimal | None = None
 ) -> TrainingEstimate:
-    """Estimate a stage without loading weights.
-
-    Raises:
-        UsageError: the training set lacks what the stage needs.
-        ConfigError: the extra is missing, or the base has no configuration that can be read.
-    """
+    """Estimate a stage without loading weights."""
     examples = read_examples(data, options.which, ratio=options.ratio, seed=options.seed)
     libs = libraries()
     on, told = device(libs.torch)
@@ -363,7 +314,8 @@ def estimate_training(
     parameters = sum(value.numel() for value in model.parameters())
     linear = [m for n, m in model.named_modules() if isinstance(m, libs.torch.nn.Linear) and "lm_head" not in n]
     trained = sum(options.rank * (layer.in_features + layer.out_features) for layer in linear)
-    lengths = [_characters(one) / CHARACTERS_OF_A_TOKEN for one in examples]
+    said = ([part for part in one.values() if isinstance(part, list)] for one in examples)
+    lengths = [sum(len(m["content"]) for part in one for m in part) / CHARACTERS_OF_A_TOKEN for one in said]
     tokens = round(sum(lengths))
     # A step forward takes 2 multiplications for each parameter and token, backward through frozen weights 2 more; for
     # preferences there are two plans, and the reference reads both as well.
@@ -377,10 +329,6 @@ def estimate_training(
     seconds = work / (_USED * _speed(libs.torch, on))
     price = None if price_per_hour is None else price_per_hour * Decimal(seconds) / 3600
     return TrainingEstimate(parameters, trained, len(examples), tokens, round(memory), seconds, price, told)
-
-
-def _characters(example: dict[str, Any]) -> int:
-    return sum(len(message["content"]) for part in example.values() if isinstance(part, list) for message in part)
 
 
 def _speed(torch: Any, on: str) -> float:

@@ -19,12 +19,13 @@ from pydantic import Field, ValidationError
 
 from medground.corpus.faults import writing
 from medground.errors import BadDocument, UsageError
+from medground.home.line_file import whole_lines
 from medground.models.planner import Messages, messages
 from medground.recipes.omni_rag.operators import ExploredSource, PlanSourcesInput, plan_sources_tagged
 from medground.values.document import Frozen
-from medground.values.source_plan import MOST_QUERIES, SourceDescription, SourcePlan, SourceQuery, tagged
-from medground_evaluate.planning.agreement import agreement
-from medground_evaluate.planning.work import Asked, Judged, JudgedQuery, Label, read_work
+from medground.values.source_plan import MOST_QUERIES, SourceDescription, SourcePlan, tagged
+from medground_evaluate.planning.judging import agreement
+from medground_evaluate.planning.work import Asked, Judged, Label, read_work
 
 Which = Literal["positive", "negative", "pairs"]
 FILES: dict[Which, str] = {"positive": "sft.jsonl", "negative": "sft-negative.jsonl", "pairs": "dpo.jsonl"}
@@ -37,9 +38,7 @@ class TrainingManifest(Frozen):
     Attributes:
         labelled_by: the signal, and who gave it.
         agreement: the judge beside labels made by hand, in a line; empty if nobody compared them.
-        counts: examples of each file.
         dropped: questions that are in no file, by reason.
-        sources: the sources of the plans, whose licences go with it.
     """
 
     form: Literal["medground-planner-training-1"] = "medground-planner-training-1"
@@ -51,11 +50,6 @@ class TrainingManifest(Frozen):
     counts: dict[str, int]
     dropped: dict[str, int] = Field(default_factory=dict)
     sources: tuple[SourceDescription, ...]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the sources, in the order of their tags."""
-        return tuple(one.name for one in self.sources)
 
 
 NO_QUERIES = "not explored or not judged"
@@ -70,27 +64,12 @@ class Planned:
     positive: SourcePlan | None
     negative: SourcePlan | None
 
-    @property
-    def is_pair(self) -> bool:
-        """Whether both plans are there, so that it may be used for direct preference optimisation."""
-        return self.positive is not None and self.negative is not None
 
+def training_plans(judged: Iterable[Judged], *, seed: int = 0) -> tuple[list[Planned], dict[str, int]]:
+    """The plans of all questions that have a positive one, and how many questions were dropped for each reason.
 
-@dataclass(frozen=True)
-class TrainingPlans:
-    """The plans of all questions that have a positive one, and how many questions were dropped for each reason."""
-
-    planned: tuple[Planned, ...]
-    dropped: dict[str, int]
-
-    @property
-    def pairs(self) -> tuple[Planned, ...]:
-        """D+-: the questions with both plans."""
-        return tuple(one for one in self.planned if one.is_pair)
-
-
-def training_plans(judged: Iterable[Judged], *, seed: int = 0) -> TrainingPlans:
-    """The plans of all questions. The same seed gives a question the same plans, whatever other questions there are."""
+    The same seed gives a question the same plans, whatever other questions there are.
+    """
     planned: list[Planned] = []
     dropped: Counter[str] = Counter()
     for one in judged:
@@ -100,32 +79,25 @@ def training_plans(judged: Iterable[Judged], *, seed: int = 0) -> TrainingPlans:
             planned.append(plans)
         else:
             dropped[NO_SOURCE_HELPS if one.queries else NO_QUERIES] += 1
-    return TrainingPlans(tuple(planned), dict(dropped))
+    return planned, dict(dropped)
 
 
 def plan_of(judged: Judged, label: Label, random_of: random.Random) -> SourcePlan | None:
     """At most three random queries of each source with a label; a source without one stays empty.
 
-    None if no source has one.
+    None if no source has one. A query that also has the other label is in neither plan.
     """
-    sources = dict.fromkeys(one.source for one in judged.queries)
-    chosen = {name: _some(_with(judged.queries, name, label), random_of) for name in sources}
+    chosen = {}
+    for name in dict.fromkeys(one.source for one in judged.queries):
+        mine = [one for one in judged.queries if one.source == name]
+        others = {one.query for one in mine if one.label != label}
+        fitting = [*dict.fromkeys(one.query for one in mine if one.label == label and one.query not in others)]
+        places: Iterable[int] = range(len(fitting))
+        if len(fitting) > MOST_QUERIES:
+            places = sorted(random_of.sample(range(len(fitting)), MOST_QUERIES))
+        chosen[name] = tuple(fitting[place] for place in places)
     plan = SourcePlan(queries=chosen)
     return plan if plan.size else None
-
-
-def _with(queries: Sequence[JudgedQuery], source: str, label: Label) -> tuple[SourceQuery, ...]:
-    """The distinct queries of a source with a label. A query that also has the other label is in neither plan."""
-    mine = [one for one in queries if one.source == source]
-    others = {one.query for one in mine if one.label != label}
-    return tuple(dict.fromkeys(one.query for one in mine if one.label == label and one.query not in others))
-
-
-def _some(queries: tuple[SourceQuery, ...], random_of: random.Random) -> tuple[SourceQuery, ...]:
-    """At most three of them, in their order."""
-    if len(queries) <= MOST_QUERIES:
-        return queries
-    return tuple(queries[place] for place in sorted(random_of.sample(range(len(queries)), MOST_QUERIES)))
 
 
 def planner_messages(asked: Asked, sources: Sequence[SourceDescription]) -> Messages:
@@ -149,16 +121,20 @@ def export(judged: Path, out: Path, *, seed: int = 0, labels: Path | None = None
     if out.exists() and any(out.iterdir()) and not (out / MANIFEST).is_file():
         raise UsageError(f"{out} is not empty; name another folder")
     head, lines = read_work(judged, Judged)
-    plans = training_plans(lines, seed=seed)
-    if not plans.planned:
-        why = ", ".join(f"{number} {reason}" for reason, number in plans.dropped.items()) or "no question was judged"
+    planned, dropped = training_plans(lines, seed=seed)
+    if not planned:
+        why = ", ".join(f"{number} {reason}" for reason, number in dropped.items()) or "no question was judged"
         raise UsageError(f"{judged} has no positive plan to learn from ({why}); explore more questions or sources")
     written: dict[Which, list[dict[str, Any]]] = {"positive": [], "negative": [], "pairs": []}
-    for one in plans.planned:
+    for one in planned:
         asked = {"id": one.question.id, "prompt": planner_messages(one.question, head.sources)}
-        positive, negative = (_said(plan, head.sources) for plan in (one.positive, one.negative))
+        names = tuple(source.name for source in head.sources)
+        positive, negative = (
+            [{"role": "assistant", "content": tagged(plan or SourcePlan(), names)}]
+            for plan in (one.positive, one.negative)
+        )
         written["positive"].append({**asked, "completion": positive})
-        if one.is_pair:
+        if one.negative is not None:
             written["negative"].append({**asked, "completion": negative})
             written["pairs"].append({**asked, "chosen": positive, "rejected": negative})
     manifest = TrainingManifest(
@@ -168,7 +144,7 @@ def export(judged: Path, out: Path, *, seed: int = 0, labels: Path | None = None
         agreement=agreement(labels, lines).line(head.model) if labels else "",
         seed=seed,
         counts={name: len(rows) for name, rows in written.items()},
-        dropped=plans.dropped,
+        dropped=dropped,
         sources=head.sources,
     )
     with writing(out):
@@ -180,18 +156,8 @@ def export(judged: Path, out: Path, *, seed: int = 0, labels: Path | None = None
     return manifest
 
 
-def _said(plan: SourcePlan | None, sources: Sequence[SourceDescription]) -> list[dict[str, str]]:
-    text = tagged(plan or SourcePlan(), tuple(one.name for one in sources))
-    return [{"role": "assistant", "content": text}]
-
-
 def read_manifest(folder: Path) -> tuple[TrainingManifest, str]:
-    """The manifest, and its SHA-256.
-
-    Raises:
-        UsageError: the folder holds no training set.
-        BadDocument: the manifest cannot be read.
-    """
+    """The manifest, and its SHA-256."""
     path = folder / MANIFEST
     try:
         content = path.read_bytes()
@@ -204,25 +170,16 @@ def read_manifest(folder: Path) -> tuple[TrainingManifest, str]:
 
 
 def read_examples(folder: Path, which: Which, *, ratio: float = 1.0, seed: int = 0) -> list[dict[str, Any]]:
-    """The examples of a training set, or a random share of them (Figure 5).
-
-    Raises:
-        UsageError: there is no example, or `ratio` is not above 0 and at most 1.
-        BadDocument: a line cannot be read.
-    """
+    """The examples of a training set, or a random share of them (Figure 5)."""
     if not 0 < ratio <= 1:
         raise UsageError(f"a data ratio of {ratio:g} is not possible; use a number above 0, up to 1")
     path = folder / FILES[which]
     found: list[dict[str, Any]] = []
-    try:
-        with path.open(encoding="utf-8") as lines:
-            for number, line in enumerate(lines, start=1):
-                try:
-                    found.append(json.loads(line))
-                except ValueError:
-                    raise BadDocument("not a line of JSON", file=str(path), position=number) from None
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read ({error.strerror or error}); export the set again") from None
+    for number, raw in whole_lines(path, "export the set again"):
+        try:
+            found.append(json.loads(raw))
+        except ValueError:
+            raise BadDocument("not a line of JSON", file=str(path), position=number) from None
     if not found:
         raise UsageError(_NONE[which].format(path=path))
     if ratio < 1:
@@ -251,14 +208,11 @@ class TrainingOptions(Frozen):
     Attributes:
         stage: supervised fine-tuning (Eq. 2) or direct preference optimisation (Eq. 3 and 4).
         which: the plans of supervised fine-tuning; `negative` for the comparison of Table 10.
-        batch: plans, or pairs, for one step.
         at_once: how many of a batch are computed at the same time; fewer need less memory.
-        learning_rate: the peak.
         ratio: random share of the training set (Figure 5).
         rank, alpha, dropout: of the adapter (LoRA). The paper does not name them.
         longest: examples of more tokens, prompt and plan, are left out, never cut.
         beta: of Eq. 4. The paper does not name it.
-        save_every: steps between two checkpoints.
     """
 
     stage: Stage

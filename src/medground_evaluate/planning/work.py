@@ -7,18 +7,20 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import Field
 
 from medground.errors import BadDocument, ModelFailed, UsageError
-from medground.home.line_file import LineFile, Numbered, check_same, parsed, whole_lines, work_off
+from medground.home.line_file import Numbered, parsed, whole_lines, work_off
 from medground.values.answer import SnapshotReference
 from medground.values.document import DocumentId, Frozen, SourceKind
-from medground.values.question import Option, Task
+from medground.values.question import Option, Question, Task
 from medground.values.source_plan import SourceDescription, SourceQuery
 from medground.values.steps import Progress, no_progress
 from medground.values.usage import Usage
+from medground_evaluate.items import Item
+from medground_evaluate.run_file import HeadedFile
 
 State = Literal["found", "empty", "failed"]
 """What became of a query. `failed`: the source could not be asked, so nothing is known about the query."""
@@ -41,15 +43,9 @@ class Spent(Frozen):
     @classmethod
     def of(cls, usage: Usage, *, retrieval: float, inference: float) -> Spent:
         """The cost of a run, with its seconds divided into those of retrieval and those of inference."""
-        return cls(
-            retrieval_seconds=round(retrieval, 4),
-            inference_seconds=round(inference, 4),
-            input_tokens=usage.input_tokens,
-            output_tokens=usage.output_tokens,
-            model_calls=usage.model_calls,
-            searches=usage.searches,
-            price=usage.price,
-        )
+        names = ("input_tokens", "output_tokens", "model_calls", "searches", "price")
+        same = {name: getattr(usage, name) for name in names}
+        return cls(retrieval_seconds=round(retrieval, 4), inference_seconds=round(inference, 4), **same)
 
 
 class Asked(Frozen):
@@ -70,6 +66,19 @@ class Asked(Frozen):
     reference: str = ""
     answer: str
     documents: tuple[DocumentId, ...] = ()
+
+    @classmethod
+    def of(cls, item: Item) -> Asked:
+        """A question of a data set with its gold answer in words."""
+        said = "; ".join(item.question.worded(item.gold))
+        asked = {name: getattr(item.question, name) for name in ("text", "task", "options", "context")}
+        known = {name: getattr(item, name) for name in ("id", "gold", "reference", "documents")}
+        return cls(**asked, **known, answer=": ".join(part for part in (said, item.reference) if part))
+
+    @property
+    def question(self) -> Question:
+        """The question as it was asked."""
+        return Question(text=self.text, task=self.task, options=self.options, context=self.context)
 
 
 class Piece(Frozen):
@@ -93,11 +102,7 @@ class Tried(Frozen):
 
 
 class Explored(Frozen):
-    """A question with the queries that were tried for it (section 4.2.1).
-
-    Attributes:
-        passages: each passage once, by its key.
-    """
+    """A question with the queries that were tried for it (section 4.2.1)."""
 
     question: Asked
     queries: tuple[Tried, ...] = ()
@@ -128,7 +133,7 @@ class Judged(Frozen):
     spent: Spent = Spent()
 
 
-R = TypeVar("R", Explored, Judged)
+R = TypeVar("R", bound="Explored | Judged")
 T = TypeVar("T")
 
 Step = Literal["exploration", "judgements"]
@@ -156,48 +161,17 @@ class Head(Frozen):
     options: dict[str, Any] = Field(default_factory=dict)
 
 
-class WorkFile(LineFile, Generic[R]):
-    """A file that is being filled, started or resumed. Use it as a context manager.
-
-    Attributes:
-        done: the finished questions, in the order in which they were finished.
-
-    Raises:
-        UsageError: the file was made with another data set, model, seed or options, or another process is writing it.
-        BadDocument: the file holds something else.
-        StorageFailed: the file cannot be written.
-    """
+class WorkFile(HeadedFile[Head, R]):
+    """A file that is being filled with finished questions, started or resumed."""
 
     what = "a file of planner training"
 
     def __init__(self, path: Path, head: Head, line: type[R]) -> None:
-        super().__init__(path)
-        self.head = head
-        self.done: list[R] = []
-        with self.closing_on_error():
-            if lines := [*self.whole_lines()]:
-                there, self.done = _parsed(lines, path, line)
-                check_same(there, head, path)
-            else:
-                self.write(head)
-
-    def add(self, line: R) -> None:
-        """Add a finished question; it is in the file on return.
-
-        Raises:
-            StorageFailed: the file cannot be written.
-        """
-        self.write(line)
-        self.done.append(line)
+        super().__init__(path, head, lambda lines, path: _parsed(lines, path, line))
 
 
 def read_work(path: Path, line: type[R]) -> tuple[Head, list[R]]:
-    """A file's first line, and its finished questions by the ids of their data set, in order.
-
-    Raises:
-        UsageError: there is no such file.
-        BadDocument: the file holds something else.
-    """
+    """A file's first line, and its finished questions by the ids of their data set, in order."""
     head, done = _parsed([*whole_lines(path, f"name {WorkFile.what}")], path, line)
     return head, sorted(done, key=lambda one: one.question.id)
 
@@ -216,21 +190,17 @@ _STEP_OF: dict[type[Any], Step] = {Explored: "exploration", Judged: "judgements"
 
 
 @dataclass(frozen=True)
-class Unfinished:
-    """A question that could not be finished now. The same call tries it again."""
-
-    id: str
-    reason: str
-
-
-@dataclass(frozen=True)
 class Finished:
-    """A step that has gone through all its questions: how many lines the file has, and what is still missing."""
+    """A step that has gone through all its questions: how many lines the file has, and what the same call tries again.
+
+    Attributes:
+        unfinished: why a question could not be finished now, by its id.
+    """
 
     path: Path
     head: Head
     lines: int
-    unfinished: tuple[Unfinished, ...]
+    unfinished: dict[str, str]
     seconds: float
 
 
@@ -256,19 +226,19 @@ async def work_through(
     """
     if workers < 1:
         raise UsageError(f"{workers} workers cannot work; use --workers 1 or more")
-    failures: list[Unfinished] = []
+    failures: dict[str, str] = {}
     with WorkFile(out, head, line) as work:
-        done = {one.question.id for one in work.done}
+        done = {one.question.id for one in work.lines}
         waiting = [name for name in questions if name not in done]
-        total = len(work.done) + len(waiting)
-        progress(head.step, len(work.done), total)
+        total = len(work.lines) + len(waiting)
+        progress(head.step, len(work.lines), total)
 
         async def finish(name: str) -> None:
             try:
                 work.add(await do(questions[name]))
             except ModelFailed as error:
-                failures.append(Unfinished(name, str(error)))
-            progress(head.step, len(work.done), total)
+                failures[name] = str(error)
+            progress(head.step, len(work.lines), total)
 
         await work_off(waiting, finish, workers)
-        return Finished(out, head, len(work.done), tuple(failures), time.monotonic() - started)
+        return Finished(out, head, len(work.lines), failures, time.monotonic() - started)

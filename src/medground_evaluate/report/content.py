@@ -1,4 +1,4 @@
-"""The content of a report: runs side by side, and each question with every run's answer."""
+"""The content of a report: runs side by side, their figures as rows of text, each question with all answers."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from medground_evaluate.audit.baselines import Baseline
-from medground_evaluate.audit.report import best_blind
-from medground_evaluate.compare import Comparison, Result, compare, read_results
-from medground_evaluate.items import Item, RunHeader, RunLine
-from medground_evaluate.run_file import read_run
-from medground_evaluate.statistics import wilson
-from medground_evaluate.tally import is_right
+from medground_evaluate.auditing import best_blind
+from medground_evaluate.compare import Comparison, Result, Row, compare, read_results
+from medground_evaluate.items import UNFINISHED, Item, RunHeader, is_right
+from medground_evaluate.statistics import Share, wilson
+
+# The content of a report: runs side by side, and each question with every run's answer.
 
 MOST_QUESTIONS = 5_000
 """Maximum number of questions listed; those on which the runs disagree take precedence."""
@@ -54,7 +53,6 @@ class FirstRow:
     share: float
     low: float
     high: float
-    of: int
 
 
 @dataclass(frozen=True)
@@ -76,15 +74,11 @@ def read_report(paths: Sequence[Path], items: Sequence[Item] | None = None) -> R
     """Read runs of one data set.
 
     Args:
-        paths: files of runs; all are compared with the first.
         items: the set's items, for the best blind baseline; without them the most common gold answer takes its place.
-
-    Raises:
-        UsageError: a file is not a run, or the runs have different sets or gold answers.
     """
     results = read_results(paths)
     comparison = compare(results)
-    asked = _questions(paths, results)
+    asked = _questions(results)
     listed = sorted(asked, key=lambda question: question.outcome == "same")[:MOST_QUESTIONS]
     kept = {question.id for question in listed}
     return Report(
@@ -96,35 +90,131 @@ def read_report(paths: Sequence[Path], items: Sequence[Item] | None = None) -> R
     )
 
 
-def _questions(paths: Sequence[Path], results: Sequence[Result]) -> list[Asked]:
-    texts: dict[str, str] = {}
-    for path in paths:
-        _, lines = read_run(path)
-        for line in lines:
-            texts.setdefault(line.id, line.question)
+def _questions(results: Sequence[Result]) -> list[Asked]:
+    texts = {i: line.question for result in reversed(results) for i, line in result.lines.items()}
     found = []
-    for i, text in texts.items():
+    for i in dict.fromkeys(i for result in results for i in result.lines):
         lines_of = [result.lines.get(i) for result in results]
         gold = next(line.gold for line in lines_of if line is not None)
-        found.append(Asked(i, text, gold, tuple(map(_given, lines_of))))
+        given = (None if one is None else Given(one.answer, one.status, is_right(one)) for one in lines_of)
+        found.append(Asked(i, texts[i], gold, tuple(given)))
     return found
 
 
-def _given(line: RunLine | None) -> Given | None:
-    return None if line is None else Given(line.answer, line.status, is_right(line))
-
-
 def _baseline(comparison: Comparison, results: Sequence[Result], items: Sequence[Item] | None) -> FirstRow | None:
-    if items is not None:
-        asked = results[0].lines
-        found: Baseline | None = best_blind([item for item in items if item.id in asked])
-        if found is not None:
-            name = f"best blind baseline: {found.name}"
-            return FirstRow(name, found.words, found.share, found.low, found.high, found.of)
+    found = best_blind([item for item in items if item.id in results[0].lines]) if items is not None else None
+    if found is not None:
+        return FirstRow(f"best blind baseline: {found.name}", found.words, found.share, found.low, found.high)
     if comparison.majority is None:
         return None
     answer, share = comparison.majority
     low, high = wilson(share.right, share.of)
     hint = "the set has no better baseline" if items else "use --data for the best blind baseline"
     words = f"the most common gold answer; {hint}"
-    return FirstRow(f"always {answer}", words, share.value or 0.0, low, high, share.of)
+    return FirstRow(f"always {answer}", words, share.value or 0.0, low, high)
+
+
+# Figures of a report as rows of text, alike in every format.
+
+STATUSES = ("answered", "not judged", "unanswerable", "failed", "unreadable", "budget", UNFINISHED)
+
+
+ACCURACY = ("run", "model", "accuracy", "95 %", "correct", "when answering", "macro-F1", "support")
+
+
+CLASSES = ("class", "gold", "given", "precision", "recall", "F1")
+
+
+COSTS = ("run", "tokens in", "tokens out", "model calls", "searches", "seconds", "US $")
+
+
+_COSTS = ("input_tokens", "output_tokens", "model_calls", "searches", "seconds", "money")
+
+
+def accuracy_rows(report: Report, between: str) -> list[tuple[str, ...]]:
+    """The baseline, then each run, under `ACCURACY`; `between` stands between the ends of an interval."""
+
+    def interval(low: float, high: float) -> str:
+        return f"{100 * low:.1f}{between}{100 * high:.1f}"
+
+    rows: list[tuple[str, ...]] = []
+    if (base := report.baseline) is not None:
+        rows.append((base.name, base.words, percent(base.share), interval(base.low, base.high), "", "", "", ""))
+    for row in report.comparison.rows:
+        share, support = row.accuracy, row.support.support.value
+        when_answering = Share(share.right, row.statuses.get("answered", 0) if share.of else 0).value
+        low_high = interval(*share.interval) if share.of else ""
+        means = ("–" if value is None else f"{value:.3f}" for value in (row.macro_f1, support))
+        found = (row.name, row.model, percent(share.value), low_high, f"{share.right:,} of {share.of:,}")
+        rows.append((*found, percent(when_answering), *means))
+    return rows
+
+
+def class_rows(row: Row) -> list[tuple[str, ...]]:
+    """The scores of a run by class, under `CLASSES`."""
+    return [
+        (s.label, f"{s.gold:,}", f"{s.given:,}", percent(s.precision), percent(s.recall), f"{s.f1:.3f}")
+        for s in row.classes
+    ]
+
+
+def used_statuses(comparison: Comparison) -> list[str]:
+    """The statuses that at least one question has."""
+    return [status for status in STATUSES if any(statuses_of(row).get(status) for row in comparison.rows)]
+
+
+def status_rows(comparison: Comparison) -> list[tuple[str, ...]]:
+    """Counts of the used statuses."""
+    used = used_statuses(comparison)
+    return [(row.name, *(f"{statuses_of(row).get(status, 0):,}" for status in used)) for row in comparison.rows]
+
+
+def cost_rows(comparison: Comparison, ratio_form: str = " (×{:,.2f})") -> list[tuple[str, ...]]:
+    """The mean cost of a question, with its ratio to the base."""
+    rows = []
+    for row in comparison.rows:
+        cells = []
+        for name in _COSTS:
+            value, ratio = getattr(row.cost, name), row.cost_ratio[name]
+            times = "" if ratio is None or row.name == comparison.cost_base else ratio_form.format(ratio)
+            cells.append("unknown" if value is None else f"{value:,.4g}{times}")
+        rows.append((row.name, *cells))
+    return rows
+
+
+def percent(value: float | None) -> str:
+    """A share in percent."""
+    return "–" if value is None else f"{100 * value:.1f} %"
+
+
+def signed(value: float) -> str:
+    """A difference of shares in percentage points."""
+    return f"{100 * value:+.1f}".replace("-", "−")
+
+
+def statuses_of(row: Row) -> dict[str, int]:
+    """How many questions have each status, also `unfinished`."""
+    return {**row.statuses, UNFINISHED: row.unfinished}
+
+
+def facts(header: RunHeader) -> list[tuple[str, str]]:
+    """Names and values from the header."""
+    return [
+        ("recipe", header.recipe),
+        ("model", header.versions.get("model", header.model)),
+        ("settings", header.settings_hash),
+        ("prompts", header.prompts_hash),
+        ("corpora", ", ".join(f"{name} {digest[:12]}" for name, digest in header.snapshots.items()) or "none"),
+        ("data", f"{header.dataset} {header.dataset_hash[:12]}, split {header.split}"),
+        ("versions", ", ".join(f"{k} {v}" for k, v in header.versions.items() if k != "model")),
+        ("started", header.started),
+        *(("accepted", difference) for difference in header.accepted),
+    ]
+
+
+def warnings_in(comparison: Comparison) -> list[str]:
+    """The warnings about runs, then those about pairs of runs."""
+    warnings = [f"{row.name}: {text}" for row in comparison.rows for text in row.warnings]
+    return warnings + [
+        f"{pair.other} against {pair.first}: {text}" for pair in comparison.pairs for text in pair.warnings
+    ]

@@ -4,51 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 
 from markupsafe import Markup
 
 from medground.language.clean import clean
-from medground_evaluate.compare import Comparison, Row
-from medground_evaluate.items import RunHeader
-from medground_evaluate.report.content import Report
-from medground_evaluate.statistics import Share
-from medground_evaluate.tally import UNFINISHED
+from medground_evaluate.compare import Comparison
+from medground_evaluate.report.content import STATUSES, Report, statuses_of
 
-_VOID = frozenset({"meta", "br", "col", "img", "input", "circle", "line", "rect", "path"})
+_VOID = ("img", "circle", "line", "rect")
+Part = str | Markup | float
 
 
-Part = str | Markup | int | float | None
-
-
-def element(tag: str, *parts: Part | Iterable[Part], **attributes: str | int | float | bool | None) -> Markup:
-    """One element. `class_` becomes `class`, and `_` in names becomes `-`; None and False omit an attribute."""
-    named = "".join(_attribute(name, value) for name, value in attributes.items() if value not in (None, False))
+def element(tag: str, *parts: Part | Iterable[Part], **attributes: Part) -> Markup:
+    """One element. `class_` becomes `class`, and `_` in names becomes `-`."""
+    named = Markup().join(
+        Markup(' {}="{}"').format(name.rstrip("_").replace("_", "-"), clean(str(value)))
+        for name, value in attributes.items()
+    )
     if tag in _VOID:
-        written = f"<{tag}{named}>" if tag in ("meta", "br", "col", "img", "input") else f"<{tag}{named}/>"
-    else:
-        written = f"<{tag}{named}>{joined(parts)}</{tag}>"
-    return Markup(written)  # noqa: S704 (all that is in it is escaped)
+        return Markup("<{}{}/>").format(tag, named)
+    return Markup("<{0}{1}>{2}</{0}>").format(tag, named, joined(parts))
 
 
 def joined(parts: Iterable[Part | Iterable[Part]]) -> Markup:
     """The parts joined together, with texts escaped."""
-    return Markup("".join(_text(part) for part in parts))  # noqa: S704 (each is escaped)
-
-
-def _text(part: Part | Iterable[Part]) -> str:
-    if part is None:
-        return ""
-    if isinstance(part, Markup):
-        return part
-    if isinstance(part, (str, int, float)):
-        return escape(clean(str(part)), quote=True)
-    return joined(part)
-
-
-def _attribute(name: str, value: str | int | float | bool | None) -> str:
-    written = name.rstrip("_").replace("_", "-")
-    return f" {written}" if value is True else f' {written}="{escape(clean(str(value)), quote=True)}"'
+    return Markup().join(
+        part if isinstance(part, Markup) else clean(str(part)) if isinstance(part, str | float | int) else joined(part)
+        for part in parts
+    )
 
 
 # The numbers that both formats of a report show, and their plots as SVG.
@@ -78,10 +61,8 @@ def dots(rows: Sequence[Interval]) -> Markup:
     scale = _Scale(min([row.low for row in rows]), max([row.high for row in rows]))
     height = TOP + STEP * len(rows) + 24
     parts: list[Part] = [*_grid(scale, height)]
-    for row in rows:
-        if row.baseline:
-            x = scale.at(row.value)
-            parts.append(element("line", x1=x, x2=x, y1=TOP - 8, y2=height - 24, class_="base-line"))
+    lines = (scale.at(row.value) for row in rows if row.baseline)
+    parts.extend(element("line", x1=x, x2=x, y1=TOP - 8, y2=height - 24, class_="base-line") for x in lines)
     for number, row in enumerate(rows):
         y = TOP + STEP * number + STEP / 2
         kind = "base" if row.baseline else "run"
@@ -172,13 +153,6 @@ def _short(value: float) -> float:
     return round(value, 1)
 
 
-STATUSES = ("answered", "not judged", "unanswerable", "failed", "unreadable", "budget", UNFINISHED)
-ACCURACY = ("run", "model", "accuracy", "95 %", "correct", "when answering", "macro-F1", "support")
-CLASSES = ("class", "gold", "given", "precision", "recall", "F1")
-COSTS = ("run", "tokens in", "tokens out", "model calls", "searches", "seconds", "US $")
-_COSTS = ("input_tokens", "output_tokens", "model_calls", "searches", "seconds", "money")
-
-
 def accuracy_plot(report: Report) -> Markup:
     """Accuracies with their intervals, the baseline first."""
     base = report.baseline
@@ -192,59 +166,9 @@ def accuracy_plot(report: Report) -> Markup:
     return dots([*first, *runs])
 
 
-def accuracy_rows(report: Report, between: str) -> list[tuple[str, ...]]:
-    """The baseline, then each run, under `ACCURACY`; `between` stands between the ends of an interval."""
-
-    def interval(low: float, high: float) -> str:
-        return f"{100 * low:.1f}{between}{100 * high:.1f}"
-
-    rows: list[tuple[str, ...]] = []
-    if (base := report.baseline) is not None:
-        rows.append((base.name, base.words, percent(base.share), interval(base.low, base.high), "", "", "", ""))
-    for row in report.comparison.rows:
-        share, support = row.accuracy, row.support.support.value
-        rows.append(
-            (
-                row.name,
-                row.model,
-                percent(share.value),
-                interval(*share.interval) if share.of else "",
-                f"{share.right:,} of {share.of:,}",
-                percent(when_answering(row).value),
-                "–" if row.macro_f1 is None else f"{row.macro_f1:.3f}",
-                "–" if support is None else f"{support:.3f}",
-            )
-        )
-    return rows
-
-
-def class_rows(row: Row) -> list[tuple[str, ...]]:
-    """The scores of a run by class, under `CLASSES`."""
-    return [
-        (s.label, f"{s.gold:,}", f"{s.given:,}", percent(s.precision), percent(s.recall), f"{s.f1:.3f}")
-        for s in row.classes
-    ]
-
-
 def status_plot(comparison: Comparison) -> Markup:
     """Shares of the statuses."""
-    return stacked([(row.name, _statuses(row)) for row in comparison.rows], STATUSES)
-
-
-def used_statuses(comparison: Comparison) -> list[str]:
-    """The statuses that at least one question has."""
-    return [status for status in STATUSES if any(_statuses(row).get(status) for row in comparison.rows)]
-
-
-def status_rows(comparison: Comparison) -> list[tuple[str, ...]]:
-    """Counts of the used statuses."""
-    used = used_statuses(comparison)
-    return [(row.name, *(f"{_statuses(row).get(status, 0):,}" for status in used)) for row in comparison.rows]
-
-
-def when_answering(row: Row) -> Share:
-    """Correct answers among those given: how good a recipe is when it answers."""
-    return Share(row.accuracy.right, row.statuses.get("answered", 0) if row.accuracy.of else 0)
+    return stacked([(row.name, statuses_of(row)) for row in comparison.rows], STATUSES)
 
 
 def cost_plot(comparison: Comparison) -> Markup:
@@ -254,53 +178,3 @@ def cost_plot(comparison: Comparison) -> Markup:
         return bars([(name, count, f"{count:,.0f} tokens") for name, count in tokens], "Tokens per question")
     seconds = [(row.name, row.cost.seconds, f"{row.cost.seconds:.3f} s") for row in comparison.rows]
     return bars(seconds, "Seconds per question")
-
-
-def cost_rows(comparison: Comparison, ratio_form: str = " (×{:,.2f})") -> list[tuple[str, ...]]:
-    """The mean cost of a question, with its ratio to the base."""
-    rows = []
-    for row in comparison.rows:
-        cells = []
-        for name in _COSTS:
-            value, ratio = getattr(row.cost, name), row.cost_ratio[name]
-            times = "" if ratio is None or row.name == comparison.cost_base else ratio_form.format(ratio)
-            cells.append("unknown" if value is None else f"{value:,.4g}{times}")
-        rows.append((row.name, *cells))
-    return rows
-
-
-def percent(value: float | None) -> str:
-    """A share in percent."""
-    return "–" if value is None else f"{100 * value:.1f} %"
-
-
-def signed(value: float) -> str:
-    """A difference of shares in percentage points."""
-    return f"{100 * value:+.1f}".replace("-", "−")
-
-
-def _statuses(row: Row) -> dict[str, int]:
-    return {**row.statuses, UNFINISHED: row.unfinished}
-
-
-def facts(header: RunHeader) -> list[tuple[str, str]]:
-    """Names and values from the header."""
-    return [
-        ("recipe", header.recipe),
-        ("model", header.versions.get("model", header.model)),
-        ("settings", header.settings_hash),
-        ("prompts", header.prompts_hash),
-        ("corpora", ", ".join(f"{name} {digest[:12]}" for name, digest in header.snapshots.items()) or "none"),
-        ("data", f"{header.dataset} {header.dataset_hash[:12]}, split {header.split}"),
-        ("versions", ", ".join(f"{k} {v}" for k, v in header.versions.items() if k != "model")),
-        ("started", header.started),
-        *(("accepted", difference) for difference in header.accepted),
-    ]
-
-
-def warnings_in(comparison: Comparison) -> list[str]:
-    """The warnings about runs, then those about pairs of runs."""
-    warnings = [f"{row.name}: {text}" for row in comparison.rows for text in row.warnings]
-    return warnings + [
-        f"{pair.other} against {pair.first}: {text}" for pair in comparison.pairs for text in pair.warnings
-    ]

@@ -78,11 +78,9 @@ def test_no_finished_question_is_lost_however_a_run_ends(data: Path, tmp_path: P
             wait_for_lines(out, 3, process)
             process.send_signal(signal.SIGSTOP)  # so the run cannot finish before this process notices
             with pytest.raises(UsageError, match="being written by another run"):
-                RunFile.open(out, read_run(out)[0])
-            for sent in how:
-                process.send_signal(sent)
-                process.send_signal(signal.SIGCONT)
-                time.sleep(0.1)
+                RunFile(out, read_run(out)[0])
+            process.send_signal(how)
+            process.send_signal(signal.SIGCONT)
             _, said = process.communicate(timeout=300)
         finally:
             process.kill()

@@ -261,7 +261,7 @@ def test_doctor_says_how_to_validate(data: Path, home: Path, capsys: pytest.Capt
 
 @pytest.mark.shared
 def test_the_real_sets_make_a_balanced_test(shared: Path) -> None:
-    from medground_evaluate.judges.labelled_pairs import PER_SET, drawn_pairs
+    from medground_evaluate.judges.measure import PER_SET, drawn_pairs
 
     pairs = drawn_pairs(shared)
     assert pairs == drawn_pairs(shared)

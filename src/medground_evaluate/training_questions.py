@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,8 +20,6 @@ class Source:
     """What a pool is made of.
 
     Attributes:
-        path: the file or folder of a data set.
-        dataset: name of the set; None recognises it by its content.
         against: files or folders with questions that will be asked, which no demonstration may resemble.
         as_training: take every question for training, whatever split the set gives it.
     """
@@ -32,11 +30,7 @@ class Source:
     as_training: bool = False
 
     def open(self) -> tuple[Loader, Path]:
-        """The loader of the set, and its file.
-
-        Raises:
-            UsageError: the file is not of the set, of no set, or of several.
-        """
+        """The loader of the set, and its file."""
         if self.dataset is not None:
             dataset = open_dataset(self.dataset)
         elif len(found := recognised(self.path)) == 1:
@@ -62,11 +56,7 @@ class Records:
 
 
 def read_records(source: Source) -> Records:
-    """Read a set, and the questions that will be asked.
-
-    Raises:
-        UsageError: a file cannot be read as a data set, or has no training question with a known answer.
-    """
+    """Read a set, and the questions that will be asked."""
     dataset, file = source.open()
     items = list(dataset.read(file, ALL))
     mine = [item for item in items if source.as_training or item.split in TRAINING_SPLITS]
@@ -90,8 +80,3 @@ def read_records(source: Source) -> Records:
 def known_answer(item: Item) -> tuple[str, ...]:
     """The answer y in the form in which a model gives it: the gold values, or that an open question is answered."""
     return item.gold or ((ANSWERED,) if item.reference else ())
-
-
-def documents_of(items: Sequence[Item]) -> Iterator[str]:
-    """The documents that the questions were written from."""
-    return (document for item in items for document in item.documents)

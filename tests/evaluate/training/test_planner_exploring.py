@@ -1,4 +1,4 @@
-"""Exploring and judging: files that resume, failures that are told, labels made by hand beside those of the judge."""
+"""Exploring and judging, from files that resume to the commands: failures, labels made by hand beside the judge's."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import csv
 import json
 from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,16 +21,25 @@ from medground.home.settings import Settings
 from medground.models.base import CallLimits, Keyless, Reply
 from medground.models.operators.base import Operator
 from medground.models.registry import Models
+from medground.testing.command import run as medground
 from medground.values.document import SourceKind
 from medground.values.question import Question
 from medground.values.source_plan import SourceQuery
 from medground.values.usage import Usage
-from medground_evaluate.demonstrations.records import Source
 from medground_evaluate.items import Item
-from medground_evaluate.planning.agreement import agreement, write_sheet
 from medground_evaluate.planning.explore import OPERATORS, Exploration, cost_lines, explore_questions
 from medground_evaluate.planning.exploring import JudgeOutput, judge_found
-from medground_evaluate.planning.judging import gain, judge_explored, judged, log_odds, one_call, rerank_score, shown
+from medground_evaluate.planning.judging import (
+    agreement,
+    gain,
+    judge_explored,
+    judged,
+    log_odds,
+    one_call,
+    rerank_score,
+    shown,
+    write_sheet,
+)
 from medground_evaluate.planning.work import (
     Asked,
     Explored,
@@ -41,6 +51,7 @@ from medground_evaluate.planning.work import (
     read_work,
     work_through,
 )
+from medground_evaluate.training_questions import Source
 
 
 def exploring(records: Path, settings: Settings, out: Path, **options: object) -> object:
@@ -182,7 +193,7 @@ def test_a_question_whose_model_is_down_is_tried_again_and_the_others_are_kept(e
     head = head.model_copy(update={"step": "judgements"})
     questions = {one.question.id: one for one in lines}
     finished = asyncio.run(work_through(questions, do, out, head, Judged, started=0.0, workers=3))
-    assert [(one.id, one.reason) for one in finished.unfinished] == [("1003", "m: it does not answer")]
+    assert finished.unfinished == {"1003": "m: it does not answer"}
     with WorkFile(out, head, Judged), pytest.raises(UsageError, match="being written by another run"):
         WorkFile(out, head, Judged)
     assert len(read_work(out, Judged)[1]) == 11
@@ -256,9 +267,76 @@ def test_the_cost_and_the_gold_answer_in_words() -> None:
     )
     assert "unknown" in cost_lines("exploration", [*spent, Spent(price=None)], 1)[1]
 
-    from medground_evaluate.planning.explore import asked_of
-
     question = Question.ask("Which vitamin prevents scurvy?", options={"A": "A", "B": "vitamin C"})
-    assert asked_of(Item(id="1", question=question, gold=("B",))).answer == "B: vitamin C"
+    assert Asked.of(Item(id="1", question=question, gold=("B",))).answer == "B: vitamin C"
     closed = Question.ask("Does zinc prevent gout?")
-    assert asked_of(Item(id="1", question=closed, gold=("no",), reference="It does not.")).answer == "no: It does not."
+    assert Asked.of(Item(id="1", question=closed, gold=("no",), reference="It does not.")).answer == "no: It does not."
+
+
+run = partial(medground, "train", "planner")
+
+
+def test_explore_judge_label_agree_and_export(
+    settings: Settings,
+    records_file: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    monkeypatch.setenv("MEDGROUND_HOME", str(settings.home))
+    explored, judged, sheet = (str(tmp_path / name) for name in ("explored.jsonl", "judged.jsonl", "sheet.csv"))
+    source = ("explore", "--from", str(records_file), "--out", explored, "-c", "small", "-q", "--queries", "2")
+    assert run(*source, "--check") == 0
+    assert "12 questions: at most 24 searches, 12 calls" in capsys.readouterr().out
+    assert not Path(explored).exists()
+    assert run(*source, "--workers", "3") == 0
+    said = capsys.readouterr().out
+    assert "12 questions of pubmedqa, exploration by keyless" in said and "small: 24 queries (" in said
+    assert "retrieval s" in said and "US$ a question" in said
+    assert run("judge", explored, "--out", judged, "--check") == 0
+    assert "0 searches, 24 calls" in capsys.readouterr().out
+    assert run("judge", explored, "--out", judged, "-q") == 0
+    assert "judgements by keyless" in capsys.readouterr().out
+    assert run("label", explored, "--out", sheet, "--samples", "5") == 0
+    with Path(sheet).open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    with Path(sheet).open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0].keys())
+        writer.writeheader()
+        writer.writerows({**row, "supports": "yes" if n else "no"} for n, row in enumerate(rows))
+    assert run("agreement", sheet, judged) == 0
+    told = capsys.readouterr().out.splitlines()[-1]
+    assert told.startswith("judge keyless: kappa ") and "with 5 labels made by hand, 4 of them yes" in told
+    assert run("export", judged, "--out", str(tmp_path / "set"), "--labels", sheet) == 0
+    said = capsys.readouterr().out
+    assert "labelled by judge keyless" in said and "licence     small: not recorded" in said and told in said
+    manifest = json.loads((tmp_path / "set" / "manifest.json").read_text())
+    assert manifest["agreement"] == told and manifest["counts"]["positive"] > 0
+
+
+@each_row(
+    ("words", "told"),
+    [
+        (("judge", "absent.jsonl", "--out", "x"), "absent.jsonl cannot be read"),
+        (("judge", "absent.jsonl", "--out", "x", "--by", "luck"), "unknown signal 'luck'"),
+        (("label", "absent.jsonl", "--out", "x"), "cannot be read"),
+        (("agreement", "absent.csv", "absent.jsonl"), "cannot be read"),
+        (("sft", "absent", "--out", "x", "--base", "y"), "absent holds no training set"),
+        (("sft", "absent", "--out", "x", "--check"), "name the model to train with --base"),
+        (("sft", "absent", "--out", "x", "--base", "y", "--ratio", "7"), "--ratio: "),
+        (("dpo", "absent", "--out", "x", "--adapter", "y", "--check"), "y holds no trained planner"),
+        (("merge", "absent", "--out", "x"), "absent holds no trained planner"),
+    ],
+)
+def test_a_mistake_is_one_line(
+    words: tuple[str, ...],
+    told: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    monkeypatch.chdir(tmp_path)
+    assert run(*words) == 2
+    said = capsys.readouterr().err.strip()
+    assert told in said and "\n" not in said
+    assert not (tmp_path / "x").exists()

@@ -8,7 +8,6 @@ import hashlib
 import random
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from medground.answering.write.reason import Reasoned, reasoned
 from medground.corpus.embedder import Embedder
 from medground.corpus.faults import writing
 from medground.engine.engine import Engine
-from medground.errors import MedgroundError, ModelFailed, UsageError
+from medground.errors import ModelFailed, UsageError
 from medground.home.files import write_whole
 from medground.home.line_file import LineFile
 from medground.home.settings import Settings
@@ -46,8 +45,8 @@ from medground.values.document import Frozen, Hit
 from medground.values.evidence import Evidence
 from medground.values.steps import Progress, no_progress
 from medground.version import __version__
-from medground_evaluate.demonstrations.records import Records, Source, documents_of, known_answer, read_records
 from medground_evaluate.items import Item
+from medground_evaluate.training_questions import Records, Source, known_answer, read_records
 
 
 class Plan(Frozen):
@@ -93,21 +92,13 @@ class Unfinished(LineFile):
         self.write(plan)
 
     def add(self, steps: Sequence[Step]) -> None:
-        """Save finished steps.
-
-        Raises:
-            StorageFailed: the disk is full or cannot be written to.
-        """
+        """Save finished steps."""
         for step in steps:
             self.write(step)
         self.steps += steps
 
     def finish(self, solved: Sequence[Solved], manifest: PoolManifest) -> PoolManifest:
-        """Write the pool, replacing any of the same name, and delete the steps.
-
-        Raises:
-            StorageFailed: the disk is full or cannot be written to.
-        """
+        """Write the pool, replacing any of the same name, and delete the steps."""
         content = "".join(one.model_dump_json() + "\n" for one in solved)
         finished = manifest.model_copy(update={"sha256": hashlib.sha256(content.encode()).hexdigest()})
         with writing(self.path.parent):
@@ -119,14 +110,8 @@ class Unfinished(LineFile):
 
 
 STEP = "demonstrations"
-
-
-@dataclass(frozen=True)
-class Task:
-    """A training question and its unit vector."""
-
-    item: Item
-    vector: NDArray[np.float32]
+Task = tuple[Item, NDArray[np.float32]]
+"""A training question and its unit vector."""
 
 
 async def solve_all(
@@ -135,14 +120,9 @@ async def solve_all(
     """Solve in order until `limit` are solved, with as many questions at once as model calls are allowed at once.
 
     Questions for which the model failed are not saved, so the next build tries them again. Their errors are returned.
-
-    Raises:
-        SourceUnavailable: no source could be searched.
-        BudgetExhausted: a question reached one of its limits.
-        StorageFailed: the disk is full or cannot be written to.
     """
     done = {step.id for step in unfinished.steps}
-    waiting = [task for task in tasks if task.item.id not in done]
+    waiting = [task for task in tasks if task[0].id not in done]
     made = sum(step.solved is not None for step in unfinished.steps)
     wanted = len(tasks) if limit is None else min(limit, len(tasks))
     failures: list[ModelFailed] = []
@@ -160,21 +140,20 @@ async def solve_all(
 
 
 async def _tried(task: Task, engine: Engine) -> Step | ModelFailed:
-    question = task.item.question.model_copy(update={"documents": task.item.documents})
-    trace = Trace(f"demonstration-{task.item.id}", None)
+    item, vector = task
+    question = item.question.model_copy(update={"documents": item.documents})
+    trace = Trace(f"demonstration-{item.id}", None)
+    run = Run(question, engine.settings, engine.recipe, engine.sources, engine.models, trace=trace)
     try:
-        return await _solved(
-            task, Run(question, engine.settings, engine.recipe, engine.sources, engine.models, trace=trace)
-        )
+        return await _solved(item, vector, run)
     except ModelFailed as error:
         return error
     finally:
         trace.close()
 
 
-async def _solved(task: Task, run: Run) -> Step:
+async def _solved(item: Item, vector: NDArray[np.float32], run: Run) -> Step:
     """One demonstration (q, r, y, E): with the known answer and the model's own rationale."""
-    item = task.item
     passages = await find_evidence(run.question, run)
     own = run.settings.recipe.own_knowledge
     made = await reasoned(run.question, passages, run, own_knowledge=own)
@@ -190,16 +169,14 @@ async def _solved(task: Task, run: Run) -> Step:
         answer=known_answer(item),
         reference="" if item.gold else item.reference,
         said=made.draft.answer,
-        evidence=tuple(
-            Quoted(document_id=e.document_id, start=e.start, end=e.end, quote=e.quote) for e in made.evidence
-        ),
+        evidence=tuple(Quoted.model_validate(quote, from_attributes=True) for quote in made.evidence),
         passages=tuple(
             Quoted(document_id=p.document_id, start=p.start, end=p.end, quote=f"{p.title}\n{p.text}".strip())
             for p in (hit.passage for hit in passages)
         ),
         documents=tuple(dict.fromkeys([*item.documents, *(hit.passage.document_id for hit in passages)])),
         split=TRAINING,
-        embedding=packed(task.vector),
+        embedding=packed(vector),
     )
     return Step(id=item.id, solved=solved)
 
@@ -217,8 +194,7 @@ def _linked(made: Reasoned, passages: Sequence[Hit]) -> str:
 
 def _holds(hit: Hit, quote: Evidence) -> bool:
     passage = hit.passage
-    same = passage.document_id == quote.document_id
-    return same and passage.start <= quote.start and quote.end <= passage.end
+    return passage.document_id == quote.document_id and passage.start <= quote.start <= quote.end <= passage.end
 
 
 EMBEDDER = "minilm"
@@ -237,14 +213,9 @@ async def build_pool(
     """Build a pool, replacing any pool of the same name.
 
     Args:
-        name: name of the pool.
         source: a data set. Its held-out questions are refused, and training questions that resemble these, or those
             that will be asked, are left out.
         settings: model, corpora and the group `reason_and_verify`. No demonstrations are shown while building.
-        limit: maximum number of demonstrations; None takes all.
-        seed: seed for the order of the training questions.
-        embedder: embedding model for the questions.
-        progress: receives the number of demonstrations so far.
 
     Raises:
         UsageError: the name is invalid, the set cannot be read or has no training question, no question could be
@@ -264,7 +235,10 @@ async def build_pool(
             failures = await solve_all(tasks, unfinished, limit, engine, progress)
             solved = [step.solved for step in unfinished.steps if step.solved is not None][:limit]
             if not solved:
-                raise _nothing(source, failures)
+                why = (
+                    f"no passage was found for any question of {source.path}; name the right corpus with --corpus NAME"
+                )
+                raise failures[-1] if failures else UsageError(why)
             manifest = PoolManifest(
                 name=file.stem,
                 made_by=f"medground {__version__}",
@@ -274,11 +248,13 @@ async def build_pool(
                 against=tuple(path.name for path in source.against),
                 as_training=source.as_training,
                 limit=limit,
-                models={operator: engine.models.of(operator).name for operator in _operators(engine.settings)},
+                models=_models(engine),
                 settings=engine.settings.section(ReasonAndVerifySettings).model_dump(mode="json"),
                 embedder=embedder,
-                left_out=_left_out(records, clean, unfinished, len(failures)),
-                **_counted(solved),
+                left_out=_left_out(records, clean, unfinished.steps, len(failures)),
+                demonstrations=len(solved),
+                classes=dict(sorted(Counter(one.label for one in solved).items())),
+                agreed=sum(one.said == one.answer for one in solved),
                 **plan.model_dump(),
             )
             return unfinished.finish(solved, manifest)
@@ -290,58 +266,42 @@ def _tasks(records: Records, encoder: Embedder, seed: int) -> tuple[Clean, list[
     clean = decontaminated(
         [item.documents for item in records.training],
         vectors,
-        list(documents_of(records.held_out)),
+        [document for item in records.held_out for document in item.documents],
         encoder.embed([item.question.text for item in records.held_out]),
     )
     order = list(clean.places)
     random.Random(seed).shuffle(order)
-    return clean, [Task(records.training[place], vectors[place]) for place in order]
+    return clean, [(records.training[place], vectors[place]) for place in order]
 
 
 def _plan(records: Records, seed: int, engine: Engine, encoder: Embedder) -> Plan:
+    snapshots = tuple(dict.fromkeys(s.state for s in engine.sources if s.state is not None))
     return Plan(
         source_sha256=records.digest,
         seed=seed,
         settings_hash=engine.settings.hash,
-        snapshots=tuple(dict.fromkeys(s.state for s in engine.sources if s.state is not None)),
+        snapshots=snapshots,
         embedding=encoder.identity,
     )
 
 
-def _operators(settings: Settings) -> tuple[str, str]:
-    """The operators that are asked: the one that writes the rationale, and the one that rewrites a question."""
-    own = settings.recipe.own_knowledge
-    return (reason_or_recall if own else reason).name, rewrite.name
+def _models(engine: Engine) -> dict[str, str]:
+    """The models that are asked, by operator: to write the rationale, and to rewrite a question."""
+    own = engine.settings.recipe.own_knowledge
+    return {one.name: engine.models.of(one.name).name for one in (reason_or_recall if own else reason, rewrite)}
+
+
+def _left_out(records: Records, clean: Clean, steps: Sequence[Step], failed: int) -> dict[str, int]:
+    """Questions that are not in the pool, by reason."""
+    counts = Counter(records.refused)
+    counts["shares a document with a held-out question"] = clean.shared
+    counts["repeats a held-out question"] = clean.near
+    counts["the model failed"] = failed
+    counts.update(step.left_out for step in steps if step.left_out)
+    return dict(sorted((+counts).items()))
 
 
 def _without_shots(settings: Settings) -> Settings:
     options = {"shots": 0, "pool": None, "rationale": True, "assess": False}
     choices = settings.section(ReasonAndVerifySettings).model_copy(update=options)
     return settings.with_options({"recipe.name": "reason-and-verify"}).with_section(choices)
-
-
-def _nothing(source: Source, failures: Sequence[ModelFailed]) -> MedgroundError:
-    """Why there is no pool: the model's last failure, or no passages to reason from."""
-    if failures:
-        return failures[-1]
-    return UsageError(
-        f"no passage was found for any question of {source.path}; name the right corpus with --corpus NAME"
-    )
-
-
-def _left_out(records: Records, clean: Clean, unfinished: Unfinished, failed: int) -> dict[str, int]:
-    """Questions that are not in the pool, by reason."""
-    counts = Counter(records.refused)
-    counts["shares a document with a held-out question"] = clean.shared
-    counts["repeats a held-out question"] = clean.near
-    counts["the model failed"] = failed
-    counts.update(step.left_out for step in unfinished.steps if step.left_out)
-    return dict(sorted((+counts).items()))
-
-
-def _counted(solved: Sequence[Solved]) -> dict[str, object]:
-    return {
-        "demonstrations": len(solved),
-        "classes": dict(sorted(Counter(one.label for one in solved).items())),
-        "agreed": sum(one.said == one.answer for one in solved),
-    }

@@ -1,24 +1,25 @@
-"""Results of an audit, and the baselines that read nothing."""
+"""Results of an audit: baselines that read nothing, and duplicate texts."""
 
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import comb
 from typing import Self
 
 from pydantic import Field
 
-from medground.values.document import Frozen
+from medground.language.words import tokens
+from medground.values.document import Document, Frozen
 from medground.values.question import Task
-from medground_evaluate.items import Item
+from medground_evaluate.items import CLOSED, Item
 from medground_evaluate.statistics import wilson
+
+# Results of an audit, and the baselines that read nothing.
 
 Answers = frozenset[str]
 """All values of one answer: `{"yes"}`, `{"A", "C"}`."""
-
-_CLOSED = {"yes-no": ("yes", "no"), "yes-no-maybe": ("yes", "no", "maybe")}
 
 
 class Figure(Frozen):
@@ -73,7 +74,7 @@ def choices(item: Item) -> tuple[str, ...]:
     """The possible answers: letters of options, or yes, no (and maybe); empty for open questions."""
     if item.question.options:
         return tuple(option.letter for option in item.question.options)
-    return _CLOSED.get(item.question.task, ())
+    return CLOSED.get(item.question.task, ())
 
 
 Guesses = Mapping[str, Answers]
@@ -168,3 +169,123 @@ def _chance_of(item: Item, several: int) -> float:
 
 def _has_several(items: Sequence[Item]) -> bool:
     return any(i.question.task == "multiple-choice" for i in items)
+
+
+# Duplicate texts: within a set, between its splits, and in the corpus that is searched.
+
+SHINGLE = 3
+SAME = 0.7
+FEWEST_WORDS = 8
+"""Questions with fewer words are not looked for in a corpus: they could occur anywhere."""
+_WIDESPREAD = 30
+"""A shingle that more texts than this share is how the set phrases its questions, and is not compared."""
+
+Shingles = frozenset[tuple[str, ...]]
+
+
+def shingles_of(text: str) -> Shingles:
+    """All sequences of `SHINGLE` words, lower-cased and without punctuation; a shorter text is one shingle."""
+    words = tokens(text)
+    return frozenset(tuple(words[n : n + SHINGLE]) for n in range(max(1, len(words) - SHINGLE + 1)) if words)
+
+
+def near_pairs(items: Sequence[Item]) -> list[tuple[int, int]]:
+    """Index pairs of items whose questions, with all options, are near-duplicates; the smaller index first."""
+    shingles = [shingles_of(_asked(item)) for item in items]
+    return [pair for pair in _candidates(shingles) if _same(shingles[pair[0]], shingles[pair[1]])]
+
+
+def groups_of(items: Sequence[Item], pairs: Iterable[tuple[int, int]]) -> dict[str, int]:
+    """A group number for each item id, shared by the items of one group and by near-duplicates."""
+    parent = list(range(len(items)))
+
+    def root(n: int) -> int:
+        while parent[n] != n:
+            parent[n] = parent[parent[n]]
+            n = parent[n]
+        return n
+
+    first: dict[str, int] = {}
+    for n, item in enumerate(items):
+        if item.group:
+            parent[root(n)] = root(first.setdefault(item.group, n))
+    for one, other in pairs:
+        parent[root(one)] = root(other)
+    return {item.id: root(n) for n, item in enumerate(items)}
+
+
+def duplicates(items: Sequence[Item], pairs: Sequence[tuple[int, int]]) -> list[Figure]:
+    """How many items have a duplicate, or a near-duplicate."""
+    texts = Counter(tuple(tokens(_asked(item))) for item in items)
+    same = sum(count for count in texts.values() if count > 1)
+    near = len({n for pair in pairs for n in pair})
+    words = "another item has the same question and options, word for word"
+    nearly = f"another item shares {SAME:.0%} of its {SHINGLE}-word sequences"
+    counted = (("asked twice", same, words), ("nearly twice", near, nearly))
+    return [Figure.counted(name, count, len(items), words) for name, count, words in counted]
+
+
+def between_splits(items: Sequence[Item], pairs: Sequence[tuple[int, int]]) -> list[Figure]:
+    """How many items occur in another split too; empty if there is only one split."""
+    if len({item.split for item in items}) < 2:
+        return []
+    twice = {n for one, other in pairs if items[one].split != items[other].split for n in (one, other)}
+    where: dict[str, set[str]] = defaultdict(set)
+    for item in items:
+        where[item.group].add(item.split)
+    shared = sum(bool(item.group) and len(where[item.group]) > 1 for item in items)
+    same, about = "another split has nearly the same question", "another split asks about the same document or case"
+    counted = (("question in another split", len(twice), same), ("group in another split", shared, about))
+    return [Figure.counted(name, count, len(items), words) for name, count, words in counted]
+
+
+def with_corpus(items: Sequence[Item], documents: Iterable[Document]) -> list[Figure]:
+    """How much of a set is in a corpus: its own documents, and its questions word for word.
+
+    Reads every document once.
+    """
+    own = {i for item in items for i in item.documents}
+    asked = {n: item.question.text for n, item in enumerate(items)}
+    wanted = {n: shingles_of(text) for n, text in asked.items() if len(tokens(text)) >= FEWEST_WORDS}
+    index: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for n, shingles in wanted.items():
+        for shingle in shingles:
+            index[shingle].append(n)
+    present: set[str] = set()
+    quoted: set[int] = set()
+    for document in documents:
+        if document.id in own:
+            present.add(document.id)
+        quoted.update(_quoted(document, index, wanted))
+    named = [item for item in items if item.documents]
+    there = sum(any(i in present for i in item.documents) for item in named)
+    words = f"a document has {SAME:.0%} of its {SHINGLE}-word sequences"
+    counted = (
+        ("own document in the corpus", there, len(named), "the corpus has a document that the set names"),
+        ("question in the corpus", len(quoted), len(wanted), words),
+    )
+    return [Figure.counted(*one) for one in counted if one[2]]
+
+
+def _quoted(document: Document, index: dict[tuple[str, ...], list[int]], wanted: dict[int, Shingles]) -> Iterator[int]:
+    shingles = shingles_of(document.title) | shingles_of(document.text)
+    hits = Counter(n for shingle in shingles for n in index.get(shingle, ()))
+    return (n for n, count in hits.items() if count >= SAME * len(wanted[n]))
+
+
+def _asked(item: Item) -> str:
+    return " ".join([item.question.text, *sorted(option.text for option in item.question.options)])
+
+
+def _candidates(texts: Sequence[Shingles]) -> list[tuple[int, int]]:
+    holders: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for n, shingles in enumerate(texts):
+        for shingle in shingles:
+            holders[shingle].append(n)
+    shared = (places for places in holders.values() if 1 < len(places) <= _WIDESPREAD)
+    return sorted({(one, other) for places in shared for k, one in enumerate(places) for other in places[k + 1 :]})
+
+
+def _same(one: Shingles, other: Shingles) -> bool:
+    fewer = min(len(one), len(other))
+    return fewer > 0 and len(one & other) >= SAME * fewer

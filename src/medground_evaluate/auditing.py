@@ -1,20 +1,39 @@
-"""Linear models that see only options, questions or contexts: untuned logistic regression, grouped cross-validation.
-
-The model that answers an item was trained on no item of its group. The same seed gives the same folds and answers.
-"""
+"""The audit of a set, its linear models, and its best blind baseline: the first row of every accuracy table."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from medground.errors import ConfigError
+from medground.errors import ConfigError, UsageError
 from medground.language.words import FUNCTION_WORDS, tokens
-from medground_evaluate.audit.baselines import Answers, tie_break, usual_number
+from medground.values.document import Document
+from medground_evaluate.blind import (
+    Answers,
+    Audit,
+    Baseline,
+    Figure,
+    between_splits,
+    chance,
+    duplicates,
+    groups_of,
+    longest,
+    majority,
+    near_pairs,
+    numbers,
+    positions,
+    scored,
+    tie_break,
+    usual_number,
+    with_corpus,
+)
 from medground_evaluate.items import Item
+
+# Linear models that see only options, questions or contexts: untuned logistic regression, grouped cross-validation.
 
 FOLDS = 5
 FEWEST = 50
@@ -23,21 +42,6 @@ _STEPS = 2_000
 
 Groups = Mapping[str, int]
 Scores = NDArray[np.float64]
-
-
-def check_installed() -> None:
-    """Check that linear models can be fitted.
-
-    Raises:
-        ConfigError: scikit-learn is not installed.
-    """
-    try:
-        import sklearn  # noqa: F401
-    except ImportError:
-        raise ConfigError(
-            'linear models need scikit-learn, which is not installed; run: pip install "medground[evaluate]", '
-            "or use --no-linear"
-        ) from None
 
 
 def by_options(
@@ -49,9 +53,7 @@ def by_options(
     number of best options.
 
     Args:
-        items: items with a gold answer.
         groups: the group of each item, by item id; a group is never split across folds.
-        seed: for the folds.
         function_words: show the model only which function words (`the`, `may`, `only`) an option contains.
         with_question: also show how many of the option's words are in the question, and its relative length.
     """
@@ -149,3 +151,104 @@ def _best(item: Item, scores: Scores, number: int) -> Answers:
     )
     several = number if item.question.task == "multiple-choice" else 1
     return frozenset(option.letter for _, option in ranked[:several])
+
+
+# The audit of a set, and its best blind baseline: the first row of every accuracy table.
+
+SEED = 0
+
+_NO_GOLD = "no item has a gold answer, so there is no blind accuracy"
+_FEW = f"fewer than {FEWEST} items have a gold answer, so no linear model was fitted"
+_HOW = f"linear model, {FOLDS}-fold grouped cross-validation"
+_BEST = "the best baseline is chosen on these same items, so its accuracy may be slightly too high"
+
+
+def audit(
+    items: Sequence[Item],
+    *,
+    documents: Iterable[Document] | None = None,
+    every: Sequence[Item] | None = None,
+    models: bool = True,
+    seed: int = SEED,
+) -> Audit:
+    """Find out how well these items can be answered without reading any evidence.
+
+    Args:
+        documents: the corpus to look for them in.
+        every: items of all splits, if `items` are of one; overlap between splits is counted over these.
+        models: whether to fit linear models.
+    """
+    if not items:
+        raise UsageError("no items to audit; choose another --split")
+    golden = [item for item in items if item.gold]
+    pairs = near_pairs(items)
+    groups = groups_of(items, pairs)
+    baselines = _baselines(golden, groups, models=models, seed=seed)
+    if models and (guessed := by_text(golden, groups, seed, _context)):
+        # How far the documents alone give the answer away. They are evidence, so this is never the blind baseline.
+        found = scored("context alone", golden, guessed, f"{_HOW}; reads the evidence, not the question")
+        baselines = sorted([*baselines, found.model_copy(update={"blind": False})], key=lambda one: -one.count)
+    whole = items if every is None else every
+    facts: list[Figure | None] = [
+        numbers(golden),
+        *positions(golden),
+        *duplicates(items, pairs),
+        *between_splits(whole, pairs if every is None else near_pairs(whole)),
+        *(with_corpus(items, documents) if documents is not None else ()),
+    ]
+    few = models and len(golden) < FEWEST
+    return Audit(
+        items=len(items),
+        scored=len(golden),
+        baselines=tuple(baselines),
+        facts=tuple(fact for fact in facts if fact is not None),
+        notes=((_BEST, *([_FEW] if few else [])) if golden else (_NO_GOLD,)),
+    )
+
+
+def best_blind(items: Sequence[Item], *, models: bool = True, seed: int = SEED) -> Baseline | None:
+    """The best accuracy without evidence over the items of a table; None if no item has a gold answer.
+
+    If scikit-learn is not installed, linear models are left out and the baseline's words say so.
+    """
+    golden = [item for item in items if item.gold]
+    if not golden:
+        return None
+    groups = groups_of(golden, near_pairs(golden))
+    try:
+        return _baselines(golden, groups, models=models, seed=seed)[0]
+    except ConfigError:
+        simple = _baselines(golden, groups, models=False, seed=seed)[0]
+        return simple.model_copy(
+            update={"words": f"{simple.words}; no linear models, as scikit-learn is not installed"}
+        )
+
+
+def _baselines(golden: Sequence[Item], groups: Groups, *, models: bool, seed: int) -> list[Baseline]:
+    if not golden:
+        return []
+    found = [chance(golden), majority(golden), longest(golden)]
+    if models:
+        if find_spec("sklearn") is None:
+            raise ConfigError(
+                'linear models need scikit-learn, which is not installed; run: pip install "medground[evaluate]", '
+                "or use --no-linear"
+            )
+        found += _linear(golden, groups, seed)
+    return sorted((one for one in found if one is not None), key=lambda one: -one.count)
+
+
+def _linear(items: Sequence[Item], groups: Groups, seed: int) -> Iterator[Baseline]:
+    answers = {
+        "option text alone": by_options(items, groups, seed),
+        "function words of options alone": by_options(items, groups, seed, function_words=True),
+        "options with question": by_options(items, groups, seed, with_question=True),
+        "question alone": by_text(items, groups, seed, lambda item: item.question.text),
+    }
+    for name, guessed in answers.items():
+        if guessed:
+            yield scored(name, items, guessed, _HOW)
+
+
+def _context(item: Item) -> str:
+    return " ".join(f"{document.title} {document.text}" for document in item.context)

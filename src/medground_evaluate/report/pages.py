@@ -1,34 +1,41 @@
-"""The report as one HTML page: plots and tables, self-contained. Its layout is `report.html`; all text is escaped."""
+"""The report as one HTML page and as Markdown. Text of questions and models is escaped in both."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 from collections import Counter
+from functools import cache
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
+from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
-from medground.wording.markup import template
+from medground.errors import StorageFailed
+from medground.home.files import write_whole
+from medground.wording.markup import escaped, template
 from medground_evaluate.compare import Comparison, Pair, Row
-from medground_evaluate.report.content import Report
-from medground_evaluate.report.figures import (
+from medground_evaluate.report.content import (
     ACCURACY,
+    CLASSES,
     COSTS,
     STATUSES,
-    accuracy_plot,
+    Given,
+    Report,
     accuracy_rows,
     class_rows,
-    cost_plot,
     cost_rows,
     facts,
     signed,
-    status_plot,
     status_rows,
     used_statuses,
     warnings_in,
 )
+from medground_evaluate.report.figures import accuracy_plot, cost_plot, status_plot
+
+# The report as one HTML page: plots and tables, self-contained. Its layout is `report.html`; all text is escaped.
 
 FEW = 3
 """Up to this many warnings are shown without folding."""
@@ -120,3 +127,67 @@ def _matrix(row: Row) -> dict[str, Any]:
         total = sum(counts) or 1
         matrix.append((gold, [(f"{n:,}", f"{0.55 * n / total:.2f}") for n in counts]))
     return {"answers": answers, "matrix": matrix}
+
+
+# The report in Markdown. Texts of questions and models are escaped, so they cannot add formatting or links.
+
+MOST = 50
+"""Maximum number of won and lost questions listed."""
+
+
+@cache
+def _markdown() -> Template:
+    environment = Environment(
+        autoescape=False,  # noqa: S701 (every text is escaped as Markdown instead)
+        finalize=lambda value: value if isinstance(value, Markup) else escaped(str(value)),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.from_string((resources.files(__package__) / "report.md").read_text(encoding="utf-8"))
+
+
+def as_markdown(report: Report) -> str:
+    """The whole report. Texts of questions and models cannot add formatting or links."""
+    comparison = report.comparison
+    rows = comparison.rows
+    differing = [
+        (one.outcome, one.id, one.text, ", ".join(one.gold), *map(_given, one.given))
+        for one in report.questions
+        if one.outcome != "same"
+    ]
+    return _markdown().render(
+        comparison=comparison,
+        header=report.headers[0],
+        warnings=warnings_in(comparison),
+        accuracy_names=ACCURACY,
+        accuracies=[row[:-1] for row in accuracy_rows(report, " to ")],
+        signed=signed,
+        used=used_statuses(comparison),
+        statuses=status_rows(comparison),
+        class_names=list(CLASSES),
+        classes=[(row.name, *cells) for row in rows for cells in class_rows(row)],
+        cost_names=COSTS,
+        costs=cost_rows(comparison),
+        names=[row.name for row in rows],
+        differing=differing,
+        most=MOST,
+        provenance=[(row.name, facts(header)) for row, header in zip(rows, report.headers, strict=True)],
+    )
+
+
+def _given(given: Given | None) -> str:
+    return "not asked" if given is None else ", ".join(given.answer) or given.status
+
+
+def write_report(report: Report, folder: Path) -> tuple[Path, Path]:
+    """Write `report.md` and `report.html` into a folder, replacing existing ones."""
+    markdown, page = folder / "report.md", folder / "report.html"
+    try:
+        write_whole(markdown, as_markdown(report))
+        write_whole(page, as_html(report))
+    except OSError as error:
+        raise StorageFailed(
+            f"{folder} cannot be written ({error.strerror or error}); name another with --out"
+        ) from None
+    return markdown, page

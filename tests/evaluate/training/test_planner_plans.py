@@ -1,27 +1,99 @@
-"""The training set: prompts exactly as the planner is asked, tagged plans, licences, and what is refused."""
+"""Labels become plans (Omni-RAG, section 4.2.3), and plans a training set: prompts, licences, what is refused."""
 
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from planner_losses import PairScore, dpo_loss, reward, sft_loss
 
 from medground.errors import BadDocument, ConfigError, UsageError
 from medground.recipes.omni_rag.operators import plan_sources_tagged
 from medground.recipes.omni_rag.planners import planning_input
 from medground.recipes.omni_rag.read_plan import read_plan
 from medground.values.question import Question
+from medground.values.source_plan import SourceQuery
 from medground_evaluate.planning.learn import train
-from medground_evaluate.planning.trainset import DPO, SFT, export, read_examples, read_manifest
+from medground_evaluate.planning.trainset import (
+    DPO,
+    NO_QUERIES,
+    NO_SOURCE_HELPS,
+    SFT,
+    export,
+    read_examples,
+    read_manifest,
+    training_plans,
+)
+from medground_evaluate.planning.work import Asked, Judged, JudgedQuery, Label
 
-Judged = Callable[..., object]
+SOURCES = ("book", "research", "graph")
+
+
+def asked(name: str = "1") -> Asked:
+    return Asked(id=name, text="Does aspirin reduce stroke?", task="yes-no-maybe", gold=("yes",), answer="yes")
+
+
+def judged(labels: dict[str, str], name: str = "1") -> Judged:
+    """`{"book": "+-?"}`: a positive, a negative and a failed query of the book."""
+    label_of: dict[str, Label] = {"+": "positive", "-": "negative", "?": "failed"}
+    queries = [
+        JudgedQuery(source=source, query=SourceQuery(text=f"{source} {number}"), label=label_of[mark])
+        for source, marks in labels.items()
+        for number, mark in enumerate(marks)
+    ]
+    return Judged(question=asked(name), queries=tuple(queries))
+
+
+def test_plans_of_labelled_queries() -> None:
+    ((one,), _) = training_plans([judged({"book": "++-", "research": "--", "graph": "?+"})])
+    assert one.positive is not None and one.negative is not None
+    assert {name: len(queries) for name, queries in one.positive.queries.items()} == {"book": 2, "graph": 1}
+    assert {name: len(queries) for name, queries in one.negative.queries.items()} == {"book": 1, "research": 2}
+
+    many = [judged({"book": "++++++"}, str(n)) for n in range(30)]
+    drawn = [[q.text for _, q in one.positive] for one in training_plans(many, seed=1)[0]]
+    assert all(len(texts) == 3 and texts == sorted(texts) for texts in drawn)
+    assert len({tuple(texts) for texts in drawn}) > 5
+    assert drawn == [[q.text for _, q in one.positive] for one in training_plans(many, seed=1)[0]]
+    alone = training_plans(many[7:8], seed=1)[0][0]
+    assert [q.text for _, q in alone.positive] == drawn[7], "a question's plans do not depend on the other questions"
+
+    planned, dropped = training_plans([judged({"book": "--"}), judged({}, "2"), judged({"book": "+"}, "3")])
+    assert [one.question.id for one in planned] == ["3"]
+    assert dropped == {NO_SOURCE_HELPS: 1, NO_QUERIES: 1}
+    assert planned[0].negative is None, "such a question is not used for preferences"
+
+
+@given(st.dictionaries(st.sampled_from(SOURCES), st.text("+-?", max_size=8)), st.integers(0, 5))
+def test_plans_hold_at_most_three_queries_of_their_label(labels: dict[str, str], seed: int):
+    one = judged(labels)
+    label_of = {(q.source, q.query): q.label for q in one.queries}
+    for planned in training_plans([one], seed=seed)[0]:
+        for plan, label in ((planned.positive, "positive"), (planned.negative, "negative")):
+            if plan is not None:
+                assert all(1 <= len(queries) <= 3 for queries in plan.queries.values())
+                assert {label_of[place] for place in plan} == {label}
+
+
+def test_the_losses_of_a_pair_computed_by_hand() -> None:
+    pair = PairScore(positive=-2.0, negative=-5.0, reference_positive=-3.0, reference_negative=-4.0)
+    assert reward(-2.0, -3.0, beta=0.1) == pytest.approx(0.1)  # beta * (-2 - -3)
+    assert dpo_loss([pair], beta=0.1) == pytest.approx(0.598138869, abs=1e-9)  # -log(1 / (1 + e^-0.2))
+    assert dpo_loss([PairScore(-1, -1, -1, -1)]) == pytest.approx(math.log(2)), "before the first step"
+    assert sft_loss([-2.0, -4.0]) == pytest.approx(3.0)
+
+
+MakeJudged = Callable[..., object]
 Write = Callable[..., Path]
 
 
-def test_a_training_set_has_plans_pairs_and_licences(judged_file: Write, a_judged_question: Judged, tmp_path: Path):
+def test_a_training_set_has_plans_pairs_and_licences(judged_file: Write, a_judged_question: MakeJudged, tmp_path: Path):
     lines = [a_judged_question(0), a_judged_question(1, negative=False), a_judged_question(2, positive=False)]
     made = export(judged_file(*lines), tmp_path / "set")
     assert made.counts == {"positive": 2, "negative": 1, "pairs": 1}
@@ -59,7 +131,7 @@ def test_the_same_seed_writes_the_same_files_and_a_ratio_takes_a_share(judged_fi
 
 
 def test_a_set_without_a_positive_plan_or_without_pairs_is_refused(
-    judged_file: Write, a_judged_question: Judged, tmp_path: Path
+    judged_file: Write, a_judged_question: MakeJudged, tmp_path: Path
 ):
     nothing = judged_file(a_judged_question(0, positive=False), name="nothing.jsonl")
     with pytest.raises(UsageError, match=r"no positive plan to learn from \(1 no source helps"):

@@ -1,4 +1,4 @@
-"""A small embedder, and records and a corpus for building pools with it."""
+"""A small embedder with records and a corpus for building pools, and judged questions for tests of what is learned."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from medground.corpus.readers import find_inputs
 from medground.home.settings import Settings
 from medground.language import words
 from medground.recipes.reason_and_verify import demonstrations as shots
+from medground.values.source_plan import SourceDescription, SourceQuery
+from medground_evaluate.planning.work import Asked, Head, Judged, JudgedQuery, WorkFile
 
 TOPICS = ["aspirin", "statins", "insulin", "zinc", "exercise", "vitamin D", "metformin", "surgery", "radiotherapy"]
 OUTCOMES = ["stroke", "gout", "asthma", "migraine"]
@@ -100,3 +102,43 @@ def settings(tmp_path: Path, records_file: Path) -> Settings:
     environ = {"MEDGROUND_HOME": str(home)}
     options = {"retrieval.corpora": ("small",), "model.cache": False, "recipe.name": "reason-and-verify"}
     return Settings.load(environ=environ, options=options)
+
+
+SOURCES = (
+    SourceDescription(name="book", kind="book", about="Textbooks.", licence="CC BY 4.0", origin="made by the test"),
+    SourceDescription(name="graph", kind="graph", about="Concepts.", licence="CC0", origin="made by the test"),
+)
+ASKED_ABOUT = ("zinc", "aspirin", "insulin", "statins", "exercise", "surgery")
+
+
+def judged_question(number: int, *, positive: bool = True, negative: bool = True) -> Judged:
+    """A question whose book helps and whose graph does not."""
+    topic = ASKED_ABOUT[number % len(ASKED_ABOUT)]
+    asked = Asked(id=f"Q{number}", text=f"Does {topic} prevent gout?", task="yes-no-maybe", gold=("yes",), answer="yes")
+    queries = []
+    if positive:
+        queries.append(JudgedQuery(source="book", query=SourceQuery(text=f"{topic} gout"), label="positive"))
+    if negative:
+        query = SourceQuery(term=topic, text="gout prevention")
+        queries.append(JudgedQuery(source="graph", query=query, label="negative"))
+    return Judged(question=asked, queries=tuple(queries))
+
+
+@pytest.fixture
+def judged_file(tmp_path: Path) -> Callable[..., Path]:
+    """Writes a file of judgements: of six questions, or of those given."""
+
+    def write(*lines: Judged, name: str = "judged.jsonl") -> Path:
+        head = Head(step="judgements", dataset="made", digest="0", model="keyless", sources=SOURCES)
+        with WorkFile(tmp_path / name, head, Judged) as work:
+            for line in lines or map(judged_question, range(6)):
+                work.add(line)
+        return tmp_path / name
+
+    return write
+
+
+@pytest.fixture
+def a_judged_question() -> Callable[..., Judged]:
+    """Makes a question whose book helps and whose graph does not, or without one of the two."""
+    return judged_question

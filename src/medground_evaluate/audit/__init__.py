@@ -1,1 +1,0 @@
-"""Audits of a benchmark: how well it can be answered without reading any evidence."""

@@ -1,1 +1,0 @@
-"""Building a pool of demonstrations: solved training questions (Reason and Verify, section 4.1)."""
