@@ -18,7 +18,7 @@ from rows import each_row
 from medground.corpus import library as library_module
 from medground.corpus import tables
 from medground.corpus.build import build
-from medground.corpus.lexical import LexicalWriter
+from medground.corpus.lexical_fields import LexicalWriter
 from medground.corpus.library import Library
 from medground.corpus.manifest import Manifest, describe_files, write_manifest
 from medground.corpus.snapshot import LEXICAL

@@ -92,7 +92,7 @@ def test_the_journal_of_a_killed_copy_is_not_replayed_into_the_next(
 
 
 def test_resuming_does_not_read_the_same_items_again(library, make_documents, make_input, monkeypatch):
-    from medground.corpus import reading
+    from medground.corpus import phases as reading
 
     monkeypatch.setattr(reading, "_ITEMS", 10)
     documents = make_documents(100)

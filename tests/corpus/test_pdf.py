@@ -16,7 +16,7 @@ from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Reading
-from medground.corpus.readers.pdf.book import highlights
+from medground.corpus.readers.pdf.highlights import highlights
 from medground.errors import BadDocument
 from medground.values.document import Document
 
@@ -232,7 +232,7 @@ def test_damage_never_raises_anything_else(tmp_path: Path, cut: int, noise: byte
 
 
 def test_a_long_document_reports_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("medground.corpus.readers.pdf.pages._REPORT", 3)
+    monkeypatch.setattr("medground.corpus.readers.pdf._REPORT", 3)
     file = article(tmp_path / "long.pdf", pages=7)
     (found,) = find_inputs([file])
     items = list(found.read(0))

@@ -14,7 +14,8 @@ from rows import each_row
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.corpus.readers.pdf.book import highlights, without_addresses
+from medground.corpus.readers.pdf.highlights import highlights
+from medground.corpus.readers.pdf.sections import without_addresses
 from medground.corpus.sync import sync
 from medground.values.document import Document
 

@@ -13,8 +13,8 @@ from rows import each_row
 
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Note, Retracts
-from medground.corpus.readers.bibtex import entry_document
 from medground.corpus.readers.entry import described
+from medground.corpus.readers.reference_managers import entry_document
 from medground.corpus.readers.tagged import FORMS, tagged_document
 from medground.corpus.readers.values import iso_date
 from medground.errors import BadDocument

@@ -14,8 +14,8 @@ from rows import each_row
 from medground.corpus import change as change_module
 from medground.corpus import sync as sync_module
 from medground.corpus.build import add, build
+from medground.corpus.change import Patched
 from medground.corpus.library import Library
-from medground.corpus.phases import Patched
 from medground.corpus.readers import find_inputs
 from medground.corpus.sync import Changes, sync
 from medground.errors import BadDocument, ConfigError, UsageError

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import assert_never
@@ -21,16 +20,13 @@ from medground.corpus.lexical_fields import (
     NUMBER,
     YEAR,
     Analysis,
-    Record,
     analyser,
     described,
     exact,
     register_analysers,
     schema,
 )
-from medground.corpus.tables import PassageRow
 from medground.errors import ConfigError, StorageFailed, UsageError
-from medground.values.document import Document
 from medground.values.query import (
     DateRange,
     Everything,
@@ -235,59 +231,8 @@ def _fields(field: FieldName | None, *, whole: bool) -> tuple[str, ...]:
     return ("mesh_exact",) if field == "mesh" and whole else (field,)
 
 
-_HEAP = 100_000_000
-_THREADS = 2
 _MOST_FIELDS = 10_000
 _LOCK = ".tantivy-meta.lock"
-
-
-class LexicalWriter:
-    """Adds passages in the order of their numbers.
-
-    A commit waits for everything added before it, so the number of passages in the index tells where an interrupted
-    build resumes.
-    """
-
-    def __init__(self, index: tantivy.Index) -> None:
-        self._index = index
-        self._writer = index.writer(_HEAP, _THREADS)
-        self.committed: int = index.searcher().num_docs
-        """Passages that would survive a crash."""
-        self._last: Record | None = None
-
-    @classmethod
-    @contextmanager
-    def open(cls, folder: Path) -> Iterator[LexicalWriter]:
-        """Open or create the index in `folder`. Passages not committed when the block ends are dropped."""
-        folder.mkdir(parents=True, exist_ok=True)
-        index = tantivy.Index(schema(), str(folder))
-        register_analysers(index)
-        writer = cls(index)
-        try:
-            yield writer
-        finally:
-            del writer._writer  # releases Tantivy's lock on the folder
-
-    def add(self, row: PassageRow, document: Document) -> None:
-        """Add a passage. What the passages of a document share is made once where they follow each other."""
-        if self._last is None or self._last.document is not document:
-            self._last = Record.of(document)
-        self._writer.add_document(self._last.entry(row.number, document.text[row.start : row.stop]))
-
-    def delete(self, document_id: str) -> None:
-        """Remove the passages of a document that were added before. They still count in the statistics of words."""
-        self._writer.delete_documents_by_term("id", document_id)
-
-    def commit(self) -> None:
-        """Save what was added."""
-        self._writer.commit()
-        self._index.reload()
-        self.committed = self._index.searcher().num_docs
-
-    def finish(self) -> None:
-        """Commit and wait for Tantivy to finish merging. The writer cannot be used afterwards."""
-        self.commit()
-        self._writer.wait_merging_threads()
 
 
 class Lexical:

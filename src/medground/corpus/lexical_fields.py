@@ -1,16 +1,21 @@
-"""The fields of the word index: what each one holds, and how its text is split into words."""
+"""The word index: its fields, how their text is split into words, and how passages get into it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Literal
 
 import tantivy
 
+from medground.corpus.tables import PassageRow
 from medground.values.document import Document
+
+# The fields of the word index: what each one holds, and how its text is split into words.
 
 Analysis = Literal["english", "plain", "exact"]
 """`english`: stemmed words. `plain`: words as they are, such as names. `exact`: the value as a whole."""
@@ -185,3 +190,56 @@ def _qualified(descriptor: str, qualifiers: Iterable[str]) -> list[str]:
 def _values(field: str, values: Sequence[str | None]) -> list[str]:
     whole = ANALYSES[field] == "exact"
     return list(dict.fromkeys(exact(field, value) if whole else value for value in values if value))
+
+
+_HEAP = 100_000_000
+_THREADS = 2
+
+
+class LexicalWriter:
+    """Adds passages in the order of their numbers.
+
+    A commit waits for everything added before it, so the number of passages in the index tells where an interrupted
+    build resumes.
+    """
+
+    def __init__(self, index: tantivy.Index) -> None:
+        self._index = index
+        self._writer = index.writer(_HEAP, _THREADS)
+        self.committed: int = index.searcher().num_docs
+        """Passages that would survive a crash."""
+        self._last: Record | None = None
+
+    @classmethod
+    @contextmanager
+    def open(cls, folder: Path) -> Iterator[LexicalWriter]:
+        """Open or create the index in `folder`. Passages not committed when the block ends are dropped."""
+        folder.mkdir(parents=True, exist_ok=True)
+        index = tantivy.Index(schema(), str(folder))
+        register_analysers(index)
+        writer = cls(index)
+        try:
+            yield writer
+        finally:
+            del writer._writer  # releases Tantivy's lock on the folder
+
+    def add(self, row: PassageRow, document: Document) -> None:
+        """Add a passage. What the passages of a document share is made once where they follow each other."""
+        if self._last is None or self._last.document is not document:
+            self._last = Record.of(document)
+        self._writer.add_document(self._last.entry(row.number, document.text[row.start : row.stop]))
+
+    def delete(self, document_id: str) -> None:
+        """Remove the passages of a document that were added before. They still count in the statistics of words."""
+        self._writer.delete_documents_by_term("id", document_id)
+
+    def commit(self) -> None:
+        """Save what was added."""
+        self._writer.commit()
+        self._index.reload()
+        self.committed = self._index.searcher().num_docs
+
+    def finish(self) -> None:
+        """Commit and wait for Tantivy to finish merging. The writer cannot be used afterwards."""
+        self.commit()
+        self._writer.wait_merging_threads()

@@ -8,8 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from medground.corpus.readers.compose import make_document
-from medground.corpus.readers.questions import golden_files, paper_id, papers_of, pubmedqa_document
-from medground.corpus.readers.sets import scifact_document
+from medground.corpus.readers.sets import golden_files, paper_id, papers_of, pubmedqa_document, scifact_document
 from medground.errors import UsageError
 from medground.values.document import Document
 from medground_evaluate.datasets.loader import (

@@ -9,25 +9,23 @@ from pathlib import Path
 from types import MappingProxyType
 
 from medground.corpus.readers.base import Input, Item, file_input, fingerprint_now, head
-from medground.corpus.readers.bibtex import read_bibtex
-from medground.corpus.readers.bookshelf import read_bookshelf
 from medground.corpus.readers.detect import detect
 from medground.corpus.readers.docx import SUFFIXES as WORD
 from medground.corpus.readers.docx import open_docx
 from medground.corpus.readers.folders import in_release_order, is_beside_the_point, refused_name, walk
 from medground.corpus.readers.html import open_html
-from medground.corpus.readers.jats import read_jats
-from medground.corpus.readers.libraries import read_endnote, read_zotero
+from medground.corpus.readers.jats import read_bookshelf, read_jats
 from medground.corpus.readers.lines import open_jsonlines, read_csl, read_lines
 from medground.corpus.readers.medline import read_medline
-from medground.corpus.readers.pdf.reader import open_book_pdf, open_pdf
-from medground.corpus.readers.published import guideline_document, open_textbooks, open_wikipedia, read_collection
-from medground.corpus.readers.questions import open_bioasq, open_pubmedqa
+from medground.corpus.readers.pdf import open_pdf
+from medground.corpus.readers.reference_managers import read_bibtex, read_endnote, read_zotero
 from medground.corpus.readers.sets import (
     CORPUS_NAMES,
     beir_document,
     biomedmcqs_document,
+    open_bioasq,
     open_corpus,
+    open_pubmedqa,
     read_covidqa,
     read_medquad,
     scifact_document,
@@ -36,7 +34,13 @@ from medground.corpus.readers.spreadsheet import SUFFIXES as TABLES
 from medground.corpus.readers.spreadsheet import read_csv
 from medground.corpus.readers.tagged import read_tagged
 from medground.corpus.readers.texts import SUFFIXES as TEXTS
-from medground.corpus.readers.texts import open_text
+from medground.corpus.readers.texts import (
+    guideline_document,
+    open_text,
+    open_textbooks,
+    open_wikipedia,
+    read_collection,
+)
 from medground.errors import BadDocument, UsageError
 
 PASSED_OVER = "none"
@@ -86,7 +90,7 @@ READERS: Mapping[str, Reader] = MappingProxyType(
         "scifact": Reader(partial(open_corpus, reader="scifact", convert=scifact_document)),
         "jsonlines": Reader(open_jsonlines, _LINES),
         "pdf": Reader(open_pdf, (".pdf",)),
-        "book-pdf": Reader(open_book_pdf, (".pdf", ".pdf.gz")),
+        "book-pdf": Reader(partial(open_pdf, book=True), (".pdf", ".pdf.gz")),
         "nbib": _tagged("nbib", ".nbib", ".txt"),
         "ris": _tagged("ris", ".ris", ".txt"),
         "enw": _tagged("enw", ".enw"),
@@ -107,8 +111,6 @@ READERS: Mapping[str, Reader] = MappingProxyType(
         "texts": Reader(open_text, TEXTS, open_text),
     }
 )
-
-
 _ASKED_FOR = {"pdf": "book-pdf", "jsonlines": "textbooks"}
 """Readers that are detected, and those that must be asked for by name for the same files."""
 

@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from medground.corpus.readers.base import MOST_TAGS, Input, document_input
-from medground.corpus.readers.cautions import above, caution_on_hidden, marked
-from medground.corpus.readers.compose import Composition, Headings
+from medground.corpus.readers.compose import Composition, Headings, caution_on_hidden
 from medground.corpus.readers.entry import described, file_id, name_below
 from medground.corpus.readers.values import own_pmid, written
+from medground.corpus.retraction import above
+from medground.corpus.retraction import banner_fields as marked
 from medground.values.document import Document
 
 # The words of a Word paragraph: inserted text, no deleted text, exponents with their sign, hidden text apart.
@@ -164,11 +165,7 @@ def is_docx(path: Path) -> bool:
 
 
 def docx_document(content: bytes, name: str) -> Document:
-    """The document of a Word file.
-
-    Raises:
-        ValueError: it is damaged, would unpack to too much, or has no text.
-    """
+    """The document of a Word file."""
     _check_sizes(content)
     import docx
     from docx.opc.exceptions import OpcError

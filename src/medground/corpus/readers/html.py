@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from medground.corpus.readers.base import Input, document_input
-from medground.corpus.readers.cautions import caution_on_hidden, is_banner, marked
-from medground.corpus.readers.compose import Composition, Headings, decoded
+from medground.corpus.readers.compose import Composition, Headings, caution_on_hidden, decoded
 from medground.corpus.readers.entry import described, file_id, name_below
 from medground.corpus.readers.values import written
 from medground.corpus.readers.xml import Element, name_of
+from medground.corpus.retraction import banner_fields as marked
+from medground.corpus.retraction import is_banner
 from medground.values.document import Document
 from medground.values.identifiers import normal_document_id
 
@@ -101,11 +102,7 @@ def is_page(start: bytes) -> bool:
 
 
 def html_document(content: bytes, name: str) -> Document:
-    """The document of a page.
-
-    Raises:
-        ValueError: it has no main text, or is too long.
-    """
+    """The document of a page."""
     tree = _parsed(content)
     fields = _tagged(tree)
     whole_tree = copy.deepcopy(tree)

@@ -13,7 +13,7 @@ from typing import Any
 
 from medground.corpus.readers.base import Deleted, Item, Retracts, numbered
 from medground.corpus.readers.compose import Composition, make_document
-from medground.corpus.readers.values import iso_date, year_in
+from medground.corpus.readers.values import imprint_of, iso_date, year_in
 from medground.corpus.readers.xml import Element, flat_text, name_of, records
 from medground.corpus.retraction import state_of_types
 from medground.values.document import MeshHeading, Substance
@@ -65,7 +65,6 @@ def _iso(date: Element) -> str | None:
 
 
 # What a MEDLINE record says about other records: references, retractions, expressions of concern.
-
 
 # A retracted and republished paper is valid only in its new record. A partial retraction leaves the rest valid.
 _RETRACTED = frozenset(["RetractionIn", "RetractedandRepublishedIn"])
@@ -129,11 +128,7 @@ _DELETIONS = ["DeleteCitation", "DeleteDocument"]
 
 
 def read_medline(path: Path) -> Iterator[Item]:
-    """The records of a file in order; the position of a bad one is its number, counting from 1.
-
-    Raises:
-        BadDocument: the file is damaged, is not well-formed XML of this kind, or declares entities.
-    """
+    """The records of a file in order; the position of a bad one is its number, counting from 1."""
     found = records(path, [*_RECORDS, *_DELETIONS], MEDLINE_ROOTS)
     yield from numbered(found, _items, path, "record")
 
@@ -201,7 +196,7 @@ def _imprint(article: Element) -> dict[str, str]:
         pages = "-".join(filter(None, ends)) or flat_text(article.find("ELocationID[@EIdType='pii']"))
     issue = article.find("Journal/JournalIssue")
     volume, number = (flat_text(None if issue is None else issue.find(name)) for name in ("Volume", "Issue"))
-    return {k: v for k, v in (("volume", volume), ("issue", number), ("pages", pages)) if v}
+    return imprint_of(volume, number, pages)
 
 
 def _book(document: Element) -> dict[str, Any]:
@@ -233,11 +228,7 @@ def _authors(authors: Element | None) -> tuple[str, ...]:
     names = []
     for author in authors if authors is not None else ():
         family = flat_text(author.find("LastName"))
-        given = (
-            flat_text(author.find("Initials"))
-            or flat_text(author.find("ForeName"))
-            or flat_text(author.find("FirstName"))
-        )
+        given = next(filter(None, (flat_text(author.find(name)) for name in ("Initials", "ForeName", "FirstName"))), "")
         names.append(flat_text(author.find("CollectiveName")) or f"{family} {given}".strip())
     return tuple(name for name in names if name)
 

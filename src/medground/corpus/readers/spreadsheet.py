@@ -37,11 +37,7 @@ _OF_WOS |= {"vl": "volume", "is": "issue", "pd": "published_in", "ut": "unique_i
 
 
 def read_csv(path: Path) -> Iterator[Item]:
-    """The rows of a table; the position of a bad one is its line.
-
-    Raises:
-        BadDocument: it has no rows, or none of its columns holds titles or texts.
-    """
+    """The rows of a table; the position of a bad one is its line."""
     rows = _rows(text_of(path), path)
     first = list(islice(rows, _SAMPLE))
     if not first:

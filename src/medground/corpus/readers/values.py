@@ -8,10 +8,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from medground.corpus.readers.compose import printable
-from medground.values.document import Substance
-from medground.values.identifiers import normal_doi, normal_pmid, pmid_in_address
+from medground.values.document import Retraction, Substance
+from medground.values.identifiers import KINDS, id_kind, normal_doi, normal_pmid, pmid_in_address
 
 _PMC = re.compile(r"(?:.*/)?(?:PMC(?:ID)?:?\s*)?(?:PMC)?(\d{1,10})(?:\.\d+)?/?", re.IGNORECASE)
+_PMID_NOTED = re.compile(r"PMID:?\s*(\d+)", re.IGNORECASE)
+_PMC_NOTED = re.compile(r"PMC(?:ID)?:?\s*(?:PMC)?(\d+)", re.IGNORECASE)
 _WITH_INITIALS = re.compile(r"[^\W\d_][\w'’. -]* [A-Z]{1,4}")
 _MOST_INITIALS = 4
 _LONGEST_PMID = 8
@@ -63,6 +65,11 @@ def names_of(value: Any) -> list[str]:
     return [_name(value)]
 
 
+def imprint_of(volume: str, issue: str, pages: str) -> dict[str, str]:
+    """Where a paper is printed, as far as it is known."""
+    return {name: value for name, value in (("volume", volume), ("issue", issue), ("pages", pages)) if value}
+
+
 def substances_of(value: Any) -> list[Substance]:
     """Registered substances: a list of names, of `0 (Aspirin)` as MEDLINE has them, or of objects with a name."""
     if isinstance(value, Mapping) and len(value) == 1:  # Europe PMC's `{"chemical": [...]}`
@@ -84,11 +91,7 @@ def _substance(value: Any) -> Substance | None:
 
 
 def pmid_of(value: Any) -> str | None:
-    """A PMID, from a number or its address; None if the value names none.
-
-    Raises:
-        ValueError: the value mixes digits with something else.
-    """
+    """A PMID, from a number or its address; None if the value names none, ValueError if it has digits that are none."""
     if isinstance(value, list | tuple) and len(value) == 1:
         value = value[0]
     text = one_line(int(value) if isinstance(value, float) and value.is_integer() else value)
@@ -97,6 +100,12 @@ def pmid_of(value: Any) -> str | None:
     if any(letter.isdigit() for letter in text) and isinstance(value, str | int | float):
         raise ValueError(f"pmid: {text[:40]!r} is not a PMID")
     return None
+
+
+def ids_noted(note: str) -> dict[str, str]:
+    """The ids that people or programs wrote into a note: `PMID: 123`, `PMCID: PMC456`."""
+    found = ((kind, pattern.search(note)) for kind, pattern in (("pmid", _PMID_NOTED), ("pmc", _PMC_NOTED)))
+    return {kind: match[1] for kind, match in found if match}
 
 
 def pmid_of_accession(value: str) -> str | None:
@@ -256,3 +265,87 @@ def written(said: str, before: str) -> str:
     """A raised text as plain text: an exponent gets its sign, a citation is left out, as in our XML."""
     meant = meaning(said, before)
     return f"^{said.strip()}" if meant == "exponent" else "" if meant == "citation" else said
+
+
+_FLAGS = frozenset(["is_retracted", "isretracted", "retracted", "is_withdrawn", "withdrawn"])
+_STATUS = frozenset(["status", "pubstate", "publication_status", "article_status", "retraction_status", "retraction"])
+_NATURES = frozenset(["retractionnature", "retraction_nature"])
+"""As the list of Retraction Watch names what befell a paper."""
+_CORRECTIONS = frozenset(["retraction in", "retracted and republished in"])
+"""As Europe PMC names the records that retract a paper."""
+_SO = frozenset(["true", "yes", "y", "1", "retracted", "withdrawn"])
+_UPDATES: Mapping[str, Retraction] = {"updated_by": "retracted", "update_to": "notice"}
+_TYPES: Mapping[str, Retraction] = {"retraction": "notice", "retracted-article": "retracted"}
+_LABELS = frozenset(["retracted publication", "retracted article"])
+"""Publication types that reference managers keep among the keywords."""
+_UPDATED = frozenset(["retraction", "withdrawal", "removal"])
+_IDS = frozenset(
+    ["identifiers", "ids", "externalids", "external_ids", "articleids", "article_ids", "custom", "metadata"]
+)
+_TELLING = frozenset(["keywords", "type", "relation", "commentcorrectionlist", *_UPDATES, *_FLAGS, *_STATUS, *_NATURES])
+"""The fields that may say what befell a paper; most records have none."""
+
+
+def state_in(fields: Mapping[str, Any]) -> Retraction | None:
+    """What these fields say of the paper, by their names in lower case with underscores; None if they say nothing."""
+    if _TELLING.isdisjoint(fields):
+        return None
+    for name, value in fields.items():
+        if name in _FLAGS and _word(value) in _SO:
+            return "retracted"
+        if name in _STATUS and _word(value) in ("retracted", "withdrawn"):
+            return "retracted"
+        if name == "keywords" and any(_word(word) in _LABELS for word in listed(value)):
+            return "retracted"
+        if name == "type" and (state := _TYPES.get(_word(value))):
+            return state
+        if name in _NATURES and _word(value) == "retraction":
+            return "retracted"
+        if name == "retraction" and isinstance(value, Mapping) and value:
+            return "retracted"
+        if name == "relation" and isinstance(value, Mapping) and value.get("is-retracted-by"):
+            return "retracted"
+        if name == "commentcorrectionlist" and isinstance(value, Mapping):  # Europe PMC wraps its lists in objects
+            inner = [one for part in value.values() for one in _objects(part)]
+            if any(_word(one.get("type")) in _CORRECTIONS for one in inner):
+                return "retracted"
+        if name in _UPDATES and any(_word(one.get("type")) in _UPDATED for one in _objects(value)):
+            return _UPDATES[name]
+    return None
+
+
+def ids_in(fields: Mapping[str, Any]) -> dict[str, str]:
+    """The ids of the paper in fields that hold several: `{"pmid": 1}`, `[{"type": "pmid", "id": 1}]`, `["pmid:1"]`."""
+    found: dict[str, str] = {}
+    for value in () if _IDS.isdisjoint(fields) else [value for name, value in fields.items() if name in _IDS]:
+        for name, one in _pairs(value):
+            only = one[0] if isinstance(one, list) and len(one) == 1 else one
+            if (kind := id_kind(name)) in KINDS and isinstance(only, str | int) and str(only).strip():
+                found.setdefault(kind, str(only))
+    if (
+        "source" in fields
+        and _word(fields["source"]) == "med"
+        and "pmid" not in fields
+        and isinstance(fields.get("id"), str | int)
+    ):
+        found.setdefault("pmid", str(fields["id"]))  # Europe PMC's own form of a PubMed record
+    return found
+
+
+def _pairs(value: Any) -> list[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        return [(str(name), one) for name, one in value.items()]
+    texts = [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+    pairs: list[tuple[str, Any]] = [(kind, name) for kind, _, name in (text.partition(":") for text in texts)]
+    for one in _objects(value):
+        kind = one.get("type") or one.get("idtype") or one.get("kind")
+        pairs.append((str(kind), one.get("id") or one.get("value")))
+    return pairs
+
+
+def _objects(value: Any) -> list[Mapping[str, Any]]:
+    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+
+
+def _word(value: Any) -> str:
+    return str(value).strip().casefold() if isinstance(value, str | int | bool) else ""

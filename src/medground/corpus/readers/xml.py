@@ -61,11 +61,7 @@ def records(path: Path, tags: Collection[str], roots: Collection[str]) -> Iterat
 def record_items(
     path: Path, tags: Collection[str], roots: Collection[str], convert: Callable[[Element], Iterable[Item]], what: str
 ) -> Iterator[Item]:
-    """What `convert` makes of each of these records, its tags without their namespaces; `numbered` tells the bad ones.
-
-    Raises:
-        BadDocument: as `records`.
-    """
+    """What `convert` makes of each of these records, its tags without their namespaces."""
 
     def items(element: Element) -> Iterable[Item]:
         for part in element.iter("{*}*"):
@@ -76,11 +72,7 @@ def record_items(
 
 
 def root_name(path: Path) -> str:
-    """Name of the root element.
-
-    Raises:
-        BadDocument: as `records`.
-    """
+    """Name of the root element."""
     with opened(path) as stream, _told(path):
         root = next(element for _, element in etree.iterparse(stream, events=("start",), **_SAFE))
     table = root.getroottree().docinfo.internalDTD

@@ -83,17 +83,11 @@ _OFTEN = 5
 
 @dataclass(slots=True)
 class Line:
-    """A printed line of one column, or a piece of one.
+    """A printed line of one column, or a piece of one, on a page (from 1), in points of the turned page.
 
-    Attributes:
-        page: from 1.
-        left, right, base: its place in points, on the turned page.
-        size: the size of most of it.
-        text: what it says.
-        bold, italic: whether all of it is, but for a mark.
-        opening: how many characters at its start are bold; all of them if it is.
-        gaps: how many gaps it has that are wider than words are set apart.
-        hidden: why nobody can see it, or empty.
+    Its size is that of most of it; it is bold or italic if all of it is, but for a mark. `opening` is how many
+    characters at its start are bold, `gaps` how many gaps are wider than words are set apart, `hidden` why nobody can
+    see it, or empty.
     """
 
     page: int
