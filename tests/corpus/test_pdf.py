@@ -220,7 +220,7 @@ def test_bad_files_are_one_line(tmp_path: Path) -> None:
             find_inputs([tmp_path / name], "pdf")
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cut=st.integers(10, 4000), noise=st.binary(max_size=40))
 def test_damage_never_raises_anything_else(tmp_path: Path, cut: int, noise: bytes) -> None:
     whole = article(tmp_path / "whole.pdf", pages=1).read_bytes()

@@ -84,13 +84,6 @@ def test_quotes_still_open_on_their_page(tmp_path: Path, book: Document) -> None
     assert boxes
 
 
-def test_other_pdfs_stay_as_they_were(tmp_path: Path, book: Document) -> None:
-    paper = document_of(tmp_path / "book.pdf", "pdf")
-    assert paper.kind == "research"
-    assert paper.id.startswith("FILE:book-")
-    assert "https://www.example.org/heart/valves.html" in paper.text
-
-
 def test_the_same_text_under_another_name_is_one_document(tmp_path: Path, library: Library) -> None:
     folder = tmp_path / "pdfs"
     folder.mkdir()

@@ -148,8 +148,6 @@ def identity_check(name: str, base: Snapshot, embedder: Embedder | None) -> None
 
 @dataclass(frozen=True)
 class _Plan:
-    """Everything that one build needs."""
-
     library: Library
     name: str
     inputs: tuple[Input, ...]

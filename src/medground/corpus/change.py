@@ -31,27 +31,20 @@ from medground.values.document import Document
 from medground.values.source_description import SourceDescription
 from medground.values.steps import Progress, no_progress
 
-# Change the passages, words and vectors of a copy of the snapshot.
-
 _TEXTS = 256
 _RENEW_ABOVE = 0.2
 
 
 @dataclass
 class Patched:
-    """What became of the passages.
-
-    Attributes:
-        added: new passages with their documents.
-        moved: for each passage that was moved, its number before and now.
-        removed: passages that the word index still counts, since it was made.
-        origin: hash of the snapshot from which passages were last removed, if the word index still counts any.
-    """
+    """What became of the passages: the new ones, and for each that was moved, its number before and now."""
 
     added: list[tuple[PassageRow, Document]] = field(default_factory=list)
     moved: list[tuple[int, int]] = field(default_factory=list)
     removed: int = 0
+    """Passages that the word index still counts, since it was made."""
     origin: str = ""
+    """Hash of the snapshot from which passages were last removed, if the word index still counts any."""
 
 
 def patch_passages(database: DatabaseWriter, base: Snapshot, folder: Path, limit: int) -> Patched:

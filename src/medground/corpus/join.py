@@ -35,11 +35,7 @@ def join_records(
 
     A document of which a source that is no longer among them had filled fields becomes as its file has it, and is then
     filled by the others. What one source fills, the next finds filled. Each batch is committed, so that work that was
-    stopped goes on where it was.
-
-    Raises:
-        ConfigError: PubMed rejected the API key.
-        SnapshotCorrupt: a corpus of records has changed since it was built.
+    stopped goes on where it was. What a source raises but SourceUnavailable is raised.
     """
     names = [source.source for source in sources]
     states = {entry.source: entry.state for entry in before}
@@ -101,9 +97,6 @@ def _found(
         return None
 
 
-# Records of a corpus of the home folder.
-
-
 class CorpusRecords:
     """The documents of a corpus, found by their ids."""
 
@@ -134,8 +127,6 @@ class CorpusRecords:
             self._snapshot.close()
             self._snapshot = None
 
-
-# Open sources of records by the names that users give them.
 
 PUBMED = "pubmed"
 """PubMed as the settings have it: live, or the address in `retrieval.pubmed`."""
@@ -179,7 +170,7 @@ def remembered(library: Library, name: str, settings: Settings | None = None) ->
     return found
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Gone:
     """A source of records that cannot be opened any more."""
 

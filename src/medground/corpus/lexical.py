@@ -1,4 +1,4 @@
-"""The word index of a snapshot: BM25, boolean queries and phrases, with Tantivy."""
+"""The word index of a snapshot: BM25, boolean queries and phrases, with Tantivy, which never parses query text."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ from medground.errors import ConfigError, StorageFailed, UsageError
 from medground.values.query import (
     DateRange,
     Everything,
-    FieldName,
     Filters,
     Leaf,
     Mesh,
@@ -44,8 +43,6 @@ from medground.values.query import (
     Words,
     fold,
 )
-
-# Compile the query tree to Tantivy's query objects. Tantivy never parses query text.
 
 _MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
 _FIRST_YEAR, _LAST_YEAR = 0, 9999
@@ -64,10 +61,7 @@ def compile_query(
 ) -> tantivy.Query:
     """Compile a query for Tantivy. Filters limit what may be found and do not affect scores.
 
-    Without `metadata`: for an index that was made before documents had any.
-
-    Raises:
-        UsageError: the tree uses a field that a corpus does not have.
+    Without `metadata`: for an index that was made before documents had any. UsageError: it has no such field.
     """
     compiler = _Compiler(searcher, metadata=metadata)
     compiled = compiler.compile(query)
@@ -85,11 +79,7 @@ class TreeCompiler:
         self._schema = fields
 
     def compile(self, query: Query) -> tantivy.Query:
-        """The query as the index takes it.
-
-        Raises:
-            UsageError: it asks for a field that this index does not have.
-        """
+        """The query as the index takes it; UsageError if it asks for a field that this index does not have."""
         return fold(query, self.leaf, _all, _any)
 
     def leaf(self, query: Leaf) -> tantivy.Query:
@@ -165,7 +155,13 @@ class _Compiler(TreeCompiler):
         if query.field == "year":
             year = int(text[:9]) if text.isascii() and text.isdigit() else -1
             return self._between(YEAR, year, year, _FIRST_YEAR, _LAST_YEAR)
-        fields = _fields(query.field, whole=isinstance(query, Term))
+        fields = _SEVERAL.get(query.field or "", (query.field or DEFAULT,))
+        if fields == ("mesh",) and isinstance(query, Term):
+            fields = ("mesh_exact",)  # a whole MeSH heading, not words of one
+        if missing := [field for field in fields if field not in ANALYSES]:
+            raise UsageError(
+                f"a corpus cannot be searched by {missing[0]!r}; leave this field out or search PubMed itself"
+            )
         found = [self._in_field(query, text, field, ANALYSES[field]) for field in fields]
         return found[0] if len(found) == 1 else _Q.disjunction_max_query(found)
 
@@ -216,30 +212,14 @@ class _Compiler(TreeCompiler):
         return _Q.term_set_query(self._schema, field, [exact(field, value) for value in values])
 
 
-def _fields(field: FieldName | None, *, whole: bool) -> tuple[str, ...]:
-    """The index fields to search. `whole`: match a whole MeSH heading, not words of one.
-
-    Raises:
-        UsageError: a corpus does not have the field.
-    """
-    if field is None:
-        return (DEFAULT,)
-    if field in _SEVERAL:
-        return _SEVERAL[field]
-    if field not in ANALYSES:
-        raise UsageError(f"a corpus cannot be searched by {field!r}; leave this field out or search PubMed itself")
-    return ("mesh_exact",) if field == "mesh" and whole else (field,)
-
-
 _MOST_FIELDS = 10_000
 _LOCK = ".tantivy-meta.lock"
 
 
 class Lexical:
-    """A finished word index.
+    """A finished word index; SnapshotCorrupt if it cannot be read, whenever that is seen.
 
     Raises:
-        SnapshotCorrupt: the index cannot be read.
         ConfigError: it was made by another version of Medground and has other fields.
         StorageFailed: its folder is read-only, and so is every folder for temporary files.
     """
@@ -274,11 +254,7 @@ class Lexical:
         return sorted(number for number, _ in self.search(Everything(), self.passages, filters))
 
     def search(self, query: Query, limit: int, filters: Filters) -> list[tuple[int, float]]:
-        """Passage numbers with their BM25 scores, best first; ties are ordered by number.
-
-        Raises:
-            SnapshotCorrupt: the index cannot be read.
-        """
+        """Passage numbers with their BM25 scores, best first; ties are ordered by number."""
         if limit < 1:
             return []
         with reading(self._folder):

@@ -156,11 +156,6 @@ class Library:
         If an intact snapshot with the same hash, read from the same files and described alike, already exists, it is
         kept and the new one is deleted.
 
-        Args:
-            name: the corpus.
-            built: the folder, complete but for its manifest.
-            manifest: what it is.
-
         Raises:
             UnfinishedDamaged: the folder cannot be opened, or its parts do not agree; the current snapshot stays.
             OSError: it cannot be written.
@@ -198,10 +193,8 @@ class Library:
             lock.release()
 
     def _unknown(self, name: str) -> UsageError:
-        existing = ", ".join(self.list()) or "none"
-        return UsageError(
-            f"no corpus {name!r} (existing: {existing}); build one with `medground corpus build {name} PATH`"
-        )
+        existing, advice = ", ".join(self.list()) or "none", f"build one with `medground corpus build {name} PATH`"
+        return UsageError(f"no corpus {name!r} (existing: {existing}); {advice}")
 
     def _target(self, folder: Path, manifest: Manifest) -> Path:
         """Folder for a snapshot with this manifest: that of an intact one, or a free name."""

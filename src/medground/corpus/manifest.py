@@ -168,8 +168,6 @@ def _checksum(content: Mapping[str, object]) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
-# Whether the files of a state are as its build left them.
-
 _REMEMBERED = 86_400.0
 """Seconds."""
 _SETTLED = 1.0

@@ -81,11 +81,7 @@ class FileReading:
             database.files.note(self._number, told)
 
     def items(self, skip: int = 0) -> Iterator[Item]:
-        """The items of the input from number `skip`. A file that changed meanwhile is read again.
-
-        Raises:
-            BadDocument: with `strict`, the input cannot be read.
-        """
+        """The items of the input from number `skip`. A file that changed meanwhile is read again."""
         for attempt in range(1, _ATTEMPTS + 1):
             before = self._state()
             try:
@@ -189,7 +185,10 @@ def cut_and_index(
             _checkpoint(database, words, row.number + 1, progress)
         number = database.passage_count()
         for parent, document in database.uncut():
-            for row in database.add_passages(number, parent, chunk(document, limit)):
+            passages = enumerate(chunk(document, limit), start=number)
+            rows = [PassageRow(at, parent, one.start, one.end, one.section) for at, one in passages]
+            database.place(rows)
+            for row in rows:
                 words.add(row, document)
                 number += 1
                 _checkpoint(database, words, number, progress)

@@ -56,8 +56,6 @@ def forget_others(corpus: Path, kept: Sequence[Path]) -> None:
             path.unlink(missing_ok=True)
 
 
-# Files that were uploaded to a server: kept in the folder of their corpus, for as long as the corpus holds them.
-
 _UPLOADS = "uploaded"
 
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from medground.values.document import Document, Hit, Passage, Retraction
 
@@ -154,20 +154,8 @@ _PARTS = re.compile(r"[;|,()\[\]]")
 _NOT_IN_A_TYPE = re.compile(r"[^\w'’]+|_+")
 
 
-class Record(Protocol):
-    """A document, one of its passages, or its entry in an answer."""
-
-    @property
-    def title(self) -> str: ...
-    @property
-    def publication_types(self) -> tuple[str, ...]: ...
-    @property
-    def retraction(self) -> Retraction: ...
-    @property
-    def paper(self) -> tuple[str, ...]: ...
-
-
 R = TypeVar("R", Document, Passage, "SourceDocument")
+Record: TypeAlias = "Document | Passage | SourceDocument"
 
 
 @cache
@@ -175,9 +163,7 @@ def listed() -> Mapping[str, Retraction]:
     """What the list says of papers, by their names as `Document.paper` has them. It is read at the first look-up."""
     packed = files("medground.data").joinpath("retracted.txt.gz").read_bytes()
     retracted, concern = gzip.decompress(packed).decode().split("\n\n")
-    known: dict[str, Retraction] = dict.fromkeys(retracted.split(), "retracted")
-    known.update(dict.fromkeys(concern.split(), "concern"))
-    return known
+    return {**dict.fromkeys(retracted.split(), "retracted"), **dict.fromkeys(concern.split(), "concern")}
 
 
 def state_of(record: Record) -> Retraction:

@@ -33,23 +33,18 @@ _MANY = 2000
 
 @dataclass(frozen=True)
 class Changes:
-    """Which files of a folder are not in the corpus as they are now, by name in the order of reading.
-
-    Attributes:
-        new: files that the corpus does not have.
-        changed: files with another size or time.
-        again: files that could not be read before, for a reason that may have passed.
-        gone: files that are no longer in the folder.
-        same: how many are as they were.
-        unjoined: how many documents a source of records is still to be asked for.
-    """
+    """Which files of a folder are not in the corpus as they are now, by name in the order of reading."""
 
     new: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
+    """Files with another size or time."""
     again: tuple[str, ...] = ()
+    """Files that could not be read before, for a reason that may have passed."""
     gone: tuple[str, ...] = ()
     same: int = 0
+    """How many are as they were."""
     unjoined: int = 0
+    """How many documents a source of records is still to be asked for."""
 
     @property
     def any(self) -> bool:

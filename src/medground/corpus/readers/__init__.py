@@ -15,7 +15,7 @@ from medground.corpus.readers.docx import open_docx
 from medground.corpus.readers.folders import in_release_order, is_beside_the_point, refused_name, walk
 from medground.corpus.readers.html import open_html
 from medground.corpus.readers.jats import read_bookshelf, read_jats
-from medground.corpus.readers.lines import open_jsonlines, read_csl, read_lines
+from medground.corpus.readers.lines import read_csl, read_jsonlines, read_lines
 from medground.corpus.readers.medline import read_medline
 from medground.corpus.readers.pdf import open_pdf
 from medground.corpus.readers.reference_managers import read_bibtex, read_endnote, read_zotero
@@ -65,13 +65,11 @@ def _of_files(reader: str, items: Callable[[Path], Iterator[Item]], *suffixes: s
     return Reader(partial(file_input, reader=reader, items=items), suffixes)
 
 
-def _tagged(form: str, *suffixes: str) -> Reader:
-    return _of_files(form, partial(read_tagged, form=form), *suffixes)
-
-
 _XML = (".xml", ".xml.gz", ".nxml", ".nxml.gz")
 _LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".json", ".json.gz")
 _GUIDELINE = ("id", "source", "title", "clean_text", "url")
+_TAGGED = {"nbib": (".nbib", ".txt"), "ris": (".ris", ".txt"), "enw": (".enw",), "wos": (".txt", ".ciw")}
+_TAGGED |= {"cochrane": (".txt",), "ovid": (".txt",)}
 
 READERS: Mapping[str, Reader] = MappingProxyType(
     {
@@ -88,15 +86,10 @@ READERS: Mapping[str, Reader] = MappingProxyType(
         "wikipedia": Reader(open_wikipedia, (*_LINES, ".parquet")),
         "beir": Reader(partial(open_corpus, reader="beir", convert=beir_document)),
         "scifact": Reader(partial(open_corpus, reader="scifact", convert=scifact_document)),
-        "jsonlines": Reader(open_jsonlines, _LINES),
+        "jsonlines": _of_files("jsonlines", read_jsonlines, *_LINES),
         "pdf": Reader(open_pdf, (".pdf",)),
         "book-pdf": Reader(partial(open_pdf, book=True), (".pdf", ".pdf.gz")),
-        "nbib": _tagged("nbib", ".nbib", ".txt"),
-        "ris": _tagged("ris", ".ris", ".txt"),
-        "enw": _tagged("enw", ".enw"),
-        "wos": _tagged("wos", ".txt", ".ciw"),
-        "cochrane": _tagged("cochrane", ".txt"),
-        "ovid": _tagged("ovid", ".txt"),
+        **{form: _of_files(form, partial(read_tagged, form=form), *suffixes) for form, suffixes in _TAGGED.items()},
         "bibtex": _of_files("bibtex", read_bibtex, ".bib", ".bibtex"),
         "csv": _of_files("csv", read_csv, *TABLES, ".txt", *(f"{suffix}.gz" for suffix in TABLES)),
         "csl-json": _of_files("csl-json", read_csl, ".json", ".json.gz"),
@@ -143,13 +136,8 @@ def find_inputs(paths: Sequence[Path], reader: str | None = None, *, strict: boo
 def open_file(
     path: Path, folder: Path | None = None, reader: str | None = None, *, beside: Collection[str] = ()
 ) -> Input:
-    """The input of one file, found in `folder`. One that no reader accepts says so when it is read.
-
-    Args:
-        path: the file.
-        folder: where it was found; None if the user named it.
-        reader: the name of its reader; None detects it.
-        beside: the readers of the other files of its folder. A PDF among textbooks is read as a textbook.
+    """The input of one file, found in `folder` or named by the user. One that no reader accepts says so when it is
+    read. `beside` are the readers of the other files of its folder: a PDF among textbooks is read as a textbook.
     """
     if misnamed := refused_name(path):
         return passed_over(misnamed, folder)
@@ -174,18 +162,13 @@ def _inputs(path: Path, reader: str | None) -> Iterator[Input]:
         raise UsageError(f"{path}: no such file or folder")
     if path.is_file():
         yield open_file(path, None, reader)
-    elif path.is_dir():
-        yield from _folder(path, reader)
-    else:
+    elif not path.is_dir():
         yield passed_over(BadDocument("not a file or a folder", file=str(path)))
-
-
-def _folder(folder: Path, reader: str | None) -> Iterator[Input]:
-    if reader is not None and not READERS[reader].suffixes:
-        yield READERS[reader].open(folder)
-        return
-    for path, refusal in survey(folder, reader):
-        yield passed_over(refusal, folder) if refusal is not None else open_file(path, folder, reader)
+    elif reader is not None and not READERS[reader].suffixes:
+        yield READERS[reader].open(path)
+    else:
+        for file, refusal in survey(path, reader):
+            yield passed_over(refusal, path) if refusal is not None else open_file(file, path, reader)
 
 
 def survey(folder: Path, reader: str | None = None) -> Iterator[tuple[Path, BadDocument | None]]:

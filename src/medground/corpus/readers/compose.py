@@ -99,16 +99,15 @@ def make_document(fields: Mapping[str, Any]) -> Document:
         ValueError: a field is invalid; one line describes the first problem.
     """
     text = fields.get("text")
-    if isinstance(text, str):
-        if not text.strip():
-            raise ValueError("the record has neither text nor title")
-        if len(text) > LONGEST_RECORD:
-            raise ValueError(f"the text has {len(text):,} characters, more than {LONGEST_RECORD:,}; split the record")
+    if isinstance(text, str) and len(text) > LONGEST_RECORD:
+        raise ValueError(f"the text has {len(text):,} characters, more than {LONGEST_RECORD:,}; split the record")
     for name, value in fields.items():
         if isinstance(value, dict | list | tuple) and len(value) > _MOST_VALUES:
             raise ValueError(f"{name}: {len(value):,} values; at most {_MOST_VALUES:,} are read")
     try:
         known = _printable_fields(fields)
+        if isinstance(text, str) and not known["text"].strip():
+            raise ValueError("the record has neither text nor title")
         # PMIDs, PMC ids and DOIs in one form each: retractions and other versions are known by these.
         if isinstance(given := known.get("id"), str):
             known["id"] = normal_document_id(given)

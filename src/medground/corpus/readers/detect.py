@@ -71,7 +71,10 @@ def detect(path: Path) -> str:
         return "html"
     alien = _REASONS.get(path.suffix.lower())  # the suffix alone says that it is no literature
     if _MARKUP.match(start) and not suffix.endswith(TEXTS) and not alien:
-        return _xml_reader(path)
+        if (root := root_name(path)) in _ROOTS:
+            return _ROOTS[root]
+        reason = f"unknown XML format (<{root}>); use PubMed, MEDLINE, JATS, Bookshelf, EndNote or Zotero XML"
+        raise BadDocument(reason, file=str(path))
     if alien or (b"\x00" in start and not start.startswith(_WIDE)):
         raise BadDocument(alien or f"this is a binary file; {_READ}", file=str(path))
     found = _text_reader(start.decode("utf-16" if start.startswith(_WIDE) else "utf-8-sig", "replace"), suffix)
@@ -84,7 +87,11 @@ def _packed_reader(start: bytes, path: Path) -> str | None:
     if start.startswith(SIGNATURE) or (is_pdf(start) and not path.name.lower().endswith(TEXTS)):
         return "pdf"
     if start.startswith(PARQUET):
-        return _parquet_reader(path)
+        names = columns_of(path)
+        if (found := collection_of_columns(names)) is None:
+            columns = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
+            raise BadDocument(f"no reader takes a parquet file of {columns}; save it as JSON Lines", file=str(path))
+        return found
     if path.suffix.lower() == ".pdf":
         raise BadDocument("this is not a PDF file, whatever its name; rename it or leave it out", file=str(path))
     if start.startswith(_ZIP) and is_docx(path):
@@ -92,22 +99,6 @@ def _packed_reader(start: bytes, path: Path) -> str | None:
     if start.startswith(_OLE) and path.suffix.lower() == ".docx":
         raise BadDocument("the document is protected by a password, or an old .doc; save it anew", file=str(path))
     return None
-
-
-def _parquet_reader(path: Path) -> str:
-    names = columns_of(path)
-    if (found := collection_of_columns(names)) is None:
-        columns = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
-        raise BadDocument(f"no reader takes a parquet file of {columns}; save it as JSON Lines", file=str(path))
-    return found
-
-
-def _xml_reader(path: Path) -> str:
-    root = root_name(path)
-    if root not in _ROOTS:
-        reason = f"unknown XML format (<{root}>); use PubMed, MEDLINE, JATS, Bookshelf, EndNote or Zotero XML"
-        raise BadDocument(reason, file=str(path))
-    return _ROOTS[root]
 
 
 def _text_reader(start: str, suffix: str) -> str | None:

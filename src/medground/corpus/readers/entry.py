@@ -11,7 +11,6 @@ from typing import Any, get_args
 
 from medground.corpus.readers.compose import Composition, make_document
 from medground.corpus.readers.values import (
-    doi_of,
     flattened,
     ids_in,
     imprint_of,
@@ -27,9 +26,14 @@ from medground.corpus.readers.values import (
     year_in,
 )
 from medground.values.document import Document, Retraction, SourceKind
-from medground.values.identifiers import KINDS, id_kind, normal_document_id, normal_identifiers, pmid_in_address
-
-# Ids for documents that bring none: made from a file's place in its folder, or from what a record says.
+from medground.values.identifiers import (
+    KINDS,
+    id_kind,
+    normal_document_id,
+    normal_doi,
+    normal_identifiers,
+    pmid_in_address,
+)
 
 _NOT_IN_AN_ID = re.compile(r"[\s#\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+")
 _LONGEST_NAME = 200
@@ -204,7 +208,7 @@ def _identify(known: dict[str, Any], metadata: dict[str, Any]) -> None:
             continue
         for name, value in _EXTRA.findall("\n".join(map(str, said)) if isinstance(said, list) else str(said)):
             known.setdefault("pmid" if name.upper() == "PMID" else "pmc", value)
-    for name, cleaned in (("pmid", pmid_of), ("pmc", pmc_of), ("doi", doi_of)):
+    for name, cleaned in (("pmid", pmid_of), ("pmc", pmc_of), ("doi", lambda given: normal_doi(one_line(given)))):
         if name in known:
             given = known.pop(name)
             if value := cleaned(given):

@@ -48,8 +48,6 @@ def _initials(given: str) -> str:
     return "".join(part if part.isupper() and len(part) < 4 else part[0].upper() for part in parts)
 
 
-# The text of a JATS article: its headings, paragraphs, lists and captions, in order.
-
 # Blocks that may occur inside a paragraph, and are read after it.
 _BLOCKS = frozenset(
     ["list", "def-list", "fig", "fig-group", "table-wrap", "table-wrap-group", "boxed-text", "disp-quote"]
@@ -82,7 +80,6 @@ def _add_content(composition: Composition, parent: Element, label: str | None) -
 
 
 def _add_block(composition: Composition, element: Element, label: str | None) -> None:
-    """Add a block below these headings."""
     name = name_of(element)
     if name == "sec":
         heading = flat_text(element.find("title"))
@@ -138,7 +135,9 @@ def _items(article: Element) -> Iterator[Item]:
     years = [flat_text(date) for date in meta.iterfind("pub-date/year")]
     cited = (flat_text(part) for part in article.iterfind("back//ref//pub-id[@pub-id-type='pmid']"))
     kind = article.get("article-type")
-    retracts = _retracts(meta) if kind == "retraction" else ()
+    links = _related(meta, "retracted-article") if kind == "retraction" else ()
+    pmids = [link.get(_HREF) or "" for link in links if link.get("ext-link-type") == "pubmed"]
+    retracts = tuple(f"PMID:{pmid}" for pmid in pmids if pmid.isdecimal())
     yield make_document(
         {
             "id": ":".join(next((kind.upper(), value) for kind, value in identifiers.items())),
@@ -164,7 +163,6 @@ def _items(article: Element) -> Iterator[Item]:
 
 
 def _imprint(meta: Element) -> dict[str, str]:
-    """Volume, issue, and pages or else the number of an electronic article."""
     ends = dict.fromkeys(filter(None, (flat_text(meta.find(name)) for name in ("fpage", "lpage"))))
     pages = "-".join(ends) or flat_text(meta.find("elocation-id"))
     return imprint_of(flat_text(meta.find("volume")), flat_text(meta.find("issue")), pages)
@@ -172,13 +170,6 @@ def _imprint(meta: Element) -> dict[str, str]:
 
 def _related(meta: Element, kind: str) -> list[Element]:
     return [part for part in meta.iterfind("related-article") if part.get("related-article-type") == kind]
-
-
-def _retracts(meta: Element) -> tuple[str, ...]:
-    pmids = [
-        part.get(_HREF) or "" for part in _related(meta, "retracted-article") if part.get("ext-link-type") == "pubmed"
-    ]
-    return tuple(f"PMID:{pmid}" for pmid in pmids if pmid.isdecimal())
 
 
 def _retraction(kind: str | None, title: str, meta: Element) -> str:
@@ -251,9 +242,10 @@ def _book_of(root: Element) -> _Book:
 
 def _document(part: Element, book: _Book) -> Document | None:
     """The document of a part; None if all of its text is in parts of its own."""
-    meta = next((found for name in ("book-part-meta", "front") if (found := part.find(name)) is not None), None)
+    own = (found for name in ("book-part-meta", "front") if (found := part.find(name)) is not None)
+    meta = next(own, part.makeelement("front"))
     composition = Composition()
-    for abstract in () if meta is None else meta.iterfind("abstract"):
+    for abstract in meta.iterfind("abstract"):
         add_abstract(composition, abstract)
     for section in [*part.iterfind("body/sec")]:
         if flat_text(section.find("title")).strip(" .:").lower() in _QUESTIONS:
@@ -263,11 +255,13 @@ def _document(part: Element, book: _Book) -> Document | None:
         if part.find(f"body/{_PART}") is not None:
             return None
         raise ValueError("it has no text")
-    title = _title(meta)
+    title = flat_text(meta.find("title-group/title"), leave_out=("xref", "fn"))
+    if title and (subtitle := flat_text(meta.find("title-group/subtitle"))):
+        title = f"{title}: {subtitle}"
     if not title and not book.title:
         raise ValueError("it has no title")
     identifiers = _part_identifiers(part, meta)
-    keywords = () if meta is None else (flat_text(one) for one in meta.iterfind("kwd-group/kwd"))
+    keywords = (flat_text(one) for one in meta.iterfind("kwd-group/kwd"))
     return make_document(
         {
             "id": _part_id(identifiers, book, title, composition.text),
@@ -275,29 +269,21 @@ def _document(part: Element, book: _Book) -> Document | None:
             "text": composition.text,
             "sections": composition.sections,
             "kind": "book",
-            "year": (None if meta is None else _latest(meta)) or book.year,
+            "year": _latest(meta) or book.year,
             "journal": book.title or None,
-            "authors": () if meta is None else authors_of(meta),
+            "authors": authors_of(meta),
             "language": part.get(_LANGUAGE) or book.language,
             "keywords": tuple(dict.fromkeys(filter(None, keywords))),
             "identifiers": {name: identifiers[name] for name in ("pmid", "doi", "nbk") if name in identifiers},
             "url": f"https://www.ncbi.nlm.nih.gov/books/{identifiers['nbk']}/" if "nbk" in identifiers else None,
-            "license": (None if meta is None else license_of(meta)) or book.license,
+            "license": license_of(meta) or book.license,
         }
     )
 
 
-def _title(meta: Element | None) -> str:
-    if meta is None:
-        return ""
-    title = flat_text(meta.find("title-group/title"), leave_out=("xref", "fn"))
-    subtitle = flat_text(meta.find("title-group/subtitle"))
-    return f"{title}: {subtitle}" if title and subtitle else title
-
-
-def _part_identifiers(part: Element, meta: Element | None) -> dict[str, str]:
+def _part_identifiers(part: Element, meta: Element) -> dict[str, str]:
     """The ids of a part by their type: `nbk`, `pmid`, `doi`, and `name`, which is the name of its file."""
-    named_ids = [] if meta is None else [*meta.iterfind("book-part-id"), *meta.iterfind("article-id")]
+    named_ids = [*meta.iterfind("book-part-id"), *meta.iterfind("article-id")]
     given = {one.get("book-part-id-type") or one.get("pub-id-type") or "": flat_text(one) for one in named_ids}
     found = {kind: given[kind] for kind in ("pmid", "doi") if given.get(kind)}
     if nbk := next((value for value in given.values() if _NBK.fullmatch(value)), ""):

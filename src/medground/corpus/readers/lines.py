@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from medground.corpus.readers.base import LONGEST_RECORD, Input, Item, Note, file_input, numbered, opened
+from medground.corpus.readers.base import LONGEST_RECORD, Item, Note, numbered, opened
 from medground.corpus.readers.compose import text_of
 from medground.corpus.readers.entry import described, entry_kind, entry_types
 from medground.corpus.readers.values import ids_noted
@@ -33,27 +33,19 @@ def read_lines(path: Path, convert: Callable[[Record], Document]) -> Iterator[It
 
 
 def tried(items: Iterable[Document | BadDocument], path: Path, what: str) -> Iterator[Item]:
-    """These items; raises BadDocument if the first `TRIAL` of them, or all, are broken.
-
-    Args:
-        items: one for each record.
-        path: their file.
-        what: what they are in an error, such as `lines`.
-    """
+    """These items, one for each record (a `what` in an error); BadDocument if the first `TRIAL`, or all, are broken."""
     broken: list[BadDocument] = []
-    good = False
-    for item in items:
-        if good:
-            yield item
-        elif isinstance(item, BadDocument):
-            broken.append(item)
-            if len(broken) == TRIAL:
-                break
-        else:
-            good = True
+    rest = iter(items)
+    for item in rest:
+        if not isinstance(item, BadDocument):
             yield from broken
             yield item
-    if not good and broken:
+            yield from rest
+            return
+        broken.append(item)
+        if len(broken) == TRIAL:
+            break
+    if broken:
         raise BadDocument(
             f"none of the first {len(broken)} {what} can be used; the first problem: {broken[0].reason}",
             file=str(path),
@@ -67,10 +59,10 @@ def converted(
     """The document of a record, or why there is none: `record` and `convert` raise ValueError."""
     try:
         return convert(record())
-    except RecursionError:
-        return BadDocument("the record is nested too deeply; flatten it", file=str(path), position=number)
-    except ValueError as error:
-        return BadDocument(str(error), file=str(path), position=number)
+    except (RecursionError, ValueError) as error:
+        deep = isinstance(error, RecursionError)
+        why = "the record is nested too deeply; flatten it" if deep else str(error)
+        return BadDocument(why, file=str(path), position=number)
 
 
 def parse(line: bytes) -> Record:
@@ -110,11 +102,6 @@ def _parsed(line: bytes) -> Record:
 # Your own JSON Lines: a `text` or an `abstract`, a `title`, and whatever else you have.
 
 _SHOWN = 8
-
-
-def open_jsonlines(path: Path) -> Input:
-    """One file of JSON Lines, plain or gzip."""
-    return file_input(path, "jsonlines", read_jsonlines)
 
 
 def read_jsonlines(path: Path) -> Iterator[Item]:
@@ -236,13 +223,7 @@ def columns_of(path: Path) -> list[str]:
 
 
 def read_parquet(path: Path, convert: Callable[[Record], Document], columns: Sequence[str]) -> Iterator[Item]:
-    """One item per row; the position of a bad one is its number, counting from 1.
-
-    Args:
-        path: the file.
-        convert: makes a document of a row, or raises ValueError for one that it cannot use.
-        columns: those that are read, as far as the file has them.
-    """
+    """One item per row of these columns, as far as the file has them; the position of a bad one is its number."""
     yield from tried(_items(path, convert, columns), path, "rows")
 
 

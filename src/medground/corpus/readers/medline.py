@@ -18,8 +18,6 @@ from medground.corpus.readers.xml import Element, flat_text, name_of, records
 from medground.corpus.retraction import state_of_types
 from medground.values.document import MeshHeading, Substance
 
-# The dates of a MEDLINE record, in every format that it uses.
-
 _PUBLISHED = ("Article/Journal/JournalIssue/PubDate", "Article/ArticleDate", "Book/PubDate", "ContributionDate")
 _HISTORY = {
     "entered": "PubmedData/History/PubMedPubDate[@PubStatus='entrez']",
@@ -189,7 +187,6 @@ def _article(citation: Element) -> dict[str, Any]:
 
 
 def _imprint(article: Element) -> dict[str, str]:
-    """Volume, issue, and pages or else the number of an electronic article."""
     pages = flat_text(article.find("Pagination/MedlinePgn"))
     if not pages:
         ends = (flat_text(article.find(f"Pagination/{name}")) for name in ("StartPage", "EndPage"))
@@ -240,9 +237,7 @@ def _mesh(citation: Element) -> tuple[MeshHeading, ...]:
             ui=descriptor.get("UI") or None,
             major=any(part.get("MajorTopicYN") == "Y" for part in heading),
             qualifiers=tuple(flat_text(part) for part in heading.iterfind("QualifierName")),
-            major_qualifiers=tuple(
-                flat_text(part) for part in heading.iterfind("QualifierName") if part.get("MajorTopicYN") == "Y"
-            ),
+            major_qualifiers=tuple(flat_text(part) for part in heading.iterfind("QualifierName[@MajorTopicYN='Y']")),
         )
         for heading in citation.iterfind("MeshHeadingList/MeshHeading")
         if (descriptor := _first(heading, ["DescriptorName", "Descriptor"])) is not None

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from bibtexparser.model import Block
 
 
-# BibTeX, and the LaTeX in its fields as plain text.
-
 # LaTeX in the fields of BibTeX, by pylatexenc: accents, symbols and formulas as text.
 
 _LATEX = re.compile(r"[\\${}~%&#]|--|``|''|[?!]`|\n\s*\n")
@@ -59,17 +57,13 @@ def decoder() -> LatexNodes2Text:
 
 
 def _escaped(latex: str) -> str:
-    parts: list[str] = []
-    end = 0
-    for found in _FORMULA.finditer(latex):  # as in Markdown: no space inside the signs, no digit after them
-        formula = _LOWERED.sub(r"\1\2", found[1])
-        parts += [_plain(latex[end : found.start()]), f"${formula}$"]
-        end = found.end()
-    return "".join([*parts, _plain(latex[end:])])
-
-
-def _plain(latex: str) -> str:
-    return _DOLLAR.sub(r"\\$", _BARE.sub(lambda found: f"\\{found[0]}", latex))
+    pieces = _FORMULA.split(latex)  # texts and formulas in turn; as in Markdown: no space inside the signs
+    for at, piece in enumerate(pieces):
+        if at % 2:
+            pieces[at] = "$" + _LOWERED.sub(r"\1\2", piece) + "$"
+        else:
+            pieces[at] = _DOLLAR.sub(r"\\$", _BARE.sub(lambda found: f"\\{found[0]}", piece))
+    return "".join(pieces)
 
 
 # BibTeX, by bibtexparser: macros (`@string`), LaTeX accents, months by name. A broken entry is named with its line.
@@ -188,8 +182,6 @@ def _joined(value: str, macros: Mapping[str, str]) -> str:
         for found in pieces
     )
 
-
-# What reference managers export as XML: EndNote's records and Zotero's RDF.
 
 # EndNote's XML export (`<xml><records><record>`): styled text, authors in full, abstract.
 

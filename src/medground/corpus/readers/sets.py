@@ -13,17 +13,8 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from medground.corpus.readers.base import (
-    LONGEST_RECORD,
-    Input,
-    Item,
-    content_of,
-    file_input,
-    fingerprint,
-    head,
-    numbered,
-    opened,
-)
+from medground.corpus.readers import base
+from medground.corpus.readers.base import Input, Item, content_of, file_input, head, numbered
 from medground.corpus.readers.compose import Composition, decoded, make_document, validated
 from medground.corpus.readers.entry import described, prefixed
 from medground.corpus.readers.lines import read_lines
@@ -39,8 +30,6 @@ _KEY = re.compile(r'\s*[,{]\s*"([^"\\]{1,200})"\s*:\s*')
 
 
 class _Record(BaseModel):
-    """The fields that are read; both formats have more."""
-
     pmid: str | int
     question: str
     contexts: list[str]
@@ -87,7 +76,7 @@ def _objects(path: Path) -> Iterator[Item]:
 def _entries(path: Path) -> Iterator[tuple[str, Any]]:
     decoder = json.JSONDecoder()
     buffer, position = "", 0
-    with opened(path) as stream:
+    with base.opened(path) as stream:
         text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape")
         while True:
             if key := _KEY.match(buffer, position):
@@ -101,7 +90,7 @@ def _entries(path: Path) -> Iterator[tuple[str, Any]]:
                     raise BadDocument(f"record {key[1]!r} is nested too deeply", file=str(path)) from error
             more = text.read(_BLOCK)
             buffer, position = buffer[position:] + more, 0
-            if not more or len(buffer) > 2 * LONGEST_RECORD:
+            if not more or len(buffer) > 2 * base.LONGEST_RECORD:
                 if buffer.strip() in ("}", "{}"):
                     return
                 raise BadDocument(f"the JSON object is broken or ends early near {buffer[:40]!r}", file=str(path))
@@ -135,7 +124,7 @@ def open_bioasq(path: Path) -> Input:
     files = [file for _, file in golden_files(path)] if path.is_dir() else [path]
     if not files:
         raise BadDocument("the folder contains no golden file, such as 11B1_golden.json", file=str(path))
-    state = "\n".join(map(fingerprint, files))
+    state = "\n".join(map(base.fingerprint, files))
 
     def papers(skip: int) -> Iterator[Item]:
         snippets = [snippet for file in files for snippet in _snippets(file)]
@@ -166,7 +155,7 @@ def _snippets(file: Path) -> Iterator[Snippet]:
 
 
 def _paper(paper: str, snippets: Sequence[Snippet]) -> Document:
-    titles = [_text(snippet) for snippet in snippets if snippet.get("beginSection") == "title"]
+    titles = [str(snippet["text"]).strip() for snippet in snippets if snippet.get("beginSection") == "title"]
     paragraphs = _joined([snippet for snippet in snippets if snippet.get("beginSection") != "title"])
     title = max(titles, key=len, default="")
     return make_document({"title": title, "text": "\n\n".join(paragraphs) or title, **_of_pubmed(paper)})
@@ -180,9 +169,9 @@ def _of_pubmed(paper: str) -> dict[str, Any]:
 
 def _joined(snippets: Sequence[Snippet]) -> Iterator[str]:
     """The texts in the paper's order, each stretch of the paper once."""
+    places = [(int(snippet.get("offsetInBeginSection") or 0), str(snippet["text"]).strip()) for snippet in snippets]
     text, end = "", -1
-    for snippet in sorted(snippets, key=_place):
-        (start, _), fresh = _place(snippet), _text(snippet)
+    for start, fresh in sorted(places, key=lambda place: (place[0], -len(place[1]))):
         overlap = end - start
         if fresh in text:
             continue
@@ -195,15 +184,6 @@ def _joined(snippets: Sequence[Snippet]) -> Iterator[str]:
         end = start + len(fresh)
     if text:
         yield text
-
-
-def _place(snippet: Snippet) -> tuple[int, int]:
-    """First the one that starts first, then the longer one."""
-    return int(snippet.get("offsetInBeginSection") or 0), -len(_text(snippet))
-
-
-def _text(snippet: Snippet) -> str:
-    return str(snippet["text"]).strip()
 
 
 # MedQuAD, COVID-QA, BioMedMCQs.
@@ -273,11 +253,8 @@ def biomedmcqs_document(record: Mapping[str, Any]) -> Document:
 
 def _medquad_pairs(path: Path) -> Iterator[Item]:
     for element in records(path, [MEDQUAD_ROOT], [MEDQUAD_ROOT]):
-        about = {
-            "source": element.get("source", ""),
-            "url": element.get("url"),
-            "focus": flat_text(element.find("Focus")),
-        }
+        focus = flat_text(element.find("Focus"))
+        about = {"source": element.get("source", ""), "url": element.get("url"), "focus": focus}
 
         def document(pair: Element, about: Mapping[str, Any] = about) -> Iterator[Document]:
             fields = {**about, "question": flat_text(pair.find("Question")), "answer": flat_text(pair.find("Answer"))}

@@ -23,8 +23,6 @@ from medground.errors import BadDocument
 from medground.values.document import Document, MeshHeading
 from medground.values.identifiers import named_pmid
 
-# How records of tagged lines are split, and how a field of a document is made from the values of tags.
-
 Tags = Mapping[str, list[str]]
 """The values of each tag; none for one that a record does not have."""
 Get = Callable[[Tags], Any]
@@ -89,7 +87,6 @@ _PMC = re.compile(r"PMC\d+")
 _NUMBER = re.compile(r"\d{4,9}")
 _RIS_VALUE = re.compile(r"^([A-Z][A-Z0-9])  ?- ?(.*)$", re.MULTILINE)
 _RIS_NO_ID = frozenset(["AB", "N2", "TI", "T1", "T2", "T3", "KW", "CR", "AU", "A1", "DB", "DP"])
-_RIS_PMID = {"Scopus": "custom2", "Embase": "custom5"}
 _RIS_KEPT = kept(
     "volume number=issue issn publisher label database_provider=database name_of_database=database notes "
     "type_of_reference=entry_type place_published=place start_page end_page edition custom1 custom3 custom4 custom5 "
@@ -120,7 +117,7 @@ def _ris_pmid(tags: Tags) -> str | None:
     from_nlm = re.search(r"medline|pubmed|nlm|national library of medicine", databases, re.IGNORECASE)
     places = [*tags["accession_number"]] if from_nlm or not databases.strip() else []
     places += tags["id"] if from_nlm else []
-    places += [value for database, name in _RIS_PMID.items() if database in databases for value in tags[name]]
+    places += tags["custom2"] if "Scopus" in databases else tags["custom5"] if "Embase" in databases else []
     for number in (part.strip() for place in places for part in place.split(";")):
         if number.isdecimal() and len(number) <= 8:
             return number
@@ -129,14 +126,9 @@ def _ris_pmid(tags: Tags) -> str | None:
     return next(filter(None, named), None)
 
 
-def _date(*names: str) -> Get:
-    return lambda tags: (first(*names)(tags) or "").strip(" /") or None
-
-
 def _wos_kept(tags: Tags) -> dict[str, list[str]]:
     pages = "-".join(filter(None, (first("BP")(tags), first("EP")(tags)))) or first("AR")(tags)
-    found: dict[str, list[str]] = kept(_SERVICE, 1)(tags)
-    return found | ({"pages": [pages]} if pages else {})
+    return {**kept(_SERVICE, 1)(tags), **({"pages": [pages]} if pages else {})}
 
 
 def _ovid_pmid(tags: Tags) -> str | None:
@@ -239,8 +231,8 @@ FORMS: Mapping[str, Form] = {
             "title": first("title", "primary_title", "translated_title", "short_title"),
             "abstract": first("abstract", "notes_abstract"),
             "authors": lambda tags: [*tags["authors"], *tags["first_authors"]],
-            "year": _date("year", "publication_year", "date", "YR"),
-            "date": _date("date", "publication_year", "year"),
+            "year": first("year", "publication_year", "date", "YR"),
+            "date": first("date", "publication_year", "year"),
             "journal": first(
                 *("secondary_title", "alternate_title3", "journal_name", "alternate_title1", "alternate_title2", "SO")
             ),

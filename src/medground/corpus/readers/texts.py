@@ -17,8 +17,7 @@ from medground.corpus.readers.compose import Headings, decoded, make_document
 from medground.corpus.readers.entry import described, file_id, name_below, named
 from medground.corpus.readers.lines import SUFFIX, Record, read_lines, read_parquet
 from medground.corpus.readers.values import one_line
-from medground.corpus.retraction import above
-from medground.corpus.retraction import banner_fields as marked
+from medground.corpus.retraction import above, banner_fields
 from medground.values.document import Document, Section
 
 # Markdown and plain text: one document per file, a section per heading.
@@ -87,7 +86,9 @@ def text_document(text: str, name: str, *, markdown: bool) -> Document:
     sections = headings(text) if markdown else ()
     title = (sections[0].label if sections else "") or Path(name).stem
     own = {"title": title, "kind": "book"} | {key: value for key, value in front.items() if value is not None}
-    return described(own | marked(above(text.split("\n"))) | {"id": file_id(name), "text": text, "sections": sections})
+    return described(
+        own | banner_fields(above(text.split("\n"))) | {"id": file_id(name), "text": text, "sections": sections}
+    )
 
 
 def headings(text: str) -> tuple[Section, ...]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Literal
 
 from medground.corpus.readers.compose import printable
 from medground.values.document import Retraction, Substance
-from medground.values.identifiers import KINDS, id_kind, normal_doi, normal_pmid, pmid_in_address
+from medground.values.identifiers import KINDS, id_kind, normal_pmid, pmid_in_address
 
 _PMC = re.compile(r"(?:.*/)?(?:PMC(?:ID)?:?\s*)?(?:PMC)?(\d{1,10})(?:\.\d+)?/?", re.IGNORECASE)
 _PMID_NOTED = re.compile(r"PMID:?\s*(\d+)", re.IGNORECASE)
@@ -118,11 +118,6 @@ def pmc_of(value: Any) -> str | None:
     """A PMC id such as `PMC123`, or None."""
     found = _PMC.fullmatch(one_line(value))
     return f"PMC{found[1]}" if found else None
-
-
-def doi_of(value: Any) -> str | None:
-    """A DOI in lower case (DOIs ignore case), without its address; None if the value holds none."""
-    return normal_doi(one_line(value))
 
 
 def flattened(fields: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
@@ -267,50 +262,43 @@ def written(said: str, before: str) -> str:
     return f"^{said.strip()}" if meant == "exponent" else "" if meant == "citation" else said
 
 
-_FLAGS = frozenset(["is_retracted", "isretracted", "retracted", "is_withdrawn", "withdrawn"])
-_STATUS = frozenset(["status", "pubstate", "publication_status", "article_status", "retraction_status", "retraction"])
-_NATURES = frozenset(["retractionnature", "retraction_nature"])
-"""As the list of Retraction Watch names what befell a paper."""
+_SO = frozenset(["true", "yes", "y", "1", "retracted", "withdrawn"])
+_WORDS: Mapping[str, Collection[str]] = {
+    **dict.fromkeys(("is_retracted", "isretracted", "retracted", "is_withdrawn", "withdrawn"), _SO),
+    **dict.fromkeys(("status", "pubstate", "publication_status", "article_status"), ("retracted", "withdrawn")),
+    **dict.fromkeys(("retraction_status", "retraction"), ("retracted", "withdrawn")),
+    **dict.fromkeys(("retractionnature", "retraction_nature"), ("retraction",)),  # as Retraction Watch has it
+}
+"""Fields of one word, and which words say that the paper was retracted."""
 _CORRECTIONS = frozenset(["retraction in", "retracted and republished in"])
 """As Europe PMC names the records that retract a paper."""
-_SO = frozenset(["true", "yes", "y", "1", "retracted", "withdrawn"])
 _UPDATES: Mapping[str, Retraction] = {"updated_by": "retracted", "update_to": "notice"}
 _TYPES: Mapping[str, Retraction] = {"retraction": "notice", "retracted-article": "retracted"}
 _LABELS = frozenset(["retracted publication", "retracted article"])
 """Publication types that reference managers keep among the keywords."""
 _UPDATED = frozenset(["retraction", "withdrawal", "removal"])
-_IDS = frozenset(
-    ["identifiers", "ids", "externalids", "external_ids", "articleids", "article_ids", "custom", "metadata"]
-)
-_TELLING = frozenset(["keywords", "type", "relation", "commentcorrectionlist", *_UPDATES, *_FLAGS, *_STATUS, *_NATURES])
-"""The fields that may say what befell a paper; most records have none."""
+_IDS = {"identifiers", "ids", "externalids", "external_ids", "articleids", "article_ids", "custom", "metadata"}
 
 
 def state_in(fields: Mapping[str, Any]) -> Retraction | None:
     """What these fields say of the paper, by their names in lower case with underscores; None if they say nothing."""
-    if _TELLING.isdisjoint(fields):
-        return None
     for name, value in fields.items():
-        if name in _FLAGS and _word(value) in _SO:
-            return "retracted"
-        if name in _STATUS and _word(value) in ("retracted", "withdrawn"):
+        if name in _WORDS and _word(value) in _WORDS[name]:
             return "retracted"
         if name == "keywords" and any(_word(word) in _LABELS for word in listed(value)):
             return "retracted"
         if name == "type" and (state := _TYPES.get(_word(value))):
             return state
-        if name in _NATURES and _word(value) == "retraction":
+        if name in _UPDATES and any(_word(one.get("type")) in _UPDATED for one in _objects(value)):
+            return _UPDATES[name]
+        if not isinstance(value, Mapping):
+            continue
+        if (name == "retraction" and value) or (name == "relation" and value.get("is-retracted-by")):
             return "retracted"
-        if name == "retraction" and isinstance(value, Mapping) and value:
-            return "retracted"
-        if name == "relation" and isinstance(value, Mapping) and value.get("is-retracted-by"):
-            return "retracted"
-        if name == "commentcorrectionlist" and isinstance(value, Mapping):  # Europe PMC wraps its lists in objects
+        if name == "commentcorrectionlist":  # Europe PMC wraps its lists in objects
             inner = [one for part in value.values() for one in _objects(part)]
             if any(_word(one.get("type")) in _CORRECTIONS for one in inner):
                 return "retracted"
-        if name in _UPDATES and any(_word(one.get("type")) in _UPDATED for one in _objects(value)):
-            return _UPDATES[name]
     return None
 
 
@@ -322,12 +310,7 @@ def ids_in(fields: Mapping[str, Any]) -> dict[str, str]:
             only = one[0] if isinstance(one, list) and len(one) == 1 else one
             if (kind := id_kind(name)) in KINDS and isinstance(only, str | int) and str(only).strip():
                 found.setdefault(kind, str(only))
-    if (
-        "source" in fields
-        and _word(fields["source"]) == "med"
-        and "pmid" not in fields
-        and isinstance(fields.get("id"), str | int)
-    ):
+    if _word(fields.get("source")) == "med" and "pmid" not in fields and isinstance(fields.get("id"), str | int):
         found.setdefault("pmid", str(fields["id"]))  # Europe PMC's own form of a PubMed record
     return found
 

@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from types import MappingProxyType
 from typing import TypeAlias
 
 from lxml import etree
@@ -22,16 +21,10 @@ from medground.errors import BadDocument
 Element: TypeAlias = etree._Element
 
 _BLOCK = 1 << 16
-_SAFE: Mapping[str, bool] = MappingProxyType(
-    {
-        "resolve_entities": False,
-        "load_dtd": False,
-        "no_network": True,
-        "huge_tree": False,
-        "remove_comments": True,
-        "remove_pis": True,
-    }
-)
+_SAFE: Mapping[str, bool] = {
+    **dict.fromkeys(("resolve_entities", "load_dtd", "huge_tree"), False),
+    **dict.fromkeys(("no_network", "remove_comments", "remove_pis"), True),
+}
 _DIGIT_END = re.compile(r"\d\s*$")
 _EXPONENT = re.compile(r"\s*[-+\u2212\u2013]?\d")
 _NOT_TEXT = frozenset(["tex-math", "annotation", "annotation-xml", "object-id", "graphic", "media"])

@@ -28,15 +28,13 @@ from medground.corpus.readers.pdf.sections import (
     text_of_book,
 )
 from medground.corpus.readers.values import own_pmid
-from medground.corpus.retraction import banner_fields as marked
+from medground.corpus.retraction import banner_fields
 from medground.errors import BadDocument
 from medground.values.document import Document, LinePlace
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
 
-
-# The pages of an opened PDF as lines: what can be seen, what nobody can see, which pages are pictures.
 
 _REPORT = 50
 _FIRST = 2
@@ -133,7 +131,7 @@ def document_of(pages: Pages, metadata: Mapping[str, str], document_id: str, *, 
     margins = [line.text for lines in pages.lines[:_FIRST_PAGES] for line in lines if id(line) in dropped]
     words = Words.of(line for lines in kept for line in lines)
     front = _front(parts, margins, metadata, words)
-    mark = marked([*pages.marks(), *margins, *front.above, metadata.get("Title", "")])
+    mark = banner_fields([*pages.marks(), *margins, *front.above, metadata.get("Title", "")])
     composition = Composition()
     everything: list[Labelled] = [(None, lines) for lines in kept if lines]
     labelled = [*running(parts), *legends(parts)] or everything

@@ -303,8 +303,6 @@ def _judged(run: list[Glyph], rendering: _Rendering, page: Page) -> list[Glyph]:
 
 
 class _Rendering:
-    """The rendered page, upright."""
-
     def __init__(self, sheet: PdfPage) -> None:
         import numpy as np
 

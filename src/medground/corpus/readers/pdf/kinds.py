@@ -155,8 +155,6 @@ def continues_legend(legend: Block, block: Block, layout: Layout) -> bool:
     return close and same and plain and wordy
 
 
-# The list of references of a PDF, which is no evidence: where it begins, and where the paper goes on after it.
-
 _NUMBERED = re.compile(r"\[?(\d{1,3})[\].]?\s+\S")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _CITATION = re.compile(

@@ -119,8 +119,6 @@ class Line:
 
 
 class _Run:
-    """Glyphs beside each other on one line."""
-
     def __init__(self, first: Glyph) -> None:
         self.glyphs = [first]
         self.left, self.right = first.left, first.right
@@ -208,19 +206,10 @@ def _line(run: _Run, number: int) -> Line:
     bold = sum(len(t.strip()) for t, _, b in pieces if b)
     letters = sum(len(t.strip()) for t, _, _ in pieces)
     italic = sum(len(g.text.strip()) for g in glyphs if g.style.italic)
-    return Line(
-        number,
-        run.left,
-        run.right,
-        base,
-        size,
-        " ".join(text.split()),
-        bold=bold > 0.94 * letters,
-        italic=italic > 0.94 * letters,
-        opening=opening if opening >= 0 else len(text.strip()),
-        gaps=gaps,
-        hidden=run.hidden,
-    )
+    line = Line(number, run.left, run.right, base, size, " ".join(text.split()), gaps=gaps, hidden=run.hidden)
+    line.bold, line.italic = bold > 0.94 * letters, italic > 0.94 * letters
+    line.opening = opening if opening >= 0 else len(text.strip())
+    return line
 
 
 def _spaced(glyphs: Iterable[Glyph], size: float, base: float) -> tuple[list[tuple[str, bool, bool]], int]:

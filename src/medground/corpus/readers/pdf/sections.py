@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from medground.corpus.readers.pdf.blocks import Block
 from medground.corpus.readers.pdf.kinds import ABSTRACT, ENDED, Part
@@ -163,17 +164,8 @@ def running(parts: Sequence[Part]) -> Iterator[Labelled]:
 
 def legends(parts: Sequence[Part]) -> Iterator[Labelled]:
     """The legends of figures and tables, each one paragraph."""
-    open_: Labelled | None = None
-    for part in parts:
-        if part.kind == "legend":
-            if open_ is not None and open_[0] == part.label:
-                open_[1].extend(part.block.lines)
-                continue
-            if open_ is not None:
-                yield open_
-            open_ = (part.label, list(part.block.lines))
-    if open_ is not None:
-        yield open_
+    for label, found in groupby((part for part in parts if part.kind == "legend"), key=lambda part: part.label):
+        yield label, [line for part in found for line in part.block.lines]
 
 
 def _run_in(lines: list[Line], path: tuple[str, ...]) -> tuple[tuple[str, ...], list[Line]]:

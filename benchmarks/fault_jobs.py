@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from knowledge_base import ALL, BOOK, GUIDELINE, filled, made, written
 from numpy.typing import NDArray
 
 from medground.corpus import phases, vectors
@@ -35,6 +34,10 @@ from medground.graph.corpora import build_graph
 from medground.graph.vocabularies.mesh import mesh
 from medground.values.document import Document
 from medground.values.query import Term
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "tests" / "kits"))
+
+from knowledge_base import ALL, BOOK, GUIDELINE, filled, made, written
 
 _TOPICS = ("heart", "liver", "kidney", "lung", "zebrafish", "gene", "trial", "protein", "statin", "tumour")
 _INDEXED = 100
