@@ -210,6 +210,8 @@ def _date(issued: Any) -> str | None:
     return str(issued.get("raw") or issued.get("literal") or "") or None
 
 
+# Parquet, as hubs keep large collections: rows are streamed in small batches (extra `parquet`).
+
 SUFFIX = ".parquet"
 SIGNATURE = b"PAR1"
 _ROWS = 256

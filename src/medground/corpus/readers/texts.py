@@ -108,8 +108,6 @@ def headings(text: str) -> tuple[Section, ...]:
 
 # Collections of text as hubs publish them: textbooks in chunks, clinical guidelines, Wikipedia.
 
-# Parquet, as hubs keep large collections: rows are streamed in small batches (extra `parquet`).
-
 WIKIPEDIA_LICENSE = "CC BY-SA and GFDL"
 
 _WIKIPEDIA = re.compile(r"https?://[a-z-]+\.(?:m\.)?wikipedia\.org/")
