@@ -32,7 +32,7 @@ from scripted_capable import Capable, Gold, Judge, agrees
 from medground import Answer, Engine, Settings
 from medground.corpus.build import build
 from medground.corpus.library import Library
-from medground.corpus.readers.questions import open_pubmedqa
+from medground.corpus.readers.sets import open_pubmedqa
 from medground.errors import ModelFailed
 from medground.language import words
 from medground.language.sentences import sentence_spans

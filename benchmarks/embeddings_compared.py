@@ -38,7 +38,7 @@ from medground.answering.rank.fuse import fuse
 from medground.corpus.build import build
 from medground.corpus.embedder import Embedder
 from medground.corpus.library import Library
-from medground.corpus.readers.lines import open_jsonlines
+from medground.corpus.readers import READERS
 from medground.corpus.snapshot import Snapshot
 from medground.models.embedders import open_embedder
 from medground.models.minilm import OnnxEmbedder
@@ -111,7 +111,7 @@ def corpus(records: Sequence[dict[str, str]], folder: Path, embedder: Embedder) 
     """The records as a corpus with vectors of this model."""
     path, library = folder / "records.jsonl", Library(folder / embedder.name)
     path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    build(library, "compared", [open_jsonlines(path)], embedder=embedder)
+    build(library, "compared", [READERS["jsonlines"].open(path)], embedder=embedder)
     return library.open("compared")
 
 

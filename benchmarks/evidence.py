@@ -20,7 +20,7 @@ from pathlib import Path
 from pubmedqa import Record, read
 
 from medground.corpus.chunk import chunk
-from medground.corpus.readers.questions import pubmedqa_document
+from medground.corpus.readers.sets import pubmedqa_document
 from medground.language.finding_sentences import states_purpose
 from medground.language.sentences import sentence_spans
 from medground.language.words import tokens

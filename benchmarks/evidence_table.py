@@ -21,7 +21,7 @@ from typing import Any, Literal
 from verification import share
 
 from medground.answering.table_rows import Study
-from medground.corpus.readers.questions import pubmedqa_document
+from medground.corpus.readers.sets import pubmedqa_document
 from medground.models.operators.tabulating import NOT_REPORTED, ColumnView, TabulateInput, tabulate
 from medground.values.document import Document
 

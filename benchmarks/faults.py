@@ -8,7 +8,7 @@ is killed in the middle of a write; the disk is full from there on, or once; a s
 all that was not synced a random part is lost. Then the files are verified and searched, and compared with the state
 before the command and with that of a command that nothing disturbed; the same command is run again and compared too.
 
-`tests/kits/failing_files.c` makes the faults. Without MiniLM its job is left out. With --out, faults that are in the
+`failing_files.c` makes the faults. Without MiniLM its job is left out. With --out, faults that are in the
 file are not repeated.
 """
 
@@ -26,8 +26,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "kits"))
 
 from failing_files import Fault, compiled, run
 from fault_jobs import JOBS, MODELS, command, left, prepare, restore, seen

@@ -29,8 +29,8 @@ from pathlib import Path
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
-from medground.corpus.readers.pdf.book import highlights
-from medground.corpus.readers.pdf.reader import open_pdf
+from medground.corpus.readers.pdf import open_pdf
+from medground.corpus.readers.pdf.highlights import highlights
 from medground.values.document import Box, Document
 
 LEGEND = re.compile(r"(?:Figure|Table|Scheme|Box) \S+$")

@@ -30,7 +30,7 @@ from served import served
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
-from medground.corpus.readers.lines import open_jsonlines
+from medground.corpus.readers import READERS
 from medground.corpus.retraction import listed
 
 HERE = Path(__file__).resolve().parent
@@ -105,7 +105,7 @@ def corpus(data: Path, home: Path, chosen: list[Paper]) -> None:
     records.update({paper.pmid: dict(paper.record) for paper in chosen})
     path = home / "retracted.jsonl"
     path.write_text("\n".join(map(json.dumps, records.values())) + "\n", encoding="utf-8")
-    build(Library(home), NAME, [open_jsonlines(path)])
+    build(Library(home), NAME, [READERS["jsonlines"].open(path)])
 
 
 def terminal(home: Path, trace_id: str) -> str:

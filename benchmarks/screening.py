@@ -20,7 +20,7 @@ from pubmedqa import FILE, Record, read, shown
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
-from medground.corpus.readers.questions import open_pubmedqa
+from medground.corpus.readers.sets import open_pubmedqa
 from medground.corpus.snapshot import Snapshot
 from medground.language.sentences import sentence_spans
 from medground.models.operators.base import EvidenceView, PassageView, SentencedPassage, SentenceView

@@ -22,7 +22,7 @@ from medground.answering.read.reading_list import WEIGHED, Reading, candidates, 
 from medground.corpus.build import build
 from medground.corpus.embedder import Embedder
 from medground.corpus.library import Library
-from medground.corpus.readers.lines import open_jsonlines
+from medground.corpus.readers import READERS
 from medground.corpus.snapshot import Snapshot
 from medground.language import words
 from medground.language.finding_sentences import states_purpose
@@ -251,7 +251,7 @@ def build_corpus(name: str, data: Path, home: Path, embedder: Embedder | None = 
         path = home / f"{name}.jsonl"
         with path.open("w", encoding="utf-8") as file:
             file.writelines(json.dumps(record) + "\n" for record in CORPORA[name](data))
-        build(library, full, [open_jsonlines(path)], embedder=embedder)
+        build(library, full, [READERS["jsonlines"].open(path)], embedder=embedder)
     return full
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rows import each_row
 
-from medground.corpus.retraction_words import Said, said_by
+from medground.corpus.retraction import Said, said_by
 
 TITLE = "Effect of aspirin on stroke: a randomised trial"
 SAID: dict[Said, tuple[str, ...]] = {

@@ -11,6 +11,7 @@ import pytest
 from medground.corpus.library import Library
 from medground.corpus.readers.base import Input, Item
 from medground.values.document import Document
+from medground.values.query import Everything
 
 
 class WordEmbedder:
@@ -50,6 +51,23 @@ def made_documents(count: int, first: int = 0) -> list[Document]:
         )
         for n in range(first, first + count)
     ]
+
+
+@pytest.fixture
+def vectors_fit() -> Callable[..., None]:
+    """A check that each passage of a corpus is found first by its own vector."""
+
+    def check(library: Library, name: str, embedder: WordEmbedder) -> None:
+        with library.open(name) as snapshot:
+            hits = snapshot.bm25(Everything(), 1000)
+            assert len(snapshot.vectors()) == len(hits)
+            for hit in hits:
+                [vector] = embedder.embed([f"{hit.passage.title} {hit.passage.text}"])
+                best = snapshot.dense(vector, 5)
+                assert best[0].score == pytest.approx(1, abs=2e-3)
+                assert hit.passage.key in {b.passage.key for b in best if b.score >= best[0].score - 2e-3}
+
+    return check
 
 
 @pytest.fixture

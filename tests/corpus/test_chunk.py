@@ -31,7 +31,7 @@ def documents(draw: st.DrawFn) -> Document:
 
 
 @given(documents(), st.integers(1, 120))
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 def test_every_visible_character_is_in_exactly_one_passage(document: Document, limit: int) -> None:
     last = 0
     for passage in chunk(document, limit):
@@ -45,7 +45,7 @@ def test_every_visible_character_is_in_exactly_one_passage(document: Document, l
 
 
 @given(documents(), st.integers(1, 120))
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 def test_a_passage_stays_in_its_section(document: Document, limit: int) -> None:
     for passage in chunk(document, limit):
         assert passage.section == document.section_at(passage.start) == document.section_at(passage.end - 1)
@@ -53,7 +53,7 @@ def test_a_passage_stays_in_its_section(document: Document, limit: int) -> None:
 
 
 @given(documents(), st.integers(60, 200))
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 def test_sentences_that_fit_are_never_cut_and_passages_are_full(document: Document, limit: int) -> None:
     assume(document.kind != "graph")
     document = document.model_copy(update={"sections": ()})

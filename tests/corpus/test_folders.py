@@ -83,19 +83,6 @@ def test_strict_stops_at_an_alien_file_but_not_at_hidden_ones_and_notes(library:
     assert build(library, "papers", inputs).counts.documents == 8
 
 
-def test_a_folder_of_links_in_a_circle_and_many_files(tmp_path: Path) -> None:
-    deep = tmp_path
-    for n in range(30):
-        deep = deep / f"d{n}"
-        deep.mkdir()
-        (deep / "up").symlink_to(tmp_path)
-        for k in range(20):
-            (deep / f"{k}.txt").write_text(f"Text {n} {k}.")
-    inputs = find_inputs([tmp_path])
-    assert sum(one.refused is None for one in inputs) == 600
-    assert len({one.name for one in inputs}) == 630
-
-
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_folder_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("One.")

@@ -202,7 +202,7 @@ def matches(query, document):
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 @given(query=trees)
 def test_any_tree_means_what_it_says(snapshot, query):
@@ -216,7 +216,7 @@ def test_any_tree_means_what_it_says(snapshot, query):
 
 
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 @given(
     text=st.text(max_size=60), slop=st.integers(0, 3), prefix=st.booleans(), field=st.sampled_from([None, "mesh", "id"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -192,12 +191,3 @@ def test_a_model_of_another_kind_is_not_filled_with_random_numbers(medcpt: Path)
     """An encoder has no scoring layer, so it is no reranker, though a library would load it as one."""
     with pytest.raises(ConfigError, match="its weights lack"):
         CrossEncoderReranker(str(medcpt / ARTICLE))
-
-
-@each_row("package", ["torch", "transformers"])
-def test_a_missing_extra_is_reported(home: Path, monkeypatch: pytest.MonkeyPatch, package: str) -> None:
-    for module in ("medground.models.torch_models",):
-        monkeypatch.delitem(sys.modules, module, raising=False)
-    monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(ConfigError, match=r'pip install "medground\[torch\]"'):
-        open_embedder("medcpt", home)

@@ -16,7 +16,7 @@ from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Reading
-from medground.corpus.readers.pdf.book import highlights
+from medground.corpus.readers.pdf.highlights import highlights
 from medground.errors import BadDocument
 from medground.values.document import Document
 
@@ -220,7 +220,7 @@ def test_bad_files_are_one_line(tmp_path: Path) -> None:
             find_inputs([tmp_path / name], "pdf")
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cut=st.integers(10, 4000), noise=st.binary(max_size=40))
 def test_damage_never_raises_anything_else(tmp_path: Path, cut: int, noise: bytes) -> None:
     whole = article(tmp_path / "whole.pdf", pages=1).read_bytes()
@@ -232,7 +232,7 @@ def test_damage_never_raises_anything_else(tmp_path: Path, cut: int, noise: byte
 
 
 def test_a_long_document_reports_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("medground.corpus.readers.pdf.pages._REPORT", 3)
+    monkeypatch.setattr("medground.corpus.readers.pdf._REPORT", 3)
     file = article(tmp_path / "long.pdf", pages=7)
     (found,) = find_inputs([file])
     items = list(found.read(0))

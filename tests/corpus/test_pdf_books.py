@@ -14,7 +14,8 @@ from rows import each_row
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.corpus.readers.pdf.book import highlights, without_addresses
+from medground.corpus.readers.pdf.highlights import highlights
+from medground.corpus.readers.pdf.sections import without_addresses
 from medground.corpus.sync import sync
 from medground.values.document import Document
 
@@ -81,13 +82,6 @@ def test_quotes_still_open_on_their_page(tmp_path: Path, book: Document) -> None
     start = book.text.index("More is told at")
     (boxes,) = highlights(path, book, [(start, start + len("More is told at and in the atlas of murmurs."))])
     assert boxes
-
-
-def test_other_pdfs_stay_as_they_were(tmp_path: Path, book: Document) -> None:
-    paper = document_of(tmp_path / "book.pdf", "pdf")
-    assert paper.kind == "research"
-    assert paper.id.startswith("FILE:book-")
-    assert "https://www.example.org/heart/valves.html" in paper.text
 
 
 def test_the_same_text_under_another_name_is_one_document(tmp_path: Path, library: Library) -> None:

@@ -12,8 +12,8 @@ from printed import LOREM, Print
 from read_files import document_of, refusal
 from rows import each_row
 
-from medground.corpus.readers.pdf.book import highlights
 from medground.corpus.readers.pdf.glyphs import Glyph, Style
+from medground.corpus.readers.pdf.highlights import highlights
 from medground.corpus.readers.pdf.lines import mirrored, runs_leftward
 
 pytest.importorskip("reportlab")

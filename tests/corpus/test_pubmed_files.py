@@ -81,7 +81,7 @@ def test_names_of_files(name: str, release: tuple[int, int] | None) -> None:
     assert release_of(name) == release
 
 
-@each_row("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
+@each_row("order", [(2, 1, 0), (1, 2, 0)])
 def test_files_given_or_added_in_any_order_come_to_the_same(
     tmp_path: Path, library: Library, order: Sequence[int]
 ) -> None:

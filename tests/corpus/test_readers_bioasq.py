@@ -14,7 +14,7 @@ from rows import each_row
 
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Input
-from medground.corpus.readers.questions import golden_files, paper_id, papers_of
+from medground.corpus.readers.sets import golden_files, paper_id, papers_of
 from medground.errors import BadDocument
 from medground.values.document import Document
 

@@ -7,70 +7,15 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from read_files import items_of, written
+from read_files import items_of, sample, written
 from rows import each_row
 
 from medground.corpus.readers import find_inputs
 from medground.errors import BadDocument
 from medground.values.document import Document
 
-CHAPTER = """<?xml version="1.0" encoding="UTF-8"?>
-<!DOCTYPE book-part-wrapper PUBLIC "-//NLM//DTD BITS Book Interchange DTD v2.0 20151225//EN" "BITS-book2.dtd">
-<book-part-wrapper id="article-99" dtd-version="2.0" xml:lang="en" xmlns:xlink="http://www.w3.org/1999/xlink">
-<book-meta>
-  <book-id book-id-type="pmcid">statpearls</book-id>
-  <book-title-group><book-title>StatPearls</book-title></book-title-group>
-  <pub-date pub-type="epub"><year>2019</year></pub-date>
-  <permissions><license><license-p>CC BY-NC-ND 4.0</license-p></license></permissions>
-</book-meta>
-<book-part book-part-type="chapter" id="article-99">
-<book-part-meta>
-  <book-part-id book-part-id-type="pmid">30000001</book-part-id>
-  <book-part-id book-part-id-type="pmcid">article-99</book-part-id>
-  <title-group><title>Ectopia Lentis</title></title-group>
-  <contrib-group>
-    <contrib contrib-type="author"><name><surname>Gil</surname><given-names>Ana B.</given-names></name></contrib>
-    <contrib contrib-type="editor"><name><surname>Doe</surname><given-names>Eve</given-names></name></contrib>
-  </contrib-group>
-  <pub-history>
-    <date date-type="created"><year>2018</year></date><date date-type="revised"><year>2024</year></date>
-  </pub-history>
-</book-part-meta>
-<body>
-  <sec id="s0" sec-type="Continuing Education Activity"><title>Continuing Education Activity</title>
-    <p>The lens is out of place.</p></sec>
-  <sec id="s1" sec-type="Etiology"><title>Etiology</title>
-    <p>Trauma is the most common cause.<xref ref-type="bibr" rid="r1">[1]</xref> It occurs in 1 of 10<sup>4</sup>.</p>
-    <sec><title>Inherited</title>
-      <list list-type="bullet"><list-item><p>Marfan syndrome</p></list-item>
-      <list-item><p>Homocystinuria</p></list-item></list>
-      <table-wrap><caption><p>Causes by age.</p></caption><table><tr><td>42</td></tr></table></table-wrap>
-    </sec></sec>
-  <sec id="s2"><title>Review Questions</title><p><ext-link xlink:href="https://x">Access questions.</ext-link></p></sec>
-</body>
-<back><ref-list><title>References</title><ref id="r1"><label>1</label>
-  <mixed-citation>Smith J. Lens. 2001.</mixed-citation></ref></ref-list></back>
-</book-part>
-</book-part-wrapper>
-"""
-
-BOOK = """<book xmlns="https://jats.nlm.nih.gov/ns/extensions/bits/2.0/">
-<book-meta><book-id>hb</book-id><book-title-group><book-title>Handbook</book-title></book-title-group>
-<pub-date><year>2002</year></pub-date></book-meta>
-<book-body>
-<book-part book-part-type="part" id="p1"><book-part-meta><title-group><title>Part One</title></title-group>
-</book-part-meta><body>
-  <book-part id="c1"><book-part-meta><book-part-id book-part-id-type="art-access-id">NBK77</book-part-id>
-  <title-group><title>Fever</title><subtitle>For clinicians</subtitle></title-group></book-part-meta>
-  <body><p>Fever is a raised temperature.</p></body></book-part>
-  <book-part id="c2"><book-part-meta><title-group><title>Empty</title></title-group></book-part-meta>
-  <body><sec><title>Nothing</title></sec></body></book-part>
-</body></book-part>
-<book-part id="p2"><book-part-meta><title-group><title>Pain</title></title-group></book-part-meta>
-<body><p>Pain hurts.</p><book-part id="c3"><book-part-meta><title-group><title>Headache</title></title-group>
-</book-part-meta><body><p>The head hurts.</p></body></book-part></body></book-part>
-</book-body></book>
-"""
+CHAPTER = sample("statpearls.nxml")
+BOOK = sample("handbook.xml")
 
 
 def test_a_chapter_of_statpearls(tmp_path: Path) -> None:

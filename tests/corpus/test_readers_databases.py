@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
-from read_files import items_of, written
+from read_files import items_of, sample, written
 from rows import each_row
 
 from medground.corpus.readers.entry import described
@@ -17,42 +17,7 @@ BOTH = {"pmid": "30001122", "doi": DOI}
 PRINTED = {"volume": "393", "issue": "10175", "pages": "1021-1029"}
 
 
-WOS = """\ufeffFN Clarivate Analytics Web of Science
-VR 1.0
-PT J
-AU Smith, JA
-   Muller, K
-AF Smith, John A.
-   Mueller, Klaus
-TI Early statin therapy after
-   infarction
-SO LANCET
-LA English
-DT Article
-DE statins; mortality
-ID THERAPY
-AB Background Statins help. We took 1204
-   patients.
-PD MAR 14
-PY 2019
-VL 393
-IS 10175
-BP 1021
-EP 1029
-DI 10.1016/S0140-6736(19)30001-2
-PM 30001122
-UT WOS:000461234500028
-ER
-
-PT B
-AU Jones, P
-TI Aspirin
-PY 2018
-AR e12
-ER
-
-EF
-"""
+WOS = sample("savedrecs.txt")
 
 
 @each_row("end", ["\n", "\r\n"])
@@ -81,64 +46,10 @@ def test_web_of_science_as_a_table_although_it_is_called_txt(tmp_path: Path) -> 
     assert second.metadata["keywords_plus"] == ("THERAPY",)
 
 
-EMBASE = """Embase
-----------------------------------------
-TY  - JOUR
-M3  - Article
-Y1  - 2019
-VL  - 393
-IS  - 10175
-SP  - 1021
-EP  - 1029
-JF  - The Lancet
-A1  - Smith J.A.
-T1  - Statins
-N2  - Statins help.
-DO  - 10.1016/S0140-6736(19)30001-2
-U2  - L2001234
-C5  - 30001122
-DB  - Embase
-DB  - Medline
-ER  -
-"""
-SCOPUS = """TY  - JOUR
-TI  - Statins &amp; mortality in <i>vivo</i>
-AU  - Smith, J.A.
-PY  - 2019
-T2  - The Lancet
-DO  - 10.1016/S0140-6736(19)30001-2
-UR  - https://www.scopus.com/inward/record.uri?eid=2-s2.0-85062&doi=10.1016%2fS0140
-AB  - 10<sup>6</sup> cells in CO<sub>2</sub>, P &lt; 0.05.
-C2  - 30001122
-DB  - Scopus
-ER  -
-"""
-WILEY = """Provider: Wiley Online Library
-Content: text/plain; charset="UTF-8"
-
-TY  - JOUR
-AN  - CN-01912345
-TI  - Statins
-AU  - Smith, JA
-SO  - Lancet (London, England)
-YR  - 2019
-KY  - *statin; adult
-PM  - PUBMED 30001122
-AB  - Statins help.
-DO  - 10.1016/S0140-6736(19)30001-2
-ER  -
-"""
-PROQUEST = """TY  - JOUR
-T1  - Statins
-AN  - 2190000000; 30001122
-AU  - Smith, John
-PY  - 2019
-JF  - Lancet
-AB  - Statins help.
-DO  - https://doi.org/10.1016/S0140-6736(19)30001-2
-DB  - MEDLINE\u00ae
-ER  -
-"""
+EMBASE = sample("embase.ris")
+SCOPUS = sample("scopus.ris")
+WILEY = sample("wiley.ris")
+PROQUEST = sample("proquest.ris")
 
 
 @each_row("content", [EMBASE, SCOPUS, WILEY, PROQUEST])
@@ -155,46 +66,8 @@ def test_ris_of_search_services(tmp_path: Path, content: str) -> None:
         assert document.imprint == PRINTED
 
 
-COCHRANE = """Record #1 of 2
-ID: CN-01912345
-AU: Smith JA
-AU: Muller K
-TI: Statins
-SO: Lancet (London, England)
-YR: 2019
-VL: 393
-NO: 10175
-PG: 1021-1029
-PM: PUBMED 30001122
-PT: Journal article; Randomized controlled trial
-KY: *Statins; Humans
-DOI: 10.1016/S0140-6736(19)30001-2
-AB: BACKGROUND: Statins help.
-US: https://www.cochranelibrary.com/central/doi/10.1002/central/CN-01912345/full
-
-
-Record #2 of 2
-ID: CN-01912346
-TI: Aspirin
-YR: 2018
-"""
-OVID = """VN  - Ovid Technologies
-DB  - Ovid MEDLINE(R)
-UI  - 30001122
-AU  - Smith JA
-    Muller K
-TI  - Statins
-SO  - Lancet. 393(10175):1021-1029, 2019 Mar 14.
-VI  - 393
-IP  - 10175
-PG  - 1021-1029
-MH  - *Statins
-    Humans
-AB  - BACKGROUND: Statins
-    help.
-DO  - https://dx.doi.org/10.1016/S0140-6736(19)30001-2
-YR  - 2019
-"""
+COCHRANE = sample("cochrane.txt")
+OVID = sample("ovid.txt")
 
 
 def test_the_cochrane_library_and_ovid_as_text(tmp_path: Path) -> None:

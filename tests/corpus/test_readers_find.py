@@ -90,17 +90,9 @@ def test_paths_without_anything_to_read(tmp_path: Path) -> None:
 
 
 def test_a_file_given_to_the_wrong_reader_is_rejected(tmp_path: Path) -> None:
-    lines, citations, article = tmp_path / "a.jsonl", tmp_path / "b.xml", tmp_path / "c.xml"
-    lines.write_text(OWN)
-    citations.write_text(MEDLINE)
-    article.write_text("<article/>")
-    wrong = {
-        lines: ["medline", "jats", "beir", "pubmedqa", "scifact"],
-        citations: ["jats", "beir", "pubmedqa", "scifact", "jsonlines"],
-        article: ["medline"],
-    }
-    for file, readers in wrong.items():
+    for content, readers in ((OWN, ["medline", "beir", "pubmedqa", "scifact"]), (MEDLINE, ["jats", "jsonlines"])):
+        (tmp_path / "file").write_text(content)
         for reader in readers:
-            (found,) = find_inputs([file], reader)
+            (found,) = find_inputs([tmp_path / "file"], reader)
             with pytest.raises(BadDocument):
                 list(found.read(0))

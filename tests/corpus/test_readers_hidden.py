@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
-from medground.corpus.readers.cautions import caution_on_hidden
+from medground.corpus.readers.compose import caution_on_hidden
 from medground.corpus.readers.docx import docx_document
 from medground.corpus.readers.html import html_document
 from medground.corpus.readers.values import written

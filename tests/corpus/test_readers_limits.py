@@ -10,7 +10,8 @@ from pathlib import Path
 
 import docx
 import pytest
-from read_files import document_of, refusal
+from printed import Print
+from read_files import refusal
 from rows import each_row
 
 from medground.corpus.build import build
@@ -92,14 +93,6 @@ def test_what_would_be_stored_many_times_is_refused_with_its_reason(
     assert any(reason in one for one in told), told
 
 
-def test_front_matter_that_is_nested_too_deeply_is_a_bad_document(tmp_path: Path) -> None:
-    path = tmp_path / "deep.md"
-    path.write_text(f"---\na: {'[' * 600}{']' * 600}\n---\n# T\n\nAspirin prevents stroke.\n")
-    assert refusal(path) == "the front matter is nested more than 20 deep; flatten it"
-    path.write_text("---\na: {b: [c, [d]]}\n---\n# T\n\nAspirin prevents stroke.\n")
-    assert document_of(path).title == "T"
-
-
 @each_row("field", ["authors", "keywords", "mesh", "publication_types", "references"])
 def test_a_record_with_too_many_values_is_refused(tmp_path: Path, field: str) -> None:
     path = tmp_path / "many.jsonl"
@@ -115,30 +108,6 @@ def test_latex_without_end_is_refused_and_long_plain_text_is_read(tmp_path: Path
     path.write_text(plain + f"@article{{b, title={{T}}, abstract={{{'$a$ ' * 60_000}}}}}\n")
     items = [item for one in find_inputs([path]) for item in one.read(0)]
     assert [type(item) for item in items] == [Document, BadDocument]
-
-
-def pdf(path: Path, *, pages: int) -> Path:
-    """A PDF that names one page of a line of text as often as this."""
-    shown = b"BT /F1 12 Tf 50 500 Td (Aspirin prevents stroke in adults.) Tj ET"
-    objects = [
-        b"<</Type/Catalog/Pages 2 0 R>>",
-        b"<</Type/Pages/Kids[%s]/Count %d>>" % (b"3 0 R " * pages, pages),
-        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 600]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
-        b"<</Length %d>>stream\n%s\nendstream" % (len(shown), shown),
-        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
-    ]
-    content, places = b"%PDF-1.7\n", []
-    for number, one in enumerate(objects, start=1):
-        places.append(len(content))
-        content += b"%d 0 obj\n%s\nendobj\n" % (number, one)
-    table = b"".join(b"%010d 00000 n \n" % place for place in places)
-    end = b"xref\n0 6\n0000000000 65535 f \n%strailer <</Size 6/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF"
-    path.write_bytes(content + end % (table, len(content)))
-    return path
-
-
-def test_a_pdf_of_more_pages_than_any_book_is_refused(tmp_path: Path) -> None:
-    assert refusal(pdf(tmp_path / "a.pdf", pages=20_001)) == "the PDF has 20,001 pages; at most 20,000 are read"
 
 
 def test_a_record_of_too_many_tags_is_refused_and_those_before_it_are_kept(tmp_path: Path) -> None:
@@ -180,9 +149,17 @@ def test_a_value_of_very_many_lines_is_read(begins: str, line: str, form: str) -
     assert tagged_document(FORMS[form].tags(begins + line * 300_000), form).text == "one" + " two" * 300_000
 
 
-def test_a_json_file_of_too_many_objects_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "objects.json.gz"
-    with gzip.open(path, "wt") as file:
-        file.write('[{"id": 1, "title": "Aspirin", "abstract": "It works."}' + ",{}" * 2_000_000 + "]")
-    with pytest.raises(BadDocument, match="more than 2,000,000 objects; split it"):
+def test_a_pdf_of_many_pages_and_a_json_file_of_many_objects_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("medground.corpus.readers.pdf._MOST_PAGES", 1)
+    book = Print(tmp_path / "a.pdf")
+    for _ in range(2):
+        book.line(700, "Aspirin prevents stroke in adults.")
+        book.page()
+    assert refusal(book.save()) == "the PDF has 2 pages; at most 1 are read"
+    monkeypatch.setattr("medground.corpus.readers.lines._MOST_OBJECTS", 2)
+    path = tmp_path / "objects.json"
+    path.write_text('[{"id": 1, "title": "Aspirin", "abstract": "It works."},{},{}]')
+    with pytest.raises(BadDocument, match="more than 2 objects; split it"):
         list(read_csl(path))

@@ -166,16 +166,6 @@ def test_corrections_and_notices_are_told(tmp_path: Path) -> None:
     )
 
 
-@each_row(
-    ("kind", "status"),
-    [("Retracted Publication", "retracted"), ("Retraction of Publication", "notice"), ("Review", "none")],
-)
-def test_publication_types_give_the_retraction_status(tmp_path: Path, kind: str, status: str) -> None:
-    types = f"<PublicationTypeList><PublicationType>{kind}</PublicationType></PublicationTypeList>"
-    document = one(tmp_path, article(types=types))
-    assert (document.publication_types, document.retraction) == ((kind,), status)
-
-
 def test_ids_in_the_reference_list_are_not_those_of_the_record(tmp_path: Path) -> None:
     data = (
         '<PubmedData><ReferenceList><Reference><ArticleIdList><ArticleId IdType="pubmed">5</ArticleId>'

@@ -16,7 +16,7 @@ from rows import each_row
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.corpus.readers.published import guideline_document, textbook_document, wikipedia_document
+from medground.corpus.readers.texts import guideline_document, textbook_document, wikipedia_document
 from medground.errors import BadDocument
 from medground.values.document import Document
 

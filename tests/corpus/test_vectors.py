@@ -40,25 +40,25 @@ def test_exact_search_is_exact(tmp_path):
 
 
 def test_the_index_finds_nearly_all_and_scores_exactly(tmp_path):
-    rows = unit(1500, 48)
+    rows = unit(600, 48)
     vectors = write(tmp_path, rows)
     write_index(tmp_path, 48)
     assert (tmp_path / INDEX_NAME).exists()
     indexed = Vectors(tmp_path, 48)
     seen = 0
-    for query in unit(20, 48, seed=9):
+    for query in unit(10, 48, seed=9):
         exact = dict(vectors.search(query, 10))
         found = dict(indexed.search(query, 10))
         seen += len(exact.keys() & found.keys())
         assert all(found[n] == pytest.approx(exact[n], abs=2e-3) for n in found.keys() & exact.keys())
-    assert seen >= 180
+    assert seen >= 90
 
 
 def test_a_large_corpus_gets_an_index(library, make_documents, make_input, embedder, monkeypatch):
-    monkeypatch.setattr("medground.corpus.vectors.EXACT_LIMIT", 100)
-    manifest = build(library, "c", [make_input(make_documents(200))], embedder=embedder)
+    monkeypatch.setattr("medground.corpus.vectors.EXACT_LIMIT", 40)
+    manifest = build(library, "c", [make_input(make_documents(60))], embedder=embedder)
     assert INDEX_NAME in manifest.files
-    small = build(library, "d", [make_input(make_documents(50))], embedder=embedder)
+    small = build(library, "d", [make_input(make_documents(20))], embedder=embedder)
     assert INDEX_NAME not in small.files
     with library.open("c") as snapshot:
         snapshot.verify()

@@ -18,9 +18,7 @@ from medground.corpus.build import add, build
 from medground.corpus.lexical import Lexical
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.engine.blocking import BlockingEngine
 from medground.errors import UsageError
-from medground.home.settings import Settings
 from medground.pubmed.printer import to_pubmed
 from medground.values.query import Everything, Filters, first_day, last_day
 from medground.values.where import check_fields, field_name, own_fields, parse_where
@@ -70,28 +68,19 @@ def corpus(library: Library, tmp_path: Path, embedder) -> Library:
 
 CASES = [
     (["journal=Lancet"], "13"),
-    (["journal=lancet oncology"], "3"),
     (["journal=Lancet", "journal=Thorax"], "123"),
     (["ward=icu"], "1"),
-    (["ward=ICU north"], "2"),
     (["ward=ICU", "ward=ED"], "12"),
     (["arms.size=12"], "1"),
     (["Ward=ICU", "journal=Thorax"], ""),
     (["design=RCT"], "1"),
-    (["design=randomised trial"], "1"),
     (["design=observational"], "2"),
-    (["publication_types=Observational Study"], "2"),
     (["kind=guideline"], "3"),
     (["language=english"], "12"),
-    (["language=en"], "12"),
     (["language=ger"], "3"),
     (["language=Klingon"], ""),
-    (["author=Gil A"], "1"),
     (["author=B Li"], "1"),
-    (["doi=10.1000/abc"], "1"),
     (["doi=https://doi.org/10.1000/ABC"], "1"),
-    (["doi=doi:10.1000/abc"], "1"),
-    (["pmc=PMC77"], "2"),
     (["pmc=77"], "2"),
     (["pmid=PMID:55"], "3"),
     (["id=DOC:2"], "2"),
@@ -101,7 +90,6 @@ CASES = [
     (["year=2020.."], "3"),
     (["date=2019-03"], "1"),
     (["date=2019-03..2019-04"], "12"),
-    (["date=..2019-03-14"], ""),
     (["date=2019-04.."], "23"),
     (["date=2019"], "12"),
     (["retraction=none"], "123"),
@@ -129,28 +117,6 @@ def test_filters_in_python(corpus: Library) -> None:
     assert found(date_to="2019-03") == ["DOC:1"]
     assert found(date_to="2019-03", kinds=["guideline"]) == []
     assert hash(Filters(where={"a": "b"})) == hash(Filters(where=(("a", "b"),)))
-
-
-def test_the_engine_limits_searches_and_questions(corpus: Library, home: Path) -> None:
-    settings = Settings.load(options={"retrieval.dense": False})
-    with BlockingEngine(settings, corpora="mine") as engine:
-        found = engine.search("statins helped", filters=Filters(where={"ward": "ICU"}))
-        assert [hit.passage.document_id for hit in found.hits] == ["DOC:1"]
-        for call in (
-            lambda: engine.search("statins", filters=Filters(where={"wrad": "ICU"})),
-            lambda: engine.ask(engine_question(where={"wrad": "ICU"})),
-        ):
-            with pytest.raises(UsageError, match=r"no field 'wrad' is in what is searched; the nearest: ward"):
-                call()
-        answer = engine.ask(engine_question(where={"ward": "ICU"}))
-        assert {document.id for document in answer.documents} <= {"DOC:1"}
-        assert answer.question.filters.where == (("ward", "ICU"),)
-
-
-def engine_question(**limits: object):
-    from medground.values.question import Question
-
-    return Question.ask("Did statins help?", filters=Filters.model_validate(limits))
 
 
 def test_an_unknown_field_is_an_error_with_the_nearest_names() -> None:
@@ -210,11 +176,7 @@ def test_pubmed_is_asked_in_its_own_words() -> None:
     limits = parse_where(["journal=Lancet", "date=2019-03..2019-04", "author=Gil A"]).as_query()
     assert limits is not None
     assert to_pubmed(limits) == '"Lancet"[Journal] AND 2019/03/01:2019/04/30[Date - Publication] AND "Gil A"[Author:~0]'
-    for limit, printed in (
-        ("pmid=1", "1[UID]"),
-        ("doi=10.1000/x", '"10.1000/x"[Article Identifier]'),
-        ("pmc=1", "PMC1"),
-    ):
+    for limit, printed in (("pmid=1", "1[UID]"), ("doi=10.1/x", '"10.1/x"[Article Identifier]'), ("pmc=1", "PMC1")):
         query = parse_where([limit]).as_query()
         assert query is not None
         assert to_pubmed(query) == printed

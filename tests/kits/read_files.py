@@ -14,6 +14,13 @@ from medground.corpus.readers.base import Item, Note, Reading
 from medground.errors import BadDocument
 from medground.values.document import Document
 
+SAMPLES = Path(__file__).resolve().parent.parent / "corpus" / "samples"
+
+
+def sample(name: str) -> str:
+    """What a program exported; the names in it are made up."""
+    return (SAMPLES / name).read_text(encoding="utf-8")
+
 
 def written(path: Path, content: str | bytes) -> Path:
     """The file with this content, packed if it is called so."""

@@ -34,9 +34,8 @@ from medground.corpus.manifest import (
     describe_files,
     hash_file,
 )
-from medground.corpus.phases import copy_base, cut_and_index, embed
+from medground.corpus.phases import copy_base, cut_and_index, embed, read_inputs
 from medground.corpus.readers.base import Input
-from medground.corpus.reading import read_inputs
 from medground.corpus.records import Records
 from medground.corpus.snapshot import LEXICAL, Snapshot
 from medground.corpus.tables import RowDamaged
@@ -74,7 +73,7 @@ def build(
 
     Args:
         library: where to store the corpus.
-        name: its name.
+        name: the name of the corpus.
         inputs: what to read, in order; a later document replaces an earlier one with the same id.
         embedder: makes the vectors; without one, the corpus can only be searched by words.
         attachments: further files by name, such as `graph.sqlite`.
@@ -149,8 +148,6 @@ def identity_check(name: str, base: Snapshot, embedder: Embedder | None) -> None
 
 @dataclass(frozen=True)
 class _Plan:
-    """Everything that one build needs."""
-
     library: Library
     name: str
     inputs: tuple[Input, ...]
@@ -272,10 +269,9 @@ def finish(
     counts: Counts,
 ) -> dict[str, Any]:
     """Finish the database of a snapshot; returns the fields of the manifest that follow from it."""
-    shape = [*shape_of(limit, embedder, attached), *filter(None, [origin])]
     enriched = tuple(Enriched(name=one.name, source=one.source, state=one.state) for one in records)
     fields = {
-        "hash": database.digest(shape),
+        "hash": database.digest([*shape_of(limit, embedder, attached), *filter(None, [origin])]),
         "created": datetime.now(UTC),
         "made_by": f"medground {version('medground')}",
         "counts": counts,
@@ -289,22 +285,21 @@ def finish(
 
 def described_files(folder: Path, base: Snapshot | None) -> dict[str, FileEntry]:
     """Size and hash of each file; a file that is shared with the snapshot before is not read again."""
-    if base is None:
-        return describe_files(folder)
-    return describe_files(folder, base.manifest.files, base.folder, LEXICAL, INDEX_NAME)
+    known = (base.manifest.files, base.folder, LEXICAL, INDEX_NAME) if base else ()
+    return describe_files(folder, *known)
 
 
 def _attach(plan: _Plan, folder: Path) -> tuple[str, ...]:
     """Write the attachments and copy those of the base snapshot."""
-    existing = () if plan.base is None else plan.base.manifest.attachments
-    kept = [(plan.base.folder / n, n) for n in existing if plan.base is not None and n not in plan.attachments]
-    for source, name in kept:
-        shutil.copyfile(source, folder / name)
+    existing = {n: plan.base.folder / n for n in plan.base.manifest.attachments} if plan.base else {}
+    kept = [name for name in existing if name not in plan.attachments]
+    for name in kept:
+        shutil.copyfile(existing[name], folder / name)
     for name, write in plan.attachments.items():
         plan.progress(f"write {name}", 0, None)
         (folder / name).unlink(missing_ok=True)
         write(folder / name)
-    return tuple(sorted([*(name for _, name in kept), *plan.attachments]))
+    return tuple(sorted([*kept, *plan.attachments]))
 
 
 def input_entries(inputs: Sequence[Input]) -> tuple[InputEntry, ...]:
@@ -313,13 +308,9 @@ def input_entries(inputs: Sequence[Input]) -> tuple[InputEntry, ...]:
     for one in inputs:
         if one.refused is None:
             groups.setdefault((one.folder or one.name, one.reader, one.license), []).append(one)
-    return tuple(
-        InputEntry(name=name, reader=reader, fingerprint=_fingerprint(group), license=license, files=len(group))
-        for (name, reader, license), group in groups.items()
-    )
-
-
-def _fingerprint(group: Sequence[Input]) -> str:
-    if len(group) == 1:
-        return group[0].fingerprint
-    return hashlib.sha256(repr([(one.name, one.fingerprint) for one in group]).encode()).hexdigest()[:32]
+    entries = []
+    for (name, reader, license), group in groups.items():
+        each = repr([(one.name, one.fingerprint) for one in group]).encode()
+        state = group[0].fingerprint if len(group) == 1 else hashlib.sha256(each).hexdigest()[:32]
+        entries.append(InputEntry(name=name, reader=reader, fingerprint=state, license=license, files=len(group)))
+    return tuple(entries)

@@ -17,10 +17,7 @@ def chunk(document: Document, limit: int = 1000) -> Iterator[Passage]:
     """Passages of at most `limit` characters, each within one section and with as many whole sentences as fit.
 
     Every character that is not white space is in exactly one passage. Only a sentence longer than `limit` is cut, at
-    white space if it has any.
-
-    Raises:
-        UsageError: `limit` is below 1.
+    white space if it has any. UsageError if the limit is below 1.
     """
     if limit < 1:
         raise UsageError(f"the passage limit must be at least 1 character, not {limit}")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,9 +44,6 @@ class Database:
     """Reads the SQLite file of a snapshot, from any thread. The file never changes again, so it is not locked.
 
     All methods raise SnapshotCorrupt when a row is not what the build stored.
-
-    Attributes:
-        folder: the folder of the snapshot.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -57,7 +55,6 @@ class Database:
             self._connection.execute("SELECT count(*) FROM state").fetchone()
 
     def close(self) -> None:
-        """Close the file."""
         with self._lock:
             self._connection.close()
 
@@ -141,6 +138,14 @@ class Database:
             yield from found
             last = found[-1].id
 
+    @contextmanager
+    def _reading(self, table: str) -> Iterator[Callable[..., sqlite3.Cursor] | None]:
+        """What executes a query; None if the snapshot was built before it had this table."""
+        with reading(self.folder), self._lock:
+            execute = self._connection.execute
+            known = execute("SELECT count(*) FROM sqlite_schema WHERE name = ?", (table,)).fetchone()[0]
+            yield execute if known else None
+
     def skipped(self, limit: int = 20) -> list[Skipped]:
         """The first records that could not be read during the build."""
         query = "SELECT input, file, position, reason FROM skipped ORDER BY rowid LIMIT ?"
@@ -149,46 +154,38 @@ class Database:
 
     def known_files(self, folder: str) -> dict[str, KnownFile]:
         """The files that were found in a folder, by name, as they were when they were read."""
-        with reading(self.folder), self._lock:
-            return known_files(self._connection, folder) if self._has("files") else {}
+        with self._reading("files") as execute:
+            return known_files(self._connection, folder) if execute else {}
 
     def document_reports(self) -> list[DocumentReport]:
         """What became of each document with each source of records, by file."""
-        with reading(self.folder), self._lock:
-            return [*document_reports(self._connection)] if self._has("joins") else []
-
-    def _has(self, table: str) -> bool:
-        query = "SELECT count(*) FROM sqlite_schema WHERE name = ?"
-        return bool(self._connection.execute(query, (table,)).fetchone()[0])
+        with self._reading("joins") as execute:
+            return [*document_reports(self._connection)] if execute else []
 
     def file_of(self, document_id: str) -> Path | None:
         """The file from which a document was read, whether or not it still exists; None if that was not noted."""
         query = "SELECT f.name FROM holds h JOIN files f ON f.number = h.file WHERE h.id = ? AND h.kept = 1"
-        with reading(self.folder), self._lock:
-            row = self._connection.execute(query, (document_id,)).fetchone() if self._has("holds") else None
+        with self._reading("holds") as execute:
+            row = execute(query, (document_id,)).fetchone() if execute else None
         return None if row is None else Path(row[0])
 
     def file_report(self) -> FileReport:
         """Which files were read or passed over, what their readers noted, and which ids are in several of them."""
-        with reading(self.folder), self._lock:
-            execute = self._connection.execute
-            if not self._has("files"):
-                return FileReport((), {}, ())  # built before files were noted
+        with self._reading("files") as execute:
+            if execute is None:
+                return FileReport((), {}, ())
             files = [FileEntry(*row) for row in execute("SELECT name, reader, reason FROM files ORDER BY number")]
             notes: dict[str, list[str]] = {}
             for text, name in execute("SELECT n.text, f.name FROM notes n JOIN files f ON f.number = n.file"):
                 notes.setdefault(text, []).append(name)
-            same: dict[str, list[tuple[bool, str]]] = {}
+            kept: dict[str, str] = {}
+            others: dict[str, list[str]] = {}
             for document_id, is_kept, name in execute(_SAME_IDS):
-                same.setdefault(document_id, []).append((is_kept, name))
-            several = [
-                SameId(
-                    document_id,
-                    next((name for is_kept, name in held if is_kept), ""),
-                    tuple(name for is_kept, name in held if not is_kept),
-                )
-                for document_id, held in same.items()
-            ]
+                if is_kept:
+                    kept[document_id] = name
+                else:
+                    others.setdefault(document_id, []).append(name)
+            several = [SameId(one, kept.get(one, ""), tuple(names)) for one, names in others.items()]
             return FileReport(files, notes, several)
 
     def check(self) -> None:

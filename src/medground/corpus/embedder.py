@@ -55,12 +55,7 @@ def embed_queries(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float3
 
 
 def embed_passages(embedder: Embedder, passages: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
-    """Vectors to search in, shape (len(passages), dimensions).
-
-    Args:
-        embedder: the model. One with a single encoder gets the text after the title.
-        passages: of each, the title of its document, which may be empty, and its text.
-    """
+    """Vectors to search in, shape (len(passages), dimensions), of the titles of their documents and their texts."""
     if isinstance(embedder, TwoEncoders):
         return embedder.embed_passages(passages)
     return embedder.embed([f"{t} {text}" if t and not text.startswith(t) else text for t, text in passages])

@@ -27,11 +27,7 @@ class UnfinishedDamaged(StorageFailed):
 
 @contextlib.contextmanager
 def reading(folder: Path, name: str = "") -> Iterator[None]:
-    """Treat any error while reading a finished snapshot, or one file of it, as damage to it.
-
-    Raises:
-        SnapshotCorrupt: in place of the original error.
-    """
+    """Treat any error while reading a finished snapshot, or one file of it, as damage to it: SnapshotCorrupt."""
     try:
         yield
     except (sqlite3.DatabaseError, ValueError, OSError, EOFError, RuntimeError) as error:
@@ -46,11 +42,7 @@ def reading(folder: Path, name: str = "") -> Iterator[None]:
 
 @contextlib.contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """Turn the errors that a full or read-only disk causes into Medground's own.
-
-    Raises:
-        StorageFailed: in place of the original error.
-    """
+    """Turn the errors that a full or read-only disk causes into StorageFailed."""
     try:
         yield
     except (OSError, sqlite3.OperationalError, ValueError) as error:
@@ -65,11 +57,7 @@ def writing(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def resuming(folder: Path) -> Iterator[None]:
-    """Tell a damaged word index from a disk that cannot be written, while what a build left is opened.
-
-    Raises:
-        UnfinishedDamaged: it is damaged.
-    """
+    """Tell a damaged word index, UnfinishedDamaged, from a disk that cannot be written, while a build is resumed."""
     try:
         yield
     except ValueError as error:

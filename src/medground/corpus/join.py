@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib import import_module
 
 from medground.corpus.library import Library
@@ -34,11 +35,7 @@ def join_records(
 
     A document of which a source that is no longer among them had filled fields becomes as its file has it, and is then
     filled by the others. What one source fills, the next finds filled. Each batch is committed, so that work that was
-    stopped goes on where it was.
-
-    Raises:
-        ConfigError: PubMed rejected the API key.
-        SnapshotCorrupt: a corpus of records has changed since it was built.
+    stopped goes on where it was. What a source raises but SourceUnavailable is raised.
     """
     names = [source.source for source in sources]
     states = {entry.source: entry.state for entry in before}
@@ -100,16 +97,8 @@ def _found(
         return None
 
 
-# Records of a corpus of the home folder.
-
-
 class CorpusRecords:
-    """The documents of a corpus, found by their ids.
-
-    Raises:
-        UsageError: no corpus has this name.
-        SnapshotCorrupt: its manifest is damaged.
-    """
+    """The documents of a corpus, found by their ids."""
 
     def __init__(self, library: Library, name: str) -> None:
         self.name = name
@@ -139,8 +128,6 @@ class CorpusRecords:
             self._snapshot = None
 
 
-# Open sources of records by the names that users give them.
-
 PUBMED = "pubmed"
 """PubMed as the settings have it: live, or the address in `retrieval.pubmed`."""
 _OPENS_PUBMED = "medground.sources.pubmed.source:open_records"
@@ -163,7 +150,6 @@ def open_records(
     Raises:
         UsageError: no corpus has such a name, or a corpus is to be enriched from itself.
         ConfigError: an address is not valid, or PubMed needs a package that is not installed.
-        SnapshotCorrupt: the manifest of a corpus is damaged.
     """
     wanted = dict.fromkeys(PUBMED if source == "live" else source for source in sources)
     if NONE in wanted:
@@ -174,28 +160,23 @@ def open_records(
 
 
 def remembered(library: Library, name: str, settings: Settings | None = None) -> list[Records]:
-    """The sources of records that a corpus remembers. One that is gone is there, and cannot be asked.
-
-    Raises:
-        UsageError: no corpus has this name.
-        SnapshotCorrupt: its manifest is damaged.
-    """
+    """The sources of records that a corpus remembers. One that is gone is there, and cannot be asked."""
     found: list[Records] = []
     for entry in library.info(name).enriched:
         try:
             found.append(_opened(library, name, entry.name, settings))
         except MedgroundError:
-            found.append(_Gone(entry))
+            found.append(_Gone(entry.name, entry.source, entry.state))
     return found
 
 
+@dataclass
 class _Gone:
     """A source of records that cannot be opened any more."""
 
-    def __init__(self, entry: Enriched) -> None:
-        self.name = entry.name
-        self.source = entry.source
-        self.state = entry.state
+    name: str
+    source: str
+    state: str
 
     async def find(self, documents: Sequence[Document]) -> list[tuple[Document, ...]]:
         raise SourceUnavailable("it is no longer there", source=self.source)
@@ -206,28 +187,21 @@ class _Gone:
 
 def _opened(library: Library, name: str, source: str, settings: Settings | None) -> Records:
     if source == PUBMED or "://" in source:
-        return _pubmed(source, settings or Settings.load())
+        module, _, function = _OPENS_PUBMED.partition(":")
+        try:
+            opened: Records = getattr(import_module(module), function)(source, settings or Settings.load())
+        except ImportError as error:
+            raise ConfigError(
+                f'source {PUBMED!r} needs a package ({error.name} is missing); run: pip install "medground[services]"'
+            ) from None
+        return opened
     if source == name:
         raise UsageError(f"corpus {name} cannot be enriched from itself; name another corpus, or pubmed")
-    if source not in library.list():
-        raise UsageError(f"no corpus {source[:80]!r} to enrich from; {_nearest(source, library.list(), name)}")
-    return CorpusRecords(library, source)
-
-
-def _pubmed(source: str, settings: Settings) -> Records:
-    module, _, function = _OPENS_PUBMED.partition(":")
-    try:
-        opened: Records = getattr(import_module(module), function)(source, settings)
-    except ImportError as error:
-        raise ConfigError(
-            f'source {PUBMED!r} needs a package ({error.name} is missing); run: pip install "medground[services]"'
-        ) from None
-    return opened
-
-
-def _nearest(source: str, corpora: Sequence[str], name: str) -> str:
+    if source in library.list():
+        return CorpusRecords(library, source)
     from rapidfuzz import fuzz, process
 
-    known = [PUBMED, *(corpus for corpus in corpora if corpus != name)]
+    known = [PUBMED, *(corpus for corpus in library.list() if corpus != name)]
     near = [match for match, _, _ in process.extract(source, known, scorer=fuzz.WRatio, limit=3, score_cutoff=60)]
-    return f"the nearest: {', '.join(near)}" if near else f"use one of {', '.join(known[:20])}"
+    advice = f"the nearest: {', '.join(near)}" if near else f"use one of {', '.join(known[:20])}"
+    raise UsageError(f"no corpus {source[:80]!r} to enrich from; {advice}")

@@ -1,10 +1,9 @@
-"""The word index of a snapshot: BM25, boolean queries and phrases, with Tantivy."""
+"""The word index of a snapshot: BM25, boolean queries and phrases, with Tantivy, which never parses query text."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import assert_never
@@ -21,20 +20,16 @@ from medground.corpus.lexical_fields import (
     NUMBER,
     YEAR,
     Analysis,
-    Record,
     analyser,
     described,
     exact,
     register_analysers,
     schema,
 )
-from medground.corpus.tables import PassageRow
 from medground.errors import ConfigError, StorageFailed, UsageError
-from medground.values.document import Document
 from medground.values.query import (
     DateRange,
     Everything,
-    FieldName,
     Filters,
     Leaf,
     Mesh,
@@ -48,8 +43,6 @@ from medground.values.query import (
     Words,
     fold,
 )
-
-# Compile the query tree to Tantivy's query objects. Tantivy never parses query text.
 
 _MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
 _FIRST_YEAR, _LAST_YEAR = 0, 9999
@@ -68,10 +61,7 @@ def compile_query(
 ) -> tantivy.Query:
     """Compile a query for Tantivy. Filters limit what may be found and do not affect scores.
 
-    Without `metadata`: for an index that was made before documents had any.
-
-    Raises:
-        UsageError: the tree uses a field that a corpus does not have.
+    Without `metadata`: for an index that was made before documents had any. UsageError: it has no such field.
     """
     compiler = _Compiler(searcher, metadata=metadata)
     compiled = compiler.compile(query)
@@ -89,11 +79,7 @@ class TreeCompiler:
         self._schema = fields
 
     def compile(self, query: Query) -> tantivy.Query:
-        """The query as the index takes it.
-
-        Raises:
-            UsageError: it asks for a field that this index does not have.
-        """
+        """The query as the index takes it; UsageError if it asks for a field that this index does not have."""
         return fold(query, self.leaf, _all, _any)
 
     def leaf(self, query: Leaf) -> tantivy.Query:
@@ -169,7 +155,13 @@ class _Compiler(TreeCompiler):
         if query.field == "year":
             year = int(text[:9]) if text.isascii() and text.isdigit() else -1
             return self._between(YEAR, year, year, _FIRST_YEAR, _LAST_YEAR)
-        fields = _fields(query.field, whole=isinstance(query, Term))
+        fields = _SEVERAL.get(query.field or "", (query.field or DEFAULT,))
+        if fields == ("mesh",) and isinstance(query, Term):
+            fields = ("mesh_exact",)  # a whole MeSH heading, not words of one
+        if missing := [field for field in fields if field not in ANALYSES]:
+            raise UsageError(
+                f"a corpus cannot be searched by {missing[0]!r}; leave this field out or search PubMed itself"
+            )
         found = [self._in_field(query, text, field, ANALYSES[field]) for field in fields]
         return found[0] if len(found) == 1 else _Q.disjunction_max_query(found)
 
@@ -220,81 +212,14 @@ class _Compiler(TreeCompiler):
         return _Q.term_set_query(self._schema, field, [exact(field, value) for value in values])
 
 
-def _fields(field: FieldName | None, *, whole: bool) -> tuple[str, ...]:
-    """The index fields to search. `whole`: match a whole MeSH heading, not words of one.
-
-    Raises:
-        UsageError: a corpus does not have the field.
-    """
-    if field is None:
-        return (DEFAULT,)
-    if field in _SEVERAL:
-        return _SEVERAL[field]
-    if field not in ANALYSES:
-        raise UsageError(f"a corpus cannot be searched by {field!r}; leave this field out or search PubMed itself")
-    return ("mesh_exact",) if field == "mesh" and whole else (field,)
-
-
-_HEAP = 100_000_000
-_THREADS = 2
 _MOST_FIELDS = 10_000
 _LOCK = ".tantivy-meta.lock"
 
 
-class LexicalWriter:
-    """Adds passages in the order of their numbers.
-
-    A commit waits for everything added before it, so the number of passages in the index tells where an interrupted
-    build resumes.
-    """
-
-    def __init__(self, index: tantivy.Index) -> None:
-        self._index = index
-        self._writer = index.writer(_HEAP, _THREADS)
-        self.committed: int = index.searcher().num_docs
-        """Passages that would survive a crash."""
-        self._last: Record | None = None
-
-    @classmethod
-    @contextmanager
-    def open(cls, folder: Path) -> Iterator[LexicalWriter]:
-        """Open or create the index in `folder`. Passages not committed when the block ends are dropped."""
-        folder.mkdir(parents=True, exist_ok=True)
-        index = tantivy.Index(schema(), str(folder))
-        register_analysers(index)
-        writer = cls(index)
-        try:
-            yield writer
-        finally:
-            del writer._writer  # releases Tantivy's lock on the folder
-
-    def add(self, row: PassageRow, document: Document) -> None:
-        """Add a passage. What the passages of a document share is made once where they follow each other."""
-        if self._last is None or self._last.document is not document:
-            self._last = Record.of(document)
-        self._writer.add_document(self._last.entry(row.number, document.text[row.start : row.stop]))
-
-    def delete(self, document_id: str) -> None:
-        """Remove the passages of a document that were added before. They still count in the statistics of words."""
-        self._writer.delete_documents_by_term("id", document_id)
-
-    def commit(self) -> None:
-        """Save what was added."""
-        self._writer.commit()
-        self._index.reload()
-        self.committed = self._index.searcher().num_docs
-
-    def finish(self) -> None:
-        """Commit and wait for Tantivy to finish merging. The writer cannot be used afterwards."""
-        self.commit()
-        self._writer.wait_merging_threads()
-
-
 class Lexical:
-    """A finished word index.
+    """A finished word index; SnapshotCorrupt if it cannot be read, whenever that is seen.
 
     Raises:
-        SnapshotCorrupt: the index cannot be read.
         ConfigError: it was made by another version of Medground and has other fields.
         StorageFailed: its folder is read-only, and so is every folder for temporary files.
     """
@@ -329,11 +254,7 @@ class Lexical:
         return sorted(number for number, _ in self.search(Everything(), self.passages, filters))
 
     def search(self, query: Query, limit: int, filters: Filters) -> list[tuple[int, float]]:
-        """Passage numbers with their BM25 scores, best first; ties are ordered by number.
-
-        Raises:
-            SnapshotCorrupt: the index cannot be read.
-        """
+        """Passage numbers with their BM25 scores, best first; ties are ordered by number."""
         if limit < 1:
             return []
         with reading(self._folder):

@@ -1,16 +1,20 @@
-"""The fields of the word index: what each one holds, and how its text is split into words."""
+"""The word index: its fields, how their text is split into words, and how passages get into it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from typing import Literal
 
 import tantivy
 
+from medground.corpus.tables import PassageRow
 from medground.values.document import Document
+
+# The fields of the word index: what each one holds, and how its text is split into words.
 
 Analysis = Literal["english", "plain", "exact"]
 """`english`: stemmed words. `plain`: words as they are, such as names. `exact`: the value as a whole."""
@@ -106,76 +110,47 @@ def described(name: str, value: str) -> str:
     return exact(METADATA, f"{name}={value}")
 
 
-@dataclass(frozen=True)
-class Record:
-    """The part of a document's index entry that all its passages share."""
-
-    document: Document
-    shared: dict[str, list[str]]
-    days: dict[str, int]
-
-    @classmethod
-    def of(cls, document: Document) -> Record:
-        """Collect the values of a document's fields."""
-        headings = document.mesh
-        major = [h for h in headings if h.major or h.major_qualifiers]
-        values: dict[str, Sequence[str | None]] = {
-            "title": _one(document.title),
-            "mesh": [h.descriptor for h in headings],
-            "mesh_exact": [v for h in headings for v in (h.descriptor, h.ui, *_qualified(h.descriptor, h.qualifiers))],
-            "mesh_major": [v for h in major for v in (h.descriptor, *_qualified(h.descriptor, h.major_qualifiers))],
-            "keyword": document.keywords,
-            "author": document.authors,
-            "first_author": document.authors[:1],
-            "last_author": document.authors[-1:],
-            "journal": _one(document.journal),
-            "publication_type": document.publication_types,
-            "language": _one(document.language),
-            "id": [document.id],
-            "kind": [document.kind],
-            "identifier": [
-                *(v for key, value in document.identifiers.items() for v in (value, f"{key}:{value}")),
-                *document.paper,
-            ],
-            "retraction": [document.retraction],
-        }
-        shared = {field: _values(field, found) for field, found in values.items() if found}
-        if document.metadata:
-            shared[METADATA] = [described(name, v) for name, values in document.metadata.items() for v in values]
-            shared[METADATA_NAME] = list(document.metadata)
-        return cls(document, shared, _days(document))
-
-    def entry(self, number: int, text: str) -> tantivy.Document:
-        """The entry of one passage."""
-        shared = self.shared
-        entry = tantivy.Document(
-            **shared,
-            text=text,
-            default=[*shared.get("title", []) * 2, text, *shared.get("mesh", [])],
-        )
-        entry.add_integer(NUMBER, number)
-        if self.document.year is not None:
-            entry.add_integer(YEAR, self.document.year)
-        for kind, day in self.days.items():
-            entry.add_integer(f"date_{kind}", day)
-        return entry
-
-
-def _days(document: Document) -> dict[str, int]:
-    """Dates as YYYYMMDD; a missing month or day counts as the first."""
-    dates = dict(document.dates)
-    if document.year is not None:
-        dates.setdefault("published", str(document.year))
-    found = {kind: _DATE.fullmatch(dates[kind]) for kind in DATES if kind in dates}
-    return {
-        kind: int(match[1]) * 10_000 + int(match[2] or 1) * 100 + int(match[3] or 1)
-        for kind, match in found.items()
-        if match
+def _texts_of(document: Document) -> dict[str, list[str]]:
+    """The texts of a document's index entry that all its passages share, by field."""
+    headings = document.mesh
+    major = [h for h in headings if h.major or h.major_qualifiers]
+    values: dict[str, Sequence[str | None]] = {
+        "title": [document.title],
+        "mesh": [h.descriptor for h in headings],
+        "mesh_exact": [v for h in headings for v in (h.descriptor, h.ui, *_qualified(h.descriptor, h.qualifiers))],
+        "mesh_major": [v for h in major for v in (h.descriptor, *_qualified(h.descriptor, h.major_qualifiers))],
+        "keyword": document.keywords,
+        "author": document.authors,
+        "first_author": document.authors[:1],
+        "last_author": document.authors[-1:],
+        "journal": [document.journal],
+        "publication_type": document.publication_types,
+        "language": [document.language],
+        "id": [document.id],
+        "kind": [document.kind],
+        "identifier": [
+            *(v for key, value in document.identifiers.items() for v in (value, f"{key}:{value}")),
+            *document.paper,
+        ],
+        "retraction": [document.retraction],
     }
+    shared = {field: texts for field, found in values.items() if (texts := _values(field, found))}
+    if document.metadata:
+        shared[METADATA] = [described(name, v) for name, values in document.metadata.items() for v in values]
+        shared[METADATA_NAME] = list(document.metadata)
+    return shared
 
 
-def _one(value: str | None) -> tuple[str, ...]:
-    return (value,) if value else ()
+def _numbers_of(document: Document) -> dict[str, int]:
+    """Its year, and its dates as YYYYMMDD; a missing month or day counts as the first."""
+    dates, found = dict(document.dates), {}
+    if document.year is not None:
+        found[YEAR] = document.year
+        dates.setdefault("published", str(document.year))
+    for kind in DATES:
+        if match := _DATE.fullmatch(dates.get(kind, "")):
+            found[f"date_{kind}"] = int(match[1]) * 10_000 + int(match[2] or 1) * 100 + int(match[3] or 1)
+    return found
 
 
 def _qualified(descriptor: str, qualifiers: Iterable[str]) -> list[str]:
@@ -185,3 +160,62 @@ def _qualified(descriptor: str, qualifiers: Iterable[str]) -> list[str]:
 def _values(field: str, values: Sequence[str | None]) -> list[str]:
     whole = ANALYSES[field] == "exact"
     return list(dict.fromkeys(exact(field, value) if whole else value for value in values if value))
+
+
+_HEAP = 100_000_000
+_THREADS = 2
+
+
+class LexicalWriter:
+    """Adds passages in the order of their numbers.
+
+    A commit waits for everything added before it, so the number of passages in the index tells where an interrupted
+    build resumes.
+    """
+
+    def __init__(self, index: tantivy.Index) -> None:
+        self._index = index
+        self._writer = index.writer(_HEAP, _THREADS)
+        self.committed: int = index.searcher().num_docs
+        """Passages that would survive a crash."""
+        self._last: tuple[Document, dict[str, list[str]], dict[str, int]] | None = None
+
+    @classmethod
+    @contextmanager
+    def open(cls, folder: Path) -> Iterator[LexicalWriter]:
+        """Open or create the index in `folder`. Passages not committed when the block ends are dropped."""
+        folder.mkdir(parents=True, exist_ok=True)
+        index = tantivy.Index(schema(), str(folder))
+        register_analysers(index)
+        writer = cls(index)
+        try:
+            yield writer
+        finally:
+            del writer._writer  # releases Tantivy's lock on the folder
+
+    def add(self, row: PassageRow, document: Document) -> None:
+        """Add a passage. What the passages of a document share is made once where they follow each other."""
+        if self._last is None or self._last[0] is not document:
+            self._last = document, _texts_of(document), _numbers_of(document)
+        _, shared, numbers = self._last
+        text = document.text[row.start : row.stop]
+        default = [*shared.get("title", []) * 2, text, *shared.get("mesh", [])]
+        entry = tantivy.Document(**shared, text=text, default=default)
+        for field, number in ((NUMBER, row.number), *numbers.items()):
+            entry.add_integer(field, number)
+        self._writer.add_document(entry)
+
+    def delete(self, document_id: str) -> None:
+        """Remove the passages of a document that were added before. They still count in the statistics of words."""
+        self._writer.delete_documents_by_term("id", document_id)
+
+    def commit(self) -> None:
+        """Save what was added."""
+        self._writer.commit()
+        self._index.reload()
+        self.committed = self._index.searcher().num_docs
+
+    def finish(self) -> None:
+        """Commit and wait for Tantivy to finish merging. The writer cannot be used afterwards."""
+        self.commit()
+        self._writer.wait_merging_threads()

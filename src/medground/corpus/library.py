@@ -78,18 +78,15 @@ class Library:
     """Corpora under `home/corpora`.
 
     A corpus is a folder of immutable snapshots. Its file `CURRENT` names one of them and is always replaced as a
-    whole.
+    whole. Methods that take a name raise UsageError if it is not valid or no corpus has it, those that read a snapshot
+    SnapshotCorrupt if it does not match its manifest, and those that change a corpus StorageFailed if the disk fails.
     """
 
     def __init__(self, home: Path) -> None:
         self.folder = home / "corpora"
 
     def folder_of(self, name: str) -> Path:
-        """Folder of a corpus, whether or not it exists.
-
-        Raises:
-            UsageError: the name is not valid.
-        """
+        """Folder of a corpus, whether or not it exists."""
         if not _NAME.fullmatch(name):
             raise UsageError(
                 f"{name[:80]!r} is not a valid corpus name; "
@@ -104,20 +101,11 @@ class Library:
         return tuple(sorted(p.parent.name for p in self.folder.glob(f"*/{_CURRENT}") if _NAME.fullmatch(p.parent.name)))
 
     def has(self, name: str) -> bool:
-        """Whether a corpus with this name exists.
-
-        Raises:
-            UsageError: the name is not valid.
-        """
+        """Whether a corpus with this name exists."""
         return (self.folder_of(name) / _CURRENT).is_file()
 
     def open(self, name: str) -> Snapshot:
-        """Open the current snapshot.
-
-        Raises:
-            UsageError: no corpus has this name.
-            SnapshotCorrupt: it does not match its manifest.
-        """
+        """Open the current snapshot."""
         current = self.current(name)
         while True:
             try:
@@ -128,32 +116,17 @@ class Library:
                     raise  # no build has just replaced it
 
     def info(self, name: str) -> Manifest:
-        """The manifest of the current snapshot.
-
-        Raises:
-            UsageError: no corpus has this name.
-            SnapshotCorrupt: its manifest is damaged.
-        """
+        """The manifest of the current snapshot."""
         return read_manifest(self.current(name))
 
     def verify(self, name: str) -> Manifest:
-        """Check every file of the current snapshot against its manifest.
-
-        Raises:
-            UsageError: no corpus has this name.
-            SnapshotCorrupt: a file differs; the message names it.
-        """
+        """Check every file of the current snapshot against its manifest; the error names one that differs."""
         with self.open(name) as snapshot:
             snapshot.verify()
             return snapshot.manifest
 
     def remove(self, name: str) -> None:
-        """Delete a corpus, including any unfinished build of it.
-
-        Raises:
-            UsageError: no corpus has this name, or it is being built.
-            StorageFailed: writing to disk failed.
-        """
+        """Delete a corpus, including any unfinished build of it."""
         folder = self.folder_of(name)
         if not folder.is_dir():
             raise self._unknown(name)
@@ -163,12 +136,7 @@ class Library:
             shutil.rmtree(folder)
 
     def current(self, name: str) -> Path:
-        """Folder of the current snapshot.
-
-        Raises:
-            UsageError: no corpus has this name.
-            SnapshotCorrupt: `CURRENT` is damaged.
-        """
+        """Folder of the current snapshot."""
         folder = self.folder_of(name)
         try:
             pointer = (folder / _CURRENT).read_text(encoding="ascii").strip()
@@ -187,11 +155,6 @@ class Library:
 
         If an intact snapshot with the same hash, read from the same files and described alike, already exists, it is
         kept and the new one is deleted.
-
-        Args:
-            name: the corpus.
-            built: the folder, complete but for its manifest.
-            manifest: what it is.
 
         Raises:
             UnfinishedDamaged: the folder cannot be opened, or its parts do not agree; the current snapshot stays.
@@ -215,12 +178,7 @@ class Library:
 
     @contextlib.contextmanager
     def lock(self, name: str) -> Iterator[None]:
-        """Let only one process at a time change a corpus.
-
-        Raises:
-            UsageError: another process is changing it.
-            StorageFailed: writing to disk failed.
-        """
+        """Let only one process at a time change a corpus; UsageError if another process is changing it."""
         path = self.folder_of(name).with_name(f".{name}.lock")
         with writing(self.folder):
             make_folder(path.parent)
@@ -235,16 +193,13 @@ class Library:
             lock.release()
 
     def _unknown(self, name: str) -> UsageError:
-        existing = ", ".join(self.list()) or "none"
-        return UsageError(
-            f"no corpus {name!r} (existing: {existing}); build one with `medground corpus build {name} PATH`"
-        )
+        existing, advice = ", ".join(self.list()) or "none", f"build one with `medground corpus build {name} PATH`"
+        return UsageError(f"no corpus {name!r} (existing: {existing}); {advice}")
 
     def _target(self, folder: Path, manifest: Manifest) -> Path:
         """Folder for a snapshot with this manifest: that of an intact one, or a free name."""
-        short = manifest.hash[:16]
         for count in range(1, 1_000_000):
-            candidate = folder / (short if count == 1 else f"{short}-{count}")
+            candidate = folder / (manifest.hash[:16] + (f"-{count}" if count > 1 else ""))
             if not candidate.exists():
                 return candidate
             with contextlib.suppress(SnapshotCorrupt), Snapshot.open(candidate) as snapshot:

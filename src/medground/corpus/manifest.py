@@ -168,8 +168,6 @@ def _checksum(content: Mapping[str, object]) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
-# Whether the files of a state are as its build left them.
-
 _REMEMBERED = 86_400.0
 """Seconds."""
 _SETTLED = 1.0
@@ -183,18 +181,19 @@ def check_files(
 ) -> None:
     """Compare every file with its size and SHA-256, unless that was done less than a day ago.
 
-    Args:
-        folder: the folder of the state.
-        files: its files, by their path in the folder.
-        again: compare them even then.
-        now: clock that returns seconds since 1970.
+    With `again` they are compared even then. `now` is a clock that returns seconds since 1970.
 
     Raises:
         SnapshotCorrupt: a file is missing or has changed; the message names it.
     """
     began = now()
     mark, changed = _identity(folder, files)
-    if not again and _is_remembered(folder, mark, began):
+    try:
+        stored = json.loads((folder / CHECKED).read_bytes())
+        known = stored["mark"], float(stored["at"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        known = _unwritten.get(folder, ("", 0.0))
+    if not again and known[0] == mark and 0 <= began - known[1] < _REMEMBERED:
         return
     for name, entry in files.items():
         with reading(folder, name):
@@ -202,7 +201,10 @@ def check_files(
         if found != entry.sha256:
             raise corrupt(folder, f"{name} does not match its SHA-256 in the manifest")
     if changed < began - _SETTLED:
-        _remember(folder, mark, began)
+        try:
+            (folder / CHECKED).write_text(json.dumps({"mark": mark, "at": began}))  # half of it is as good as none
+        except OSError:  # reading needs no write
+            _unwritten[folder] = mark, began
 
 
 def _identity(folder: Path, files: Mapping[str, FileEntry]) -> tuple[str, float]:
@@ -216,19 +218,3 @@ def _identity(folder: Path, files: Mapping[str, FileEntry]) -> tuple[str, float]
         digest.update(f"{name}\0{entry.sha256}\0{found.st_ino} {found.st_mtime_ns} {found.st_ctime_ns}\0".encode())
         changed = max(changed, found.st_mtime, found.st_ctime)
     return digest.hexdigest(), changed
-
-
-def _is_remembered(folder: Path, mark: str, now: float) -> bool:
-    try:
-        stored = json.loads((folder / CHECKED).read_bytes())
-        found = stored["mark"], float(stored["at"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        found = _unwritten.get(folder, ("", 0.0))
-    return found[0] == mark and 0 <= now - found[1] < _REMEMBERED
-
-
-def _remember(folder: Path, mark: str, at: float) -> None:
-    try:
-        (folder / CHECKED).write_text(json.dumps({"mark": mark, "at": at}))  # half of it is as good as none
-    except OSError:  # reading needs no write
-        _unwritten[folder] = mark, at

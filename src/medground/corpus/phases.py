@@ -1,12 +1,15 @@
-"""The phases of a build. Each resumes from what is already in the folder, and saves its work in batches."""
+"""The phases of a build: read, cut and index, embed.
+
+Each resumes from what is in the folder, and saves its work in batches. Of each file is noted what it gave, or why
+nothing.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import shutil
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -14,16 +17,130 @@ from medground.corpus import tables, vectors
 from medground.corpus.chunk import chunk
 from medground.corpus.embedder import Embedder, embed_passages
 from medground.corpus.faults import UnfinishedDamaged, resuming
-from medground.corpus.lexical import LexicalWriter
+from medground.corpus.lexical_fields import LexicalWriter
+from medground.corpus.readers.base import Deleted, Input, Item, Note, Reading, Retracts, fingerprint_now
 from medground.corpus.snapshot import LEXICAL, Snapshot
 from medground.corpus.tables import PassageRow
 from medground.corpus.vectors import VectorWriter, copy_rows, write_index
 from medground.corpus.writer import DatabaseWriter
+from medground.errors import BadDocument
 from medground.home.files import put, sync
 from medground.values.document import Document
-from medground.values.steps import Progress
+from medground.values.steps import Progress, no_progress
 
 _ITEMS = 1000
+_ATTEMPTS = 3
+_CHANGED = "the file changed while it was read; run the same command again when it is finished"
+
+
+def read_inputs(database: DatabaseWriter, inputs: Sequence[Input], progress: Progress, *, strict: bool = False) -> int:
+    """Read all inputs, resuming where the last run stopped. Returns how many documents were deleted by a record.
+
+    A file that cannot be read is noted with its reason, and reading goes on with the next.
+
+    Raises:
+        BadDocument: with `strict`, a file cannot be read.
+    """
+    deleted = database.state("deleted")
+    since = 0
+    for current in range(database.state("input"), len(inputs)):
+        position = database.state("item")
+        file = FileReading(database, inputs[current], strict=strict, progress=progress)
+        for item in file.items(position):
+            deleted += file.apply(item)
+            position += 1
+            since += 1
+            if position % _ITEMS == 0:
+                _save_position(database, current, position, deleted)
+                progress("read", database.count(), None)
+        since += 1
+        if since >= _ITEMS or position >= _ITEMS:  # a commit for each of many small files would take most of the time
+            _save_position(database, current + 1, 0, deleted)
+            progress("read", database.count(), None)
+            since = 0
+        else:
+            database.set_state("item", 0)
+    _save_position(database, len(inputs), 0, deleted)
+    progress("read", database.count(), database.count())
+    return deleted
+
+
+class FileReading:
+    """One input as it is read into the database."""
+
+    def __init__(
+        self, database: DatabaseWriter, source: Input, *, strict: bool = False, progress: Progress = no_progress
+    ) -> None:
+        self._database = database
+        self._source = source
+        self._strict = strict
+        self._progress = progress
+        told = database.files.before_it(source) if source.refused is None else ""
+        self._number = database.files.enter(source)
+        if told:
+            database.files.note(self._number, told)
+
+    def items(self, skip: int = 0) -> Iterator[Item]:
+        """The items of the input from number `skip`. A file that changed meanwhile is read again."""
+        for attempt in range(1, _ATTEMPTS + 1):
+            before = self._state()
+            try:
+                yield from self._source.read(skip)
+            except BadDocument as error:
+                self._fail(error)
+            except OSError as error:
+                reason = f"cannot be read ({error.strerror or error})"
+                self._fail(BadDocument(reason, file=self._source.name, passing=True))
+            if before == self._state():
+                return
+            self._database.forget_held(self._number)
+            skip = 0
+            if attempt == _ATTEMPTS:
+                self._fail(BadDocument(_CHANGED, file=self._source.name, passing=True))
+
+    def apply(self, item: Item) -> int:
+        """Store an item, or show how far a long document is. Returns how many documents it deleted."""
+        database, number = self._database, self._number
+        match item:
+            case Document():
+                if (lost := database.keep(item, number)) is not None:
+                    name, why = self._source.name, f"another record of this file has its id {item.id}, and is kept"
+                    database.skip(name, name, None, f"{lost.title[:80]}: {why}: {item.title[:80]}")
+            case Deleted():
+                return sum(database.withdraw(document_id, number) for document_id in item.ids)
+            case Retracts():
+                for document_id in item.ids:
+                    database.retract(document_id)
+            case Reading():
+                self._progress(f"read {Path(self._source.name).name}", item.done, item.total)
+            case Note():
+                database.files.note(number, item.text)
+            case BadDocument():
+                if item is self._source.refused:
+                    self._fail(item)
+                else:
+                    database.skip(self._source.name, item.file or self._source.name, item.position, item.reason)
+        return 0
+
+    def _state(self) -> str:  # that of an input which is not a plain file never changes
+        path = Path(self._source.name)
+        plain = self._source.refused is None and path.is_file()
+        return fingerprint_now(path) if plain else self._source.fingerprint
+
+    def _fail(self, error: BadDocument) -> None:
+        if self._strict and error is not self._source.refused:
+            raise error if error.file else BadDocument(error.reason, file=self._source.name, position=error.position)
+        self._database.files.fail(self._number, error)
+
+
+def _save_position(database: DatabaseWriter, current: int, position: int, deleted: int) -> None:
+    for key, value in (("input", current), ("item", position), ("deleted", deleted)):
+        database.set_state(key, value)
+    database.commit()
+
+
+# The phases of a build. Each resumes from what is already in the folder, and saves its work in batches.
+
 _PASSAGES = 20_000
 _TEXTS = 256
 
@@ -68,7 +185,10 @@ def cut_and_index(
             _checkpoint(database, words, row.number + 1, progress)
         number = database.passage_count()
         for parent, document in database.uncut():
-            for row in database.add_passages(number, parent, chunk(document, limit)):
+            passages = enumerate(chunk(document, limit), start=number)
+            rows = [PassageRow(at, parent, one.start, one.end, one.section) for at, one in passages]
+            database.place(rows)
+            for row in rows:
                 words.add(row, document)
                 number += 1
                 _checkpoint(database, words, number, progress)
@@ -78,11 +198,7 @@ def cut_and_index(
 
 
 def embed(
-    database: DatabaseWriter,
-    base: Snapshot | None,
-    folder: Path,
-    embedder: Embedder,
-    progress: Progress,
+    database: DatabaseWriter, base: Snapshot | None, folder: Path, embedder: Embedder, progress: Progress
 ) -> None:
     """Give every passage a vector, reusing those of an earlier snapshot by the same model."""
     total = database.passage_count()
@@ -149,93 +265,3 @@ def link(source: Path | str, target: Path | str) -> None:
     except OSError:
         shutil.copy2(source, target)
         sync(Path(target))
-
-
-# Change the passages, words and vectors of a snapshot's copy at the price of what changed.
-
-_RENEW_ABOVE = 0.2
-
-
-@dataclass
-class Patched:
-    """What became of the passages.
-
-    Attributes:
-        added: new passages with their documents.
-        moved: for each passage that was moved, its number before and now.
-        removed: passages that the word index still counts, since it was made.
-        origin: hash of the snapshot from which passages were last removed, if the word index still counts any.
-    """
-
-    added: list[tuple[PassageRow, Document]] = field(default_factory=list)
-    moved: list[tuple[int, int]] = field(default_factory=list)
-    removed: int = 0
-    origin: str = ""
-
-
-def patch_passages(database: DatabaseWriter, base: Snapshot, folder: Path, limit: int) -> Patched:
-    """Cut the new documents, give every passage a number, and bring the word index up to date."""
-    freed = sorted(database.freed)
-    amended = database.cut_and_amended()
-    origin = base.manifest.hash if freed or amended else base.manifest.origin
-    patched = Patched(removed=base.manifest.removed + len(freed), origin=origin)
-    free = iter(freed)
-    following = base.manifest.counts.passages
-    for parent, document in database.uncut():
-        for passage in chunk(document, limit):
-            number = next(free, None)
-            if number is None:
-                number, following = following, following + 1
-            row = PassageRow(number, parent, passage.start, passage.end, passage.section)
-            patched.added.append((row, document))
-    database.place(row for row, _ in patched.added)
-    moving = database.fill(list(free))
-    patched.moved = [(old, new) for old, new, _ in moving]
-    replaced = {document for _, _, document in moving}.union(amended)
-    total = database.passage_count()
-    if base.has_metadata and patched.removed + sum(amended.values()) <= _RENEW_ABOVE * total:
-        link_tree(base.folder / LEXICAL, folder / LEXICAL)
-        again = [entry for document in sorted(replaced) for entry in database.passages_of(document)]
-        gone = [*database.gone, *dict.fromkeys(document.id for _, document in again)]
-        _write_words(folder, gone, [*patched.added, *again])
-        patched.removed += len(again)  # moved passages are removed, and added under their new numbers
-    else:
-        _write_words(folder, (), database.passages_from(0))
-        patched.removed, patched.origin = 0, ""
-    return patched
-
-
-def patch_vectors(patched: Patched, total: int, base: Snapshot, folder: Path, embedder: Embedder) -> None:
-    """Copy the vectors of the earlier snapshot, and give the new passages theirs; `total` is the number of passages."""
-    import numpy as np
-
-    from medground.corpus.vectors import FILE_NAME, check_vectors
-
-    before = base.vectors()
-    shutil.copyfile(base.folder / FILE_NAME, folder / FILE_NAME)
-    row = 2 * embedder.dimensions
-    with (folder / FILE_NAME).open("r+b") as file:
-
-        def write(numbers: Iterable[int], vectors: np.typing.NDArray[np.floating]) -> None:
-            for number, vector in zip(numbers, np.ascontiguousarray(vectors, dtype="<f2"), strict=True):
-                file.seek(number * row)
-                file.write(vector.tobytes())
-
-        for first in range(0, len(patched.moved), _TEXTS):
-            moved = patched.moved[first : first + _TEXTS]
-            write([new for _, new in moved], before.take(np.array([old for old, _ in moved], dtype=np.int64)))
-        for first in range(0, len(patched.added), _TEXTS):
-            added = patched.added[first : first + _TEXTS]
-            made = embed_passages(embedder, [embedded(one, document) for one, document in added])
-            check_vectors(made, embedder.dimensions)
-            write([one.number for one, _ in added], made)
-        file.truncate(total * row)
-
-
-def _write_words(folder: Path, gone: Iterable[str], entries: Iterable[tuple[PassageRow, Document]]) -> None:
-    with LexicalWriter.open(folder / LEXICAL) as words:
-        for document_id in gone:
-            words.delete(document_id)
-        for row, document in entries:
-            words.add(row, document)
-        words.finish()

@@ -24,10 +24,6 @@ def receive(stream: BinaryIO, corpus: Path) -> Path:
 
     What no reader recognises is taken for plain text.
 
-    Args:
-        stream: what to read to its end.
-        corpus: the folder of the corpus.
-
     Raises:
         UsageError: there is nothing in the stream.
     """
@@ -41,7 +37,13 @@ def receive(stream: BinaryIO, corpus: Path) -> Path:
             size = file.tell()
         if not size:
             raise UsageError("standard input is empty; pipe documents into the command")
-        name = folder / (digest.hexdigest()[:16] + _suffix(found))
+        suffix = ""
+        try:
+            detect(found)
+        except BadDocument:
+            with found.open("rb") as file:
+                suffix = "" if b"\x00" in file.read(_CHUNK) else ".txt"
+        name = folder / (digest.hexdigest()[:16] + suffix)
         if not name.is_file():
             put(found, name)
     return name
@@ -53,17 +55,6 @@ def forget_others(corpus: Path, kept: Sequence[Path]) -> None:
         if path not in kept:
             path.unlink(missing_ok=True)
 
-
-def _suffix(path: Path) -> str:
-    try:
-        detect(path)
-    except BadDocument:
-        with path.open("rb") as stored:
-            return "" if b"\x00" in stored.read(_CHUNK) else ".txt"
-    return ""
-
-
-# Files that were uploaded to a server: kept in the folder of their corpus, for as long as the corpus holds them.
 
 _UPLOADS = "uploaded"
 

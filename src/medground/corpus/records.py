@@ -23,20 +23,12 @@ than one record matches. `failed`: the source could not be asked, and is asked a
 class Records(Protocol):
     """A source of records by their ids."""
 
-    @property
-    def name(self) -> str:
-        """What the user calls it: a corpus, `pubmed` or an address. The corpus that is enriched remembers it."""
-        ...
-
-    @property
-    def source(self) -> str:
-        """Its name in provenance: `corpus:medline`, `pubmed:live`."""
-        ...
-
-    @property
-    def state(self) -> str:
-        """Changes when its records do; empty if that cannot be known."""
-        ...
+    name: str
+    """What the user calls it: a corpus, `pubmed` or an address. The corpus that is enriched remembers it."""
+    source: str
+    """Its name in provenance: `corpus:medline`, `pubmed:live`."""
+    state: str
+    """Changes when its records do; empty if that cannot be known."""
 
     async def find(self, documents: Sequence[Document]) -> list[tuple[Document, ...]]:
         """For each document, the records that share a PMID, PMC id or DOI with it.
@@ -127,12 +119,8 @@ FIELDS = (*_FILLED, "identifiers", *_BY_NAME, *_ADDED, "retraction", "joined")
 
 
 def merged(document: Document, record: Document, source: str) -> Document:
-    """The document with what the record adds, and a note of it; the same document if the record adds nothing.
-
-    Args:
-        document: what the file says, or what earlier sources made of it.
-        record: its record.
-        source: where the record is from, such as `corpus:medline`.
+    """The document with what the record of a source, such as `corpus:medline`, adds, and a note of it; the same
+    document if the record adds nothing.
     """
     changes: dict[str, Any] = {}
     noted: list[str] = []
@@ -198,25 +186,15 @@ class JoinTable:
         self._connection = connection
 
     def note(self, document_id: str, source: str, outcome: Outcome, detail: str) -> None:
-        """Note what became of asking a source for the record of a document.
-
-        Args:
-            document_id: the document.
-            source: the source's name in provenance.
-            outcome: what became of it.
-            detail: the id of the record, or the reason of a failure.
-        """
-        self._connection.execute(
-            "INSERT OR REPLACE INTO joins VALUES (?, ?, ?, ?)", (document_id, source, outcome, detail)
-        )
+        """Note what became of asking a source for a document; the id of the record, or the reason of a failure."""
+        values = (document_id, source, outcome, detail)
+        self._connection.execute("INSERT OR REPLACE INTO joins VALUES (?, ?, ?, ?)", values)
 
     def waiting(self, sources: Sequence[str], after: int = 0, limit: int = -1) -> list[tuple[int, Document]]:
         """The next documents, by row number, that one of the sources is still to be asked for, or others were."""
-        query = (
-            f"SELECT d.number, d.record, d.digest FROM documents d WHERE d.number > ? AND {_waits(sources)} "  # noqa: S608
-            "ORDER BY d.number LIMIT ?"
-        )
-        rows = self._connection.execute(query, (after, *_values(sources), limit)).fetchall()
+        waits, values = _waits(sources)
+        query = f"SELECT d.number, d.record, d.digest FROM documents d WHERE d.number > ? AND {waits}"  # noqa: S608
+        rows = self._connection.execute(f"{query} ORDER BY d.number LIMIT ?", (after, *values, limit)).fetchall()
         return [(number, decode(record, digest)) for number, record, digest in rows]
 
     def drop_others(self, document_id: str, sources: Sequence[str]) -> None:
@@ -235,18 +213,16 @@ class JoinTable:
         row: tuple[bytes, str] | None = self._connection.execute(query, (document_id,)).fetchone()
         return row
 
-    def keep_own(self, document_id: str, digest: bytes, fields: str) -> None:
-        """Keep what the file of a joined document says."""
-        self._connection.execute("INSERT OR REPLACE INTO own VALUES (?, ?, ?)", (document_id, digest, fields))
-
-    def forget_own(self, document_id: str) -> None:
-        """A document is as its file has it."""
+    def keep_own(self, document_id: str, own: tuple[bytes, str] | None) -> None:
+        """Keep what the file of a joined document says; None for one that is as its file has it."""
         self._connection.execute("DELETE FROM own WHERE id = ?", (document_id,))
+        if own is not None:
+            self._connection.execute("INSERT INTO own VALUES (?, ?, ?)", (document_id, *own))
 
     def forget(self, document_id: str) -> None:
         """Forget a document that was deleted or replaced."""
         self._connection.execute("DELETE FROM joins WHERE id = ?", (document_id,))
-        self.forget_own(document_id)
+        self.keep_own(document_id, None)
 
     def joined_with(self, record_id: str) -> Iterator[str]:
         """Ids of the documents that were joined with a record."""
@@ -264,17 +240,13 @@ class JoinTable:
 
 def count_waiting(connection: sqlite3.Connection, sources: Sequence[str]) -> int:
     """How many documents one of the sources is still to be asked for, or others were."""
-    query = f"SELECT count(*) FROM documents d WHERE {_waits(sources)}"  # noqa: S608
-    return int(connection.execute(query, _values(sources)).fetchone()[0])
+    waits, values = _waits(sources)
+    return int(connection.execute(f"SELECT count(*) FROM documents d WHERE {waits}", values).fetchone()[0])  # noqa: S608
 
 
-def _waits(sources: Sequence[str]) -> str:
-    """The condition that a document `d` waits; `_values` are its values."""
+def _waits(sources: Sequence[str]) -> tuple[str, tuple[str | int, ...]]:
+    """The condition that a document `d` waits, and its values."""
     marks = ", ".join("?" * len(sources))
     done = f"SELECT count(*) FROM joins j WHERE j.id = d.id AND j.outcome != 'failed' AND j.source IN ({marks})"  # noqa: S608
     others = f"SELECT 1 FROM joins j WHERE j.id = d.id AND j.source NOT IN ({marks})"  # noqa: S608
-    return f"(({done}) < ? OR EXISTS ({others}))"
-
-
-def _values(sources: Sequence[str]) -> tuple[str | int, ...]:
-    return (*sources, len(sources), *sources)
+    return f"(({done}) < ? OR EXISTS ({others}))", (*sources, len(sources), *sources)

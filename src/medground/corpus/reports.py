@@ -36,17 +36,13 @@ class SameId:
 
 @dataclass(frozen=True)
 class FileReport:
-    """All that there is to tell.
-
-    Attributes:
-        files: every file, in the order of reading.
-        notes: what a reader noted, with the names of its files.
-        same: documents that several files hold.
-    """
+    """All that there is to tell of the files, in the order of reading."""
 
     files: Sequence[FileEntry]
     notes: Mapping[str, Sequence[str]]
+    """What a reader noted, with the names of its files."""
     same: Sequence[SameId]
+    """Documents that several files hold."""
 
     def lines(self, width: int = 11) -> Iterator[str]:
         """One line per group, the heading padded to `width`; every file is counted, the first of a group are named."""
@@ -68,7 +64,7 @@ class FileReport:
         for text, told_by in self.notes.items():
             yield f"{'note':<{width}} {text} ({_named(told_by)})"
         if self.same:
-            shown = "; ".join(f"{one.id} from {_short(one.kept)}" for one in self.same[:_NAMES])
+            shown = "; ".join(f"{one.id} from {PurePath(one.kept).name}" for one in self.same[:_NAMES])
             what = "id is" if len(self.same) == 1 else "ids are"
             yield f"{'same id':<{width}} {len(self.same):,} {what} in several files, and one version is kept: {shown}"
 
@@ -76,18 +72,12 @@ class FileReport:
 def kind_of(name: str) -> str:
     """The suffix of a file, as people call it: `.png`, `.xml.gz`; `without suffix`."""
     suffixes = PurePath(name).suffixes
-    if suffixes[-1:] == [".gz"] and len(suffixes) > 1:
-        return "".join(suffixes[-2:]).lower()
-    return suffixes[-1].lower() if suffixes else "without suffix"
+    return "".join(suffixes[-2 if suffixes[-1:] == [".gz"] else -1 :]).lower() or "without suffix"
 
 
 def _named(names: Sequence[str]) -> str:
     more = f" and {len(names) - _NAMES:,} more" if len(names) > _NAMES else ""
-    return ", ".join(map(_short, names[:_NAMES])) + more
-
-
-def _short(name: str) -> str:
-    return PurePath(name).name
+    return ", ".join(PurePath(name).name for name in names[:_NAMES]) + more
 
 
 # What there is to tell of joining: one line for each source of records, and what became of each document.
@@ -105,6 +95,13 @@ _ALL = f"""
 SELECT coalesce(f.name, ''), j.id, j.source, j.outcome, j.detail, json_extract(CAST(d.record AS TEXT), '$.joined')
 FROM joins j JOIN documents d ON d.id = j.id {_WHERE} ORDER BY f.number, j.id, j.source
 """  # noqa: S608 fixed text
+_WHAT: Mapping[Outcome, str] = {
+    "no id": "{carry} no PMID or DOI",
+    "not found": "not found",
+    "title": "not joined, the record has another title ({files})",
+    "several": "not joined, several records have its id ({files})",
+    "failed": "could not be asked for ({reason}); the next sync asks again",
+}
 _WHY: Mapping[Outcome, str] = {
     "no id": "it carries no PMID, PMC id or DOI",
     "not found": "no record has its PMID, PMC id or DOI",
@@ -116,20 +113,14 @@ _WHY: Mapping[Outcome, str] = {
 
 @dataclass(frozen=True)
 class SourceReport:
-    """What became of the documents of a corpus with one source of records.
-
-    Attributes:
-        name: what the user calls the source.
-        counts: how many documents by outcome.
-        retracted: how many of the joined ones are retracted.
-        named: some of the files by outcome.
-        reason: why the source could not be asked, if it could not.
-    """
+    """What became of the documents of a corpus with one source of records, and why it could not be asked, if so."""
 
     name: str
     counts: Mapping[str, int]
     retracted: int
+    """How many of the joined ones are retracted."""
     named: Mapping[str, Sequence[str]]
+    """Some of the files by outcome."""
     reason: str = ""
 
     def line(self) -> str:
@@ -137,19 +128,11 @@ class SourceReport:
         joined, total = self.counts.get("joined", 0), sum(self.counts.values())
         retracted = f" ({self.retracted:,} retracted)" if self.retracted else ""
         parts = [f"joined with {self.name}: {joined:,} of {total:,} documents{retracted}"]
-        if count := self.counts.get("no id"):
-            parts.append(f"{count:,} {'carries' if count == 1 else 'carry'} no PMID or DOI")
-        if count := self.counts.get("not found"):
-            parts.append(f"{count:,} not found")
-        for outcome, what in (
-            ("title", "not joined, the record has another title"),
-            ("several", "not joined, several records have its id"),
-        ):
+        for outcome, what in _WHAT.items():
             if count := self.counts.get(outcome):
-                more = " and others" if count > len(self.named[outcome]) else ""
-                parts.append(f"{count:,} {what} ({', '.join(self.named[outcome])}{more})")
-        if count := self.counts.get("failed"):
-            parts.append(f"{count:,} could not be asked for ({self.reason}); the next sync asks again")
+                files = ", ".join(self.named[outcome]) + " and others" * (count > len(self.named[outcome]))
+                carry = "carries" if count == 1 else "carry"
+                parts.append(f"{count:,} {what.format(files=files, reason=self.reason, carry=carry)}")
         return "; ".join(parts)
 
 

@@ -12,17 +12,19 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
-from medground.corpus.retraction_words import Said, said_alone, said_by
 from medground.values.document import Document, Hit, Passage, Retraction
 
 if TYPE_CHECKING:
     from medground.values.answer import SourceDocument
 
+Said = Literal["retracted", "removed", "notice", "concern", "erratum", "in doubt"]
 RETRACTED = "retracted"
 REMOVED = "removed by its publisher"
 NOTICE = "a retraction notice"
@@ -30,50 +32,130 @@ CONCERN = "an expression of concern"
 ERRATUM = "an erratum"
 ON_THE_LIST = "It is on the list of retracted papers, whatever the record itself says."
 
-_STATES: Mapping[Retraction, str] = {"retracted": RETRACTED, "notice": NOTICE}
-_TITLES: Mapping[Said, str] = {
+_REASONS: Mapping[Said, str] = {
     "retracted": RETRACTED,
     "removed": REMOVED,
     "notice": NOTICE,
     "concern": CONCERN,
     "erratum": ERRATUM,
 }
-_THINGS = (" publication", " article", " paper", " review", " letter", " chapter", " manuscript", " preprint")
-_TYPES: Mapping[str, str] = {
-    **{f"{done}{what}": RETRACTED for done in ("retracted", "withdrawn") for what in ("", *_THINGS)},
-    "d016441": RETRACTED,  # in MeSH
-    "d016440": NOTICE,
-    **{f"retraction{what}": NOTICE for what in ("", " notice", " note", " statement", " letter")},
-    **{f"retraction of{what}": NOTICE for what in _THINGS},
-    "partial retraction": NOTICE,
-    "withdrawal": NOTICE,
-    "removal": NOTICE,
-    "expression of concern": CONCERN,
-    "editorial expression of concern": CONCERN,
-    "published erratum": ERRATUM,
-    "erratum": ERRATUM,
-    "corrigendum": ERRATUM,
-    "correction": ERRATUM,
+"""Why a record that is said to be so is not evidence."""
+_STATES: Mapping[str | None, Retraction] = {RETRACTED: "retracted", NOTICE: "notice"}
+
+
+def _forms() -> dict[str, str]:
+    """The forms of `retraction_words.txt` by their headings, as patterns."""
+    found: dict[str, list[str]] = {}
+    forms: list[str] = []
+    for line in (files(__package__) / "retraction_words.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("["):
+            forms = found.setdefault(line[1:].split("]")[0], [])
+        elif line and not line.startswith("#"):
+            forms.append(line.replace("(", "(?:"))
+    return {heading: f"(?:{'|'.join(forms)})" for heading, forms in found.items()}
+
+
+_FORMS = _forms()
+_THING, _BY, _ABROAD, _NOTICE_ABROAD = (_FORMS[name] for name in ("thing", "by", "retracted", "notice"))
+_KINDS: Mapping[Said, re.Pattern[str]] = {
+    "retracted": re.compile(f"{_FORMS['kind retracted']}|{_ABROAD}", re.IGNORECASE),
+    "notice": re.compile(f"{_FORMS['kind notice']}|{_NOTICE_ABROAD}", re.IGNORECASE),
+    "concern": re.compile(_FORMS["kind concern"], re.IGNORECASE),
+    "erratum": re.compile(_FORMS["kind erratum"], re.IGNORECASE),
 }
-_SAID: Mapping[str | None, Retraction] = {RETRACTED: "retracted", NOTICE: "notice"}
+
+
+@lru_cache(maxsize=4096)
+def said_alone(words: str) -> Said | None:
+    """What words by themselves say, without the punctuation around them; None if they are no such form."""
+    return next((said for said, kind in _KINDS.items() if kind.fullmatch(words)), None)
+
+
+# What the title of a record says of it: that its paper was retracted, or that it is a notice about another.
+
+_DONE = r"(?:retracted|withdrawn)"
+_END = r"(?:\s*[:\])}>*=|;】]|\.\s|\s+[-–—]\s|[–—])"
+"""What stands between such a word and the title of the paper."""
+_MARK = r"(?:\s*[:\])】]|\.\s|\s+[-–—]\s|[–—]|\.?$)"
+_QUOTE = r"\s*[:\"“‘'«]"
+_WHO = (
+    r"(?:(?:editorial|editor|author|publisher|journal|article|partial|full|formal|voluntary)(?:['’]?s?['’]?)? "
+    r"|(?:note|notice)(?: of |: ))*"
+)
+_AFTER_ABROAD = r"(?:\s*[:\]】)«“\"]|\.\s|\s+[-–—]\s)"
+
+_HEADS: Mapping[Said, str] = {
+    "in doubt": r"(?-i:(?:Retraction|Withdrawal|Correction): (?:an?|the|is|its|why|what|when|how|in|of)\b)",
+    "retracted": rf"(?:(?:(?:this|the following) )?{_THING} (?:(?:has been|was) )?)?{_DONE}(?: {_THING})?(?: {_BY})?"
+    rf"(?: [(\[]?\d{{4}}[)\]]?)?{_END}"
+    r"|(?-i:(?:RETRACTED|WITHDRAWN)(?: ARTICLE| PAPER)?\b(?=.*[a-z]{3}))"
+    rf"|{_ABROAD}{_AFTER_ABROAD}",
+    "removed": rf"(?:temporary removal|temporarily (?:removed|withdrawn)|article removed|removed(?: {_THING})?){_END}",
+    "notice": r"(?:notice|statement|notification|announcement) of (?:partial )?retraction\b"
+    rf"|(?:notice|statement) of (?:withdrawal|removal){_QUOTE}"
+    rf"|{_WHO}retraction(?: (?:notice|notification|announcement|note|statement|letter|request)\b"
+    rf"|(?:/withdrawal)?{_MARK}|\s+-\s|\s+to\b| of(?: the)?{_QUOTE}| (?:of|for) (?:(?:the|this) )?{_THING}\b"
+    rf"| (?:of|for) .{{0,80}}\bet al\b| for{_QUOTE}|\s\((?-i:(?=[A-Z]))"
+    r"| by (?:the )?(?:authors?|editors?|publisher|journal)\b| (?:and|with) (?:replacement|republication|apology)\b)"
+    r"|(?-i:RETRACTION\b(?=.*[a-z]{3}))|correction and retraction\s*:"
+    r"|(?:article )?(?:withdrawal|removal) (?:notice|statement)\b"
+    rf"|(?:article )?withdrawal(?:\s*:| of(?: the)?(?: {_THING})?{_QUOTE})"
+    rf"|{_NOTICE_ABROAD}{_AFTER_ABROAD}",
+    "concern": r"(?:(?:editorial|editor['’]?s?['’]?|publisher['’]?s?['’]?|journal|jmir|interim|updated|partial"
+    r"|note|notice|of|and)[:\s]+)*expressions? of (?:editorial )?concern"
+    r"(?:\s*[:\])】.]|\s+[-–—]\s|\s*$| (?:for|on|to|about|regarding)\b)"
+    rf"|(?:notice|note|statement) of (?:editorial )?concern{_QUOTE}|editorial concern\s*:|{_FORMS['concern']}\s*:",
+    "erratum": rf"(?:publisher['’]?s?['’]? )?(?:errat(?:um|a)|corrigend(?:um|a))(?:{_MARK}|\s+-\s| (?:to|for|zu|à)\b)"
+    rf"|corrections?(?: notice)?(?:{_MARK}|\s+-\s|\s+(?:to|on|of){_QUOTE}| for{_QUOTE}| for .{{0,80}}\bet al\b)"
+    r"|(?:author|publisher|editor|editorial)(?:['’]?s?['’]?)? (?:note: )?corrections?\b|correction notice\b"
+    r"|notice of correction\s*:|(?:addend(?:um|a)|additions?) and corrections?\b"
+    rf"|{_FORMS['erratum']}\s*[:】]",
+}
+_TAILS: Mapping[Said, str] = {
+    "retracted": rf"[\[({{<*【](?:this )?(?:{_THING} (?:has been )?)?(?:{_DONE}(?: {_THING}| version)?(?: {_BY})?"
+    r"|retracted(?: (?:article|paper|publication))?[.,:]? (?:see|in\b|\d{4}).{0,80}"
+    r"|withdrawn article\. see .{0,80}|retraction (?:of publication |published )?in\b.{0,80})\W*$"
+    rf"|[\[({{<*【]{_ABROAD}\W*$"
+    rf"|(?:[:.|]|\s[-–—]{{1,2}})\s+(?=(?-i:[RW])){_DONE}(?: {_THING})?\W*$"
+    rf"|\s[-–—]{{1,2}}\s+this {_THING} (?:has been|was) {_DONE}\W*$"
+    r"|(?-i:(?<=[a-z,;] )(?:RETRACTED|WITHDRAWN)(?: ARTICLE| PAPER)?\W*$)",
+    "removed": r"\[removed\]\W*$",
+    "notice": r"\(retraction of vol\b.{0,80}$|\[retraction(?: notice)?\]\W*$|: retraction (?:notice|note)\W*$",
+    "concern": r"(?:[\[(:]\s*)expression of concern\W*$",
+    "in doubt": r"(?:[:.]|\s[-–—]{1,2}|\()\s*retraction\W*$",
+    "erratum": r"\[(?:erratum|correction)\]\W*$|\(erratum\)\W*$|\((?:correction of )?vol\.? \d+,.{0,60}\d{4}\)\W*$",
+}
+_PATTERNS: Mapping[Said, tuple[re.Pattern[str], re.Pattern[str]]] = {
+    said: (re.compile(rf"\W*(?:{_HEADS[said]})", re.IGNORECASE), re.compile(_TAILS[said], re.IGNORECASE))
+    for said in _HEADS
+}
+_WORTH_A_LOOK = re.compile(
+    r"retra|r[ée]tra|withdraw|remov|concern|errat|corri|correct|\bvol\b|addend|[^\x00-\x7f]|retir|rit[ir]|ingetr|terugg"
+    r"|geri|wycof|tillbaka|trukket|bericht|rectif|widerruf|(?:\b\w ){5}|\bfe de\b",
+    re.IGNORECASE,
+)
+_TAGS = re.compile(r"</?(?:b|i|em|strong|u|sup|sub|p|span)\b[^<>]{0,80}>", re.IGNORECASE)
+_SPACED = re.compile(r"\b(?:[A-Z] ){6,}[A-Z]\b")
+_LONGEST = 5_000
+
+
+@lru_cache(maxsize=4096)
+def said_by(title: str) -> Said | None:
+    """What a title says of its record; None of a paper like any other."""
+    if not _WORTH_A_LOOK.search(title):
+        return None
+    plain = "".join(c for c in unicodedata.normalize("NFKC", title[:_LONGEST]) if unicodedata.category(c) != "Cf")
+    plain = _SPACED.sub(lambda found: found[0].replace(" ", ""), _TAGS.sub("", " ".join(plain.split())))
+    headed = (said for said, (head, _) in _PATTERNS.items() if head.match(plain))
+    return next(headed, None) or next((said for said, (_, tail) in _PATTERNS.items() if tail.search(plain)), None)
+
+
 _PARTS = re.compile(r"[;|,()\[\]]")
 _NOT_IN_A_TYPE = re.compile(r"[^\w'’]+|_+")
 
 
-class Record(Protocol):
-    """A document, one of its passages, or its entry in an answer."""
-
-    @property
-    def title(self) -> str: ...
-    @property
-    def publication_types(self) -> tuple[str, ...]: ...
-    @property
-    def retraction(self) -> Retraction: ...
-    @property
-    def paper(self) -> tuple[str, ...]: ...
-
-
 R = TypeVar("R", Document, Passage, "SourceDocument")
+Record: TypeAlias = "Document | Passage | SourceDocument"
 
 
 @cache
@@ -81,9 +163,7 @@ def listed() -> Mapping[str, Retraction]:
     """What the list says of papers, by their names as `Document.paper` has them. It is read at the first look-up."""
     packed = files("medground.data").joinpath("retracted.txt.gz").read_bytes()
     retracted, concern = gzip.decompress(packed).decode().split("\n\n")
-    known: dict[str, Retraction] = dict.fromkeys(retracted.split(), "retracted")
-    known.update(dict.fromkeys(concern.split(), "concern"))
-    return known
+    return {**dict.fromkeys(retracted.split(), "retracted"), **dict.fromkeys(concern.split(), "concern")}
 
 
 def state_of(record: Record) -> Retraction:
@@ -93,7 +173,7 @@ def state_of(record: Record) -> Retraction:
     """
     if record.retraction in ("retracted", "notice"):
         return record.retraction
-    if said := _SAID.get(why_aside(record)):
+    if said := _STATES.get(why_aside(record)):
         return said
     known = [listed().get(name) for name in record.paper]
     return "retracted" if "retracted" in known else "concern" if "concern" in known else record.retraction
@@ -121,18 +201,14 @@ def why_aside(record: Record) -> str | None:
 
     A paper with a published expression of concern may be evidence; readers are warned.
     """
-    if state := _STATES.get(record.retraction):
-        return state
-    named = (_named(_plain(part)) for kind in record.publication_types for part in _PARTS.split(kind))
-    if reason := next(filter(None, named), None):
-        return reason
-    return _TITLES.get(said_by(record.title) or "in doubt")
+    if record.retraction in ("retracted", "notice"):
+        return _REASONS[record.retraction]
+    return next(_said_of(record.publication_types), None) or _REASONS.get(said_by(record.title) or "in doubt")
 
 
 def state_of_types(kinds: Iterable[str]) -> Retraction:
     """What publication types alone say of a record: that it is retracted, or a retraction notice."""
-    reasons = filter(None, (_named(_plain(part)) for kind in kinds for part in _PARTS.split(kind)))
-    return next((state for reason in reasons if (state := _SAID.get(reason))), "none")
+    return next(filter(None, map(_STATES.get, _said_of(kinds))), "none")
 
 
 def doubt(record: Record) -> str | None:
@@ -144,14 +220,11 @@ def doubt(record: Record) -> str | None:
     return None
 
 
-def _named(kind: str) -> str | None:
-    """Why a record of a publication type, as `_plain` has it, is not evidence; None if it may be."""
-    return _TYPES.get(kind) or _STATES.get(said_alone(kind) or "none")
-
-
-def _plain(kind: str) -> str:
-    """A publication type as `_TYPES` has it: `Retracted_Article.` as `retracted article`."""
-    return _NOT_IN_A_TYPE.sub(" ", kind).strip().casefold()
+def _said_of(kinds: Iterable[str]) -> Iterator[str]:
+    """Why a record of these publication types is not evidence: `Retracted_Article.` is read as `retracted article`."""
+    for part in (part for kind in kinds for part in _PARTS.split(kind)):
+        if said := said_alone(_NOT_IN_A_TYPE.sub(" ", part).strip().casefold()):
+            yield _REASONS[said]
 
 
 def set_aside(hits: Sequence[Hit]) -> tuple[list[Hit], dict[str, str]]:
@@ -164,3 +237,58 @@ def set_aside(hits: Sequence[Hit]) -> tuple[list[Hit], dict[str, str]]:
         if reason := why_aside(hit.passage):
             reasons.setdefault(hit.passage.document_id, reason)
     return [hit for hit in hits if hit.passage.document_id not in reasons], reasons
+
+
+# Marks that a file bears when its paper was retracted: a banner above its text, a running head, a watermark.
+
+_PAPER = r"(?:article|paper|chapter|manuscript|study|preprint|publication|review|letter)"
+_ALONE = re.compile(rf"(?:(?:this )?{_PAPER} )?(?:has been )?{_DONE}(?: {_PAPER})?(?: \d{{4}})?", re.IGNORECASE)
+_SENTENCE = re.compile(
+    rf"\W*(?:\w+: )?(?:this|the above) {_PAPER} (?:has been|was|is) {_DONE}"
+    r"(?=\W*$|\s*[.:;,!(]| (?:by|at|because|due|following|from|on|in|see|and)\b)"
+    rf"|\W*(?:the |a )?retraction (?:note|notice) (?:to|for|of) this {_PAPER}\b",
+    re.IGNORECASE,
+)
+_OUTSIDE = " \t\n*_#=~|.:!<>[](){}【】（）-–—"
+_LONGEST_BANNER = 600
+_SHOWN = 100
+_ABOVE = 5
+
+
+def is_banner(line: str) -> bool:
+    """Whether a line that stands by itself says that its paper was retracted.
+
+    `RETRACTED ARTICLE` and `This article has been retracted.` do; a sentence on retracted articles does not.
+    """
+    words = " ".join(line.split())
+    if not words or len(words) > _LONGEST_BANNER:
+        return False
+    return bool(_SENTENCE.match(words)) or is_stamp(words)
+
+
+def is_stamp(words: str) -> bool:
+    """Whether the words of a watermark or a banner are no more than that the paper was retracted."""
+    plain = " ".join(words.strip(_OUTSIDE).split())
+    return bool(_ALONE.fullmatch(plain)) or said_alone(plain) == "retracted"
+
+
+def above(lines: Iterable[str]) -> Iterator[str]:
+    """The first lines of a text, where a banner stands."""
+    return islice(filter(None, (line.strip() for line in lines)), _ABOVE)
+
+
+def banner_fields(lines: Iterable[str]) -> dict[str, Any]:
+    """The fields of a document that says of itself in one of these lines that it was retracted; none if no line does.
+
+    A line may also be the title, or a running head with it: `RETRACTED: Aspirin and stroke`.
+    """
+
+    def says_so(line: str) -> bool:  # a sentence that ends in a full stop is no title
+        return is_banner(line) or (not line.rstrip().endswith(".") and said_by(line) == "retracted")
+
+    found = next(filter(says_so, lines), None)
+    if found is None:
+        return {}
+    words = " ".join(found.split())
+    shown = words if len(words) <= _SHOWN else f"{words[:_SHOWN].rpartition(' ')[0]} …"
+    return {"retraction": "retracted", "cautions": (f"The file is marked as retracted: “{shown}”",)}

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from medground.corpus.database import Database
-from medground.corpus.faults import corrupt, reading
+from medground.corpus.faults import corrupt
 from medground.corpus.lexical import Lexical
 from medground.corpus.manifest import FILE_NAME, Manifest, check_files, read_manifest
 from medground.corpus.records import count_waiting
@@ -103,9 +103,6 @@ class Snapshot(Database):
     """Searches and reads one snapshot. Safe to use from several threads; other processes may read it too.
 
     All methods raise SnapshotCorrupt where it has changed since its build.
-
-    Attributes:
-        manifest: its manifest.
     """
 
     def __init__(self, folder: Path, manifest: Manifest, lexical: Lexical, pin: Pin) -> None:
@@ -207,33 +204,28 @@ class Snapshot(Database):
     def unjoined(self, sources: Mapping[str, str]) -> int:
         """How many documents sources of records are still to be asked for, or sources that are not among them were.
 
-        Args:
-            sources: their names in provenance, each with its state: all documents wait for one that has changed.
+        The sources are given by their names in provenance, each with its state; all wait for one that has changed.
         """
         before = {entry.source: entry.state for entry in self.manifest.enriched}
         if any(before.get(source, state) != state for source, state in sources.items()):
             return self.manifest.counts.documents
-        with reading(self.folder), self._lock:
-            if self._has("joins"):
+        with self._reading("joins") as execute:
+            if execute:
                 return count_waiting(self._connection, [*sources])
         return self.manifest.counts.documents if sources else 0
 
     def source_reports(self) -> list[SourceReport]:
         """What became of its documents with each source of records that it remembers, in their order."""
         names = {entry.source: entry.name for entry in self.manifest.enriched}
-        with reading(self.folder), self._lock:
-            return [*source_reports(self._connection, names)] if self._has("joins") else []
+        with self._reading("joins") as execute:
+            return [*source_reports(self._connection, names)] if execute else []
 
     def attachment(self, name: str) -> Path | None:
         """Path of a file stored with the documents, such as `graph.sqlite`, or None."""
         return self.folder / name if name in self.manifest.attachments else None
 
     def vectors(self) -> Vectors:
-        """Its vectors, opened on first use.
-
-        Raises:
-            UsageError: the snapshot has no vectors.
-        """
+        """Its vectors, opened on first use; UsageError if it has none."""
         embedding = self.manifest.embedding
         if embedding is None:
             raise UsageError(f"corpus {self.manifest.name} was built without vectors; rebuild it with --embed minilm")
@@ -247,11 +239,7 @@ class Snapshot(Database):
         return self._vectors
 
     def verify(self) -> None:
-        """Check every file against its SHA-256.
-
-        Raises:
-            SnapshotCorrupt: a file has changed; the message names it.
-        """
+        """Check every file against its SHA-256; the error names one that has changed."""
         check_files(self.folder, self.manifest.files, again=True)
         self.check()
 

@@ -18,9 +18,9 @@ from medground.corpus.embedder import Embedder
 from medground.corpus.join import remembered
 from medground.corpus.library import Library
 from medground.corpus.manifest import Manifest
+from medground.corpus.phases import FileReading
 from medground.corpus.readers import find_inputs, open_file, passed_over, survey
 from medground.corpus.readers.base import Input, fingerprint_now
-from medground.corpus.reading import FileReading
 from medground.corpus.records import Records
 from medground.corpus.tables import KnownFile
 from medground.corpus.writer import DatabaseWriter
@@ -33,23 +33,18 @@ _MANY = 2000
 
 @dataclass(frozen=True)
 class Changes:
-    """Which files of a folder are not in the corpus as they are now, by name in the order of reading.
-
-    Attributes:
-        new: files that the corpus does not have.
-        changed: files with another size or time.
-        again: files that could not be read before, for a reason that may have passed.
-        gone: files that are no longer in the folder.
-        same: how many are as they were.
-        unjoined: how many documents a source of records is still to be asked for.
-    """
+    """Which files of a folder are not in the corpus as they are now, by name in the order of reading."""
 
     new: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
+    """Files with another size or time."""
     again: tuple[str, ...] = ()
+    """Files that could not be read before, for a reason that may have passed."""
     gone: tuple[str, ...] = ()
     same: int = 0
+    """How many are as they were."""
     unjoined: int = 0
+    """How many documents a source of records is still to be asked for."""
 
     @property
     def any(self) -> bool:
@@ -89,7 +84,7 @@ def sync(
     asked = remembered(library, name) if records is None else records
     with library.open(name) as base:
         known = base.known_files(str(folder))
-    beside = _readers(known)
+    beside = frozenset(file.reader for file in known.values() if not file.failed)
     fresh = [(path, refusal) for path, refusal in survey(folder) if str(path) not in known]
     new = [_opened(path, folder, why, beside) for path, why in fresh] if len(fresh) > _MANY else []
     if new:  # `add` streams and resumes
@@ -135,11 +130,6 @@ def _changes(known: Mapping[str, KnownFile], now: Mapping[str, BadDocument | Non
     return Changes(tuple(found["new"]), tuple(found["changed"]), tuple(found["again"]), gone, same)
 
 
-def _readers(known: Mapping[str, KnownFile]) -> frozenset[str]:
-    """The readers that read these files."""
-    return frozenset(file.reader for file in known.values() if not file.failed)
-
-
 def _read(
     database: DatabaseWriter,
     folder: Path,
@@ -149,7 +139,7 @@ def _read(
 ) -> int:
     """Forget the files that went or changed, and read what is new. Returns how many documents a record deleted."""
     known = database.files.known()
-    beside = _readers({name: file for name, file in known.items() if file.folder == str(folder)})
+    beside = frozenset(file.reader for file in known.values() if file.folder == str(folder) and not file.failed)
     stale = [name for name in (*changes.gone, *changes.changed, *changes.again) if name in known]
     sharing: dict[str, None] = {}
     given: list[str] = []
@@ -166,30 +156,14 @@ def _read(
     also = [name for name in sharing if name not in wanted and name not in stale]  # they hold what another file gave
     deleted = 0
     for done, name in enumerate([*(name for name in refused if name in wanted), *also], start=1):
-        deleted += _read_file(
-            database, name, known.get(name), folder, refused.get(name), progress, beside, again=name in also
-        )
+        place: Path | None = folder
+        if name in also:  # it was read before, and perhaps in another folder
+            database.files.clear(known[name].number, holds=False)
+            place = Path(found) if (found := known[name].folder) else None
+        file = FileReading(database, _opened(Path(name), place, refused.get(name), beside), progress=progress)
+        deleted += sum(file.apply(item) for item in file.items())
         progress("read", done, None)
     for document_id in given:
         if database.files.kept_from(document_id) is None:  # no file holds it any more
             database.delete(document_id)
     return deleted
-
-
-def _read_file(
-    database: DatabaseWriter,
-    name: str,
-    known: KnownFile | None,
-    folder: Path,
-    refusal: BadDocument | None,
-    progress: Progress,
-    beside: frozenset[str],
-    *,
-    again: bool,
-) -> int:
-    place = Path(known.folder) if again and known and known.folder else None if again else folder
-    source = _opened(Path(name), place, refusal, beside)
-    if again and known is not None:
-        database.files.clear(known.number, holds=False)
-    file = FileReading(database, source, progress=progress)
-    return sum(file.apply(item) for item in file.items())

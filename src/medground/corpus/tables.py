@@ -142,27 +142,27 @@ CREATE TABLE IF NOT EXISTS notes (file INTEGER NOT NULL, text TEXT NOT NULL);
 """
 
 
+_ENTER = """
+INSERT INTO files (name, folder, reader, fingerprint, made_by) VALUES (?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET
+  (folder, reader, fingerprint, made_by) = (excluded.folder, excluded.reader, excluded.fingerprint, excluded.made_by),
+  reason = NULL, passing = 0 RETURNING number
+"""
+
+
 @dataclass(frozen=True)
 class KnownFile:
-    """A file as it was when it was read.
-
-    Attributes:
-        number: its number in the snapshot.
-        folder: the folder in which it was found, or None if the user named it.
-        reader: the reader that read it.
-        fingerprint: its size and time then.
-        made_by: the version of Medground that read it.
-        failed: whether it could not be read, or not to its end.
-        passing: whether the reason may have passed.
-    """
+    """A file as it was when it was read, by a version of Medground: its number, and its size and time then."""
 
     number: int
     folder: str | None
+    """The folder in which it was found, or None if the user named it."""
     reader: str
     fingerprint: str
     made_by: str
     failed: bool
+    """Whether it could not be read, or not to its end."""
     passing: bool
+    """Whether the reason may have passed."""
 
 
 class Place(NamedTuple):
@@ -195,14 +195,8 @@ class FileTable:
 
     def enter(self, source: Input) -> int:
         """Note that a file is being read; returns its number."""
-        known = self._connection.execute("SELECT number FROM files WHERE name = ?", (source.name,)).fetchone()
-        values = (source.folder, source.reader, source.fingerprint, self._version, source.name)
-        if known is None:
-            added = "INSERT INTO files (folder, reader, fingerprint, made_by, name) VALUES (?, ?, ?, ?, ?)"
-            return int(self._connection.execute(added, values).lastrowid or 0)
-        changed = "UPDATE files SET folder = ?, reader = ?, fingerprint = ?, made_by = ?, reason = NULL, passing = 0"
-        self._connection.execute(f"{changed} WHERE name = ?", values)
-        return int(known[0])
+        values = (source.name, source.folder, source.reader, source.fingerprint, self._version)
+        return int(self._connection.execute(_ENTER, values).fetchone()[0])
 
     def fail(self, number: int, refusal: BadDocument) -> None:
         """Note why a file could not be read, or not to its end."""
@@ -266,8 +260,7 @@ class FileTable:
 
     def withdrawn_by(self, number: int) -> list[str]:
         """Ids of the documents that a file deletes."""
-        rows = self._connection.execute("SELECT id FROM withdrawn WHERE file = ?", (number,))
-        return [row[0] for row in rows]
+        return [row[0] for row in self._connection.execute("SELECT id FROM withdrawn WHERE file = ?", (number,))]
 
     def before_it(self, source: Input) -> str:
         """What to tell of a PubMed file that comes too late or again; empty if there is nothing."""
@@ -311,8 +304,7 @@ class FileTable:
         self._connection.execute(f"DELETE FROM skipped WHERE input = ({name})", (number,))  # noqa: S608
 
     def remove(self, number: int) -> None:
-        """Forget a file that has gone."""
-        self.clear(number)
+        """Forget a file that has gone, and was cleared."""
         self._connection.execute("DELETE FROM files WHERE number = ?", (number,))
 
 

@@ -29,12 +29,8 @@ _TRAINED_ON = 64
 
 
 class VectorWriter:
-    """Appends rows to the file. An interrupted build resumes after the rows that were synced.
-
-    Args:
-        folder: the folder of the snapshot.
-        dimensions: the length of a row.
-        synced: how many rows are known to be on disk; what the file holds beyond them is dropped.
+    """Appends rows to the file. An interrupted build resumes after the rows that are known to be `synced`: what the
+    file holds beyond them is dropped.
     """
 
     def __init__(self, folder: Path, dimensions: int, synced: int) -> None:
@@ -58,7 +54,6 @@ class VectorWriter:
         os.fsync(self._file.fileno())
 
     def close(self) -> None:
-        """Close the file."""
         self._file.close()
 
 
@@ -122,7 +117,10 @@ class Vectors:
             if allowed is not None:
                 numbers, scores = self._compare(vector, allowed)
             else:
-                numbers, scores = self._closest(vector, min(limit, len(self)))
+                with self._opening:  # only once, even if several threads arrive together
+                    if self._scan is None:
+                        self._scan = self._indexed() if (self._folder / INDEX_NAME).exists() else self._exact()
+                numbers, scores = self._scan(vector, min(limit, len(self)))
             if not (np.abs(scores) <= 1.01).all():
                 raise ValueError("vectors are not of length 1")
         order = np.lexsort((numbers, -scores))[:limit]
@@ -131,12 +129,6 @@ class Vectors:
     def _compare(self, vector: NDArray[np.float32], numbers: NDArray[np.int64]) -> _Scored:
         blocks = [numbers[first : first + _BLOCK] for first in range(0, len(numbers), _BLOCK)]
         return numbers, np.concatenate([self._rows[block].astype(np.float32) @ vector for block in blocks])
-
-    def _closest(self, vector: NDArray[np.float32], limit: int) -> _Scored:
-        with self._opening:  # only once, even if several threads arrive together
-            if self._scan is None:
-                self._scan = self._indexed() if (self._folder / INDEX_NAME).exists() else self._exact()
-        return self._scan(vector, limit)
 
     def _exact(self) -> _Scan:
         """Compare with every row. FAISS multiplies float16 directly; numpy would convert it to float32 each time."""

@@ -14,7 +14,7 @@ from medground.corpus.manifest import Counts, Enriched
 from medground.corpus.records import JOINS_SCHEMA, JoinTable, agrees, difference, restored
 from medground.corpus.retraction import marked
 from medground.corpus.tables import FILES_SCHEMA, SCHEMA, FileTable, PassageRow, Place, decode, encode
-from medground.values.document import Document, Passage
+from medground.values.document import Document
 
 _CACHE_KIB = 32 * 1024
 _PASSAGE = "number, document, start, stop, section, checksum"
@@ -22,16 +22,7 @@ _ONE_DOCUMENT = "SELECT record, digest FROM documents WHERE id = ?"
 
 
 class DatabaseWriter:
-    """Documents and passages of a snapshot under construction. Nothing is saved before `commit`; then it is on disk.
-
-    Attributes:
-        folder: the folder of its file.
-        files: which file gave which document.
-        freed: numbers of the passages of documents that were deleted.
-        gone: ids of these documents.
-        amended: row numbers of documents whose passages stay, but whose other fields changed.
-        joins: which documents were joined with their records.
-    """
+    """Documents and passages of a snapshot under construction. Nothing is saved before `commit`; then it is on disk."""
 
     def __init__(self, path: Path) -> None:
         self.folder = path.parent
@@ -45,8 +36,11 @@ class DatabaseWriter:
         self._connection.executescript(f"BEGIN; {FILES_SCHEMA} COMMIT;")  # snapshots of before have no such tables
         self._connection.executescript(f"BEGIN; {JOINS_SCHEMA} COMMIT;")
         self.freed: list[int] = []
+        """Numbers of the passages of documents that were deleted."""
         self.gone: list[str] = []
+        """Ids of these documents."""
         self.amended: list[int] = []
+        """Row numbers of documents whose passages stay, but whose other fields changed."""
         self.files = FileTable(self._connection, version("medground"))
         self.joins = JoinTable(self._connection)
         execute("BEGIN")
@@ -62,10 +56,8 @@ class DatabaseWriter:
 
     def finish(self) -> None:
         """Commit, and leave a single plain file."""
-        self._connection.execute("COMMIT")
-        self._connection.execute("PRAGMA optimize")
-        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        self._connection.execute("PRAGMA journal_mode=DELETE")
+        for step in ("COMMIT", "PRAGMA optimize", "PRAGMA wal_checkpoint(TRUNCATE)", "PRAGMA journal_mode=DELETE"):
+            self._connection.execute(step)
         self._connection.close()
 
     def forget_state(self) -> None:
@@ -131,18 +123,10 @@ class DatabaseWriter:
         return document if own is None else restored(document, own[1])
 
     def amend(self, stored: Document, own: Document, document: Document) -> None:
-        """Replace a document by one with the same text, and keep what its file said.
-
-        Args:
-            stored: the document as it is stored.
-            own: as its file has it.
-            document: as it is to be.
-        """
+        """Replace a stored document by one with the same text, and keep it as its `own` file has it."""
         own, document = self._marked(own), self._marked(document)
-        if document == own:
-            self.joins.forget_own(document.id)
-        else:
-            self.joins.keep_own(document.id, encode(own)[1], difference(own, document))
+        differs = None if document == own else (encode(own)[1], difference(own, document))
+        self.joins.keep_own(document.id, differs)
         if document == stored:
             return
         record, digest = encode(document)
@@ -245,12 +229,6 @@ class DatabaseWriter:
         while rows := self._connection.execute(query, (last,)).fetchall():
             yield from ((number, decode(record, digest)) for number, record, digest in rows)
             last = rows[-1][0]
-
-    def add_passages(self, first: int, document: int, passages: Iterable[Passage]) -> list[PassageRow]:
-        """Store the passages of one document, numbered from `first`."""
-        rows = [PassageRow(first + i, document, p.start, p.end, p.section) for i, p in enumerate(passages)]
-        self.place(rows)
-        return rows
 
     def place(self, rows: Iterable[PassageRow]) -> None:
         """Store passages that have their numbers."""

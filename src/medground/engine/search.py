@@ -141,7 +141,7 @@ class SearchEngine(OpenEngine):
             UsageError: no source holds the document.
             SourceUnavailable: it may be in a source that could not be asked.
         """
-        from medground.corpus.readers.pdf.book import highlights  # imported late: PDFium is slow to load
+        from medground.corpus.readers.pdf.highlights import highlights
 
         document = await self.document(document_id)
         files = [source.file_of(document_id) for source in self.sources if isinstance(source, FileSource)]

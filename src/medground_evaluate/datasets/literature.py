@@ -6,8 +6,15 @@ from collections.abc import Generator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from medground.corpus.readers.questions import golden_files, paper_id, papers_of, pubmedqa_document
-from medground.corpus.readers.sets import CORPUS_NAMES, covidqa_document, scifact_document
+from medground.corpus.readers.sets import (
+    CORPUS_NAMES,
+    covidqa_document,
+    golden_files,
+    paper_id,
+    papers_of,
+    pubmedqa_document,
+    scifact_document,
+)
 from medground.errors import UsageError
 from medground_evaluate.datasets.loader import (
     Loader,

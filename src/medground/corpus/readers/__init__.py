@@ -9,25 +9,23 @@ from pathlib import Path
 from types import MappingProxyType
 
 from medground.corpus.readers.base import Input, Item, file_input, fingerprint_now, head
-from medground.corpus.readers.bibtex import read_bibtex
-from medground.corpus.readers.bookshelf import read_bookshelf
 from medground.corpus.readers.detect import detect
 from medground.corpus.readers.docx import SUFFIXES as WORD
 from medground.corpus.readers.docx import open_docx
 from medground.corpus.readers.folders import in_release_order, is_beside_the_point, refused_name, walk
 from medground.corpus.readers.html import open_html
-from medground.corpus.readers.jats import read_jats
-from medground.corpus.readers.libraries import read_endnote, read_zotero
-from medground.corpus.readers.lines import open_jsonlines, read_csl, read_lines
+from medground.corpus.readers.jats import read_bookshelf, read_jats
+from medground.corpus.readers.lines import read_csl, read_jsonlines, read_lines
 from medground.corpus.readers.medline import read_medline
-from medground.corpus.readers.pdf.reader import open_book_pdf, open_pdf
-from medground.corpus.readers.published import guideline_document, open_textbooks, open_wikipedia, read_collection
-from medground.corpus.readers.questions import open_bioasq, open_pubmedqa
+from medground.corpus.readers.pdf import open_pdf
+from medground.corpus.readers.reference_managers import read_bibtex, read_endnote, read_zotero
 from medground.corpus.readers.sets import (
     CORPUS_NAMES,
     beir_document,
     biomedmcqs_document,
+    open_bioasq,
     open_corpus,
+    open_pubmedqa,
     read_covidqa,
     read_medquad,
     scifact_document,
@@ -36,7 +34,13 @@ from medground.corpus.readers.spreadsheet import SUFFIXES as TABLES
 from medground.corpus.readers.spreadsheet import read_csv
 from medground.corpus.readers.tagged import read_tagged
 from medground.corpus.readers.texts import SUFFIXES as TEXTS
-from medground.corpus.readers.texts import open_text
+from medground.corpus.readers.texts import (
+    guideline_document,
+    open_text,
+    open_textbooks,
+    open_wikipedia,
+    read_collection,
+)
 from medground.errors import BadDocument, UsageError
 
 PASSED_OVER = "none"
@@ -61,13 +65,11 @@ def _of_files(reader: str, items: Callable[[Path], Iterator[Item]], *suffixes: s
     return Reader(partial(file_input, reader=reader, items=items), suffixes)
 
 
-def _tagged(form: str, *suffixes: str) -> Reader:
-    return _of_files(form, partial(read_tagged, form=form), *suffixes)
-
-
 _XML = (".xml", ".xml.gz", ".nxml", ".nxml.gz")
 _LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".json", ".json.gz")
 _GUIDELINE = ("id", "source", "title", "clean_text", "url")
+_TAGGED = {"nbib": (".nbib", ".txt"), "ris": (".ris", ".txt"), "enw": (".enw",), "wos": (".txt", ".ciw")}
+_TAGGED |= {"cochrane": (".txt",), "ovid": (".txt",)}
 
 READERS: Mapping[str, Reader] = MappingProxyType(
     {
@@ -84,15 +86,10 @@ READERS: Mapping[str, Reader] = MappingProxyType(
         "wikipedia": Reader(open_wikipedia, (*_LINES, ".parquet")),
         "beir": Reader(partial(open_corpus, reader="beir", convert=beir_document)),
         "scifact": Reader(partial(open_corpus, reader="scifact", convert=scifact_document)),
-        "jsonlines": Reader(open_jsonlines, _LINES),
+        "jsonlines": _of_files("jsonlines", read_jsonlines, *_LINES),
         "pdf": Reader(open_pdf, (".pdf",)),
-        "book-pdf": Reader(open_book_pdf, (".pdf", ".pdf.gz")),
-        "nbib": _tagged("nbib", ".nbib", ".txt"),
-        "ris": _tagged("ris", ".ris", ".txt"),
-        "enw": _tagged("enw", ".enw"),
-        "wos": _tagged("wos", ".txt", ".ciw"),
-        "cochrane": _tagged("cochrane", ".txt"),
-        "ovid": _tagged("ovid", ".txt"),
+        "book-pdf": Reader(partial(open_pdf, book=True), (".pdf", ".pdf.gz")),
+        **{form: _of_files(form, partial(read_tagged, form=form), *suffixes) for form, suffixes in _TAGGED.items()},
         "bibtex": _of_files("bibtex", read_bibtex, ".bib", ".bibtex"),
         "csv": _of_files("csv", read_csv, *TABLES, ".txt", *(f"{suffix}.gz" for suffix in TABLES)),
         "csl-json": _of_files("csl-json", read_csl, ".json", ".json.gz"),
@@ -107,8 +104,6 @@ READERS: Mapping[str, Reader] = MappingProxyType(
         "texts": Reader(open_text, TEXTS, open_text),
     }
 )
-
-
 _ASKED_FOR = {"pdf": "book-pdf", "jsonlines": "textbooks"}
 """Readers that are detected, and those that must be asked for by name for the same files."""
 
@@ -141,13 +136,8 @@ def find_inputs(paths: Sequence[Path], reader: str | None = None, *, strict: boo
 def open_file(
     path: Path, folder: Path | None = None, reader: str | None = None, *, beside: Collection[str] = ()
 ) -> Input:
-    """The input of one file, found in `folder`. One that no reader accepts says so when it is read.
-
-    Args:
-        path: the file.
-        folder: where it was found; None if the user named it.
-        reader: the name of its reader; None detects it.
-        beside: the readers of the other files of its folder. A PDF among textbooks is read as a textbook.
+    """The input of one file, found in `folder` or named by the user. One that no reader accepts says so when it is
+    read. `beside` are the readers of the other files of its folder: a PDF among textbooks is read as a textbook.
     """
     if misnamed := refused_name(path):
         return passed_over(misnamed, folder)
@@ -172,18 +162,13 @@ def _inputs(path: Path, reader: str | None) -> Iterator[Input]:
         raise UsageError(f"{path}: no such file or folder")
     if path.is_file():
         yield open_file(path, None, reader)
-    elif path.is_dir():
-        yield from _folder(path, reader)
-    else:
+    elif not path.is_dir():
         yield passed_over(BadDocument("not a file or a folder", file=str(path)))
-
-
-def _folder(folder: Path, reader: str | None) -> Iterator[Input]:
-    if reader is not None and not READERS[reader].suffixes:
-        yield READERS[reader].open(folder)
-        return
-    for path, refusal in survey(folder, reader):
-        yield passed_over(refusal, folder) if refusal is not None else open_file(path, folder, reader)
+    elif reader is not None and not READERS[reader].suffixes:
+        yield READERS[reader].open(path)
+    else:
+        for file, refusal in survey(path, reader):
+            yield passed_over(refusal, path) if refusal is not None else open_file(file, path, reader)
 
 
 def survey(folder: Path, reader: str | None = None) -> Iterator[tuple[Path, BadDocument | None]]:

@@ -1,7 +1,9 @@
 """The contract of a reader: it turns one input into a stream of items, and can resume at any item.
 
 A reader never holds a whole file in memory, never resolves XML entities, and never raises for a single bad record: it
-yields a `BadDocument` instead. It raises `BadDocument` if the input as a whole is not what it claims to be.
+yields a `BadDocument` instead. It raises `BadDocument` if the input as a whole is not what it claims to be: it cannot
+be read, is damaged, empty or longer than it may be. What makes a document, or a part of one, of a record raises
+ValueError where a field is missing or wrong. Either says in one line what the first problem is, and what to do.
 """
 
 from __future__ import annotations
@@ -54,26 +56,19 @@ Record = TypeVar("Record")
 
 @dataclass(frozen=True)
 class Input:
-    """One input: a file, a folder of texts, or a package's data.
-
-    Attributes:
-        name: its name in messages, such as a file's path.
-        reader: name of the reader, kept in the manifest.
-        fingerprint: changes when the content does (size and modification time, or a version).
-        read: `read(skip)` yields items from number `skip`, counting from 0, always in the same order. Raises
-            BadDocument.
-        license: licence note for the manifest, or None.
-        folder: the folder in which it was found, or None if the user named it.
-        refused: why it cannot be read, if that was seen before reading.
-    """
+    """One input: a file, a folder of texts, or a package's data; its name is that in messages, such as a path."""
 
     name: str
     reader: str
     fingerprint: str
+    """Changes when the content does: size and modification time, or a version."""
     read: Callable[[int], Iterator[Item]]
+    """`read(skip)` yields items from number `skip`, counting from 0, always in the same order. Raises BadDocument."""
     license: str | None = None
     folder: str | None = None
+    """The folder in which it was found, or None if the user named it."""
     refused: BadDocument | None = None
+    """Why it cannot be read, if that was seen before reading."""
 
 
 # Open files for a reader: plain or gzip, recognised by their first bytes. Every failure is a one-line error.
@@ -92,11 +87,7 @@ _LONGEST_FILE = 4 * LONGEST_RECORD
 
 @contextmanager
 def opened(path: Path) -> Iterator[IO[bytes]]:
-    """The uncompressed bytes of a file.
-
-    Raises:
-        BadDocument: the file cannot be opened, or turns out to be damaged.
-    """
+    """The uncompressed bytes of a file."""
     name = str(path)
     try:
         with path.open("rb") as raw:
@@ -117,11 +108,7 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
 
 
 def is_packed(path: Path) -> bool:
-    """Whether a file is compressed with gzip.
-
-    Raises:
-        BadDocument: it cannot be read.
-    """
+    """Whether a file is compressed with gzip."""
     try:
         with path.open("rb") as raw:
             return raw.read(2) == _GZIP
@@ -130,11 +117,7 @@ def is_packed(path: Path) -> bool:
 
 
 def head(path: Path) -> bytes:
-    """The first bytes of a file, uncompressed, or all of them if it is short.
-
-    Raises:
-        BadDocument: the file is empty or cannot be read.
-    """
+    """The first bytes of a file, uncompressed, or all of them if it is short."""
     with opened(path) as stream:
         start = stream.read(_HEAD)
     if not start.strip():
@@ -143,11 +126,7 @@ def head(path: Path) -> bytes:
 
 
 def content_of(path: Path) -> bytes:
-    """All bytes of a file, uncompressed.
-
-    Raises:
-        BadDocument: it cannot be read, or is longer than one record may be.
-    """
+    """All bytes of a file, uncompressed."""
     content = bytearray()
     with opened(path) as stream:
         while block := stream.read(_BLOCK):  # a read of the whole length would take that much memory for any file
@@ -158,11 +137,7 @@ def content_of(path: Path) -> bytes:
 
 
 def fingerprint(path: Path) -> str:
-    """Size and modification time of a file.
-
-    Raises:
-        BadDocument: the file has gone.
-    """
+    """Size and modification time of a file."""
     try:
         status = path.stat()
     except OSError as error:

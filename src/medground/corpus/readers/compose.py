@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -99,16 +99,15 @@ def make_document(fields: Mapping[str, Any]) -> Document:
         ValueError: a field is invalid; one line describes the first problem.
     """
     text = fields.get("text")
-    if isinstance(text, str):
-        if not text.strip():
-            raise ValueError("the record has neither text nor title")
-        if len(text) > LONGEST_RECORD:
-            raise ValueError(f"the text has {len(text):,} characters, more than {LONGEST_RECORD:,}; split the record")
+    if isinstance(text, str) and len(text) > LONGEST_RECORD:
+        raise ValueError(f"the text has {len(text):,} characters, more than {LONGEST_RECORD:,}; split the record")
     for name, value in fields.items():
         if isinstance(value, dict | list | tuple) and len(value) > _MOST_VALUES:
             raise ValueError(f"{name}: {len(value):,} values; at most {_MOST_VALUES:,} are read")
     try:
         known = _printable_fields(fields)
+        if isinstance(text, str) and not known["text"].strip():
+            raise ValueError("the record has neither text nor title")
         # PMIDs, PMC ids and DOIs in one form each: retractions and other versions are known by these.
         if isinstance(given := known.get("id"), str):
             known["id"] = normal_document_id(given)
@@ -126,11 +125,7 @@ def make_document(fields: Mapping[str, Any]) -> Document:
 
 
 def validated(model: type[Model], fields: Mapping[str, Any]) -> Model:
-    """Validate the fields as a `model`.
-
-    Raises:
-        ValueError: a field is invalid; one line describes the first problem.
-    """
+    """Validate the fields as a `model`; a ValueError describes the first problem in one line."""
     try:
         return model.model_validate(fields)
     except ValidationError as error:
@@ -157,11 +152,7 @@ _MOST_CONTROL = 0.01
 
 
 def decoded(content: bytes) -> str:
-    """The text of some bytes.
-
-    Raises:
-        ValueError: they are not text.
-    """
+    """The text of some bytes."""
     named = next((name for mark, name in _MARKS if content.startswith(mark)), None)
     if named is None and b"\x00" in content:
         raise ValueError("this is a binary file, not text")
@@ -178,12 +169,22 @@ def decoded(content: bytes) -> str:
 
 
 def text_of(path: Path) -> str:
-    """The text of a file, plain or gzip.
-
-    Raises:
-        BadDocument: it is not text, cannot be read, or is longer than one record may be.
-    """
+    """The text of a file, plain or gzip."""
     try:
         return decoded(content_of(path))
     except ValueError as error:
         raise BadDocument(str(error), file=str(path)) from error
+
+
+_WORDS = 4
+_LONGEST_QUOTED = 100
+
+
+def caution_on_hidden(pieces: Sequence[str], where: str, why: str = "") -> tuple[str, ...]:
+    """One caution on these texts, or none if they are no more than a few characters. They are in `where`: `Page 3`."""
+    text = " ".join(" ".join(pieces).split())
+    if len(text.split()) < _WORDS:
+        return ()
+    start = text if len(text) <= _LONGEST_QUOTED else f"{text[:_LONGEST_QUOTED].rpartition(' ')[0]} …"
+    reason = f" ({why})" if why else ""
+    return (f"{where} has text that nobody can see{reason}; it was left out: “{start}”",)

@@ -7,23 +7,20 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from medground.corpus.readers.base import head
-from medground.corpus.readers.bibtex import BIBTEX
-from medground.corpus.readers.bookshelf import BOOKSHELF_ROOTS
 from medground.corpus.readers.docx import is_docx
 from medground.corpus.readers.html import is_page
-from medground.corpus.readers.jats import JATS_ROOTS
-from medground.corpus.readers.libraries import ENDNOTE_ROOTS, ZOTERO_ROOTS
-from medground.corpus.readers.lines import TRIAL, Record, is_csl, parse
+from medground.corpus.readers.jats import BOOKSHELF_ROOTS, JATS_ROOTS
+from medground.corpus.readers.lines import SIGNATURE as PARQUET
+from medground.corpus.readers.lines import TRIAL, Record, columns_of, is_csl, parse
 from medground.corpus.readers.medline import MEDLINE_ROOTS
-from medground.corpus.readers.pdf.reader import SIGNATURE, is_pdf
-from medground.corpus.readers.published import SIGNATURE as PARQUET
-from medground.corpus.readers.published import collection_of, collection_of_columns, columns_of
-from medground.corpus.readers.questions import GOLDEN
-from medground.corpus.readers.sets import MEDQUAD_ROOT, SQUAD, set_of
+from medground.corpus.readers.pdf import SIGNATURE, is_pdf
+from medground.corpus.readers.reference_managers import BIBTEX, ENDNOTE_ROOTS, ZOTERO_ROOTS
+from medground.corpus.readers.sets import GOLDEN, MEDQUAD_ROOT, SQUAD, set_of
 from medground.corpus.readers.spreadsheet import SUFFIXES as TABLES
 from medground.corpus.readers.spreadsheet import WOS
 from medground.corpus.readers.tagged import tagged_format
 from medground.corpus.readers.texts import SUFFIXES as TEXTS
+from medground.corpus.readers.texts import collection_of, collection_of_columns
 from medground.corpus.readers.xml import root_name
 from medground.errors import BadDocument
 
@@ -44,8 +41,6 @@ _KINDS = {
     "data of a statistics program; save it as .csv": ".sav .dta .sas7bdat .rdata .rds .parquet .feather .mat",
 }
 _REASONS = {suffix: reason for reason, suffixes in _KINDS.items() for suffix in suffixes.split()}
-
-
 _MARKUP = re.compile(rb"(?:\xef\xbb\xbf)?\s*<|\xff\xfe<\x00|\xfe\xff\x00<")
 _JSON = re.compile(r"\s*[{\[]")
 _ARRAY = re.compile(r"\s*\[\s*[{\]]")
@@ -67,11 +62,7 @@ _ROOTS: Mapping[str, str] = {
 
 
 def detect(path: Path) -> str:
-    """Name of the reader for a file.
-
-    Raises:
-        BadDocument: no reader accepts it: it is empty, binary, in an unknown format, or rejected XML.
-    """
+    """Name of the reader for a file."""
     start = head(path)
     suffix = path.name.lower().removesuffix(".gz")[-12:]
     if found := _packed_reader(start, path):
@@ -80,7 +71,10 @@ def detect(path: Path) -> str:
         return "html"
     alien = _REASONS.get(path.suffix.lower())  # the suffix alone says that it is no literature
     if _MARKUP.match(start) and not suffix.endswith(TEXTS) and not alien:
-        return _xml_reader(path)
+        if (root := root_name(path)) in _ROOTS:
+            return _ROOTS[root]
+        reason = f"unknown XML format (<{root}>); use PubMed, MEDLINE, JATS, Bookshelf, EndNote or Zotero XML"
+        raise BadDocument(reason, file=str(path))
     if alien or (b"\x00" in start and not start.startswith(_WIDE)):
         raise BadDocument(alien or f"this is a binary file; {_READ}", file=str(path))
     found = _text_reader(start.decode("utf-16" if start.startswith(_WIDE) else "utf-8-sig", "replace"), suffix)
@@ -93,7 +87,11 @@ def _packed_reader(start: bytes, path: Path) -> str | None:
     if start.startswith(SIGNATURE) or (is_pdf(start) and not path.name.lower().endswith(TEXTS)):
         return "pdf"
     if start.startswith(PARQUET):
-        return _parquet_reader(path)
+        names = columns_of(path)
+        if (found := collection_of_columns(names)) is None:
+            columns = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
+            raise BadDocument(f"no reader takes a parquet file of {columns}; save it as JSON Lines", file=str(path))
+        return found
     if path.suffix.lower() == ".pdf":
         raise BadDocument("this is not a PDF file, whatever its name; rename it or leave it out", file=str(path))
     if start.startswith(_ZIP) and is_docx(path):
@@ -101,22 +99,6 @@ def _packed_reader(start: bytes, path: Path) -> str | None:
     if start.startswith(_OLE) and path.suffix.lower() == ".docx":
         raise BadDocument("the document is protected by a password, or an old .doc; save it anew", file=str(path))
     return None
-
-
-def _parquet_reader(path: Path) -> str:
-    names = columns_of(path)
-    if (found := collection_of_columns(names)) is None:
-        columns = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
-        raise BadDocument(f"no reader takes a parquet file of {columns}; save it as JSON Lines", file=str(path))
-    return found
-
-
-def _xml_reader(path: Path) -> str:
-    root = root_name(path)
-    if root not in _ROOTS:
-        reason = f"unknown XML format (<{root}>); use PubMed, MEDLINE, JATS, Bookshelf, EndNote or Zotero XML"
-        raise BadDocument(reason, file=str(path))
-    return _ROOTS[root]
 
 
 def _text_reader(start: str, suffix: str) -> str | None:

@@ -16,13 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from medground.corpus.readers.base import MOST_TAGS, Input, document_input
-from medground.corpus.readers.cautions import above, caution_on_hidden, marked
-from medground.corpus.readers.compose import Composition, Headings
+from medground.corpus.readers.compose import Composition, Headings, caution_on_hidden
 from medground.corpus.readers.entry import described, file_id, name_below
 from medground.corpus.readers.values import own_pmid, written
+from medground.corpus.retraction import above, banner_fields
 from medground.values.document import Document
-
-# The words of a Word paragraph: inserted text, no deleted text, exponents with their sign, hidden text apart.
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _VAL = f"{_W}val"
@@ -32,10 +30,10 @@ _TINY = 4
 _BRIGHT = 240
 
 
-def shown(paragraph: Any) -> tuple[str, str]:
-    """The text of a paragraph that can be seen, and the text that cannot."""
+def shown(paragraph: Any, hidden: list[str]) -> str:
+    """The text of a paragraph that can be seen; what nobody can see of it goes to `hidden`."""
     parts: list[str] = []
-    hidden: list[str] = []
+    unseen: list[str] = []
     for node in paragraph.iter():
         name = node.tag.rpartition("}")[2] if isinstance(node.tag, str) else ""
         if name in ("tab", "br", "cr"):
@@ -43,11 +41,12 @@ def shown(paragraph: Any) -> tuple[str, str]:
         elif name == "t" and not any(outer.tag.endswith("}Fallback") for outer in node.iterancestors()):
             run = next(node.iterancestors(f"{_W}r"), None)
             if run is not None and _is_hidden(run):
-                hidden.append(node.text or "")
+                unseen.append(node.text or "")
             else:
                 raised = run is not None and _value(run, "vertAlign") == "superscript"
                 parts.append(written(node.text or "", "".join(parts[-3:])) if raised else node.text or "")
-    return " ".join("".join(parts).split()), " ".join("".join(hidden).split())
+    hidden += filter(None, [" ".join("".join(unseen).split())])
+    return " ".join("".join(parts).split())
 
 
 def _is_hidden(run: Any) -> bool:
@@ -88,8 +87,6 @@ def _is_bright(colour: str) -> bool:
         return False
 
 
-# What a Word file says beside its text: running heads and feet, a watermark, its properties.
-
 _WATERMARK = ".//{urn:schemas-microsoft-com:vml}textpath"
 _HEADS = ("header", "first_page_header", "even_page_header", "footer", "first_page_footer", "even_page_footer")
 
@@ -99,7 +96,7 @@ def margins_of(opened: Any) -> list[str]:
     found: list[str] = []
     for part in (getattr(section, name) for section in opened.sections for name in _HEADS):
         if not part.is_linked_to_previous:
-            found += filter(None, (shown(paragraph._p)[0] for paragraph in part.paragraphs))
+            found += filter(None, (shown(paragraph._p, []) for paragraph in part.paragraphs))
             found += (mark.get("string", "") for mark in part._element.iterfind(_WATERMARK))
     return list(dict.fromkeys(found))
 
@@ -117,22 +114,9 @@ def fields_of(properties: Any, *, titled: bool) -> dict[str, Any]:
     """The fields of a document that the properties give; the title only where the text has none."""
     if properties is None:
         return {}
-    found = {
-        "authors": properties.author,
-        "keywords": properties.keywords,
-        "language": properties.language,
-        "publication_types": properties.category,
-        "status": properties.content_status,
-    }
-    if not titled:
-        found["title"] = properties.title
-    return {name: value for name, value in found.items() if value}
-
-
-def stated(properties: Any) -> list[str]:
-    """Properties that may say that the paper was retracted, or which PMID it has."""
-    names = ("title", "subject", "comments", "identifier")
-    return [] if properties is None else [text for name in names if (text := getattr(properties, name))]
+    names = {"authors": "author", "publication_types": "category", "status": "content_status"}
+    names |= {name: name for name in ("keywords", "language", *([] if titled else ["title"]))}
+    return {name: value for name, own in names.items() if (value := getattr(properties, own))}
 
 
 SUFFIXES = (".docx", ".docm", ".dotx")
@@ -147,6 +131,7 @@ _HEADING = re.compile(r"heading (\d)", re.IGNORECASE)
 _DOI_LINE = re.compile(r"^\W*(?:doi\W|https?://(?:dx\.)?doi\.org/)\s*(10\.\d{4,9}/\S+)\s*$", re.I | re.M)
 _FIRST_PAGE = 3000
 _DAMAGED = "the DOCX file is damaged or cut off; copy or download it again"
+_ERRORS = (zipfile.BadZipFile, zlib.error, LookupError, AttributeError, EOFError, OSError, NotImplementedError)
 
 
 def open_docx(path: Path, folder: Path | None = None) -> Input:
@@ -164,11 +149,7 @@ def is_docx(path: Path) -> bool:
 
 
 def docx_document(content: bytes, name: str) -> Document:
-    """The document of a Word file.
-
-    Raises:
-        ValueError: it is damaged, would unpack to too much, or has no text.
-    """
+    """The document of a Word file."""
     _check_sizes(content)
     import docx
     from docx.opc.exceptions import OpcError
@@ -179,23 +160,15 @@ def docx_document(content: bytes, name: str) -> Document:
         composition, titles, hidden = _composed(opened)
         said = properties_of(opened)
         about = {"title": titles[0] if titles else Path(name).stem} | fields_of(said, titled=bool(titles))
-        beside = [*margins_of(opened), *stated(said)]
-    except (
-        OpcError,
-        zipfile.BadZipFile,
-        zlib.error,
-        etree.LxmlError,
-        LookupError,
-        AttributeError,
-        EOFError,
-        OSError,
-        NotImplementedError,
-    ) as error:
+        # properties that may say that the paper was retracted, or which PMID it has
+        stated = (getattr(said, name, "") for name in ("title", "subject", "comments", "identifier"))
+        beside = [*margins_of(opened), *filter(None, stated)]
+    except (OpcError, etree.LxmlError, *_ERRORS) as error:
         raise ValueError(_DAMAGED) from error
     if not composition.text:
         raise ValueError("the document has no text")
     lines = composition.text.split("\n")
-    mark = marked([*beside, *above(lines)])
+    mark = banner_fields([*beside, *above(lines)])
     if pmid := own_pmid([*beside, *lines]):
         about["pmid"] = pmid
     dois = set(_DOI_LINE.findall(composition.text[:_FIRST_PAGE]))
@@ -232,7 +205,7 @@ def _tags_in(content: bytes) -> int:
         with zipfile.ZipFile(io.BytesIO(content)) as archive, archive.open(_MAIN) as main:
             while tags <= MOST_TAGS and (block := main.read(1 << 20)):
                 tags += block.count(b"<")
-    except (KeyError, zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError):
+    except _ERRORS:
         return 0
     return tags
 
@@ -251,7 +224,7 @@ def _composed(opened: Any) -> tuple[Composition, list[str], list[str]]:
             for row in _rows(block, hidden):
                 composition.add(row, path.label)
             continue
-        text = _text(block._p, hidden)
+        text = shown(block._p, hidden)
         style = (block.style.name if block.style is not None else "") or ""
         if text and (found := _HEADING.fullmatch(style)):
             level = int(found[1])
@@ -268,14 +241,6 @@ def _composed(opened: Any) -> tuple[Composition, list[str], list[str]]:
 def _rows(table: Any, hidden: list[str]) -> Iterator[str]:
     """The rows as lines, with their cells between bars. A merged cell is written once."""
     for row in table._tbl.tr_lst:
-        cells = [" ".join(_text(p, hidden) for p in cell.p_lst).strip() for cell in row.tc_lst]
+        cells = [" ".join(shown(p, hidden) for p in cell.p_lst).strip() for cell in row.tc_lst]
         if any(cells):
             yield " | ".join(cells)
-
-
-def _text(paragraph: Any, hidden: list[str]) -> str:
-    """The text of a paragraph; what nobody can see of it goes to `hidden`."""
-    text, unseen_text = shown(paragraph)
-    if unseen_text:
-        hidden.append(unseen_text)
-    return text

@@ -9,25 +9,31 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, get_args
 
-from medground.corpus.readers.cautions import ids_in, state_in
 from medground.corpus.readers.compose import Composition, make_document
 from medground.corpus.readers.values import (
-    doi_of,
     flattened,
+    ids_in,
+    imprint_of,
     iso_date,
     listed,
     names_of,
     one_line,
     pmc_of,
     pmid_of,
+    state_in,
     substances_of,
     unmarked,
     year_in,
 )
 from medground.values.document import Document, Retraction, SourceKind
-from medground.values.identifiers import KINDS, id_kind, normal_document_id, normal_identifiers, pmid_in_address
-
-# Ids for documents that bring none: made from a file's place in its folder, or from what a record says.
+from medground.values.identifiers import (
+    KINDS,
+    id_kind,
+    normal_document_id,
+    normal_doi,
+    normal_identifiers,
+    pmid_in_address,
+)
 
 _NOT_IN_AN_ID = re.compile(r"[\s#\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+")
 _LONGEST_NAME = 200
@@ -47,11 +53,7 @@ def name_below(path: Path, folder: Path | None) -> str:
 
 
 def prefixed(name: str) -> str:
-    """The id as it is, or with the prefix `DOC:` where it has none; what an id cannot contain is replaced.
-
-    Raises:
-        ValueError: nothing is left of it.
-    """
+    """The id as it is, or with the prefix `DOC:` where it has none; what an id cannot contain is replaced."""
     name = name.strip()
     if not name.strip(":"):
         raise ValueError("the id is empty")
@@ -101,6 +103,14 @@ _ALIASES = {
 }
 _CANONICAL = {alias: name for name, aliases in _ALIASES.items() for alias in aliases.split()}
 _KNOWN = (frozenset(Document.model_fields) - {"joined"}) | {"abstract", "date", "doi", "pmid", "pmc"}
+_KINDS = {
+    "book": "book chapter chap ebook echap edbook encyc booksection editedbook electronicbook encyclopedia "
+    "encyclopediaarticle entryencyclopedia inbook incollection booklet manual collection reference",
+    "web": "webpage postweblog blogpost elec blog icomm",
+}
+_KIND_OF = {name: kind for kind, names in _KINDS.items() for name in names.split()}
+_TYPE_OF = dict.fromkeys(("journalarticle", "articlejournal", "jour", "ejour"), "Journal Article")
+_TYPE_OF |= {"news": "News", "articlenewspaper": "News", "review": "Review", "clswk": "Classical Article"}
 _SEPARATORS = re.compile(r"[\s-]+")
 _EXTRA = re.compile(r"(?:^|[;,|\n])\s*(PMID|PMCID):?\s*((?:PMC)?\d+)\b", re.IGNORECASE)
 _RETRACTIONS, _SOURCE_KINDS = get_args(Retraction), get_args(SourceKind)
@@ -113,9 +123,6 @@ def described(fields: Mapping[str, Any]) -> Document:
 
     The text is `text`, else `abstract`, else the title; with both, the abstract comes first, in a section of its own.
     The id is `id` (with the prefix `DOC:` where it has none), or made from the PMID, PMC id or DOI, or the content.
-
-    Raises:
-        ValueError: there is neither text nor title, or a known field has a wrong value.
     """
     known, metadata = _sorted(fields)
     for name, value in ids_in(known | metadata).items():
@@ -157,6 +164,17 @@ def described(fields: Mapping[str, Any]) -> Document:
     return make_document(known)
 
 
+def entry_kind(entry: str | None) -> str:
+    """The kind of document that a reference manager calls so: `bookSection`, `CHAP`, `Web Page`."""
+    return _KIND_OF.get(_SEPARATORS.sub("", entry or "").casefold(), "research")
+
+
+def entry_types(entry: str | None) -> list[str]:
+    """The publication type of such an entry, if its name tells one: `JOUR`, `article-journal`."""
+    found = _TYPE_OF.get(_SEPARATORS.sub("", entry or "").casefold())
+    return [found] if found else []
+
+
 @lru_cache(maxsize=4096)
 def canonical(name: str) -> str:
     """A field's name in lower case with underscores, and in our own word where it is a known one."""
@@ -190,7 +208,7 @@ def _identify(known: dict[str, Any], metadata: dict[str, Any]) -> None:
             continue
         for name, value in _EXTRA.findall("\n".join(map(str, said)) if isinstance(said, list) else str(said)):
             known.setdefault("pmid" if name.upper() == "PMID" else "pmc", value)
-    for name, cleaned in (("pmid", pmid_of), ("pmc", pmc_of), ("doi", doi_of)):
+    for name, cleaned in (("pmid", pmid_of), ("pmc", pmc_of), ("doi", lambda given: normal_doi(one_line(given)))):
         if name in known:
             given = known.pop(name)
             if value := cleaned(given):
@@ -267,5 +285,4 @@ def _imprint(metadata: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
 
     ends = dict.fromkeys(filter(None, (first("start_page", "page_start", "bp"), first("end_page", "page_end", "ep"))))
     pages = first("pages", "page") or "-".join(ends) or first("art._no.", "ar")
-    found = (("volume", first("volume", "vl")), ("issue", first("issue", "number")), ("pages", pages))
-    return {name: value for name, value in found if value}
+    return imprint_of(first("volume", "vl"), first("issue", "number"), pages)

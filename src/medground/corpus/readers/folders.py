@@ -115,41 +115,29 @@ def in_release_order(inputs: Sequence[Input]) -> list[Input]:
     A file out of order tells so in a note. One that is given twice is passed over. Where numbers are missing between
     two files, the later tells which.
     """
-    places: dict[int, Release] = {
-        at: release
-        for at, one in enumerate(inputs)
-        if one.reader == "medline" and (release := release_of(one.name)) is not None
-    }
+    named = {at: release_of(one.name) for at, one in enumerate(inputs) if one.reader == "medline"}
+    places = {at: release for at, release in named.items() if release is not None}
     order = sorted(places, key=lambda at: (places[at], at))
     given = list(places.values())
     late = {release for release, highest in zip(given, accumulate(given, max), strict=True) if release < highest}
-    following = pairwise(sorted(set(given)))
-    gaps = {
-        after: before for before, after in following if before.year == after.year and after.number > before.number + 1
-    }
+    gaps = {b: a for a, b in pairwise(sorted(set(given))) if a.year == b.year and b.number > a.number + 1}
     arranged = list(inputs)
     first: dict[Release, Input] = {}
     for slot, at in zip(places, order, strict=True):
         release, found = places[at], inputs[at]
         if release in first:
-            refusal = BadDocument(
-                f"PubMed's {release} is given twice; it is read as {first[release].name}", file=found.name
-            )
-            arranged[slot] = replace(found, read=partial(_rest, [refusal]), refused=refusal)
+            why = f"PubMed's {release} is given twice; it is read as {first[release].name}"
+            refusal = BadDocument(why, file=found.name)
+            arranged[slot] = replace(found, read=partial(_then, None, [refusal]), refused=refusal)
             continue
         notes = [Note(_OUT_OF_ORDER)] if release in late else []
         if release in gaps:
-            notes.append(
-                Note(f"the files between {gaps[release]} and {release} are missing; revisions in them are lost")
-            )
-        arranged[slot] = replace(found, read=partial(_noting, found, notes)) if notes else found
+            why = f"the files between {gaps[release]} and {release} are missing; revisions in them are lost"
+            notes.append(Note(why))
+        arranged[slot] = replace(found, read=partial(_then, found, notes)) if notes else found
         first[release] = found
     return arranged
 
 
-def _rest(items: Sequence[Item], skip: int) -> Iterator[Item]:
-    return iter(items[skip:])
-
-
-def _noting(source: Input, notes: Sequence[Note], skip: int) -> Iterator[Item]:
-    return islice(chain(source.read(0), notes), skip, None)
+def _then(source: Input | None, items: Sequence[Item], skip: int) -> Iterator[Item]:
+    return islice(chain(source.read(0) if source else (), items), skip, None)

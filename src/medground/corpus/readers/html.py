@@ -6,6 +6,7 @@ Title, authors, journal, date, DOI and PMID come from the tags that publishers w
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import logging
 import re
@@ -17,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from medground.corpus.readers.base import Input, document_input
-from medground.corpus.readers.cautions import caution_on_hidden, is_banner, marked
-from medground.corpus.readers.compose import Composition, Headings, decoded
+from medground.corpus.readers.compose import Composition, Headings, caution_on_hidden, decoded
 from medground.corpus.readers.entry import described, file_id, name_below
 from medground.corpus.readers.values import written
 from medground.corpus.readers.xml import Element, name_of
+from medground.corpus.retraction import banner_fields, is_banner
 from medground.values.document import Document
 from medground.values.identifiers import normal_document_id
 
@@ -101,16 +102,12 @@ def is_page(start: bytes) -> bool:
 
 
 def html_document(content: bytes, name: str) -> Document:
-    """The document of a page.
-
-    Raises:
-        ValueError: it has no main text, or is too long.
-    """
+    """The document of a page."""
     tree = _parsed(content)
     fields = _tagged(tree)
     whole_tree = copy.deepcopy(tree)
     hidden = take_out_hidden(tree)
-    mark = marked(_banners(tree))
+    mark = banner_fields(_banners(tree))
     composition = _main_text(tree)
     if hidden:  # most hidden text is that of menus, which is no main text anyway
         everything = _main_text(whole_tree).text
@@ -122,18 +119,10 @@ def html_document(content: bytes, name: str) -> Document:
     links = tree.xpath("//link[@rel='canonical']/@href") or tree.xpath("//meta[@property='og:url']/@content")
     address = next((str(link) for link in links if str(link).startswith("http")), None)
     cautions = (*mark.pop("cautions", ()), *caution_on_hidden(hidden, "The page"))
-    return described(
-        {"title": heading or Path(name).stem, "kind": "web", "language": tree.get("lang"), "url": address}
-        | fields
-        | {
-            "id": file_id(name),
-            "text": composition.text or abstract,
-            "sections": composition.sections,
-            "cautions": cautions,
-        }
-        | mark
-        | ({"kind": "research"} if {"journal", "pmid"} & fields.keys() else {})
-    )
+    kind = "research" if {"journal", "pmid"} & fields.keys() else "web"
+    said = {"title": heading or Path(name).stem, "language": tree.get("lang"), "url": address, **fields, **mark}
+    own = {"id": file_id(name), "kind": kind, "text": composition.text or abstract, "sections": composition.sections}
+    return described(said | own | {"cautions": cautions})
 
 
 def _parsed(content: bytes) -> Any:
@@ -145,7 +134,11 @@ def _parsed(content: bytes) -> Any:
         raise ValueError(f"the page has more than {_LONGEST:,} bytes")
     if content.count(b"<") > _MOST_TAGS:
         raise ValueError(f"the page has more than {_MOST_TAGS:,} tags; split it")
-    page = _page_text(content)
+    page = None
+    if named := _CHARSET.search(content[:4096]):  # what the page names, if its bytes fit
+        with contextlib.suppress(UnicodeDecodeError, LookupError):
+            page = content.decode(named[1].decode("ascii"))
+    page = decoded(content) if page is None else page
     try:
         tree = lxml.html.document_fromstring(page.encode("utf-8"), parser=lxml.html.HTMLParser(encoding="utf-8"))
     except (etree.LxmlError, ValueError) as error:
@@ -155,7 +148,6 @@ def _parsed(content: bytes) -> Any:
 
 
 def _main_text(tree: Any) -> Composition:
-    """The main text of a page."""
     from trafilatura import bare_extraction
 
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # it logs what is reported here
@@ -179,18 +171,7 @@ def _write_raised(tree: Any) -> None:
         element.drop_tag()
 
 
-def _page_text(content: bytes) -> str:
-    """In the encoding that the page names, if its bytes fit."""
-    if named := _CHARSET.search(content[:4096]):
-        try:
-            return content.decode(named[1].decode("ascii"))
-        except (UnicodeDecodeError, LookupError):
-            pass
-    return decoded(content)
-
-
 def _tagged(tree: Any) -> dict[str, Any]:
-    """What the page's meta tags say."""
     tags: defaultdict[str, list[str]] = defaultdict(list)
     for meta in tree.iter("meta"):
         name = (meta.get("name") or meta.get("property") or "").lower()
@@ -233,8 +214,8 @@ def _compose(composition: Composition, body: Element) -> None:
     for block in _blocks(body):
         text = " ".join("".join(block.itertext()).split())
         if name_of(block) == "head":
-            level = int((block.get("rend") or "h2")[-1:]) if (block.get("rend") or "h2")[-1:].isdecimal() else 2
-            path.enter(level, text)
+            level = (block.get("rend") or "")[-1:]
+            path.enter(int(level) if level.isdecimal() else 2, text)
         elif not path.are_of_references:
             composition.add(text, path.label)
 

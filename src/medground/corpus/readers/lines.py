@@ -1,19 +1,21 @@
-"""JSON: one record a line, and arrays of records such as CSL-JSON. A broken record is skipped and reported."""
+"""Records one after the other: JSON Lines, rows of parquet, and arrays of records such as CSL-JSON."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from medground.corpus.readers.base import LONGEST_RECORD, Input, Item, Note, file_input, numbered, opened
+from medground.corpus.readers.base import LONGEST_RECORD, Item, Note, numbered, opened
 from medground.corpus.readers.compose import text_of
-from medground.corpus.readers.entry import described
+from medground.corpus.readers.entry import described, entry_kind, entry_types
+from medground.corpus.readers.values import ids_noted
 from medground.errors import BadDocument
 from medground.values.document import Document
+
+# JSON: one record a line, and arrays of records such as CSL-JSON. A broken record is skipped and reported.
 
 Record = dict[str, Any]
 
@@ -25,40 +27,25 @@ _LONGEST_LINE = 2 * LONGEST_RECORD
 
 
 def read_lines(path: Path, convert: Callable[[Record], Document]) -> Iterator[Item]:
-    """One item per line that is not blank. `convert` raises ValueError for a record that it cannot use.
-
-    Raises:
-        BadDocument: the first `TRIAL` lines, or all of them, are broken, or the file is damaged.
-    """
+    """One item per line that is not blank. `convert` raises ValueError for a record that it cannot use."""
     found = (converted(partial(_parsed, line), convert, path, number) for number, line in _lines(path))
     yield from tried(found, path, "lines")
 
 
 def tried(items: Iterable[Document | BadDocument], path: Path, what: str) -> Iterator[Item]:
-    """These items, unless the first `TRIAL` of them, or all, are broken.
-
-    Args:
-        items: one for each record.
-        path: their file.
-        what: what they are in an error, such as `lines`.
-
-    Raises:
-        BadDocument: none of the first can be used.
-    """
+    """These items, one for each record (a `what` in an error); BadDocument if the first `TRIAL`, or all, are broken."""
     broken: list[BadDocument] = []
-    good = False
-    for item in items:
-        if good:
-            yield item
-        elif isinstance(item, BadDocument):
-            broken.append(item)
-            if len(broken) == TRIAL:
-                break
-        else:
-            good = True
+    rest = iter(items)
+    for item in rest:
+        if not isinstance(item, BadDocument):
             yield from broken
             yield item
-    if not good and broken:
+            yield from rest
+            return
+        broken.append(item)
+        if len(broken) == TRIAL:
+            break
+    if broken:
         raise BadDocument(
             f"none of the first {len(broken)} {what} can be used; the first problem: {broken[0].reason}",
             file=str(path),
@@ -72,18 +59,14 @@ def converted(
     """The document of a record, or why there is none: `record` and `convert` raise ValueError."""
     try:
         return convert(record())
-    except RecursionError:
-        return BadDocument("the record is nested too deeply; flatten it", file=str(path), position=number)
-    except ValueError as error:
-        return BadDocument(str(error), file=str(path), position=number)
+    except (RecursionError, ValueError) as error:
+        deep = isinstance(error, RecursionError)
+        why = "the record is nested too deeply; flatten it" if deep else str(error)
+        return BadDocument(why, file=str(path), position=number)
 
 
 def parse(line: bytes) -> Record:
-    """Parse the JSON object on a line.
-
-    Raises:
-        ValueError: the line is not a JSON object.
-    """
+    """Parse the JSON object on a line."""
     try:
         record = json.loads(line.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -121,17 +104,8 @@ def _parsed(line: bytes) -> Record:
 _SHOWN = 8
 
 
-def open_jsonlines(path: Path) -> Input:
-    """One file of JSON Lines, plain or gzip."""
-    return file_input(path, "jsonlines", read_jsonlines)
-
-
 def read_jsonlines(path: Path) -> Iterator[Item]:
-    """The records of a file, then what was made of them.
-
-    Raises:
-        BadDocument: none of the first lines can be used, or the file is damaged.
-    """
+    """The records of a file, then what was made of them."""
     conversion = Conversion()
     yield from read_lines(path, convert=conversion.convert)
     yield from conversion.notes()
@@ -168,10 +142,6 @@ class Conversion:
 
 # CSL-JSON, as Zotero, Mendeley and Crossref give it, and any other JSON array of records.
 
-_KINDS = {"book": "book", "chapter": "book", "entry-encyclopedia": "book", "webpage": "web", "post-weblog": "web"}
-_TYPES = {"article-journal": "Journal Article", "article-newspaper": "News", "review": "Review"}
-_PMID = re.compile(r"PMID:?\s*(\d+)", re.IGNORECASE)
-_PMC = re.compile(r"PMC(?:ID)?:?\s*(?:PMC)?(\d+)", re.IGNORECASE)
 _RENAMED = {"container-title": "journal", "keyword": "keywords", "url": "url", "pmcid": "pmc"}
 _MOST_OBJECTS = 2_000_000
 """Most objects in a file: a hundred thousand records have half as many. Each takes a hundred times its bytes."""
@@ -179,11 +149,7 @@ _LEFT_OUT = ("id", "issued", "type", "author", "note", "citation-key", "accessed
 
 
 def read_csl(path: Path) -> Iterator[Item]:
-    """The records of a file; the position of a bad one is its number, counting from 1.
-
-    Raises:
-        BadDocument: the file is not JSON, or holds no list of records.
-    """
+    """The records of a file; the position of a bad one is its number, counting from 1."""
     text = text_of(path)
     if text.count("{") > _MOST_OBJECTS:
         raise BadDocument(f"the file has more than {_MOST_OBJECTS:,} objects; split it", file=str(path))
@@ -215,11 +181,7 @@ def is_csl(record: Mapping[str, Any]) -> bool:
 
 
 def csl_document(record: Mapping[str, Any]) -> Document:
-    """The document of a CSL record.
-
-    Raises:
-        ValueError: there is neither title nor abstract.
-    """
+    """The document of a CSL record."""
     fields = {str(key).casefold(): value for key, value in record.items()}
     kind = str(fields["type"])
     note = "\n".join(str(fields[name]) for name in ("note", "extra") if fields.get(name))
@@ -228,16 +190,10 @@ def csl_document(record: Mapping[str, Any]) -> Document:
         for name, value in fields.items()  # Crossref writes titles as lists of one
         if name not in _LEFT_OUT
     }
-    for name, pattern in (("pmid", _PMID), ("pmc", _PMC)):
-        if name not in known and (found := pattern.search(note)):
-            known[name] = found[1]
+    known = ids_noted(note) | known
     known |= {"authors": fields.get("author"), "date": _date(fields.get("issued")), "entry_type": kind, "note": note}
-    known["citation_key"] = fields.get("citation-key") or fields.get("id")
-    known["kind"] = _KINDS.get(kind, "research")
-    said = [_TYPES[kind]] if kind in _TYPES else []
-    if isinstance(genre := fields.get("genre"), str):
-        said.append(genre)
-    if said:
+    known |= {"citation_key": fields.get("citation-key") or fields.get("id"), "kind": entry_kind(kind)}
+    if said := [*entry_types(kind), *(genre for genre in [fields.get("genre")] if isinstance(genre, str))]:
         known["publication_types"] = said
     return described(known)
 
@@ -252,3 +208,62 @@ def _date(issued: Any) -> str | None:
         year, *rest = (str(part) for part in parts[0])
         return "-".join([year, *(part.zfill(2) for part in rest)])
     return str(issued.get("raw") or issued.get("literal") or "") or None
+
+
+# Parquet, as hubs keep large collections: rows are streamed in small batches (extra `parquet`).
+
+SUFFIX = ".parquet"
+SIGNATURE = b"PAR1"
+_ROWS = 256
+_NEEDS = 'a parquet file needs the extra "parquet"; run: pip install "medground[parquet]"'
+
+
+def columns_of(path: Path) -> list[str]:
+    """The names of a file's columns."""
+    with _opened(path) as file:
+        return [str(name) for name in file.schema_arrow.names]
+
+
+def read_parquet(path: Path, convert: Callable[[Record], Document], columns: Sequence[str]) -> Iterator[Item]:
+    """One item per row of these columns, as far as the file has them; the position of a bad one is its number."""
+    yield from tried(_items(path, convert, columns), path, "rows")
+
+
+def _items(
+    path: Path, convert: Callable[[Record], Document], columns: Sequence[str]
+) -> Iterator[Document | BadDocument]:
+    with _opened(path) as file:
+        wanted = [name for name in file.schema_arrow.names if name in columns]
+        # One group of rows after the other: for all of them at once, pyarrow holds what it has read of the file.
+        groups = range(file.num_row_groups)
+        batches = (b for g in groups for b in file.iter_batches(batch_size=_ROWS, row_groups=[g], columns=wanted))
+        number = 0
+        while (rows := _next(batches, path)) is not None:
+            for row in rows:
+                number += 1
+                yield converted(lambda row=row: row, convert, path, number)  # type: ignore[misc]
+
+
+def _next(batches: Iterator[Any], path: Path) -> list[Record] | None:
+    """The rows of the next batch; None after the last."""
+    try:
+        batch = next(batches, None)
+        return None if batch is None else batch.to_pylist()
+    except (OSError, ValueError) as error:  # pyarrow's own errors are both
+        raise BadDocument(_damaged(error), file=str(path)) from error
+
+
+def _opened(path: Path) -> Any:
+    try:
+        from pyarrow import parquet
+    except ImportError as error:
+        raise BadDocument(_NEEDS, file=str(path), passing=True) from error
+    try:
+        return parquet.ParquetFile(path, pre_buffer=False)
+    except (OSError, ValueError) as error:
+        raise BadDocument(_damaged(error), file=str(path)) from error
+
+
+def _damaged(error: Exception) -> str:
+    reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
+    return f"the parquet file is damaged ({reason[:120]}); copy or download it again"

@@ -13,12 +13,10 @@ from typing import Any
 
 from medground.corpus.readers.base import Deleted, Item, Retracts, numbered
 from medground.corpus.readers.compose import Composition, make_document
-from medground.corpus.readers.values import iso_date, year_in
+from medground.corpus.readers.values import imprint_of, iso_date, year_in
 from medground.corpus.readers.xml import Element, flat_text, name_of, records
 from medground.corpus.retraction import state_of_types
 from medground.values.document import MeshHeading, Substance
-
-# The dates of a MEDLINE record, in every format that it uses.
 
 _PUBLISHED = ("Article/Journal/JournalIssue/PubDate", "Article/ArticleDate", "Book/PubDate", "ContributionDate")
 _HISTORY = {
@@ -65,7 +63,6 @@ def _iso(date: Element) -> str | None:
 
 
 # What a MEDLINE record says about other records: references, retractions, expressions of concern.
-
 
 # A retracted and republished paper is valid only in its new record. A partial retraction leaves the rest valid.
 _RETRACTED = frozenset(["RetractionIn", "RetractedandRepublishedIn"])
@@ -129,11 +126,7 @@ _DELETIONS = ["DeleteCitation", "DeleteDocument"]
 
 
 def read_medline(path: Path) -> Iterator[Item]:
-    """The records of a file in order; the position of a bad one is its number, counting from 1.
-
-    Raises:
-        BadDocument: the file is damaged, is not well-formed XML of this kind, or declares entities.
-    """
+    """The records of a file in order; the position of a bad one is its number, counting from 1."""
     found = records(path, [*_RECORDS, *_DELETIONS], MEDLINE_ROOTS)
     yield from numbered(found, _items, path, "record")
 
@@ -194,14 +187,13 @@ def _article(citation: Element) -> dict[str, Any]:
 
 
 def _imprint(article: Element) -> dict[str, str]:
-    """Volume, issue, and pages or else the number of an electronic article."""
     pages = flat_text(article.find("Pagination/MedlinePgn"))
     if not pages:
         ends = (flat_text(article.find(f"Pagination/{name}")) for name in ("StartPage", "EndPage"))
         pages = "-".join(filter(None, ends)) or flat_text(article.find("ELocationID[@EIdType='pii']"))
     issue = article.find("Journal/JournalIssue")
     volume, number = (flat_text(None if issue is None else issue.find(name)) for name in ("Volume", "Issue"))
-    return {k: v for k, v in (("volume", volume), ("issue", number), ("pages", pages)) if v}
+    return imprint_of(volume, number, pages)
 
 
 def _book(document: Element) -> dict[str, Any]:
@@ -233,11 +225,7 @@ def _authors(authors: Element | None) -> tuple[str, ...]:
     names = []
     for author in authors if authors is not None else ():
         family = flat_text(author.find("LastName"))
-        given = (
-            flat_text(author.find("Initials"))
-            or flat_text(author.find("ForeName"))
-            or flat_text(author.find("FirstName"))
-        )
+        given = next(filter(None, (flat_text(author.find(name)) for name in ("Initials", "ForeName", "FirstName"))), "")
         names.append(flat_text(author.find("CollectiveName")) or f"{family} {given}".strip())
     return tuple(name for name in names if name)
 
@@ -249,9 +237,7 @@ def _mesh(citation: Element) -> tuple[MeshHeading, ...]:
             ui=descriptor.get("UI") or None,
             major=any(part.get("MajorTopicYN") == "Y" for part in heading),
             qualifiers=tuple(flat_text(part) for part in heading.iterfind("QualifierName")),
-            major_qualifiers=tuple(
-                flat_text(part) for part in heading.iterfind("QualifierName") if part.get("MajorTopicYN") == "Y"
-            ),
+            major_qualifiers=tuple(flat_text(part) for part in heading.iterfind("QualifierName[@MajorTopicYN='Y']")),
         )
         for heading in citation.iterfind("MeshHeadingList/MeshHeading")
         if (descriptor := _first(heading, ["DescriptorName", "Descriptor"])) is not None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from statistics import median
@@ -37,11 +37,7 @@ _OF_WOS |= {"vl": "volume", "is": "issue", "pd": "published_in", "ut": "unique_i
 
 
 def read_csv(path: Path) -> Iterator[Item]:
-    """The rows of a table; the position of a bad one is its line.
-
-    Raises:
-        BadDocument: it has no rows, or none of its columns holds titles or texts.
-    """
+    """The rows of a table; the position of a bad one is its line."""
     rows = _rows(text_of(path), path)
     first = list(islice(rows, _SAMPLE))
     if not first:
@@ -58,23 +54,18 @@ def read_csv(path: Path) -> Iterator[Item]:
         yield Note(f"the table has no header, so its columns were told by what they hold: {named}")
     else:
         first = first[1:]
-    yield from _documents(header, chain(first, rows), path)
-
-
-def _documents(header: Sequence[str], rows: Iterable[tuple[int, list[str]]], path: Path) -> Iterator[Item]:
-    for line, row in rows:
+    for line, row in chain(first, rows):
         fields: dict[str, str] = {}
         for name, value in zip(header, row, strict=False):
-            if value.strip():
+            if name and value.strip():
                 fields.setdefault(name, value)
         try:
-            yield described({name: value for name, value in fields.items() if name})
+            yield described(fields)
         except ValueError as error:
             yield BadDocument(str(error), file=str(path), position=line)
 
 
 def _rows(text: str, path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Line number and cells of every row that is not blank."""
     csv.field_size_limit(_LONGEST_FIELD)
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=False)
     while True:

@@ -16,14 +16,12 @@ from typing import Any
 
 from medground.corpus.readers.base import Item, Retracts
 from medground.corpus.readers.compose import Composition, text_of
-from medground.corpus.readers.entry import described
+from medground.corpus.readers.entry import described, entry_kind, entry_types
 from medground.corpus.readers.values import iso_date, pmid_of_accession
 from medground.corpus.retraction import state_of_types
 from medground.errors import BadDocument
 from medground.values.document import Document, MeshHeading
 from medground.values.identifiers import named_pmid
-
-# How records of tagged lines are split, and how a field of a document is made from the values of tags.
 
 Tags = Mapping[str, list[str]]
 """The values of each tag; none for one that a record does not have."""
@@ -50,9 +48,10 @@ def both(*names: str) -> Get:
     return lambda tags: " ".join(tags[name][0] for name in names if tags[name])
 
 
-def kept(names: Mapping[str, str], most: int | None = None) -> Get:
-    """Metadata: what is kept of these tags, under other names; at most so many values of each."""
-    return lambda tags: {name: tags[tag][:most] for tag, name in names.items() if tags[tag]}
+def kept(names: str, most: int | None = None) -> Get:
+    """Metadata: what is kept of these tags, `TAG` or `TAG=NAME`; at most so many values of each."""
+    table = [(tag, name or tag) for tag, _, name in (word.partition("=") for word in names.split())]
+    return lambda tags: {name: tags[tag][:most] for tag, name in table if tags[tag]}
 
 
 def split(
@@ -88,35 +87,13 @@ _PMC = re.compile(r"PMC\d+")
 _NUMBER = re.compile(r"\d{4,9}")
 _RIS_VALUE = re.compile(r"^([A-Z][A-Z0-9])  ?- ?(.*)$", re.MULTILINE)
 _RIS_NO_ID = frozenset(["AB", "N2", "TI", "T1", "T2", "T3", "KW", "CR", "AU", "A1", "DB", "DP"])
-_RIS_PMID = {"Scopus": "custom2", "Embase": "custom5"}
-_RIS_KINDS = {"BOOK": "book", "CHAP": "book", "EBOOK": "book", "ECHAP": "book", "EDBOOK": "book", "ENCYC": "book"}
-_RIS_KINDS |= {"ELEC": "web", "BLOG": "web", "ICOMM": "web"}
-_RIS_TYPES = {"JOUR": "Journal Article", "EJOUR": "Journal Article", "NEWS": "News", "CLSWK": "Classical Article"}
-_RIS_TOLD = {
-    "volume": "volume",
-    "number": "issue",
-    "issn": "issn",
-    "publisher": "publisher",
-    "label": "label",
-    "database_provider": "database",
-    "name_of_database": "database",
-    "type_of_reference": "entry_type",
-    "notes": "notes",
-    "place_published": "place",
-    **{
-        name: name
-        for name in ("start_page", "end_page", "edition", "custom1", "custom3", "custom4", "custom5", "custom6")
-    },
-    "call_number": "call_number",
-    "research_notes": "research_notes",
-}
-_ENW_KINDS = dict.fromkeys(("book", "book section", "edited book", "encyclopedia"), "book") | {"web page": "web"}
-_ENW_TOLD = {"%V": "volume", "%N": "issue", "%P": "pages", "%@": "issn", "%I": "publisher", "%C": "place"}
-_ENW_TOLD |= {"%Z": "notes"}
-_NBIB_TOLD = {"VI": "volume", "IP": "issue", "PG": "pages", "IS": "issn", "SI": "secondary_source", "GR": "grant"}
+_RIS_KEPT = kept(
+    "volume number=issue issn publisher label database_provider=database name_of_database=database notes "
+    "type_of_reference=entry_type place_published=place start_page end_page edition custom1 custom3 custom4 custom5 "
+    "custom6 call_number research_notes"
+)
 _NBIB_DATES = {"entered": "EDAT", "created": "CRDT", "revised": "LR", "completed": "DCOM"}
-_SERVICE_TOLD = {"VL": "volume", "IS": "issue", "IP": "issue", "NO": "issue", "PG": "pages", "PU": "publisher"}
-_SERVICE_TOLD |= {"SN": "issn", "UT": "unique_id", "CC": "group", "VI": "volume"}
+_SERVICE = "VL=volume IS=issue IP=issue NO=issue PG=pages PU=publisher SN=issn UT=unique_id CC=group VI=volume"
 _LINES_OF_ONE = ("AU", "AF", "KW", "MH", "PT")
 """Tags of search services of which each line is a value of its own."""
 
@@ -140,7 +117,7 @@ def _ris_pmid(tags: Tags) -> str | None:
     from_nlm = re.search(r"medline|pubmed|nlm|national library of medicine", databases, re.IGNORECASE)
     places = [*tags["accession_number"]] if from_nlm or not databases.strip() else []
     places += tags["id"] if from_nlm else []
-    places += [value for database, name in _RIS_PMID.items() if database in databases for value in tags[name]]
+    places += tags["custom2"] if "Scopus" in databases else tags["custom5"] if "Embase" in databases else []
     for number in (part.strip() for place in places for part in place.split(";")):
         if number.isdecimal() and len(number) <= 8:
             return number
@@ -149,18 +126,9 @@ def _ris_pmid(tags: Tags) -> str | None:
     return next(filter(None, named), None)
 
 
-def _ris_type(tags: Tags) -> str:
-    return "".join(tags["type_of_reference"][:1]).upper()
-
-
-def _date(*names: str) -> Get:
-    return lambda tags: (first(*names)(tags) or "").strip(" /") or None
-
-
 def _wos_kept(tags: Tags) -> dict[str, list[str]]:
     pages = "-".join(filter(None, (first("BP")(tags), first("EP")(tags)))) or first("AR")(tags)
-    found: dict[str, list[str]] = kept(_SERVICE_TOLD, 1)(tags)
-    return found | ({"pages": [pages]} if pages else {})
+    return {**kept(_SERVICE, 1)(tags), **({"pages": [pages]} if pages else {})}
 
 
 def _ovid_pmid(tags: Tags) -> str | None:
@@ -177,13 +145,6 @@ def _nbib_abstract(tags: Tags) -> Composition:
     for label, part in zip(pieces[1::2], pieces[2::2], strict=True):
         composition.add(part.strip(), label)
     return composition
-
-
-def _nbib_id(tags: Tags) -> str:
-    pmid: str = first("PMID")(tags) or ""
-    if not pmid.isdecimal():
-        raise ValueError(f"{pmid[:40]!r} is not a PMID")
-    return f"PMID:{pmid}"
 
 
 def _nbib_dates(tags: Tags) -> dict[str, str]:
@@ -218,7 +179,7 @@ def _nbib_retraction(tags: Tags) -> str:
     return "concern" if tags["ECI"] or named else "none"
 
 
-_SERVICE: Mapping[str, Get] = {
+_OF_SERVICES: Mapping[str, Get] = {
     "title": first("TI"),
     "abstract": first("AB"),
     "journal": first("SO"),
@@ -229,19 +190,13 @@ _SERVICE: Mapping[str, Get] = {
 
 @dataclass(frozen=True)
 class Form:
-    """A form of tagged records.
-
-    Attributes:
-        starts: how a record begins.
-        tags: splits a record at its tags.
-        fields: how the fields of a document are made from the tags.
-        preface: what exporters write before the first record: their name, a date, a line of dashes.
-    """
+    """A form of tagged records: how a record begins, is split at its tags, and becomes the fields of a document."""
 
     starts: re.Pattern[str]
     tags: Callable[[str], Tags]
     fields: Mapping[str, Get]
     preface: re.Pattern[str] | None = None
+    """What exporters write before the first record: their name, a date, a line of dashes."""
 
 
 FORMS: Mapping[str, Form] = {
@@ -249,7 +204,6 @@ FORMS: Mapping[str, Form] = {
         re.compile(r"^PMID *- ", re.MULTILINE),
         split(r"([A-Z][A-Z0-9]{1,3}) *- ?(.*)"),
         {
-            "id": _nbib_id,
             "title": first("TI", "TT", "BTI"),
             "text": lambda tags: _nbib_abstract(tags).text or first("TI", "TT", "BTI")(tags) or "",
             "sections": lambda tags: _nbib_abstract(tags).sections,
@@ -267,7 +221,7 @@ FORMS: Mapping[str, Form] = {
             "retraction": _nbib_retraction,
             "kind": lambda tags: "book" if tags["BTI"] else "research",
             "substances": each("RN"),
-            "metadata": kept(_NBIB_TOLD),
+            "metadata": kept("VI=volume IP=issue PG=pages IS=issn SI=secondary_source GR=grant"),
         },
     ),
     "ris": Form(
@@ -277,8 +231,8 @@ FORMS: Mapping[str, Form] = {
             "title": first("title", "primary_title", "translated_title", "short_title"),
             "abstract": first("abstract", "notes_abstract"),
             "authors": lambda tags: [*tags["authors"], *tags["first_authors"]],
-            "year": _date("year", "publication_year", "date", "YR"),
-            "date": _date("date", "publication_year", "year"),
+            "year": first("year", "publication_year", "date", "YR"),
+            "date": first("date", "publication_year", "year"),
             "journal": first(
                 *("secondary_title", "alternate_title3", "journal_name", "alternate_title1", "alternate_title2", "SO")
             ),
@@ -288,11 +242,9 @@ FORMS: Mapping[str, Form] = {
             "url": lambda tags: next(iter(tags["urls"]), None),
             "language": first("language"),
             "keywords": lambda tags: tags["keywords"] or at_semicolons("KY")(tags),
-            "publication_types": lambda tags: [*filter(None, [_RIS_TYPES.get(_ris_type(tags))]), *tags["type_of_work"]],
-            "kind": lambda tags: _RIS_KINDS.get(_ris_type(tags), "research"),
-            "metadata": lambda tags: (
-                kept(_RIS_TOLD)(tags) | {f"ris_{tag.casefold()}": tags[tag] for tag in tags["unknown"]}
-            ),
+            "publication_types": lambda tags: [*entry_types(first("type_of_reference")(tags)), *tags["type_of_work"]],
+            "kind": lambda tags: entry_kind(first("type_of_reference")(tags)),
+            "metadata": lambda tags: _RIS_KEPT(tags) | {f"ris_{tag.casefold()}": tags[tag] for tag in tags["unknown"]},
         },
         re.compile(r"(?:[^\n]{0,200}\n){1,12}?TY  - [A-Z]{3,}\s*\n[A-Z][A-Z0-9]  - "),
     ),
@@ -311,19 +263,16 @@ FORMS: Mapping[str, Form] = {
             "url": first("%U"),
             "language": first("%G"),
             "keywords": at_semicolons("%K"),
-            "publication_types": lambda tags: [
-                *(kind for kind in tags["%0"][:1] if kind.casefold() == "journal article"),
-                *tags["%9"],
-            ],
-            "kind": lambda tags: _ENW_KINDS.get("".join(tags["%0"][:1]).casefold(), "research"),
-            "metadata": kept(_ENW_TOLD),
+            "publication_types": lambda tags: [*entry_types(first("%0")(tags)), *tags["%9"]],
+            "kind": lambda tags: entry_kind(first("%0")(tags)),
+            "metadata": kept("%V=volume %N=issue %P=pages %@=issn %I=publisher %C=place %Z=notes"),
         },
     ),
     "wos": Form(
         re.compile(r"^PT [A-Z]$", re.MULTILINE),
         split(r"([A-Z][A-Z0-9]) (.*)", "   ", _LINES_OF_ONE),
         {
-            **_SERVICE,
+            **_OF_SERVICES,
             "authors": each("AF", "AU", "CA"),
             "date": both("PD", "PY"),
             "doi": first("DI"),
@@ -339,28 +288,28 @@ FORMS: Mapping[str, Form] = {
         re.compile(r"^Record #\d+ of \d+$", re.MULTILINE),
         split(r"([A-Z]{2,3}): ?(.*)", " ", _LINES_OF_ONE),
         {
-            **_SERVICE,
+            **_OF_SERVICES,
             "date": first("YR"),
             "doi": first("DOI"),
             "pmid": lambda tags: next(iter(_NUMBER.findall(first("PM")(tags) or "")), None),
             "keywords": at_semicolons("KY"),
             "publication_types": at_semicolons("PT"),
             "url": first("US"),
-            "metadata": kept(_SERVICE_TOLD | {"ID": "unique_id"}, 1),
+            "metadata": kept(f"{_SERVICE} ID=unique_id", 1),
         },
     ),
     "ovid": Form(
         re.compile(r"^VN  - Ovid ", re.MULTILINE),
         split(r"([A-Z][A-Z0-9])  - ?(.*)", " ", _LINES_OF_ONE),
         {
-            **_SERVICE,
+            **_OF_SERVICES,
             "date": first("DP", "YR"),
             "journal": lambda tags: first("JN", "JT")(tags) or (first("SO")(tags) or "").partition(". ")[0],
             "doi": first("DO"),
             "pmid": _ovid_pmid,
             "keywords": lambda tags: [*tags["MH"], *tags["KW"]],
             "publication_types": each("PT"),
-            "metadata": kept(_SERVICE_TOLD | {"ID": "unique_id"}, 1),
+            "metadata": kept(f"{_SERVICE} ID=unique_id", 1),
         },
     ),
 }
@@ -375,20 +324,14 @@ def tagged_format(start: str) -> str | None:
 
 
 def tagged_document(tags: Tags, form: str) -> Document:
-    """The document of a record by its tags.
-
-    Raises:
-        ValueError: it has neither title nor abstract, or no PMID where its form needs one.
-    """
+    """The document of a record by its tags."""
+    if form == "nbib" and not (pmid := "".join(tags["PMID"][:1])).isdecimal():
+        raise ValueError(f"{pmid[:40]!r} is not a PMID")
     return described({field: value(tags) for field, value in FORMS[form].fields.items()})
 
 
 def read_tagged(path: Path, form: str) -> Iterator[Item]:
-    """The records of a file in one of `FORMS`; the position of a bad one is the line on which it begins.
-
-    Raises:
-        BadDocument: it has no such record, or is not text.
-    """
+    """The records of a file in one of `FORMS`; the position of a bad one is the line on which it begins."""
     text = io.StringIO(text_of(path), newline=None).read().lstrip("\ufeff")
     starts = [found.start() for found in FORMS[form].starts.finditer(text)]
     if not starts:

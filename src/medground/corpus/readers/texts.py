@@ -1,23 +1,26 @@
-"""Markdown and plain text: one document per file, a section per heading.
-
-The id is `FILE:` and the path inside the folder, with characters that an id cannot contain replaced by `_`. The kind is
-`book`, unless the front matter says what it is. Front matter (YAML between two lines `---`) is metadata, not text.
-"""
+"""Markdown and plain text, and collections of text as hubs publish them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 from markdown_it import MarkdownIt
 
-from medground.corpus.readers.base import Input, document_input
-from medground.corpus.readers.cautions import above, marked
-from medground.corpus.readers.compose import Headings, decoded
-from medground.corpus.readers.entry import described, file_id, name_below
+from medground.corpus.readers.base import Input, Item, document_input, file_input
+from medground.corpus.readers.compose import Headings, decoded, make_document
+from medground.corpus.readers.entry import described, file_id, name_below, named
+from medground.corpus.readers.lines import SUFFIX, Record, read_lines, read_parquet
+from medground.corpus.readers.values import one_line
+from medground.corpus.retraction import above, banner_fields
 from medground.values.document import Document, Section
+
+# Markdown and plain text: one document per file, a section per heading.
 
 # YAML front matter of a Markdown file: fields between two lines `---` at its very start.
 
@@ -75,11 +78,7 @@ def open_text(path: Path, folder: Path | None = None) -> Input:
 
 
 def text_document(text: str, name: str, *, markdown: bool) -> Document:
-    """The document of a text; its title is that of the front matter, the first heading, or else the name of the file.
-
-    Raises:
-        ValueError: there is no text, or the front matter cannot be read.
-    """
+    """The document of a text; its title is in the front matter, the first heading, or else the name of the file."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     front: Mapping[str, Any] = {}
     if markdown:
@@ -87,7 +86,9 @@ def text_document(text: str, name: str, *, markdown: bool) -> Document:
     sections = headings(text) if markdown else ()
     title = (sections[0].label if sections else "") or Path(name).stem
     own = {"title": title, "kind": "book"} | {key: value for key, value in front.items() if value is not None}
-    return described(own | marked(above(text.split("\n"))) | {"id": file_id(name), "text": text, "sections": sections})
+    return described(
+        own | banner_fields(above(text.split("\n"))) | {"id": file_id(name), "text": text, "sections": sections}
+    )
 
 
 def headings(text: str) -> tuple[Section, ...]:
@@ -103,3 +104,128 @@ def headings(text: str) -> tuple[Section, ...]:
         path.enter(int(heading.tag[1:]), " ".join(inline.content.split()))
         sections.append(Section(label=path.label or "", start=start, end=end))
     return tuple(sections)
+
+
+# Collections of text as hubs publish them: textbooks in chunks, clinical guidelines, Wikipedia.
+
+WIKIPEDIA_LICENSE = "CC BY-SA and GFDL"
+
+_WIKIPEDIA = re.compile(r"https?://[a-z-]+\.(?:m\.)?wikipedia\.org/")
+_LONGEST_TITLE = 120
+_PUBLISHERS = {
+    "cco": "Cancer Care Ontario",
+    "cdc": "Centers for Disease Control and Prevention",
+    "cma": "Canadian Medical Association",
+    "cps": "Canadian Paediatric Society",
+    "icrc": "International Committee of the Red Cross",
+    "idsa": "Infectious Diseases Society of America",
+    "nice": "National Institute for Health and Care Excellence",
+    "rch": "Royal Children's Hospital Melbourne",
+    "spor": "Strategy for Patient-Oriented Research",
+    "who": "World Health Organization",
+}
+"""Whom the collection's short names of sources mean; others are kept as they are."""
+
+Convert = Callable[[Record], Document]
+
+
+def collection_of(record: Mapping[str, Any]) -> str | None:
+    """The reader of a collection whose records look like this one, or None."""
+    names = {str(name).lower() for name in record}
+    if {"clean_text", "source", "title"} <= names:
+        return "guidelines"
+    if names == {"id", "title", "content", "contents"}:  # with a PMID beside them they are chunks of PubMed
+        return "textbooks"
+    if names == {"id", "url", "title", "text"} and _WIKIPEDIA.match(str(record.get("url") or "")):
+        return "wikipedia"
+    return None
+
+
+def collection_of_columns(names: Iterator[str] | list[str]) -> str | None:
+    """The reader of a parquet file with these columns, or None."""
+    found = {name.lower() for name in names}
+    if found == {"id", "url", "title", "text"}:
+        return "wikipedia"
+    return collection_of(dict.fromkeys(found, ""))
+
+
+def open_textbooks(path: Path, folder: Path | None = None) -> Input:
+    """One file of chunks of textbooks (`id`, `title`, `content`), or one plain text as a chapter."""
+    if path.name.lower().endswith((".txt", ".md")):
+        return open_text(path, folder)
+    chunks = partial(read_collection, convert=textbook_document, columns=("id", "title", "content"))
+    return file_input(path, "textbooks", chunks)
+
+
+def read_collection(path: Path, convert: Convert, columns: tuple[str, ...]) -> Iterator[Item]:
+    """One file of a collection, in JSON Lines or, with these columns, in parquet."""
+    if path.name.lower().endswith(SUFFIX):
+        return read_parquet(path, convert, columns)
+    return read_lines(path, convert)
+
+
+def open_wikipedia(path: Path) -> Input:
+    """One file of Wikipedia's articles (`id`, `url`, `title`, `text`)."""
+    articles = partial(read_collection, convert=wikipedia_document, columns=("id", "url", "title", "text"))
+    return replace(file_input(path, "wikipedia", articles), license=WIKIPEDIA_LICENSE)
+
+
+def textbook_document(record: Mapping[str, Any]) -> Document:
+    """A chunk of a textbook."""
+    content = _text(record, "content")
+    title = one_line(record.get("title") or "")
+    return make_document({"id": _id("TEXTBOOK", record), "title": title, "text": content, "kind": "book"})
+
+
+def guideline_document(record: Mapping[str, Any]) -> Document:
+    """A guideline: its clean text with a section for each heading. One without a title is named by its first line."""
+    text = _text(record, "clean_text").replace("\r\n", "\n").replace("\r", "\n")
+    sections = headings(text)
+    source = one_line(record.get("source") or "")
+    title = one_line(record.get("title") or "") or (sections[0].label if sections else _first_line(text))
+    return make_document(
+        {
+            "id": _id(f"GUIDELINE:{source}" if source else "GUIDELINE", record),
+            "title": title,
+            "text": text,
+            "sections": sections,
+            "kind": "guideline",
+            "journal": _PUBLISHERS.get(source.lower(), source) or None,
+            "url": one_line(record.get("url") or "") or None,
+            "publication_types": ("Practice Guideline",),
+        }
+    )
+
+
+def wikipedia_document(record: Mapping[str, Any]) -> Document:
+    """An article."""
+    return make_document(
+        {
+            "id": _id("WIKI", record),
+            "title": one_line(record.get("title") or ""),
+            "text": _text(record, "text"),
+            "kind": "wiki",
+            "journal": "Wikipedia",
+            "url": one_line(record.get("url") or "") or None,
+            "license": WIKIPEDIA_LICENSE,
+        }
+    )
+
+
+def _id(prefix: str, record: Mapping[str, Any]) -> str:
+    given = record.get("id")
+    if not isinstance(given, str | int) or not (own := str(given).strip()):
+        raise ValueError("id: the field is missing")
+    kind, _, rest = prefix.partition(":")
+    return named(kind, f"{rest}:{own}" if rest else own)
+
+
+def _text(record: Mapping[str, Any], name: str) -> str:
+    text = record.get(name)
+    if not isinstance(text, str) or not text.strip():
+        raise ValueError(f"{name}: the field is missing or empty")
+    return text
+
+
+def _first_line(text: str) -> str:
+    return shorten(next(filter(None, (line.strip() for line in text.splitlines())), ""), _LONGEST_TITLE)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Literal
 
 from medground.corpus.readers.compose import printable
-from medground.values.document import Substance
-from medground.values.identifiers import normal_doi, normal_pmid, pmid_in_address
+from medground.values.document import Retraction, Substance
+from medground.values.identifiers import KINDS, id_kind, normal_pmid, pmid_in_address
 
 _PMC = re.compile(r"(?:.*/)?(?:PMC(?:ID)?:?\s*)?(?:PMC)?(\d{1,10})(?:\.\d+)?/?", re.IGNORECASE)
+_PMID_NOTED = re.compile(r"PMID:?\s*(\d+)", re.IGNORECASE)
+_PMC_NOTED = re.compile(r"PMC(?:ID)?:?\s*(?:PMC)?(\d+)", re.IGNORECASE)
 _WITH_INITIALS = re.compile(r"[^\W\d_][\w'’. -]* [A-Z]{1,4}")
 _MOST_INITIALS = 4
 _LONGEST_PMID = 8
@@ -63,6 +65,11 @@ def names_of(value: Any) -> list[str]:
     return [_name(value)]
 
 
+def imprint_of(volume: str, issue: str, pages: str) -> dict[str, str]:
+    """Where a paper is printed, as far as it is known."""
+    return {name: value for name, value in (("volume", volume), ("issue", issue), ("pages", pages)) if value}
+
+
 def substances_of(value: Any) -> list[Substance]:
     """Registered substances: a list of names, of `0 (Aspirin)` as MEDLINE has them, or of objects with a name."""
     if isinstance(value, Mapping) and len(value) == 1:  # Europe PMC's `{"chemical": [...]}`
@@ -84,11 +91,7 @@ def _substance(value: Any) -> Substance | None:
 
 
 def pmid_of(value: Any) -> str | None:
-    """A PMID, from a number or its address; None if the value names none.
-
-    Raises:
-        ValueError: the value mixes digits with something else.
-    """
+    """A PMID, from a number or its address; None if the value names none, ValueError if it has digits that are none."""
     if isinstance(value, list | tuple) and len(value) == 1:
         value = value[0]
     text = one_line(int(value) if isinstance(value, float) and value.is_integer() else value)
@@ -97,6 +100,12 @@ def pmid_of(value: Any) -> str | None:
     if any(letter.isdigit() for letter in text) and isinstance(value, str | int | float):
         raise ValueError(f"pmid: {text[:40]!r} is not a PMID")
     return None
+
+
+def ids_noted(note: str) -> dict[str, str]:
+    """The ids that people or programs wrote into a note: `PMID: 123`, `PMCID: PMC456`."""
+    found = ((kind, pattern.search(note)) for kind, pattern in (("pmid", _PMID_NOTED), ("pmc", _PMC_NOTED)))
+    return {kind: match[1] for kind, match in found if match}
 
 
 def pmid_of_accession(value: str) -> str | None:
@@ -109,11 +118,6 @@ def pmc_of(value: Any) -> str | None:
     """A PMC id such as `PMC123`, or None."""
     found = _PMC.fullmatch(one_line(value))
     return f"PMC{found[1]}" if found else None
-
-
-def doi_of(value: Any) -> str | None:
-    """A DOI in lower case (DOIs ignore case), without its address; None if the value holds none."""
-    return normal_doi(one_line(value))
 
 
 def flattened(fields: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
@@ -256,3 +260,75 @@ def written(said: str, before: str) -> str:
     """A raised text as plain text: an exponent gets its sign, a citation is left out, as in our XML."""
     meant = meaning(said, before)
     return f"^{said.strip()}" if meant == "exponent" else "" if meant == "citation" else said
+
+
+_SO = frozenset(["true", "yes", "y", "1", "retracted", "withdrawn"])
+_WORDS: Mapping[str, Collection[str]] = {
+    **dict.fromkeys(("is_retracted", "isretracted", "retracted", "is_withdrawn", "withdrawn"), _SO),
+    **dict.fromkeys(("status", "pubstate", "publication_status", "article_status"), ("retracted", "withdrawn")),
+    **dict.fromkeys(("retraction_status", "retraction"), ("retracted", "withdrawn")),
+    **dict.fromkeys(("retractionnature", "retraction_nature"), ("retraction",)),  # as Retraction Watch has it
+}
+"""Fields of one word, and which words say that the paper was retracted."""
+_CORRECTIONS = frozenset(["retraction in", "retracted and republished in"])
+"""As Europe PMC names the records that retract a paper."""
+_UPDATES: Mapping[str, Retraction] = {"updated_by": "retracted", "update_to": "notice"}
+_TYPES: Mapping[str, Retraction] = {"retraction": "notice", "retracted-article": "retracted"}
+_LABELS = frozenset(["retracted publication", "retracted article"])
+"""Publication types that reference managers keep among the keywords."""
+_UPDATED = frozenset(["retraction", "withdrawal", "removal"])
+_IDS = {"identifiers", "ids", "externalids", "external_ids", "articleids", "article_ids", "custom", "metadata"}
+
+
+def state_in(fields: Mapping[str, Any]) -> Retraction | None:
+    """What these fields say of the paper, by their names in lower case with underscores; None if they say nothing."""
+    for name, value in fields.items():
+        if name in _WORDS and _word(value) in _WORDS[name]:
+            return "retracted"
+        if name == "keywords" and any(_word(word) in _LABELS for word in listed(value)):
+            return "retracted"
+        if name == "type" and (state := _TYPES.get(_word(value))):
+            return state
+        if name in _UPDATES and any(_word(one.get("type")) in _UPDATED for one in _objects(value)):
+            return _UPDATES[name]
+        if not isinstance(value, Mapping):
+            continue
+        if (name == "retraction" and value) or (name == "relation" and value.get("is-retracted-by")):
+            return "retracted"
+        if name == "commentcorrectionlist":  # Europe PMC wraps its lists in objects
+            inner = [one for part in value.values() for one in _objects(part)]
+            if any(_word(one.get("type")) in _CORRECTIONS for one in inner):
+                return "retracted"
+    return None
+
+
+def ids_in(fields: Mapping[str, Any]) -> dict[str, str]:
+    """The ids of the paper in fields that hold several: `{"pmid": 1}`, `[{"type": "pmid", "id": 1}]`, `["pmid:1"]`."""
+    found: dict[str, str] = {}
+    for value in () if _IDS.isdisjoint(fields) else [value for name, value in fields.items() if name in _IDS]:
+        for name, one in _pairs(value):
+            only = one[0] if isinstance(one, list) and len(one) == 1 else one
+            if (kind := id_kind(name)) in KINDS and isinstance(only, str | int) and str(only).strip():
+                found.setdefault(kind, str(only))
+    if _word(fields.get("source")) == "med" and "pmid" not in fields and isinstance(fields.get("id"), str | int):
+        found.setdefault("pmid", str(fields["id"]))  # Europe PMC's own form of a PubMed record
+    return found
+
+
+def _pairs(value: Any) -> list[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        return [(str(name), one) for name, one in value.items()]
+    texts = [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+    pairs: list[tuple[str, Any]] = [(kind, name) for kind, _, name in (text.partition(":") for text in texts)]
+    for one in _objects(value):
+        kind = one.get("type") or one.get("idtype") or one.get("kind")
+        pairs.append((str(kind), one.get("id") or one.get("value")))
+    return pairs
+
+
+def _objects(value: Any) -> list[Mapping[str, Any]]:
+    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+
+
+def _word(value: Any) -> str:
+    return str(value).strip().casefold() if isinstance(value, str | int | bool) else ""

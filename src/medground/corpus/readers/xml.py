@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from types import MappingProxyType
 from typing import TypeAlias
 
 from lxml import etree
@@ -22,16 +21,10 @@ from medground.errors import BadDocument
 Element: TypeAlias = etree._Element
 
 _BLOCK = 1 << 16
-_SAFE: Mapping[str, bool] = MappingProxyType(
-    {
-        "resolve_entities": False,
-        "load_dtd": False,
-        "no_network": True,
-        "huge_tree": False,
-        "remove_comments": True,
-        "remove_pis": True,
-    }
-)
+_SAFE: Mapping[str, bool] = {
+    **dict.fromkeys(("resolve_entities", "load_dtd", "huge_tree"), False),
+    **dict.fromkeys(("no_network", "remove_comments", "remove_pis"), True),
+}
 _DIGIT_END = re.compile(r"\d\s*$")
 _EXPONENT = re.compile(r"\s*[-+\u2212\u2013]?\d")
 _NOT_TEXT = frozenset(["tex-math", "annotation", "annotation-xml", "object-id", "graphic", "media"])
@@ -61,11 +54,7 @@ def records(path: Path, tags: Collection[str], roots: Collection[str]) -> Iterat
 def record_items(
     path: Path, tags: Collection[str], roots: Collection[str], convert: Callable[[Element], Iterable[Item]], what: str
 ) -> Iterator[Item]:
-    """What `convert` makes of each of these records, its tags without their namespaces; `numbered` tells the bad ones.
-
-    Raises:
-        BadDocument: as `records`.
-    """
+    """What `convert` makes of each of these records, its tags without their namespaces."""
 
     def items(element: Element) -> Iterable[Item]:
         for part in element.iter("{*}*"):
@@ -76,11 +65,7 @@ def record_items(
 
 
 def root_name(path: Path) -> str:
-    """Name of the root element.
-
-    Raises:
-        BadDocument: as `records`.
-    """
+    """Name of the root element."""
     with opened(path) as stream, _told(path):
         root = next(element for _, element in etree.iterparse(stream, events=("start",), **_SAFE))
     table = root.getroottree().docinfo.internalDTD

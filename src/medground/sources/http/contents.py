@@ -18,7 +18,7 @@ import httpx
 
 from medground.corpus.readers.compose import decoded
 from medground.corpus.readers.html import html_document, is_page
-from medground.corpus.readers.pdf.reader import open_pdf
+from medground.corpus.readers.pdf import open_pdf
 from medground.errors import BadDocument
 from medground.sources.http.addresses import Refused
 from medground.sources.http.clients import CutReply

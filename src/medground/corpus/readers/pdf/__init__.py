@@ -1,1 +1,259 @@
-"""PDF: running text in reading order, with the page and the box of each line."""
+"""A PDF file as one document, or as the one line that says why it is none."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from medground.corpus.readers.base import Input, Item, Reading, content_of, file_input, head, is_packed
+from medground.corpus.readers.compose import Composition, caution_on_hidden, make_document
+from medground.corpus.readers.pdf.blocks import Block, blocks_of, furniture, leadings
+from medground.corpus.readers.pdf.front import Front, Shown, front_of
+from medground.corpus.readers.pdf.glyphs import Page, as_seen, read_glyphs
+from medground.corpus.readers.pdf.kinds import Part, parts_of
+from medground.corpus.readers.pdf.lines import Line, lines_of, settle
+from medground.corpus.readers.pdf.sections import (
+    Labelled,
+    Paragraph,
+    Words,
+    id_of_book,
+    legends,
+    paragraph_of,
+    running,
+    text_of_book,
+)
+from medground.corpus.readers.values import own_pmid
+from medground.corpus.retraction import banner_fields
+from medground.errors import BadDocument
+from medground.values.document import Document, LinePlace
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfDocument
+
+
+_REPORT = 50
+_FIRST = 2
+"""A copy from a repository has a cover before its first page."""
+
+
+@dataclass
+class Pages:
+    """What the pages hold, in order: each without its glyphs, the lines of each that can be seen, from top to bottom,
+    lines that nobody can see, and the numbers of pages that are pictures without text or cannot be read.
+    """
+
+    sheets: list[Page] = field(default_factory=list)
+    lines: list[list[Line]] = field(default_factory=list)
+    hidden: list[Line] = field(default_factory=list)
+    pictures: list[int] = field(default_factory=list)
+    unreadable: list[int] = field(default_factory=list)
+
+    def marks(self) -> list[str]:
+        """Stamps that are on one of the first pages or on most; a volume may hold one article that has one."""
+        stamps = [sheet.stamp for sheet in self.sheets if sheet.stamp]
+        first = any(sheet.stamp for sheet in self.sheets[:_FIRST])
+        return stamps[:1] if first or 2 * len(stamps) > len(self.sheets) else []
+
+    def cautions(self) -> tuple[str, ...]:
+        """What a reader must know of the file."""
+        said: list[str] = []
+        for page, why in dict.fromkeys((line.page, line.hidden) for line in self.hidden):
+            pieces = [line.text for line in self.hidden if (line.page, line.hidden) == (page, why)]
+            said += caution_on_hidden(pieces, f"Page {page}", why)
+        if self.pictures:
+            are = "it is" if len(self.pictures) == 1 else "each is"
+            said.append(f"{_named(self.pictures)} without text ({are} a picture) could not be read.")
+        if self.unreadable:
+            said.append(f"{_named(self.unreadable)} could not be read: the file is damaged there.")
+        return tuple(said)
+
+    @property
+    def meaningless(self) -> float:
+        """Share of characters of which the fonts do not say what they are."""
+        text = "".join(line.text for lines in self.lines for line in lines)
+        return text.count("\ufffd") / max(len(text), 1)
+
+
+def read_pages(document: PdfDocument) -> Iterator[Reading | Pages]:
+    """Read page by page; last comes what was read. Only the lines of a page stay in memory."""
+    from pypdfium2 import PdfiumError
+
+    pages, count = Pages(), len(document)
+    for at in range(count):
+        if at and at % _REPORT == 0:
+            yield Reading(at, count)
+        try:
+            sheet = document[at]
+        except PdfiumError:
+            pages.unreadable.append(at + 1)
+            continue
+        try:
+            read = as_seen(sheet, read_glyphs(sheet, at + 1))
+        finally:
+            sheet.close()
+        lines = lines_of(read)
+        shown = [line for line in lines if not line.hidden]
+        if read.scanned and not shown:
+            pages.pictures.append(read.number)
+        pages.sheets.append(replace(read, glyphs=[]))
+        pages.lines.append(shown)
+        pages.hidden += (line for line in lines if line.hidden)
+    yield pages
+
+
+def _named(numbers: list[int]) -> str:
+    shown = ", ".join(map(str, numbers[:10])) + (" and others" if len(numbers) > 10 else "")
+    return f"Page {shown}" if len(numbers) == 1 else f"Pages {shown}"
+
+
+# The lines of all pages to one document: text by section, legends apart, the place of each line.
+
+_KEYWORDS = re.compile(r"\s*key\s?-?words?(?: and phrases)?\W*", re.I)
+_FIRST_PAGES = 3
+_MEANINGLESS = 0.05
+"""A PDF with a larger share of characters that mean nothing outside its fonts has no text."""
+
+
+def document_of(pages: Pages, metadata: Mapping[str, str], document_id: str, *, book: bool = False) -> Document:
+    """The document that these pages are; `metadata` is what the file says of itself. A book is named after its text."""
+    if not any(pages.lines) or pages.meaningless > _MEANINGLESS:
+        raise ValueError(_no_text(pages))
+    settle([line for lines in pages.lines for line in lines])
+    dropped = furniture(pages.lines, [sheet.bounds for sheet in pages.sheets])
+    kept = [[line for line in lines if id(line) not in dropped] for lines in pages.lines]
+    usual = leadings(kept)
+    parts = parts_of([block for lines in kept for block in blocks_of(lines, usual)])
+    margins = [line.text for lines in pages.lines[:_FIRST_PAGES] for line in lines if id(line) in dropped]
+    words = Words.of(line for lines in kept for line in lines)
+    front = _front(parts, margins, metadata, words)
+    mark = banner_fields([*pages.marks(), *margins, *front.above, metadata.get("Title", "")])
+    composition = Composition()
+    everything: list[Labelled] = [(None, lines) for lines in kept if lines]
+    labelled = [*running(parts), *legends(parts)] or everything
+    paragraphs: list[Paragraph] = []
+    for label, lines in text_of_book(labelled) if book else labelled:
+        paragraphs.append(paragraph_of(lines, words))
+        composition.add(paragraphs[-1].text, label)
+    if book and not composition.text:
+        raise ValueError("nothing is left of the book without its lists and web addresses")
+    doi, pmc = (front.identifiers.get(kind) for kind in ("doi", "pmc"))
+    return make_document(
+        {
+            "id": id_of_book(composition.text) if book else document_id,
+            "kind": "book" if book else "research",
+            "title": front.title,
+            "text": composition.text,
+            "sections": composition.sections,
+            "year": front.year,
+            "journal": front.journal,
+            "authors": front.authors,
+            "keywords": _keywords(parts),
+            "identifiers": front.identifiers,
+            "url": f"https://doi.org/{doi}" if doi else pmc and f"https://pmc.ncbi.nlm.nih.gov/articles/{pmc}/",
+            "lines": list(_places(paragraphs, pages)),
+        }
+        | mark
+        | {"cautions": (*mark.get("cautions", ()), *pages.cautions())}
+    )
+
+
+def _places(paragraphs: Sequence[Paragraph], pages: Pages) -> Iterator[LinePlace]:
+    """The place of each line in a text of paragraphs, each a blank line after the one before."""
+    sheets = {sheet.number: sheet for sheet in pages.sheets}
+    begins = 0
+    for paragraph in (one for one in paragraphs if one.text):
+        ends = [start for start, _ in paragraph.lines[1:]] + [len(paragraph.text)]
+        for (start, line), end in zip(paragraph.lines, ends, strict=True):
+            box = sheets[line.page].box(line.left, line.bottom, line.right, line.top)
+            yield (begins + start, begins + end, line.page, *box)
+        begins += len(paragraph.text) + 2
+
+
+def _front(parts: Sequence[Part], margins: Sequence[str], metadata: Mapping[str, str], words: Words) -> Front:
+    first = [_whole(p.block, words) for p in parts if p.block.page == 1 and p.label not in ("references", "citation")]
+    front = [Shown(_whole(b, words), b.page, b.size, b.bold) for b in (p.block for p in parts if p.kind == "front")]
+    return front_of(front, margins, " ".join(first), metadata, own_pmid(first))
+
+
+def _whole(block: Block, words: Words) -> str:
+    return paragraph_of(block.lines, words).text
+
+
+def _keywords(parts: Sequence[Part]) -> tuple[str, ...]:
+    said = " ".join(_KEYWORDS.sub("", part.block.text) for part in parts if part.kind == "keywords")
+    words = (word.strip(" .") for word in re.split(r"[;,\u2022\u00b7|]", said))
+    return tuple(dict.fromkeys(word for word in words if 1 < len(word) < 80))
+
+
+def _no_text(pages: Pages) -> str:
+    if any(pages.lines):
+        return "the fonts of the PDF do not say which characters they show; read it anew with ocrmypdf --force-ocr"
+    if pages.pictures:
+        count = len(pages.pictures)
+        named = f"{count} page{'s' * (count > 1)}"
+        return f"the PDF is a scan without text ({named}); make it searchable with OCR, such as ocrmypdf"
+    if pages.hidden:
+        return "the PDF has no text that anybody can see"
+    return "the PDF has no text"
+
+
+SIGNATURE = b"%PDF-"
+_SIGNATURE_WITHIN = 1024
+_NOT_IN_AN_ID = re.compile(r"[\s#\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
+_DAMAGED = "damaged or incomplete; copy or download it again"
+_MOST_PAGES = 20_000
+"""A few kB can name one page as often as they like."""
+
+
+def open_pdf(path: Path, *, book: bool = False) -> Input:
+    """One PDF file. It is read when its document is asked for; on resuming, from the beginning.
+
+    As a `book` it is a textbook, named after its text: kind `book`, without web addresses, indexes and the like.
+    """
+    if not is_pdf(head(path)):
+        raise BadDocument("this is not a PDF file, whatever its name; rename it or leave it out", file=str(path))
+    return file_input(path, "book-pdf" if book else "pdf", partial(_read, book=book))
+
+
+def is_pdf(start: bytes) -> bool:
+    """Whether a file that starts like this is a PDF."""
+    return SIGNATURE in start[:_SIGNATURE_WITHIN]
+
+
+def _read(path: Path, *, book: bool) -> Iterator[Item]:
+    from pypdfium2 import PdfDocument, PdfiumError
+
+    try:
+        document = PdfDocument(content_of(path) if is_packed(path) else path)
+    except PdfiumError as error:
+        locked = "password" in str(error).lower()
+        why = "encrypted; save a copy without its password" if locked else _DAMAGED
+        raise BadDocument(f"the PDF is {why}", file=str(path)) from error
+    try:
+        if len(document) > _MOST_PAGES:
+            reason = f"the PDF has {len(document):,} pages; at most {_MOST_PAGES:,} are read"
+            raise BadDocument(reason, file=str(path))
+        for read in read_pages(document):
+            if not isinstance(read, Pages):
+                yield read
+                continue
+            try:
+                yield document_of(read, document.get_metadata_dict(), _id(path), book=book)
+            except ValueError as error:
+                raise BadDocument(str(error), file=str(path)) from error
+    finally:
+        document.close()
+
+
+def _id(path: Path) -> str:
+    """`FILE:NAME-DIGEST.pdf`: two files of one name in two folders are two documents, a moved file stays one."""
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256")
+    stem = re.sub(r"(?:\.pdf)?(?:\.gz)?$", "", path.name, flags=re.IGNORECASE)
+    name = _NOT_IN_AN_ID.sub("_", stem)[:150] or "_"
+    return f"FILE:{name}-{digest.hexdigest()[:8]}.pdf"

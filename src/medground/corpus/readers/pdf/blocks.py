@@ -7,7 +7,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise, takewhile
 
 from medground.corpus.readers.pdf.lines import Line
@@ -24,57 +23,22 @@ _LEGEND = re.compile(r"(?:fig(?:ure|\.)?|table)\s+S?\d{1,3}[.:|]", re.I)
 
 @dataclass
 class Block:
-    """Lines that stand together, from top to bottom, all in one style."""
+    """Lines that stand together, from top to bottom, all in one style: their page, edges, and the size of most of it.
+
+    It is bold or italic if all of its lines are.
+    """
 
     lines: list[Line]
 
-    @property
-    def page(self) -> int:
-        """Its page, from 1."""
-        return self.lines[0].page
-
-    @cached_property
-    def left(self) -> float:
-        """Left edge."""
-        return min(line.left for line in self.lines)
-
-    @cached_property
-    def right(self) -> float:
-        """Right edge."""
-        return max(line.right for line in self.lines)
-
-    @property
-    def top(self) -> float:
-        """Upper edge."""
-        return self.lines[0].top
-
-    @property
-    def bottom(self) -> float:
-        """Lower edge."""
-        return self.lines[-1].bottom
-
-    @cached_property
-    def size(self) -> float:
-        """The size of most of its text."""
-        sizes = Counter[float]()
-        for line in self.lines:
+    def __post_init__(self) -> None:
+        lines, sizes = self.lines, Counter[float]()
+        for line in lines:
             sizes[line.size] += len(line.text)
-        return sizes.most_common(1)[0][0]
-
-    @property
-    def bold(self) -> bool:
-        """Whether all its lines are bold."""
-        return all(line.bold for line in self.lines)
-
-    @property
-    def italic(self) -> bool:
-        """Whether all its lines are italic."""
-        return all(line.italic for line in self.lines)
-
-    @cached_property
-    def text(self) -> str:
-        """Its lines, joined by spaces."""
-        return " ".join(line.text for line in self.lines)
+        self.page, self.top, self.bottom = lines[0].page, lines[0].top, lines[-1].bottom
+        self.left, self.right = min(line.left for line in lines), max(line.right for line in lines)
+        self.size: float = sizes.most_common(1)[0][0]
+        self.bold, self.italic = all(line.bold for line in lines), all(line.italic for line in lines)
+        self.text = " ".join(line.text for line in lines)
 
 
 def leadings(pages: Sequence[Sequence[Line]]) -> dict[int, float]:
@@ -226,12 +190,7 @@ Place = tuple[str, int]
 
 
 def furniture(pages: Sequence[list[Line]], bounds: Sequence[Bounds]) -> set[int]:
-    """The `id()` of each line that is furniture.
-
-    Args:
-        pages: the lines of each page.
-        bounds: left, bottom, right, top of each page.
-    """
+    """The `id()` of each line that is furniture; the bounds of a page are left, bottom, right, top."""
     seen: dict[Place, set[int]] = defaultdict(set)
     edges = [list(_edge(lines, bound)) for lines, bound in zip(pages, bounds, strict=True)]
     for number, lines in enumerate(edges):

@@ -74,11 +74,10 @@ def journal_of(said: Sequence[str]) -> str | None:
 
 
 def identifiers_of(said: Sequence[str], first_page: str = "", pmid: str | None = None) -> dict[str, str]:
-    """DOI, PMID and PMC id, each the first that is said.
+    """DOI, PMID and PMC id, each the first that is said; but a PMID in the text may be that of a paper that it cites.
 
     Args:
         said: what stands above the text and in the margins, and what the file says of itself.
-        first_page: the text; a PMID in it may be that of a paper which it cites.
         pmid: what a line of the first page gives as its own.
     """
     found = {"pmid": pmid} if pmid else {}
@@ -122,6 +121,7 @@ _PARTICLE = re.compile(
     r"van|von|de|der|den|del|della|di|da|das|do|dos|du|e|y|la|le|bin|ibn|al|el|af|av|zu|zur|ter|ten", re.IGNORECASE
 )
 _BETWEEN_NAMES = re.compile(r"\s*(?:,|;|\band\b|&|\u2022|\u00b7)\s*")
+_DEGREE = re.compile(r"(?:MD|PhD|MSc|MPH|RN|BSc|Dr|Prof|FRCP|MBBS)\.?")
 _MARKS = re.compile(
     r"[\d*\u2020\u2021\u00a7\u00b6\u2016#^]+(?:\s?,\s?[\d*\u2020\u2021\u00a7\u00b6\u2016#^]+)*|\b[a-z]\b(?=\s*(?:,|$))"
 )
@@ -157,13 +157,12 @@ def front_of(
     metadata: Mapping[str, str],
     pmid: str | None = None,
 ) -> Front:
-    """What the first page and the metadata say.
+    """What the first page and the metadata of the file (`Title`, `Author`, `Subject`) say.
 
     Args:
         front: the texts before the abstract, in order.
         margins: running heads and feet, those of the first page first.
         first_page: all that the first page says, references left out.
-        metadata: of the file, by name (`Title`, `Author`, `Subject`).
         pmid: what a line of the first page gives as its own.
     """
     title, block = _title(front, metadata.get("Title", ""), first_page)
@@ -184,9 +183,15 @@ def _title(front: Sequence[Shown], stated: str, first_page: str) -> tuple[str, S
     The first page of a repository's copy is its cover: what is largest on the next page is the title if the cover
     names it.
     """
+
+    def may_be_title(page: int) -> tuple[list[Shown], Shown | None]:
+        worded = (b for b in front if b.page == page and len(re.findall(r"[^\W\d_]{2,}", b.text)) > 2)
+        found = [b for b in worded if len(b.text) > 14]
+        return found, max(found, key=lambda b: (round(b.size), b.bold), default=None)
+
     stated = " ".join(stated.split())
-    usable, largest = _usable(front, 1)
-    inside, second = _usable(front, 2)
+    usable, largest = may_be_title(1)
+    inside, second = may_be_title(2)
     later = [letters_of(block.text) for block in front if block.page > 1]
     own = largest is not None and letters_of(largest.text) in later  # the title of a cover, which the next page repeats
     long = second is not None and len(second.text.split()) > _NAME
@@ -196,12 +201,6 @@ def _title(front: Sequence[Shown], stated: str, first_page: str) -> tuple[str, S
     if usual and fuzz.partial_ratio(letters_of(stated), letters_of(first_page)) >= _SURE:
         return stated, max(usable, key=lambda b: fuzz.ratio(letters_of(stated), letters_of(b.text)), default=None)
     return (largest.text if largest is not None else ""), largest
-
-
-def _usable(front: Sequence[Shown], page: int) -> tuple[list[Shown], Shown | None]:
-    """The texts of a page that may be a title, and the largest of them."""
-    found = [b for b in front if b.page == page and len(re.findall(r"[^\W\d_]{2,}", b.text)) > 2 and len(b.text) > 14]
-    return found, max(found, key=lambda b: (round(b.size), b.bold), default=None)
 
 
 def _authors(front: Sequence[Shown], title: Shown | None, stated: str, first_page: str) -> tuple[str, ...]:
@@ -219,9 +218,7 @@ def _names(text: str) -> list[str]:
     """The names in a list of authors, which their affiliations may follow; none if it is not one."""
     text = re.sub(r"(?<=[^\W\d_])([\d*\u2020\u2021,]+)\s+(?=[\d*\u2020\u2021]+[A-Z])", r"\1, ", text)
     parts = [" ".join(_MARKS.sub(" ", part).split()).strip(" .") for part in _BETWEEN_NAMES.split(text)]
-    parts = [
-        part for part in parts if part and not re.fullmatch(r"(?:MD|PhD|MSc|MPH|RN|BSc|Dr|Prof|FRCP|MBBS)\.?", part)
-    ]
+    parts = [part for part in parts if part and not _DEGREE.fullmatch(part)]
 
     def is_name(text: str) -> bool:
         words = text.split()

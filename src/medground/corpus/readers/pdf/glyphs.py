@@ -7,15 +7,15 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from medground.corpus.readers.cautions import is_stamp
+from medground.corpus.retraction import is_stamp
 
 if TYPE_CHECKING:
-    from pypdfium2 import PdfPage
-
+    from pypdfium2 import PdfPage, PdfTextPage
 
 # What is stamped over a page: a watermark in large or turned letters, or a stamp that a viewer draws over it.
 
@@ -120,23 +120,17 @@ class Glyph(NamedTuple):
 
 @dataclass(frozen=True)
 class Page:
-    """A page as read.
-
-    Attributes:
-        number: from 1.
-        glyphs: in the order of the file; a space is a glyph.
-        bounds: left, bottom, right, top, turned as the glyphs are.
-        quadrant: quarter turns between the page and its text.
-        scanned: whether an image covers it.
-        stamp: what is stamped over it, such as a watermark `RETRACTED`; empty if nothing that matters is.
-    """
+    """A page as read: its number from 1, its glyphs in the order of the file, and whether an image covers it."""
 
     number: int
     glyphs: list[Glyph]
     bounds: tuple[float, float, float, float]
+    """Left, bottom, right, top, turned as the glyphs are."""
     quadrant: int
+    """Quarter turns between the page and its text."""
     scanned: bool
     stamp: str = ""
+    """What is stamped over it, such as a watermark `RETRACTED`; empty if nothing that matters is."""
 
     def box(self, left: float, bottom: float, right: float, top: float) -> tuple[int, int, int, int]:
         """A box of the turned page on the page as the file has it, in whole points that contain it."""
@@ -150,7 +144,8 @@ def read_glyphs(page: PdfPage, number: int) -> Page:
     """The glyphs of a page; those that run in another direction than most are left out."""
     bounds = page.get_bbox()
     scanned = _is_scan(page, bounds)
-    glyphs, stamp = unstamped(_Reader(page, bounds, scanned).glyphs())
+    with closing(page.get_textpage()) as text:
+        glyphs, stamp = unstamped(_Reader(text, bounds, scanned).glyphs())
     quadrant = Counter(g.style.quadrant for g in glyphs).most_common(1)[0][0] if glyphs else 0
     corners = (*turned(bounds[0], bounds[1], quadrant), *turned(bounds[2], bounds[3], quadrant))
     upright = (*map(min, corners[:2], corners[2:]), *map(max, corners[:2], corners[2:]))
@@ -161,23 +156,17 @@ def read_glyphs(page: PdfPage, number: int) -> Page:
 class _Reader:
     """Reads glyphs one by one through PDFium's C interface, which is what is fast."""
 
-    def __init__(self, page: PdfPage, bounds: tuple[float, float, float, float], scanned: bool) -> None:
+    def __init__(self, text: PdfTextPage, bounds: tuple[float, float, float, float], scanned: bool) -> None:
         import pypdfium2.raw as pdfium
 
         self._pdfium = pdfium
-        self._text = page.get_textpage()
+        self._text = text
         self._bounds = bounds
         self._scanned = scanned
         self._styles: dict[int | None, Style] = {}
 
     def glyphs(self) -> list[Glyph]:
         """All glyphs of the page, in the order of the file."""
-        try:
-            return self._read()
-        finally:
-            self._text.close()
-
-    def _read(self) -> list[Glyph]:
         pdfium, raw = self._pdfium, self._text.raw
         box, x, y = pdfium.FS_RECTF(), ctypes.c_double(), ctypes.c_double()
         found: list[Glyph] = []
@@ -206,7 +195,12 @@ class _Reader:
             seen = box.right > left and box.left < right and box.top > bottom and box.bottom < top
             if not style.hidden and not seen:
                 shown = shown._replace(hidden="off the page")
-            found.append(_glyph(text, box, x.value, y.value, shown))
+            left, right, base = box.left, box.right, y.value
+            if shown.quadrant:
+                corners = ((box.left, box.bottom), (box.right, box.top))
+                left, right = sorted(turned(*corner, shown.quadrant)[0] for corner in corners)
+                base = turned(x.value, y.value, shown.quadrant)[1]
+            found.append(Glyph(text, left, right, base, shown))
         return found
 
     def _is_raised(self, at: int, base: float, size: float) -> bool:
@@ -242,14 +236,6 @@ class _Reader:
         return WHITE if mode == 0 and min(shades) >= _BRIGHT else ""
 
 
-def _glyph(text: str, box: Any, x: float, y: float, style: Style) -> Glyph:
-    if style.quadrant == 0:
-        return Glyph(text, box.left, box.right, y, style)
-    left, _ = turned(box.left, box.bottom, style.quadrant)
-    right, _ = turned(box.right, box.top, style.quadrant)
-    return Glyph(text, min(left, right), max(left, right), turned(x, y, style.quadrant)[1], style)
-
-
 def turned(x: float, y: float, quadrant: int) -> tuple[float, float]:
     """A point after turning the page back by quarter turns, so that its text runs to the right."""
     return ((x, y), (y, -x), (-x, -y), (-y, x))[quadrant % 4]
@@ -268,8 +254,72 @@ def _is_scan(page: PdfPage, bounds: tuple[float, float, float, float]) -> bool:
     import pypdfium2.raw as pdfium
 
     area = (bounds[2] - bounds[0]) * (bounds[3] - bounds[1])
-    for image in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=3):
-        left, bottom, right, top = image.get_bounds()
-        if area > 0 and (right - left) * (top - bottom) / area > _SCANNED:
-            return True
-    return False
+    boxes = (image.get_bounds() for image in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=3))
+    return any((right - left) * (top - bottom) > _SCANNED * area > 0 for left, bottom, right, top in boxes)
+
+
+_COVERED = "covered or faded"
+_ZOOM = 2
+"""Pixels per point of the page that is looked at."""
+_MOST_PIXELS = 8000
+"""Most pixels of a side: a larger page is looked at from farther away. A page may claim a side of any length."""
+_CONTRAST = 24
+"""Least difference in brightness (of 255) between a text and its background, in any colour."""
+_SAMPLE = 6
+"""How many glyphs of a run are looked at; white ones all are."""
+_TRUSTED = 0.5
+"""If more of a page than this could not be seen, the look has failed, not the page."""
+
+
+def as_seen(sheet: PdfPage, page: Page) -> Page:
+    """The page with the texts marked as hidden that cannot be seen on it, and with visible white text as visible.
+
+    On a scan, the text is that of the picture, so only white text is judged.
+    """
+    if not page.glyphs or (page.scanned and all(g.style.hidden != WHITE for g in page.glyphs)):
+        return page
+    rendering = _Rendering(sheet)
+    runs = groupby(page.glyphs, key=lambda glyph: (glyph.style, glyph.base))  # beside each other, in one style
+    glyphs = [glyph for _, run in runs for glyph in _judged([*run], rendering, page)]
+    lost = sum(g.style.hidden == _COVERED for g in glyphs)
+    if lost > _TRUSTED * len(glyphs):
+        glyphs = [g._replace(style=g.style._replace(hidden="")) if g.style.hidden == _COVERED else g for g in glyphs]
+    return replace(page, glyphs=glyphs)
+
+
+def _judged(run: list[Glyph], rendering: _Rendering, page: Page) -> list[Glyph]:
+    style = run[0].style
+    drawn = [glyph for glyph in run if glyph.text.strip()]
+    if not drawn or (style.hidden and style.hidden != WHITE) or (page.scanned and style.hidden != WHITE):
+        return run
+    if style.hidden == WHITE:
+        seen = sum(rendering.shows(glyph) for glyph in drawn)
+        hidden = "" if 2 * seen >= len(drawn) else WHITE
+    else:
+        sample = drawn[:: -(-len(drawn) // _SAMPLE)]
+        hidden = "" if any(rendering.shows(glyph) for glyph in sample) else _COVERED
+    changed = style._replace(hidden=hidden)
+    return run if changed == style else [glyph._replace(style=changed) for glyph in run]
+
+
+class _Rendering:
+    def __init__(self, sheet: PdfPage) -> None:
+        import numpy as np
+
+        self._zoom = min(_ZOOM, _MOST_PIXELS / max(*sheet.get_size(), 1))
+        picture = sheet.render(scale=self._zoom, may_draw_forms=False).to_numpy()[..., :3]
+        self._picture: Any = np.rot90(picture, k=sheet.get_rotation() // 90)  # a viewer turns the page clockwise
+        self._left, self._bottom, _, _ = sheet.get_bbox()
+
+    def shows(self, glyph: Glyph) -> bool:
+        """Whether there is a mark where a glyph is."""
+        size, quadrant = glyph.style.size, glyph.style.quadrant
+        x0, y0 = turned(glyph.left, glyph.base - 0.1 * size, -quadrant)
+        x1, y1 = turned(glyph.right, glyph.base + 0.6 * size, -quadrant)
+        height = self._picture.shape[0]
+        left, right = (int((x - self._left) * self._zoom) for x in (min(x0, x1), max(x0, x1)))
+        top, bottom = (int(height - (y - self._bottom) * self._zoom) for y in (max(y0, y1), min(y0, y1)))
+        part = self._picture[max(top, 0) : bottom + 1, max(left, 0) : right + 1].reshape(-1, 3)
+        if not part.size:
+            return False
+        return bool((part.max(axis=0).astype(int) - part.min(axis=0)).max() >= _CONTRAST)

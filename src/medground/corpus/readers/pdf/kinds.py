@@ -10,6 +10,7 @@ from statistics import median
 from typing import Literal
 
 from medground.corpus.readers.pdf.blocks import Block
+from medground.corpus.readers.pdf.lines import Line
 
 # How a document is set: the size of its running text, its column width, its headings; and what looks like what.
 
@@ -37,19 +38,14 @@ Style = tuple[float, bool, bool]
 
 @dataclass(frozen=True)
 class Layout:
-    """How most of a document is set.
-
-    Attributes:
-        size: size of its running text.
-        running: all sizes that much prose is set in.
-        width: width of a column.
-        main: style of its main headings.
-    """
+    """How most of a document is set: the size of its running text and the width of a column."""
 
     size: float
     running: frozenset[float]
+    """All sizes that much prose is set in."""
     width: float
     main: frozenset[Style]
+    """Styles of its main headings."""
 
     @classmethod
     def of(cls, blocks: Sequence[Block]) -> Layout:
@@ -105,18 +101,17 @@ def rows_of(blocks: Sequence[Block], layout: Layout) -> set[int]:
         for line in block.lines:
             if line.width < 0.5 * layout.width:
                 by_page.setdefault(block.page, []).append((line.base, line.left, line.right))
+
+    def stands_beside(line: Line, narrow: Sequence[tuple[float, float, float]]) -> bool:
+        level = ((left, right) for base, left, right in narrow if abs(base - line.base) < 1.5)
+        return line.width < 0.5 * layout.width and any(
+            left >= line.right or right <= line.left for left, right in level
+        )
+
     found = set()
     for block in blocks:
         narrow = by_page.get(block.page, [])
-        beside = [
-            any(
-                abs(base - line.base) < 1.5 and (left >= line.right or right <= line.left)
-                for base, left, right in narrow
-            )
-            for line in block.lines
-            if line.width < 0.5 * layout.width
-        ]
-        if 2 * sum(beside) > len(block.lines):
+        if 2 * sum(stands_beside(line, narrow) for line in block.lines) > len(block.lines):
             found.add(id(block))
     return found
 
@@ -134,9 +129,6 @@ def style(block: Block) -> Style:
 def half(size: float) -> float:
     """A size to half a point."""
     return round(2 * size) / 2
-
-
-# Legends of figures and tables: where one begins, and whether it goes on.
 
 
 def legend_name(block: Block, layout: Layout, *, unfinished: bool) -> str:
@@ -162,8 +154,6 @@ def continues_legend(legend: Block, block: Block, layout: Layout) -> bool:
     wordy = len(block.text.split()) > 3 and not is_tabular(block)
     return close and same and plain and wordy
 
-
-# The list of references of a PDF, which is no evidence: where it begins, and where the paper goes on after it.
 
 _NUMBERED = re.compile(r"\[?(\d{1,3})[\].]?\s+\S")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
@@ -310,10 +300,9 @@ def _in_table(block: Block, last: Part | None, rows: set[int]) -> bool:
     """Whether a block is part of the table whose legend or cells come before it."""
     if last is None or last.block.page != block.page or KNOWN.fullmatch(block.text):
         return False
-    of_table = (last.kind == "legend" and last.label.startswith("Table")) or (
-        last.kind == "left out" and last.label == "table"
-    )
-    return of_table and (id(block) in rows or is_tabular(block) or last.kind == "legend")
+    if last.kind == "legend":
+        return last.label.startswith("Table")
+    return (last.kind, last.label) == ("left out", "table") and (id(block) in rows or is_tabular(block))
 
 
 def _in_abstract(before: Sequence[Part]) -> bool:

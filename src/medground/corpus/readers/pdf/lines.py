@@ -83,17 +83,11 @@ _OFTEN = 5
 
 @dataclass(slots=True)
 class Line:
-    """A printed line of one column, or a piece of one.
+    """A printed line of one column, or a piece of one, on a page (from 1), in points of the turned page.
 
-    Attributes:
-        page: from 1.
-        left, right, base: its place in points, on the turned page.
-        size: the size of most of it.
-        text: what it says.
-        bold, italic: whether all of it is, but for a mark.
-        opening: how many characters at its start are bold; all of them if it is.
-        gaps: how many gaps it has that are wider than words are set apart.
-        hidden: why nobody can see it, or empty.
+    Its size is that of most of it; it is bold or italic if all of it is, but for a mark. `opening` is how many
+    characters at its start are bold, `gaps` how many gaps are wider than words are set apart, `hidden` why nobody can
+    see it, or empty.
     """
 
     page: int
@@ -125,8 +119,6 @@ class Line:
 
 
 class _Run:
-    """Glyphs beside each other on one line."""
-
     def __init__(self, first: Glyph) -> None:
         self.glyphs = [first]
         self.left, self.right = first.left, first.right
@@ -214,19 +206,10 @@ def _line(run: _Run, number: int) -> Line:
     bold = sum(len(t.strip()) for t, _, b in pieces if b)
     letters = sum(len(t.strip()) for t, _, _ in pieces)
     italic = sum(len(g.text.strip()) for g in glyphs if g.style.italic)
-    return Line(
-        number,
-        run.left,
-        run.right,
-        base,
-        size,
-        " ".join(text.split()),
-        bold=bold > 0.94 * letters,
-        italic=italic > 0.94 * letters,
-        opening=opening if opening >= 0 else len(text.strip()),
-        gaps=gaps,
-        hidden=run.hidden,
-    )
+    line = Line(number, run.left, run.right, base, size, " ".join(text.split()), gaps=gaps, hidden=run.hidden)
+    line.bold, line.italic = bold > 0.94 * letters, italic > 0.94 * letters
+    line.opening = opening if opening >= 0 else len(text.strip())
+    return line
 
 
 def _spaced(glyphs: Iterable[Glyph], size: float, base: float) -> tuple[list[tuple[str, bool, bool]], int]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from medground.corpus.readers.pdf.blocks import Block
 from medground.corpus.readers.pdf.kinds import ABSTRACT, ENDED, Part
 from medground.corpus.readers.pdf.lines import Line
+from medground.corpus.readers.values import letters_of
 from medground.language.words import FUNCTION_WORDS, MOST, stem, weight
 
 # Blocks to paragraphs: lines joined, words that a line end broke made whole, sentences that a page end broke too.
@@ -161,17 +164,8 @@ def running(parts: Sequence[Part]) -> Iterator[Labelled]:
 
 def legends(parts: Sequence[Part]) -> Iterator[Labelled]:
     """The legends of figures and tables, each one paragraph."""
-    open_: Labelled | None = None
-    for part in parts:
-        if part.kind == "legend":
-            if open_ is not None and open_[0] == part.label:
-                open_[1].extend(part.block.lines)
-                continue
-            if open_ is not None:
-                yield open_
-            open_ = (part.label, list(part.block.lines))
-    if open_ is not None:
-        yield open_
+    for label, found in groupby((part for part in parts if part.kind == "legend"), key=lambda part: part.label):
+        yield label, [line for part in found for line in part.block.lines]
 
 
 def _run_in(lines: list[Line], path: tuple[str, ...]) -> tuple[tuple[str, ...], list[Line]]:
@@ -191,3 +185,63 @@ def _run_in(lines: list[Line], path: tuple[str, ...]) -> tuple[tuple[str, ...], 
     label = label.strip(" .:\u2014\u2013")
     opened = (label,) if not path or ABSTRACT.fullmatch(label) else (path[0], label)
     return opened, [replace(first, text=rest), *lines[at + 1 :]] if rest else lines[at + 1 :]
+
+
+_ADDRESS = re.compile(
+    r"(?:<\s*)?(?:(?:https?|ftp)://|\bwww\.(?=\w)|\bdoi:\s*(?=10\.))"
+    r"[^\s<>]*[^\s<>.,;:!?)\]}'\"\u2019\u201d](?:\s*>)?",
+    re.IGNORECASE,
+)
+_BROKEN_AT = tuple("/-_=?&%")
+"""What a line ends with if an address goes on in the next."""
+_TAIL = re.compile(r"(?=\S*(?:[/_=%]|\w\.\w))\S*[^\s.,;:!?)\]}]")
+"""What the rest of an address looks like; a word of prose does not."""
+_EMPTY = re.compile(r"\s*(?:\(\s*\)|\[\s*\])")
+_SPACES = re.compile(r" {2,}")
+_BEFORE_POINT = re.compile(r" +(?=[.,;:)\]])")
+_LIST = re.compile(
+    r"(?:(?:chapter )?references(?: and (?:notes|further reading))?|bibliography|literature(?: cited)?|"
+    r"(?:further|suggested|recommended|selected|additional|key) (?:readings?|references|literature)|"
+    r"(?:table of )?contents|contents in brief|(?:subject |author )?index|list of (?:figures|tables|contributors)|"
+    r"contributors|about the (?:authors?|editors?)|acknowledge?ments?|copyright|"
+    r"(?:web ?sites?|web resources|internet resources|useful (?:web ?sites|links)))\W*",
+    re.IGNORECASE,
+)
+_PATH = " > "
+
+
+def text_of_book(paragraphs: Iterable[Labelled]) -> Iterator[Labelled]:
+    """The paragraphs without those of lists, and their lines without addresses."""
+    for label, lines in paragraphs:
+        if label is not None and any(_LIST.fullmatch(heading) for heading in label.split(_PATH)):
+            continue
+        kept = [
+            line if line.text == text else replace(line, text=text)
+            for line, text in zip(lines, without_addresses([line.text for line in lines]), strict=True)
+            if text
+        ]
+        if kept:
+            yield label, kept
+
+
+def without_addresses(lines: Sequence[str]) -> list[str]:
+    """The texts of neighbouring lines without web addresses, also where one goes on in the next line."""
+    found: list[str] = []
+    broken = ended = False
+    for line in lines:
+        tail = _TAIL.match(line) if broken and not (ended and line[:1].isupper()) else None
+        text = line[tail.end() :] if tail else line
+        addresses = [*_ADDRESS.finditer(text)]
+        reaches_end = addresses and not text[addresses[-1].end() :].strip(" .")
+        ended = text.rstrip().endswith(".")
+        broken = bool(reaches_end and (ended or text.rstrip().endswith(_BROKEN_AT)))
+        if tail or addresses:
+            line = _SPACES.sub(" ", _EMPTY.sub("", _ADDRESS.sub("", text)))
+            line = _BEFORE_POINT.sub("", line).strip()
+        found.append(line)
+    return found
+
+
+def id_of_book(text: str) -> str:
+    """`BOOK:` and a digest of the letters of a text: the same book under another name is the same document."""
+    return f"BOOK:{hashlib.sha256(letters_of(text).encode()).hexdigest()[:16]}"

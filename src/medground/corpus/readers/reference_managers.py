@@ -1,11 +1,11 @@
-"""BibTeX, and the LaTeX in its fields as plain text."""
+"""What reference managers export: BibTeX, EndNote's XML and Zotero's RDF."""
 
 from __future__ import annotations
 
 import logging
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,9 @@ from pylatexenc.latex2text import LatexNodes2Text, MacroTextSpec, get_default_la
 
 from medground.corpus.readers.base import Item
 from medground.corpus.readers.compose import text_of
-from medground.corpus.readers.entry import described
+from medground.corpus.readers.entry import described, entry_kind, entry_types
+from medground.corpus.readers.values import ids_noted, own_pmid, pmid_of_accession
+from medground.corpus.readers.xml import Element, flat_text, name_of, record_items, records
 from medground.errors import BadDocument
 from medground.values.document import Document
 
@@ -37,11 +39,7 @@ class _Decoder(LatexNodes2Text):  # type: ignore[misc]
     """Reads signs that LaTeX reserves, where they cannot mean what they mean there."""
 
     def latex_to_text(self, latex: str, **options: object) -> str:
-        """The text of some LaTeX.
-
-        Raises:
-            ValueError: it is too long to be decoded.
-        """
+        """The text of some LaTeX."""
         if not _LATEX.search(latex):
             return latex  # decoding takes about 25 s for each MB
         if len(latex) > _LONGEST:
@@ -59,39 +57,29 @@ def decoder() -> LatexNodes2Text:
 
 
 def _escaped(latex: str) -> str:
-    parts: list[str] = []
-    end = 0
-    for found in _FORMULA.finditer(latex):  # as in Markdown: no space inside the signs, no digit after them
-        formula = _LOWERED.sub(r"\1\2", found[1])
-        parts += [_plain(latex[end : found.start()]), f"${formula}$"]
-        end = found.end()
-    return "".join([*parts, _plain(latex[end:])])
-
-
-def _plain(latex: str) -> str:
-    return _DOLLAR.sub(r"\\$", _BARE.sub(lambda found: f"\\{found[0]}", latex))
+    pieces = _FORMULA.split(latex)  # texts and formulas in turn; as in Markdown: no space inside the signs
+    for at, piece in enumerate(pieces):
+        if at % 2:
+            pieces[at] = "$" + _LOWERED.sub(r"\1\2", piece) + "$"
+        else:
+            pieces[at] = _DOLLAR.sub(r"\\$", _BARE.sub(lambda found: f"\\{found[0]}", piece))
+    return "".join(pieces)
 
 
 # BibTeX, by bibtexparser: macros (`@string`), LaTeX accents, months by name. A broken entry is named with its line.
 
 BIBTEX = re.compile(r"^\s*@(?:string|comment|preamble|\w+\s*\{\s*[^\s{},\"]*\s*,)", re.IGNORECASE | re.MULTILINE)
 
-_BOOKS = frozenset(["book", "inbook", "incollection", "booklet", "manual", "collection", "reference"])
 _PIECE = re.compile(r'"(?P<quoted>(?:[^"\\]|\\.)*)"|\{(?P<braced>[^{}]*)\}|(?P<name>[^\s#"{}]+)')
 _KEY = re.compile(r"(\s*@\w+\s*\{\s*)([^\s,{}]+)")
 _BRACES = re.compile(r"[{}]")
 _AND = re.compile(r"\s+and\s+|[{}]")
-_TYPES = {"article": "Journal Article", "review": "Review"}
 _RENAMED = {"number": "issue", "booktitle": "book_title", "journaltitle": "journal", "fjournal": "journal"}
 _LEFT_OUT = ("month", "day", "archiveprefix", "eprinttype", "file", "owner", "timestamp", "bdsk-file-1", "langid")
 
 
 def read_bibtex(path: Path) -> Iterator[Item]:
-    """The entries of a file in order; the position of a broken one is its line.
-
-    Raises:
-        BadDocument: the file is not text.
-    """
+    """The entries of a file in order; the position of a broken one is its line."""
     from bibtexparser.model import Entry, ParsingFailedBlock
 
     library = _parsed(text_of(path))
@@ -133,11 +121,7 @@ def _unique(library: Library) -> Iterator[Block]:
 
 
 def entry_document(kind: str, key: str, fields: Mapping[str, str]) -> Document:
-    """The document of an entry, its fields by their BibTeX names in lower case.
-
-    Raises:
-        ValueError: there is neither title nor abstract.
-    """
+    """The document of an entry, its fields by their BibTeX names in lower case."""
     known: dict[str, Any] = {}
     for name, value in fields.items():
         if name not in _LEFT_OUT:
@@ -149,13 +133,10 @@ def entry_document(kind: str, key: str, fields: Mapping[str, str]) -> Document:
     eprint = known.get("eprint", "")
     if "pubmed" in fields.get("eprinttype", "").casefold() or "pubmed" in fields.get("archiveprefix", "").casefold():
         known["pmid"] = eprint
-    known |= {"date": date, "citation_key": key, "kind": "book" if kind in _BOOKS else known.get("kind", "research")}
-    if "note" in known and (found := re.search(r"PMID:?\s*(\d+)", known["note"])):
-        known.setdefault("pmid", found[1])
-    if kind in _TYPES and "publication_types" not in known:
-        known["publication_types"] = [_TYPES[kind]]
-    known["entry_type"] = kind
-    known["authors"] = _authors(fields.get("author", ""))
+    known = {"kind": entry_kind(kind), **ids_noted(known.get("note", "")), **known, "date": date, "citation_key": key}
+    if types := entry_types("journal article" if kind == "article" else kind):
+        known.setdefault("publication_types", types)
+    known |= {"entry_type": kind, "authors": _authors(fields.get("author", ""))}
     known.pop("author", None)
     return described(known)
 
@@ -200,3 +181,111 @@ def _joined(value: str, macros: Mapping[str, str]) -> str:
         macros.get(name.casefold(), name) if (name := found["name"]) else found["quoted"] or found["braced"] or ""
         for found in pieces
     )
+
+
+# EndNote's XML export (`<xml><records><record>`): styled text, authors in full, abstract.
+
+ENDNOTE_ROOTS = frozenset(["xml", "records"])
+
+_TOLD = {"volume": "volume", "number": "issue", "pages": "pages", "isbn": "issn", "publisher": "publisher"}
+_TOLD |= {"notes": "notes", "label": "label", "remote-database-name": "database", "custom1": "custom1"}
+
+
+def read_endnote(path: Path) -> Iterator[Item]:
+    """The records of a file of EndNote; the position of a bad one is its number, counting from 1."""
+    found = False
+    for item in record_items(path, ["record"], ENDNOTE_ROOTS, _items, "record"):
+        found = True
+        yield item
+    if not found:
+        raise BadDocument("no <record> is in the file; export it from EndNote as XML", file=str(path))
+
+
+def _items(record: Element) -> Iterator[Document]:
+    kind = record.find("ref-type")
+    kind_name = kind.get("name", "") if kind is not None else ""
+    accession = _text(record, "accession-num")
+    fields: dict[str, Any] = {
+        "title": _text(record, "titles/title"),
+        "abstract": _text(record, "abstract"),
+        "authors": [flat_text(author) for author in record.iterfind("contributors/authors/author")],
+        "year": _text(record, "dates/year"),
+        "date": f"{_text(record, 'dates/pub-dates/date')} {_text(record, 'dates/year')}".strip(),
+        "journal": _text(record, "periodical/full-title")
+        or _text(record, "titles/secondary-title")
+        or _text(record, "periodical/abbr-1"),
+        "doi": _text(record, "electronic-resource-num"),
+        "pmid": pmid_of_accession(accession),
+        "pmc": _text(record, "custom2") if _text(record, "custom2").upper().startswith("PMC") else None,
+        "url": _text(record, "urls/related-urls/url"),
+        "language": _text(record, "language"),
+        "keywords": [flat_text(word) for word in record.iterfind("keywords/keyword")],
+        "publication_types": [*entry_types(kind_name), _text(record, "work-type")],
+        "kind": entry_kind(kind_name),
+    }
+    told = {name: value for tag, name in _TOLD.items() if (value := _text(record, tag))}
+    yield described(fields | {"metadata": told | ({"entry_type": kind_name} if kind_name else {})})
+
+
+def _text(record: Element, path: str) -> str:
+    return flat_text(record.find(path))
+
+
+# Zotero's RDF export: papers, books and pages with their creators; journals and notes are parts of them.
+
+ZOTERO_ROOTS = frozenset(["RDF"])
+
+_ZOTERO_ITEMS = (
+    *("Article", "Book", "BookSection", "Document", "Thesis", "Report", "Patent", "Description"),
+    "ConferenceProceedings",
+)
+_RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
+_BESIDE = frozenset(["attachment", "note", "annotation"])
+
+
+def read_zotero(path: Path) -> Iterator[Item]:
+    """The items of a file of Zotero; the position of a bad one is its number. Attachments and notes are left out."""
+    journals: dict[str, dict[str, str]] = {}  # those that stand beside the items, by their address
+    for element in records(path, ["Journal"], ZOTERO_ROOTS):
+        names = {name_of(part): flat_text(part) for part in element}
+        names["identifier"] = next((flat_text(part) for part in element if "DOI" in flat_text(part)), "")
+        journals[element.get(f"{_RDF}about", "")] = names
+    yield from record_items(path, _ZOTERO_ITEMS, ZOTERO_ROOTS, partial(_documents, journals=journals), "item")
+
+
+def _documents(item: Element, journals: dict[str, dict[str, str]]) -> Iterator[Document]:
+    """The document of an item; none of an attachment or a note."""
+    kind = flat_text(item.find("itemType"))
+    if kind in _BESIDE or item.find("itemType") is None:
+        return
+    extra = " ".join(flat_text(part) for part in item.iterfind("description"))
+    noted = ids_noted(extra)
+    own = item.find("isPartOf")
+    within = own.find("*") if own is not None and len(own) else None
+    place = own.get(f"{_RDF}resource", "") if own is not None else ""
+    journal = {name_of(part): flat_text(part) for part in within} if within is not None else journals.get(place, {})
+    texts = [flat_text(part) for part in item.iterfind("identifier")]
+    doi = next((text for text in [*texts, journal.get("identifier", "")] if "10." in text), None)
+    fields: dict[str, Any] = {
+        "title": _text(item, "title"),
+        "abstract": _text(item, "abstract"),
+        "authors": [_person(person) for person in item.iterfind("authors//Person")],
+        "date": _text(item, "date"),
+        "journal": journal.get("title"),
+        "doi": doi,
+        "pmid": noted.get("pmid") or own_pmid(texts),
+        "pmc": noted.get("pmc"),
+        "url": next((text for text in texts if text.startswith("http")), None) or _text(item, "identifier/URI/value"),
+        "language": _text(item, "language"),
+        "keywords": [flat_text(subject) for subject in item.iterfind("subject")],
+        "publication_types": entry_types(kind),
+        "kind": entry_kind(kind),
+    }
+    told = {"entry_type": kind, "pages": _text(item, "pages"), "extra": extra, "volume": journal.get("volume", "")}
+    yield described(fields | {"metadata": {name: value for name, value in told.items() if value}})
+
+
+def _person(person: Element) -> str:
+    family = flat_text(person.find("surname"))
+    given = flat_text(person.find("givenName")) or flat_text(person.find("givenname"))
+    return f"{family}, {given}".strip(", ")

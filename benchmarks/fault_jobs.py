@@ -19,10 +19,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from knowledge_base import ALL, BOOK, GUIDELINE, filled, made, written
 from numpy.typing import NDArray
 
-from medground.corpus import phases, reading, vectors
+from medground.corpus import phases, vectors
 from medground.corpus.build import add, build
 from medground.corpus.embedder import Embedder
 from medground.corpus.library import Library
@@ -35,6 +34,10 @@ from medground.graph.vocabularies.releases import mesh
 from medground.graph.writing import build_graph
 from medground.values.document import Document
 from medground.values.query import Term
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "tests" / "kits"))
+
+from knowledge_base import ALL, BOOK, GUIDELINE, filled, made, written
 
 _TOPICS = ("heart", "liver", "kidney", "lung", "zebrafish", "gene", "trial", "protein", "statin", "tumour")
 _INDEXED = 100
@@ -263,9 +266,8 @@ def _lines(path: Path) -> list[tuple[str, str, list[str]]]:
 
 def _main(job: str, home: Path, inputs: Path, *before: str) -> None:
     vectors.EXACT_LIMIT = _INDEXED
-    for module, names in ((phases, ("_ITEMS", "_PASSAGES", "_TEXTS")), (reading, ("_ITEMS",))):
-        for name, size in zip(names, (40, 60, 32), strict=False):
-            setattr(module, name, size)
+    for name, size in zip(("_ITEMS", "_PASSAGES", "_TEXTS"), (40, 60, 32), strict=True):
+        setattr(phases, name, size)
     try:
         if before:
             JOBS[job].before(home, inputs)

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import math
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,73 +12,13 @@ from typing import TYPE_CHECKING, Any
 from rapidfuzz import fuzz
 
 from medground.corpus.readers.base import content_of, is_packed
-from medground.corpus.readers.pdf.sections import Labelled
+from medground.corpus.readers.pdf.sections import without_addresses
 from medground.corpus.readers.values import letters_of
 from medground.errors import BadDocument
 from medground.values.document import Box, Document, LinePlace
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
-
-
-_ADDRESS = re.compile(
-    r"(?:<\s*)?(?:(?:https?|ftp)://|\bwww\.(?=\w)|\bdoi:\s*(?=10\.))"
-    r"[^\s<>]*[^\s<>.,;:!?)\]}'\"\u2019\u201d](?:\s*>)?",
-    re.IGNORECASE,
-)
-_BROKEN_AT = tuple("/-_=?&%")
-"""What a line ends with if an address goes on in the next."""
-_TAIL = re.compile(r"(?=\S*(?:[/_=%]|\w\.\w))\S*[^\s.,;:!?)\]}]")
-"""What the rest of an address looks like; a word of prose does not."""
-_EMPTY = re.compile(r"\s*(?:\(\s*\)|\[\s*\])")
-_SPACES = re.compile(r" {2,}")
-_BEFORE_POINT = re.compile(r" +(?=[.,;:)\]])")
-_LIST = re.compile(
-    r"(?:(?:chapter )?references(?: and (?:notes|further reading))?|bibliography|literature(?: cited)?|"
-    r"(?:further|suggested|recommended|selected|additional|key) (?:readings?|references|literature)|"
-    r"(?:table of )?contents|contents in brief|(?:subject |author )?index|list of (?:figures|tables|contributors)|"
-    r"contributors|about the (?:authors?|editors?)|acknowledge?ments?|copyright|"
-    r"(?:web ?sites?|web resources|internet resources|useful (?:web ?sites|links)))\W*",
-    re.IGNORECASE,
-)
-_PATH = " > "
-
-
-def text_of_book(paragraphs: Iterable[Labelled]) -> Iterator[Labelled]:
-    """The paragraphs without those of lists, and their lines without addresses."""
-    for label, lines in paragraphs:
-        if label is not None and any(_LIST.fullmatch(heading) for heading in label.split(_PATH)):
-            continue
-        kept = [
-            line if line.text == text else replace(line, text=text)
-            for line, text in zip(lines, without_addresses([line.text for line in lines]), strict=True)
-            if text
-        ]
-        if kept:
-            yield label, kept
-
-
-def without_addresses(lines: Sequence[str]) -> list[str]:
-    """The texts of neighbouring lines without web addresses, also where one goes on in the next line."""
-    found: list[str] = []
-    broken = ended = False
-    for line in lines:
-        tail = _TAIL.match(line) if broken and not (ended and line[:1].isupper()) else None
-        text = line[tail.end() :] if tail else line
-        addresses = [*_ADDRESS.finditer(text)]
-        reaches_end = addresses and not text[addresses[-1].end() :].strip(" .")
-        ended = text.rstrip().endswith(".")
-        broken = bool(reaches_end and (ended or text.rstrip().endswith(_BROKEN_AT)))
-        if tail or addresses:
-            line = _SPACES.sub(" ", _EMPTY.sub("", _ADDRESS.sub("", text)))
-            line = _BEFORE_POINT.sub("", line).strip()
-        found.append(line)
-    return found
-
-
-def id_of_book(text: str) -> str:
-    """`BOOK:` and a digest of the letters of a text: the same book under another name is the same document."""
-    return f"BOOK:{hashlib.sha256(letters_of(text).encode()).hexdigest()[:16]}"
 
 
 # Where a quote is printed: boxes on pages, checked against the file and cut at the quote's ends, or nothing.
@@ -97,10 +34,7 @@ def highlights(path: Path, document: Document, spans: Sequence[tuple[int, int]])
     file. A slice gets no boxes at all where the file has other text there: it was changed, or read wrongly. Letters
     and digits are compared, at 0.9.
 
-    Args:
-        path: the PDF that the document was read from. If it cannot be opened any more, nothing is highlighted.
-        document: the document.
-        spans: start and end of each slice.
+    If the PDF at `path` cannot be opened any more, nothing is highlighted.
     """
     from pypdfium2 import PdfDocument, PdfiumError
 
