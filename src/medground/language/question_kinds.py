@@ -91,7 +91,7 @@ def looks_foreign(text: str) -> bool:
     foreign = sum(word in _OTHER - _ENGLISH for word in words)
     english = sum(word in _ENGLISH - _OTHER for word in words)
     other_script = sum(min(word) > _LAST_LATIN for word in words)
-    return other_script > len(words) / 2 or (foreign >= 2 and foreign > english)
+    return other_script > len(words) / 2 or (foreign > english and (foreign > 1 or not english))
 
 
 _NEWS = re.compile(

@@ -21,6 +21,7 @@ from medground.answering.read.reading_list import WEIGHED, batches, best_first, 
 from medground.answering.run import Run
 from medground.answering.verify.check import CHECKING, check_all
 from medground.answering.write.draft import Draft, write_draft
+from medground.corpus.retraction import state_of
 from medground.errors import MedgroundError, SourceUnavailable
 from medground.home.settings import Settings
 from medground.language.question_kinds import ENGLISH_ONLY
@@ -49,19 +50,26 @@ def graph_draft(question: Question, stored: GraphAnswer) -> Draft:
     return Draft(sentences=sentences, answer=(answer,), basis="graph fact", reason=finding.note)
 
 
-def refusal(stored: GraphAnswer | NotUnderstood | None, *, searched: bool) -> Draft:
+def refusal(stored: GraphAnswer | NotUnderstood | None, run: Run, *, searched: bool) -> Draft:
     """Why there is no answer: the question was not understood, its relation is not recorded, or nothing was found.
 
     `stored` is what the sources of facts said; `searched`: whether texts were searched as well.
     """
-    nothing = "no evidence on this question was found in the sources searched"
     if stored is None:
-        return Draft(reason=nothing)
+        return Draft(reason=nothing_found(run))
     beside = "; the texts searched have no evidence on it" if searched else ""
     if isinstance(stored, NotUnderstood):
         asked = ", ".join(f"“{wording}”" for wording in stored.wordings)
         return Draft(reason=f"the knowledge graph did not understand the question{beside}; ask for example {asked}")
     return Draft(reason=f"{stored.finding.note}{beside}")
+
+
+def nothing_found(run: Run) -> str:
+    """That nothing was found; where papers on the question were, but are retracted, that they are."""
+    retracted = [name for name in run.shown if state_of(run.ledger.documents[name]) == "retracted"]
+    if not retracted:
+        return "no evidence on this question was found in the sources searched"
+    return f"what was found on it is retracted: {', '.join(retracted)}"
 
 
 async def ground(question: Question, run: Run) -> Answer:
@@ -78,7 +86,7 @@ async def ground(question: Question, run: Run) -> Answer:
         if evidence:
             run.warn(stored.finding.note)
     if not evidence:
-        return compose(run, refusal(stored, searched=searched))
+        return compose(run, refusal(stored, run, searched=searched))
     draft = await write_draft(question, evidence, run)
     return await finish(question, draft, evidence, run)
 
@@ -105,6 +113,8 @@ async def _read(question: Question, hits: Sequence[Hit], run: Run) -> list[Evide
             evidence += await extract_evidence(question, useful, run)
             if await is_sufficient(question, evidence, run):
                 break
+    if reading_of(question.text).latest:
+        evidence.sort(key=lambda one: -(run.ledger.documents[one.document_id].year or 0))
     return evidence
 
 

@@ -117,7 +117,6 @@ def limits(supporting: Sequence[tuple[Sentence, Verdict]], run: Run) -> list[str
 
 
 _DECISION: TypeAdapter[Decision] = TypeAdapter(Decision)
-_NOTHING_ON_IT = "No evidence on this was found in the sources searched, so nothing is decided"
 _UNASSESSED = "Evidence was found, but no validated judge has assessed it"
 
 
@@ -150,7 +149,7 @@ def decide(
     texts_alone = all(e.origin == "text" for e in quotes)  # stored facts are on the question
     if missing := unmentioned(run.question, quotes, run) if quotes and texts_alone else []:
         if not run.question.options and run.settings.verify.gate:
-            return _made(run.question, "unanswerable", reason=_NOTHING_ON_IT, unmentioned=tuple(missing))
+            return _made(run.question, "unanswerable", unmentioned=tuple(missing))
         run.warn(f"no quote mentions {', '.join(missing)}, which the question asks about")
     if draft.answer:
         return _answered(run, draft, kept, Grounds.of(written, kept), check)

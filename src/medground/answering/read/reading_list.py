@@ -76,6 +76,10 @@ def spans(text: str) -> tuple[Span, ...]:
 PASSAGES_PER_DOCUMENT = 3
 WEIGHED = 8
 """Passages of a document whose sentences are weighed; the strongest of them are read."""
+import os
+_NAMED = float(os.environ.get("L", "0"))
+_T = float(os.environ.get("T", "0"))
+_DEFINES = float(os.environ.get("D", "3"))
 _NEGLIGIBLE = 4.0
 """A sentence this much weaker than the strongest of its paper is not looked at: it adds under 2 %."""
 
@@ -183,8 +187,17 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
 
     options = " ".join(option.text for option in question.options)
     found = strengths(question.text, candidates(question, readings), options)
+    asked = reading_of(question.text)
     return [
-        replace(reading, strengths=dict(zip((start for start, _ in places(reading)), values, strict=True)))
+        replace(
+            reading,
+            strengths={
+                start: value + _NAMED * asked.share_named(f"{title}\n{sentence}") + _T * asked.share_asked(title)
+                + _DEFINES * asked.is_defined_in(sentence)
+                for (start, sentence), value in zip(places(reading), values, strict=True)
+                for title in [reading.passages[0].title if reading.passages else ""]
+            },
+        )
         for reading, values in zip(readings, found, strict=True)
     ]
 
