@@ -39,7 +39,8 @@ _RULES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], int], Years]], ...
 2005 is also told by later papers, but what happened since 2010, or in the year at the end of a question, is not told by
 earlier ones."""
 _LITERATURE = re.compile(
-    r"\b(?:published|publications?|literature|evidence|studies|trials|articles|papers|research|reviews|known)\b", re.IGNORECASE
+    r"\b(?:published|publications?|literature|evidence|studies|trials|articles|papers|research|reviews|known)\b",
+    re.IGNORECASE,
 )
 _LATEST = re.compile(r"\b(?:latest|newest|most recent)\b", re.IGNORECASE)
 

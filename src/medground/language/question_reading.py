@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from medground.language.aspects import asked_in, aspects_of
 from medground.language import dates, question_kinds, words
+from medground.language.aspects import asked_in, aspects_of
 from medground.language.clean import without_accents
 from medground.language.closed_question import as_statement
 from medground.language.noun_phrases import Thing, things
@@ -25,9 +25,19 @@ from medground.values.query import And, Or, Phrase, Query, Words, any_of
 _TOGETHER = 3
 """Maximum things that one quote must name together; a longer list is not found in one place."""
 _WHAT_IS = re.compile(
-    r"(?:(?:what|who)(?:['’]s| is| are| does)\s+(?:an?\s+|the\s+)?)?(?P<thing>[\w][\w\s'’/+-]*?)(?:\s+mean)?\??", re.IGNORECASE
+    r"(?:(?:what|who)(?:['’]s| is| are| does)\s+(?:an?\s+|the\s+)?)?(?P<thing>[\w][\w\s'’/+-]*?)(?:\s+mean)?\??",
+    re.IGNORECASE,
 )
 """What is X? Or X alone."""
+_PEOPLE = {
+    **dict.fromkeys(
+        ["Child", "Infant", "Infant, Newborn", "Infant, Premature"], "child infant newborn neonate pediatric"
+    ),
+    **dict.fromkeys(["Adolescent"], "adolescent teenager child pediatric"),
+    **dict.fromkeys(["Pregnancy", "Pregnant Women"], "pregnancy pregnant gestation maternal"),
+    "Aged": "aged older elderly",
+}
+"""Headings of people for whom an answer may differ, with the words by which texts name them."""
 _NAME = 5
 """Maximum words of a name that is asked for."""
 _MOST_OF_IT = 0.6
@@ -67,6 +77,11 @@ class QuestionReading:
     def asks_for_news(self) -> bool:
         """Whether it asks for news, or for people's own experience."""
         return question_kinds.asks_for_news(self.text)
+
+    @property
+    def asks_about_records(self) -> bool:
+        """Whether it is about a collection of papers and not about medicine."""
+        return question_kinds.asks_about_records(self.text)
 
     @cached_property
     def statement(self) -> str | None:
@@ -168,11 +183,6 @@ class QuestionReading:
             re.IGNORECASE,
         )
 
-    def share_asked(self, title: str) -> float:
-        """The share of a title that the question has too: a paper on the thing itself, not on a rare kind of it."""
-        stems = set(words.terms(self.in_own_words(title)))
-        return len(stems & set(words.terms(self.text))) / len(stems) if stems else 0.0
-
     @cached_property
     def aspects(self) -> frozenset[str]:
         """What it asks of the things that it is about, such as their prognosis."""
@@ -187,6 +197,12 @@ class QuestionReading:
     def _deciding(self) -> frozenset[str]:
         found = [thing.said for thing in self.subjects if thing.decides]
         return frozenset(stem for said in found for stem in words.terms(without_accents(said)))
+
+    def people_unnamed(self, texts: Sequence[str]) -> list[str]:
+        """The people that it is about, in its words, whom none of the texts names: children, or pregnancy."""
+        people = [thing for thing in self.subjects if thing.heading in _PEOPLE and not thing.decides]
+        found = {stem for text in texts for stem in words.terms(without_accents(text))}
+        return [one.said for one in people if found.isdisjoint(words.terms(f"{one.said} {_PEOPLE[one.heading]}"))]
 
     @cached_property
     def all_names(self) -> Query:
@@ -205,7 +221,8 @@ class QuestionReading:
             all_of_them += [
                 Or(parts=tuple(Phrase(text=form) for form in forms), best=True) for forms in asked_in(self.text)
             ]
-            parts.append(And(parts=tuple(all_of_them)))
+            if len(all_of_them) > 1:
+                parts.append(And(parts=tuple(all_of_them)))
         return any_of([*([_spelled(rest)] if rest.strip() or not parts else []), *parts])
 
     def in_own_words(self, text: str) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from medground.answering.verify.judges import NOT_VALIDATED
 from medground.answering.verify.verdict_words import critic_name
-from medground.language.question_reading import reading_of
 from medground.language.clean import clean, ended, joined, sentence, some
+from medground.language.question_reading import reading_of
 from medground.values.answer import Answer, Search, SearchedSource
 from medground.values.question import Follows, Option
 from medground.values.statement import Conflict, Side
@@ -46,7 +46,9 @@ def headline(answer: Answer) -> str:
 
 def searched_names(answer: Answer) -> str:
     """What was searched: the names of corpora and sources, each once."""
-    return clean(joined_names(dict.fromkeys(source(s) for s in answer.searches if s.status != "failed"))) or "the sources"
+    return (
+        clean(joined_names(dict.fromkeys(source(s) for s in answer.searches if s.status != "failed"))) or "the sources"
+    )
 
 
 def joined_names(names: Iterable[str]) -> str:

@@ -11,8 +11,8 @@ from medground.answering.conclude.decision import Judged, decide
 from medground.answering.conclude.policy import OWN_KNOWLEDGE, Verdicted, release
 from medground.answering.run import Run
 from medground.answering.verify.context import usable
-from medground.answering.verify.statement_checks import as_read
 from medground.answering.verify.rationale import faithfulness, quoted_share, support_score
+from medground.answering.verify.statement_checks import as_read
 from medground.answering.write.draft import Draft, Mark, evidence_mark, joined
 from medground.language.question_reading import reading_of
 from medground.sources.base import DescribedSource, TermsSource
@@ -103,7 +103,8 @@ def compose(
     first = list(dict.fromkeys(e for statement in statements for e in statement.evidence))
     evidence = tuple(
         sorted(
-            (e for e in run.ledger.evidence if e.id in used), key=lambda e: first.index(e.id) if e.id in first else len(first)
+            (e for e in run.ledger.evidence if e.id in used),
+            key=lambda e: first.index(e.id) if e.id in first else len(first),
         )
     )
     return Answer(
@@ -126,7 +127,8 @@ def _nearest(kept: Sequence[Verdicted], run: Run) -> list[Verdicted]:
     """The first sentences whose quotes name something of what was asked, where none is on all of it."""
     asked, quotes = reading_of(run.question.text), {e.id: e for e in run.ledger.evidence}
     texts = (
-        " ".join(as_read(quotes[e], run.ledger.documents[quotes[e].document_id]) for e in one.evidence) for one, _ in kept
+        " ".join(as_read(quotes[e], run.ledger.documents[quotes[e].document_id]) for e in one.evidence)
+        for one, _ in kept
     )
     return [pair for pair, text in zip(kept, texts, strict=True) if asked.names_any(text)][:_NEAREST]
 

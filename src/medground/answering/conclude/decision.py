@@ -17,7 +17,7 @@ from medground.answering.verify.critics import open_critic
 from medground.answering.verify.judges import NOT_VALIDATED, has_last_word, how_to_validate, may_decide, may_judge
 from medground.answering.verify.overclaim import not_of_people, overclaims
 from medground.answering.verify.reporting import why_not_finding
-from medground.answering.verify.statement_checks import unmentioned
+from medground.answering.verify.statement_checks import AROUND, as_read, unmentioned
 from medground.answering.write.draft import Draft
 from medground.language.question_reading import reading_of
 from medground.models.operators.flags.words import DOUBT
@@ -151,6 +151,9 @@ def decide(
         if not run.question.options and run.settings.verify.gate:
             return _made(run.question, "unanswerable", unmentioned=tuple(missing))
         run.warn(f"no quote mentions {', '.join(missing)}, which the question asks about")
+    texts = [as_read(e, run.ledger.documents[e.document_id], AROUND) for e in quotes] if texts_alone else []
+    if texts and (people := reading_of(run.question.text).people_unnamed(texts)):
+        run.warn(f"no quote mentions {', '.join(people)}, for whom the question asks")
     if draft.answer:
         return _answered(run, draft, kept, Grounds.of(written, kept), check)
     if answered is not None and answered.value is not None and shown.issuperset(answered.quotes):

@@ -27,7 +27,6 @@ from medground.values.evidence import Evidence, Sentence, sentences_of
 from medground.values.question import Question
 from medground.values.statement import Verdict
 
-
 _SAME_WORDS = 0.5
 """Minimum share of the shorter quote's words, by weight, that two quotes share of which one denies the other."""
 

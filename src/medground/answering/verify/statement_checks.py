@@ -28,7 +28,7 @@ from medground.values.statement import Verdict
 
 _DEFINED = re.compile(r"(?P<long>(?:[\w'’-]+ ){1,8})\((?P<short>[A-Z][\w-]{1,7})\)")
 """Words and their abbreviation in brackets."""
-_AROUND = 1500
+AROUND = 1500
 """Characters before and after a quote that are its passage."""
 
 
@@ -36,17 +36,18 @@ def unmentioned(question: Question, evidence: Sequence[Evidence], run: Run) -> l
     """What decides in a question and is in no passage quoted from, nor in its title or the headings of its record."""
     documents = run.ledger.documents
     asked = reading_of(without_papers(question.text))
-    return asked.unnamed([as_read(e, documents[e.document_id], _AROUND) for e in evidence])
+    return asked.unnamed([as_read(e, documents[e.document_id], AROUND) for e in evidence])
 
 
 def as_read(evidence: Evidence, document: Document, around: int = 0) -> str:
-    """A quote with its title, the MeSH headings of its record, and what its abbreviations stand for in its document.
+    """A quote with its title and authors, the MeSH headings of its record, and what its abbreviations stand for in its document.
 
     Args:
         around: characters of the document before and after the quote that are read too.
     """
     passage = document.text[max(0, evidence.start - around) : evidence.end + around]
-    said = f"{document.title}\n{passage if evidence.origin == 'text' else evidence.quote}"
+    authors = ", ".join(document.authors)
+    said = f"{document.title}\n{authors}\n{passage if evidence.origin == 'text' else evidence.quote}"
     meant = (
         " ".join(found["long"].split()[-len(found["short"]) :])
         for found in _DEFINED.finditer(document.text)
