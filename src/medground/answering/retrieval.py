@@ -11,6 +11,8 @@ import itertools
 import time
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
+from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any
 
 from medground.answering.declaration import Declaration, remaining
@@ -21,6 +23,7 @@ from medground.corpus.retraction import marked_hit
 from medground.errors import ConfigError, NotConfigured, SourceUnavailable
 from medground.home.concurrency import concurrently
 from medground.home.settings import Settings
+from medground.language.question_reading import reading_of
 from medground.models.base import CallLimits
 from medground.pubmed.typed import as_typed
 from medground.sources.base import CountingSource, RecallingSource, Source
@@ -64,6 +67,7 @@ class Retrieval:
     """The papers that the question names by id: then only these are searched."""
     origins: dict[str, str] = field(default_factory=dict)
     """The source of each document, by document id."""
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
     kept: KeptLookups | None = None
     """Where finished lookups and model calls are kept until the run has its answer; None for a run that is short."""
 
@@ -152,7 +156,7 @@ class Retrieval:
         if not isinstance(source, CountingSource):
             found = await self._search(source, lookup, next(self._order))
             return len(found.documents) if isinstance(found, Found) else found
-        limits = lookup.limited(self.question.filters) or self.question.filters
+        limits = lookup.limited(self.limits) or self.limits
         with self.trace.span("count", source=source.name) as span:
             span.text(query=lookup.asked.model_dump_json())
             self.usage += Usage(counts=1)
@@ -195,20 +199,32 @@ class Retrieval:
         filled = lookup.model_copy(update=more)
         return as_typed(filled) if lookup.text == self.question.text else filled
 
+    @cached_property
+    def limits(self) -> Filters:
+        """The filters of the question, with the years that its words state where it has no limits of its own."""
+        filters = self.question.filters
+        limited = (filters.year_from, filters.year_to, filters.date_from, filters.date_to)
+        asked = reading_of(self.question.text)
+        stated = asked.years(self.now().year) if asked.asks_for_literature and not any(limited) else None
+        if stated is None:
+            return filters
+        self.warn(stated.note)
+        return filters.model_copy(update={"year_from": stated.first, "year_to": stated.last})
+
     @property
     def searches(self) -> list[Search]:
         """The searches so far, in the order they were requested."""
         return [self._searches[number] for number in sorted(self._searches)]
 
     def _is_for(self, lookup: Lookup, source: Source) -> bool:
-        possible = lookup.limited(self.question.filters) is not None
+        possible = lookup.limited(self.limits) is not None
         return possible and lookup.goes_to(source.name, source.kinds) and source.accepts(lookup)
 
     async def _search(self, source: Source, lookup: Lookup, number: int) -> Found | SourceUnavailable:
         key = (source.name, lookup.model_copy(update={"node": "", "shown": ""}))
         begun = Searching(source=source.name, query=lookup.asked.model_dump_json(), node=lookup.node)
         with self.step(begun) as span:
-            limits = lookup.limited(self.question.filters) or self.question.filters
+            limits = lookup.limited(self.limits) or self.limits
             before = self._found_before(source, lookup, limits)
             cached = before is not None or key in self._found
             try:

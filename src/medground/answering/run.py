@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any
 
@@ -37,7 +36,6 @@ class Run(Retrieval):
 
     models: Models
     _: KW_ONLY
-    now: Callable[[], datetime] = lambda: datetime.now(UTC)
     answered_by: dict[str, str] = field(default_factory=dict)
     shown: dict[str, None] = field(default_factory=dict)
     """Ids of documents that the answer lists without citing them, in order."""

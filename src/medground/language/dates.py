@@ -38,6 +38,10 @@ _RULES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], int], Years]], ...
 """In order; the first that fits counts. An upper limit needs a word that is about publications: what happened before
 2005 is also told by later papers, but what happened since 2010, or in the year at the end of a question, is not told by
 earlier ones."""
+_LITERATURE = re.compile(
+    r"\b(?:published|publications?|literature|evidence|studies|trials|articles|papers|research|reviews|known)\b",
+    re.IGNORECASE,
+)
 _LATEST = re.compile(r"\b(?:latest|newest|most recent)\b", re.IGNORECASE)
 
 
@@ -70,6 +74,11 @@ def stated(text: str, now: int) -> Stated | None:
         if (first or last) and (first or 0) <= min(last or now, now):
             return Stated(first, last, found[0])
     return None
+
+
+def speaks_of_literature(text: str) -> bool:
+    """Whether a text speaks of publications or of what is known."""
+    return _LITERATURE.search(text) is not None
 
 
 def latest(text: str) -> str:

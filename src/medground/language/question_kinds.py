@@ -91,7 +91,22 @@ def looks_foreign(text: str) -> bool:
     foreign = sum(word in _OTHER - _ENGLISH for word in words)
     english = sum(word in _ENGLISH - _OTHER for word in words)
     other_script = sum(min(word) > _LAST_LATIN for word in words)
-    return other_script > len(words) / 2 or (foreign >= 2 and foreign > english)
+    return other_script > len(words) / 2 or (foreign > english and (foreign > 1 or not english))
+
+
+_RECORDS, _COLLECTIONS = _LISTS["records"], _LISTS["collections"]
+
+
+def asks_about_records(text: str) -> bool:
+    """Whether a question is about a collection of papers and not about medicine.
+
+    >>> asks_about_records("How many papers are in this collection?")
+    True
+    >>> asks_about_records("Which databases hold gene variants?")
+    False
+    """
+    asked = [word for word in map(str.casefold, _WORD.findall(text)) if word not in _LISTS["function"]]
+    return not _COLLECTIONS.isdisjoint(asked) and _RECORDS.issuperset(asked)
 
 
 _NEWS = re.compile(

@@ -13,15 +13,35 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from medground.language import dates, question_kinds, words
+from medground.language.aspects import asked_in, aspects_of
 from medground.language.clean import without_accents
 from medground.language.closed_question import as_statement
 from medground.language.noun_phrases import Thing, things
-from medground.language.subject import PART, Subject, forms, pattern, subjects
+from medground.language.subject import PART, Subject, pattern, subjects
+from medground.language.subject import forms as forms_of
 from medground.pubmed.characters import spellings
-from medground.values.query import Or, Phrase, Query, Words, any_of
+from medground.values.query import And, Or, Phrase, Query, Words, any_of
 
 _TOGETHER = 3
 """Maximum things that one quote must name together; a longer list is not found in one place."""
+_WHAT_IS = re.compile(
+    r"(?:(?:what|who)(?:['’]s| is| are| does)\s+(?:an?\s+|the\s+)?)?(?P<thing>[\w][\w\s'’/+-]*?)(?:\s+mean)?\??",
+    re.IGNORECASE,
+)
+"""What is X? Or X alone."""
+_PEOPLE = {
+    **dict.fromkeys(
+        ["Child", "Infant", "Infant, Newborn", "Infant, Premature"], "child infant newborn neonate pediatric"
+    ),
+    **dict.fromkeys(["Adolescent"], "adolescent teenager child pediatric"),
+    **dict.fromkeys(["Pregnancy", "Pregnant Women"], "pregnancy pregnant gestation maternal"),
+    "Aged": "aged older elderly",
+}
+"""Headings of people for whom an answer may differ, with the words by which texts name them."""
+_NAME = 5
+"""Maximum words of a name that is asked for."""
+_MOST_OF_IT = 0.6
+"""Minimum share of the topic, by weight, of a text about a question that names nothing that decides."""
 _SEARCHED = 12
 """Maximum other names of one thing that are searched for."""
 
@@ -58,6 +78,11 @@ class QuestionReading:
         """Whether it asks for news, or for people's own experience."""
         return question_kinds.asks_for_news(self.text)
 
+    @property
+    def asks_about_records(self) -> bool:
+        """Whether it is about a collection of papers and not about medicine."""
+        return question_kinds.asks_about_records(self.text)
+
     @cached_property
     def statement(self) -> str | None:
         """The statement that `yes` would assert; None where the rules are not sure of it."""
@@ -93,6 +118,11 @@ class QuestionReading:
         return dates.stated(self.text, now)
 
     @property
+    def asks_for_literature(self) -> bool:
+        """Whether it speaks of publications or what is known: only then a year in it is one of publication."""
+        return dates.speaks_of_literature(self.text)
+
+    @property
     def latest(self) -> str:
         """Its words that ask for the latest publications; empty if none do."""
         return dates.latest(self.text)
@@ -111,15 +141,88 @@ class QuestionReading:
         said = [thing.said for thing in found]
         return [f"{', '.join(said[:-1])} and {said[-1]} together"] if found else []
 
+    def is_about(self, text: str) -> bool:
+        """Whether a text is about what is asked: it names what decides, or where nothing does most of the topic."""
+        own = self.in_own_words(text)
+        if self._deciding:
+            return self.names_all(own)
+        return words.coverage(self.topic, words.terms(own)) >= _MOST_OF_IT
+
+    def names_any(self, text: str) -> bool:
+        """Whether a text names one of the things that decide."""
+        read = without_accents(words.spelled_out(text, self.text))
+        return any(thing.is_named_in(read) for thing in self.subjects if thing.decides)
+
+    def names_all(self, text: str) -> bool:
+        """Whether a text in its own words (`in_own_words`) names each thing that it is about, one of which decides."""
+        wanted = self._deciding
+        return bool(wanted) and set(words.terms(without_accents(text))).issuperset(wanted)
+
+    def share_named(self, text: str) -> float:
+        """The share of the things that it is about, each with all its names, that a text names: 0 to 1."""
+        wanted = len(self._stems_of_things) + bool(self.aspects)
+        if not wanted:
+            return 0.0
+        found = set(words.terms(without_accents(self.in_own_words(text))))
+        named = sum(found.issuperset(stems) for stems in self._stems_of_things)
+        return (named + (not self.aspects.isdisjoint(aspects_of(text)))) / wanted
+
+    def is_defined_in(self, sentence: str) -> bool:
+        """Whether a sentence says what the one thing is that this asks for, or names without asking anything."""
+        return self._definition is not None and self._definition.search(self.in_own_words(sentence)) is not None
+
+    @cached_property
+    def _definition(self) -> re.Pattern[str] | None:
+        """How a sentence begins that defines the thing; None if something else is asked."""
+        asked = _WHAT_IS.fullmatch(self.text.strip())
+        if asked is None or len(asked["thing"].split()) > _NAME or not self.topic:
+            return None
+        return re.compile(
+            rf"\b{re.escape(asked['thing'])}(?:\s\([^()]*\))?(?:,|\s(?:is|are|refers to|means))\s(?:\w+ly\s)?"
+            r"(?:an?|the|one of|any)\b",
+            re.IGNORECASE,
+        )
+
+    @cached_property
+    def aspects(self) -> frozenset[str]:
+        """What it asks of the things that it is about, such as their prognosis."""
+        return aspects_of(self.text)
+
+    @cached_property
+    def _stems_of_things(self) -> list[frozenset[str]]:
+        said = (frozenset(words.terms(without_accents(thing.said))) for thing in self.subjects)
+        return [stems for stems in said if stems]
+
+    @cached_property
+    def _deciding(self) -> frozenset[str]:
+        found = [thing.said for thing in self.subjects if thing.decides]
+        return frozenset(stem for said in found for stem in words.terms(without_accents(said)))
+
+    def people_unnamed(self, texts: Sequence[str]) -> list[str]:
+        """The people that it is about, in its words, whom none of the texts names: children, or pregnancy."""
+        people = [thing for thing in self.subjects if thing.heading in _PEOPLE and not thing.decides]
+        found = {stem for text in texts for stem in words.terms(without_accents(text))}
+        return [one.said for one in people if found.isdisjoint(words.terms(f"{one.said} {_PEOPLE[one.heading]}"))]
+
     @cached_property
     def all_names(self) -> Query:
         """Its words in both spellings, and in place of each thing that has other names any of them."""
-        rest, parts = self.text, list[Query]()
+        rest, parts, all_of_them = self.text, list[Query](), list[Query]()
         for thing in self.subjects:
-            names = dict.fromkeys(form for name in thing.other_names[:_SEARCHED] for form in forms(name))
+            names = dict.fromkeys(form for name in thing.other_names[:_SEARCHED] for form in forms_of(name))
+            said = Or(parts=(_spelled(thing.said), *(Phrase(text=name) for name in names)), best=True)
             if names and thing.said in rest:
                 rest = rest.replace(thing.said, " ", 1)
-                parts.append(Or(parts=(_spelled(thing.said), *(Phrase(text=name) for name in names)), best=True))
+                parts.append(said)
+            if thing.decides:
+                exact = (Phrase(text=form) for form in (*forms_of(thing.said), *names))
+                all_of_them.append(Or(parts=tuple(exact), best=True))
+        if all_of_them:
+            all_of_them += [
+                Or(parts=tuple(Phrase(text=form) for form in forms), best=True) for forms in asked_in(self.text)
+            ]
+            if len(all_of_them) > 1:
+                parts.append(And(parts=tuple(all_of_them)))
         return any_of([*([_spelled(rest)] if rest.strip() or not parts else []), *parts])
 
     def in_own_words(self, text: str) -> str:

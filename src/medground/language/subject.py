@@ -15,6 +15,7 @@ from rapidfuzz.distance import OSA
 
 from medground.language import words
 from medground.language.clean import without_accents
+from medground.language.dates import latest
 
 _DECIDING = ("B", "C", "D", "E", "F03")
 """Trees of MeSH whose headings may decide: organisms, diseases, drugs and chemicals, procedures, mental disorders."""
@@ -77,6 +78,7 @@ def subjects(question: str) -> tuple[Subject, ...]:
     """What a question is about, in its order. What stands in brackets is another name of what it follows."""
     from medground.language.mesh_terms import named  # it brings MeSH
 
+    question = question.replace(latest(question), " ") if latest(question) else question
     plain = " ".join(_BRACKETS.sub(" ", without_accents(question)).replace("/", " or ").split()) or question
     found = [_thing(one.words, one.heading, one.kind, question) for one in named(plain)]
     said = {stem for thing in found for stem in words.terms(thing.said)}

@@ -20,8 +20,10 @@ from medground.answering.read.reading_list import WEIGHED, batches, best_first, 
 from medground.answering.run import Run, words_lookup
 from medground.answering.verify.check import CHECKING, check_all
 from medground.answering.write.draft import Draft, write_draft
+from medground.corpus.retraction import state_of
 from medground.errors import MedgroundError, SourceUnavailable
 from medground.home.settings import Settings
+from medground.language import words
 from medground.language.question_kinds import ENGLISH_ONLY
 from medground.language.question_reading import reading_of
 from medground.language.statements import statements
@@ -48,14 +50,13 @@ def graph_draft(question: Question, stored: GraphAnswer) -> Draft:
     return Draft(sentences=sentences, answer=(answer,), basis="graph fact", reason=finding.note)
 
 
-def refusal(stored: GraphAnswer | NotUnderstood | None, *, searched: bool) -> Draft:
+def refusal(stored: GraphAnswer | NotUnderstood | None, run: Run, *, searched: bool) -> Draft:
     """Why there is no answer: the question was not understood, its relation is not recorded, or nothing was found.
 
     `stored` is what the sources of facts said; `searched`: whether texts were searched as well.
     """
-    nothing = "no evidence on this question was found in the sources searched"
     if stored is None:
-        return Draft(reason=nothing)
+        return Draft(reason=nothing_found(run))
     beside = "; the texts searched have no evidence on it" if searched else ""
     if isinstance(stored, NotUnderstood):
         asked = ", ".join(f"“{wording}”" for wording in stored.wordings)
@@ -63,8 +64,35 @@ def refusal(stored: GraphAnswer | NotUnderstood | None, *, searched: bool) -> Dr
     return Draft(reason=f"{stored.finding.note}{beside}")
 
 
+_ABOUT_RECORDS = (
+    "this asks about the collection itself: medground corpus list counts its documents, medground corpus search finds "
+    "them, and --where limits a question to some of them, such as --where year=2020-"
+)
+
+
+def by_author(question: Question, evidence: list[Evidence], run: Run) -> list[Evidence]:
+    """The quotes of the authors that a question names; all where it names none whose papers were found."""
+    asked = {words.stem(thing.said.casefold()) for thing in reading_of(question.text).subjects if not thing.heading}
+    theirs = [
+        quote
+        for quote in evidence
+        if not asked.isdisjoint(words.terms(", ".join(run.ledger.documents[quote.document_id].authors)))
+    ]
+    return theirs or evidence
+
+
+def nothing_found(run: Run) -> str:
+    """That nothing was found; where papers on the question were, but are retracted, that they are."""
+    retracted = [name for name in run.shown if state_of(run.ledger.documents[name]) == "retracted"]
+    if not retracted:
+        return "no evidence on this question was found in the sources searched"
+    return f"what was found on it is retracted: {', '.join(retracted)}"
+
+
 async def ground(question: Question, run: Run) -> Answer:
     """Answer a question."""
+    if reading_of(question.text).asks_about_records:
+        return compose(run, Draft(reason=_ABOUT_RECORDS))
     if reading_of(question.text).is_foreign:
         run.warn(ENGLISH_ONLY)
     stored = await ask_for_facts(question, run)
@@ -77,7 +105,7 @@ async def ground(question: Question, run: Run) -> Answer:
         if evidence:
             run.warn(stored.finding.note)
     if not evidence:
-        return compose(run, refusal(stored, searched=searched))
+        return compose(run, refusal(stored, run, searched=searched))
     draft = await write_draft(question, evidence, run)
     return await finish(question, draft, evidence, run)
 
@@ -103,6 +131,9 @@ async def _read(question: Question, hits: Sequence[Hit], run: Run) -> list[Evide
             evidence += await extract_evidence(question, useful, run)
             if await is_sufficient(question, evidence, run):
                 break
+    evidence = by_author(question, evidence, run)
+    if reading_of(question.text).latest:
+        evidence.sort(key=lambda one: -(run.ledger.documents[one.document_id].year or 0))
     return evidence
 
 

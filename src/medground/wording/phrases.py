@@ -6,12 +6,15 @@ from collections.abc import Iterable, Sequence
 
 from medground.answering.captions import NOT_VALIDATED, critic_name
 from medground.language.clean import clean, ended, joined, sentence, some
+from medground.language.question_reading import reading_of
 from medground.values.answer import Answer, Search, SearchedSource
 from medground.values.question import Follows, Option
 from medground.values.statement import Conflict, Side
 from medground.values.usage import Author
 
 _STANCES = {"supports": "for", "contradicts": "against", "mixed": "both for and against"}
+NOTHING_FOUND = "no evidence on this question was found in the sources searched"
+"""A reason that the headline of an answer says better."""
 _SHOWN = 300
 """Characters of a question's context that are shown without details."""
 
@@ -40,17 +43,32 @@ def headline(answer: Answer) -> str:
     return "What the sources say" if quotes else decided(answer)
 
 
+def searched_names(answer: Answer) -> str:
+    """What was searched: the names of corpora and sources, each once."""
+    return (
+        clean(joined_names(dict.fromkeys(source(s) for s in answer.searches if s.status != "failed"))) or "the sources"
+    )
+
+
+def joined_names(names: Iterable[str]) -> str:
+    """Names as a sentence lists them."""
+    *others, last = names or [""]
+    return f"{', '.join(others)} and {last}" if others else last
+
+
 def decided(answer: Answer) -> str:
     """The decision in a few words, such as `Yes`, `A. Aspirin` or `Not judged`."""
     decision = answer.decision
     if decision.unmentioned:
-        named = " or ".join(map(clean, decision.unmentioned))
-        return f"No passage found mentions {named}. Nearest passages, about something else:"
+        near = " Nearest, about something else:" if answer.statements else ""
+        return f"Nothing found on {' or '.join(map(clean, decision.unmentioned))} in {searched_names(answer)}.{near}"
     if decision.status == "not judged":
         refused = decision.check is not None and decision.check.result != "follows"
         return _refused(answer) if refused else "Not judged"
     if decision.status == "unanswerable":
-        return "Unanswerable"
+        asked = [clean(thing.said) for thing in reading_of(answer.question.text).subjects if thing.decides]
+        on = joined_names(asked) + (" together" if len(asked) > 1 else "")
+        return f"Nothing found on {on or 'this'} in {searched_names(answer)}" if answer.searches else "Unanswerable"
     value = joined(decision.shown() or "")
     said = joined(" ".join(statement.text for statement in answer.statements))
     if value and (said == value or said.startswith(f"{value} ")):
@@ -89,7 +107,7 @@ def _reason(answer: Answer) -> str:
         how = "from the quoted evidence" if answer.evidence else "from memory, without evidence"
         proof = f" ({NOT_VALIDATED})" if decision.validated is False else ""
         return f"Answered by {who}{proof} {how}. {said}".strip()
-    return said
+    return "" if decision.reason == NOTHING_FOUND and answer.searches else said
 
 
 def support(answer: Answer) -> str:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from medground.answering.conclude.decision import Judged, decide
 from medground.answering.conclude.policy import OWN_KNOWLEDGE, Verdicted, release
 from medground.answering.run import Run
-from medground.answering.verify.context import usable
+from medground.answering.verify.context import as_read, usable
 from medground.answering.verify.rationale import faithfulness, quoted_share, support_score
 from medground.answering.write.draft import Draft, Mark, evidence_mark, joined
+from medground.language.question_reading import reading_of
 from medground.sources.base import DescribedSource, TermsSource
 from medground.values.answer import Answer, SearchedSource, SourceDocument
 from medground.values.decision import AnswerCheck
@@ -56,6 +57,8 @@ def reason_of_nothing(found: Sequence[SourceFound]) -> str:
 
 
 _MOST_REFERENCES = 50
+_NEAREST = 2
+"""Maximum sentences that are shown of what is about something else."""
 _LATER_LIMITS = frozenset(["date_from", "date_to", "where"])
 
 
@@ -89,12 +92,20 @@ def compose(
         if verdict.best is not None:
             run.ledger.cite(verdict.best)
     kept, dropped = release(draft.sentences, verdicts, run.settings.verify, uncited=not run.recipe.needs_evidence)
+    decision = decide(run, draft, kept, verdicts, answered, check)  # first, because it may add a warning
+    if decision.unmentioned:
+        kept = _nearest(kept, run)
     rationale, statements = _written(kept, run, mark)
     quoted = {e.id for e in run.ledger.evidence}
     disagreeing = tuple(conflict for conflict in conflicts if quoted.issuperset(_sides(conflict)))
     used = {e for s in statements for e in (*s.evidence, s.verdict.best)}.union(*map(_sides, disagreeing))
-    evidence = tuple(e for e in run.ledger.evidence if e.id in used)
-    decision = decide(run, draft, kept, verdicts, answered, check)  # first, because it may add a warning
+    first = list(dict.fromkeys(e for statement in statements for e in statement.evidence))
+    evidence = tuple(
+        sorted(
+            (e for e in run.ledger.evidence if e.id in used),
+            key=lambda e: first.index(e.id) if e.id in first else len(first),
+        )
+    )
     return Answer(
         decision=decision,
         rationale=rationale,
@@ -109,6 +120,16 @@ def compose(
         stopped=stopped,
         **_circumstances(run) | ({} if evidence else _from_memory(kept)),
     )
+
+
+def _nearest(kept: Sequence[Verdicted], run: Run) -> list[Verdicted]:
+    """The first sentences whose quotes name something of what was asked, where none is on all of it."""
+    asked, quotes = reading_of(run.question.text), {e.id: e for e in run.ledger.evidence}
+    texts = (
+        " ".join(as_read(quotes[e], run.ledger.documents[quotes[e].document_id]) for e in one.evidence)
+        for one, _ in kept
+    )
+    return [pair for pair, text in zip(kept, texts, strict=True) if asked.names_any(text)][:_NEAREST]
 
 
 def _from_memory(kept: Sequence[Verdicted]) -> dict[str, Any]:

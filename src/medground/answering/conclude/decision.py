@@ -12,7 +12,7 @@ from medground.answering.captions import NOT_VALIDATED
 from medground.answering.conclude.policy import Grounds, Verdicted
 from medground.answering.read.evidence import evidence_views
 from medground.answering.run import Run
-from medground.answering.verify.context import unmentioned, usable
+from medground.answering.verify.context import AROUND, as_read, unmentioned, usable
 from medground.answering.verify.critic import Claim, Judgement, sound
 from medground.answering.verify.critics import open_critic
 from medground.answering.verify.judges import has_last_word, how_to_validate, may_decide, may_judge
@@ -117,7 +117,6 @@ def limits(supporting: Sequence[tuple[Sentence, Verdict]], run: Run) -> list[str
 
 
 _DECISION: TypeAdapter[Decision] = TypeAdapter(Decision)
-_NOTHING_ON_IT = "No evidence on this was found in the sources searched, so nothing is decided"
 _UNASSESSED = "Evidence was found, but no validated judge has assessed it"
 
 
@@ -150,8 +149,11 @@ def decide(
     texts_alone = all(e.origin == "text" for e in quotes)  # stored facts are on the question
     if missing := unmentioned(run.question, quotes, run.ledger.documents) if quotes and texts_alone else []:
         if not run.question.options and run.settings.verify.gate:
-            return _made(run.question, "unanswerable", reason=_NOTHING_ON_IT, unmentioned=tuple(missing))
+            return _made(run.question, "unanswerable", unmentioned=tuple(missing))
         run.warn(f"no quote mentions {', '.join(missing)}, which the question asks about")
+    texts = [as_read(e, run.ledger.documents[e.document_id], AROUND) for e in quotes] if texts_alone else []
+    if texts and (people := reading_of(run.question.text).people_unnamed(texts)):
+        run.warn(f"no quote mentions {', '.join(people)}, for whom the question asks")
     if draft.answer:
         return _answered(run, draft, kept, Grounds.of(written, kept), check)
     if answered is not None and answered.value is not None and shown.issuperset(answered.quotes):

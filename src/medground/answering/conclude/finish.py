@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 from medground.answering.conclude.compose import compose
 from medground.answering.conclude.decision import decide, judged
 from medground.answering.conclude.policy import Grounds, release
 from medground.answering.run import Run
 from medground.answering.verify.check import check_all
+from medground.answering.verify.context import as_read
 from medground.answering.verify.named import remark
 from medground.answering.verify.rationale import find_conflicts
 from medground.answering.write.choice import choose, report_paragraphs
 from medground.answering.write.draft import Draft, Mark, evidence_mark
 from medground.errors import ModelFailed
+from medground.language import words
+from medground.language.question_reading import reading_of
 from medground.language.statements import statements
+from medground.models.operators.differences import differences
 from medground.models.operators.verifying import CheckAnswerInput, CheckAnswerOutput, check_answer
 from medground.values.answer import Answer
 from medground.values.decision import AnswerCheck
 from medground.values.evidence import Evidence, Sentence, sentences_of
 from medground.values.question import Question
 from medground.values.statement import Verdict
+
+_SAME_WORDS = 0.5
+"""Minimum share of the shorter quote's words, by weight, that two quotes share of which one denies the other."""
 
 
 async def checked_answer(draft: Draft, verdicts: Sequence[Verdict], run: Run) -> AnswerCheck | None:
@@ -103,8 +111,25 @@ async def finish(
     by_id = {quote.id: quote for quote in run.ledger.evidence}
     cited = [by_id[evidence_id] for evidence_id in cited_ids]
     conflicts = await find_conflicts(question, evidence, run)
+    if not conflicts and run.writer is not None and not run.writer.is_model:
+        _tell_opposites(question, cited, run)
     answered = None if draft.answer or conflicts else await judged(question, cited, run)
     return compose(run, split, verdicts, conflicts=conflicts, answered=answered, check=check, mark=mark)
+
+
+def _tell_opposites(question: Question, quotes: Sequence[Evidence], run: Run) -> None:
+    """Warn of two papers of which one denies what the other reports, going by the words of their quotes."""
+    asked, documents = reading_of(question.text), run.ledger.documents
+    on_it = [quote for quote in quotes if asked.is_about(as_read(quote, documents[quote.document_id]))]
+    for one, other in combinations(on_it, 2):
+        papers = [documents[quote.document_id] for quote in (one, other)]
+        if one.document_id == other.document_id or "negation" not in differences(one.quote, other.quote):
+            continue
+        terms, others = sorted((frozenset(words.terms(quote.quote)) for quote in (one, other)), key=len)
+        if words.coverage(terms, others) >= _SAME_WORDS:
+            named = " and ".join(f"{paper.id} ({paper.year})" if paper.year else paper.id for paper in papers)
+            run.warn(f"these sources may disagree: {named}")
+            return
 
 
 async def with_choice(question: Question, report: Answer, run: Run, *, paragraphs: int, embedder: str) -> Answer:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from medground.answering.run import Run
 from medground.corpus.records import agrees
 from medground.corpus.retraction import RETRACTED, doubt, set_aside, why_aside
+from medground.language.question_reading import reading_of
 from medground.values.document import Document, Hit
 
 _WORD = re.compile(r"\w+")
@@ -193,8 +194,8 @@ def texts(hits: Sequence[Hit]) -> list[Hit]:
 async def readable(hits: Sequence[Hit], run: Run, *, retractions: bool = True) -> list[Hit]:
     """The hits that may become evidence, in order; of a paper that was found in several versions, those of one.
 
-    Retracted papers and notices about papers are left out of the reading and listed in the answer. `retractions=False`
-    keeps them, for ablations.
+    Retracted papers and notices about papers are left out of the reading; those on what is asked are listed in the
+    answer. `retractions=False` keeps them, for ablations.
 
     Raises:
         SourceUnavailable: versions of a paper cannot be fetched to be compared, or one that was left out to be listed.
@@ -203,6 +204,9 @@ async def readable(hits: Sequence[Hit], run: Run, *, retractions: bool = True) -
     if not retractions:
         return hits
     kept, aside = set_aside(hits)
+    asked = reading_of(run.question.text)
+    found = {h.passage.document_id: f"{h.passage.title}\n{h.passage.text}" for h in reversed(hits)}
+    aside = {document: reason for document, reason in aside.items() if asked.is_about(found[document])}
     await run.retrieve(list(aside))
     for document, reason in aside.items():
         run.warn(f"{document} was found but is {reason}, so it is not used as evidence")

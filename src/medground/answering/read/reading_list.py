@@ -76,6 +76,10 @@ def spans(text: str) -> tuple[Span, ...]:
 PASSAGES_PER_DOCUMENT = 3
 WEIGHED = 8
 """Passages of a document whose sentences are weighed; the strongest of them are read."""
+_NAMED, _DEFINED = 4.0, 5.0
+"""How much stronger a sentence is, as a logarithm, that names with its title all that is asked, and one that says what
+the thing is, where that is asked. Chosen on BioASQ 7b and 8b, where 0 to 8 of the first change no first quote, and on
+people's questions, where it brings the subject into the first line."""
 _NEGLIGIBLE = 4.0
 """A sentence this much weaker than the strongest of its paper is not looked at: it adds under 2 %."""
 
@@ -183,8 +187,18 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
 
     options = " ".join(option.text for option in question.options)
     found = strengths(question.text, candidates(question, readings), options)
+    asked = reading_of(question.text)
     return [
-        replace(reading, strengths=dict(zip((start for start, _ in places(reading)), values, strict=True)))
+        replace(
+            reading,
+            strengths={
+                start: value
+                + _NAMED * asked.share_named(f"{title}\n{sentence}")
+                + _DEFINED * asked.is_defined_in(sentence)
+                for (start, sentence), value in zip(places(reading), values, strict=True)
+                for title in [reading.passages[0].title if reading.passages else ""]
+            },
+        )
         for reading, values in zip(readings, found, strict=True)
     ]
 

@@ -141,24 +141,25 @@ def premise_spans(text: str, reads: Reads) -> list[tuple[int, int]]:
 
 _DEFINED = re.compile(r"(?P<long>(?:[\w'’-]+ ){1,8})\((?P<short>[A-Z][\w-]{1,7})\)")
 """Words and their abbreviation in brackets."""
-_AROUND = 1500
+AROUND = 1500
 """Characters before and after a quote that are its passage."""
 
 
 def unmentioned(question: Question, evidence: Sequence[Evidence], documents: Mapping[str, Document]) -> list[str]:
     """What decides in a question and is in no passage quoted from, nor in its title or the headings of its record."""
     asked = reading_of(without_papers(question.text))
-    return asked.unnamed([as_read(e, documents[e.document_id], _AROUND) for e in evidence])
+    return asked.unnamed([as_read(e, documents[e.document_id], AROUND) for e in evidence])
 
 
 def as_read(evidence: Evidence, document: Document, around: int = 0) -> str:
-    """A quote with its title, the MeSH headings of its record, and what its abbreviations stand for in its document.
+    """A quote with its title and authors, the headings of its record, and what its abbreviations stand for there.
 
     Args:
         around: characters of the document before and after the quote that are read too.
     """
     passage = document.text[max(0, evidence.start - around) : evidence.end + around]
-    said = f"{document.title}\n{passage if evidence.origin == 'text' else evidence.quote}"
+    quoted = passage if evidence.origin == "text" else evidence.quote
+    said = "\n".join([document.title, ", ".join(document.authors), quoted])
     meant = (
         " ".join(found["long"].split()[-len(found["short"]) :])
         for found in _DEFINED.finditer(document.text)

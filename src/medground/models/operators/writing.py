@@ -33,8 +33,9 @@ REDUNDANT = 0.7
 def chosen_quotes(question: str, evidence: Sequence[EvidenceView], count: int) -> tuple[EvidenceView, ...]:
     """The quotes that the rationale shows, best first.
 
-    Quotes on the question's topic come first, and statements of purpose last; otherwise the given order is kept.
-    Quotes that repeat an earlier one and quotes from retracted papers are left out, and all beyond `count`.
+    Quotes on the question's topic come first, and statements of purpose last; otherwise the given order is kept, with
+    one quote of each paper before a second one of any. Quotes that repeat an earlier one and quotes from retracted
+    papers are left out, and all beyond `count`.
     """
     topic = words.topic(question)
 
@@ -42,7 +43,9 @@ def chosen_quotes(question: str, evidence: Sequence[EvidenceView], count: int) -
         return topic.isdisjoint(words.terms(f"{one.title} {one.quote}")), _only_purpose(one.quote)
 
     chosen: list[EvidenceView] = []
-    for candidate in sorted((e for e in evidence if "retract" not in e.design.lower()), key=order):
+    usable = sorted((e for e in evidence if "retract" not in e.design.lower()), key=order)
+    number = {e.id: sum(one.title == e.title for one in usable[:n]) for n, e in enumerate(usable) if e.title}
+    for candidate in sorted(usable, key=lambda e: number.get(e.id, 0)):
         if len(chosen) >= count:
             break
         if not any(_repeats(topic, candidate.quote, c.quote) for c in chosen):
