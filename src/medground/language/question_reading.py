@@ -117,6 +117,14 @@ class QuestionReading:
         """The years that it limits its literature to; `now` is the year of "the last five years"."""
         return dates.stated(self.text, now)
 
+    def aspect_lost(self, texts: Sequence[str]) -> list[str]:
+        """What this asks of its things, such as harms, where that decides and none of the texts speaks of it."""
+        found = [thing.said for thing in self.subjects if thing.decides]
+        wanted = sorted(aspect for aspect in self.aspects if " " in aspect) if found else []
+        if not wanted or any(not aspects_of(text).isdisjoint(wanted) for text in texts):
+            return []
+        return [f"{wanted[0]} {' and '.join(found)}"]
+
     @property
     def asks_for_literature(self) -> bool:
         """Whether it speaks of publications or what is known: only then a year in it is one of publication."""
