@@ -115,11 +115,10 @@ def test_a_result_that_is_a_retracted_paper_is_known(address: str, title: str, s
     assert marked(hit.passage).retraction == state
 
 
-def test_the_settings_and_the_lookup_limit_what_is_asked_for(make_peer: Any) -> None:
+def test_the_lookup_limits_what_is_asked_for(make_peer: Any) -> None:
     peer = make_peer(FORMS["google"](results))
-    assert len(searched(opened("google", peer.url, **{"google.results": "15"})).rankings[0]) == 15
     assert len(searched(opened("google", peer.url), limit=3).rankings[0]) == 3
-    assert len(peer.asked) == 3
+    assert len(peer.asked) == 1
 
 
 @each_row(

@@ -38,6 +38,8 @@ _PEOPLE = {
     "Aged": "aged older elderly",
 }
 """Headings of people for whom an answer may differ, with the words by which texts name them."""
+_NEARBY = 60
+"""Content words, about three sentences: what stands further apart may have nothing to do with each other."""
 _NAME = 5
 """Maximum words of a name that is asked for."""
 _MOST_OF_IT = 0.6
@@ -120,7 +122,7 @@ class QuestionReading:
     def aspect_lost(self, texts: Sequence[str]) -> list[str]:
         """What this asks of its things, such as harms, where that decides and none of the texts speaks of it."""
         found = [thing.said for thing in self.subjects if thing.decides]
-        wanted = sorted(aspect for aspect in self.aspects if " " in aspect) if found else []
+        wanted = sorted(self._deciding_aspects) if found else []
         if not wanted or any(not aspects_of(text).isdisjoint(wanted) for text in texts):
             return []
         return [f"{wanted[0]} {' and '.join(found)}"]
@@ -154,7 +156,7 @@ class QuestionReading:
         own = self.in_own_words(text)
         if self._deciding:
             return self.names_all(own)
-        return words.coverage(self.topic, words.terms(own)) >= _MOST_OF_IT
+        return not self.topic or words.coverage(self.topic, words.terms(own)) >= _MOST_OF_IT
 
     def names_any(self, text: str) -> bool:
         """Whether a text names one of the things that decide."""
@@ -162,18 +164,31 @@ class QuestionReading:
         return any(thing.is_named_in(read) for thing in self.subjects if thing.decides)
 
     def names_all(self, text: str) -> bool:
-        """Whether a text in its own words (`in_own_words`) names each thing that it is about, one of which decides."""
-        wanted = self._deciding
-        return bool(wanted) and set(words.terms(without_accents(text))).issuperset(wanted)
+        """Whether a text in its own words, whose first line is its title, names each thing, one of which decides.
+
+        What the title does not name must stand near each other.
+        """
+        title, _, body = without_accents(text).partition("\n")
+        wanted = self._stems_of_subject - set(words.terms(title))
+        return bool(self._deciding) and (
+            not wanted or words.densest(wanted, words.terms(body), _NEARBY, least=len(wanted)) > 0
+        )
 
     def share_named(self, text: str) -> float:
-        """The share of the things that it is about, each with all its names, that a text names: 0 to 1."""
-        wanted = len(self._stems_of_things) + bool(self.aspects)
-        if not wanted:
-            return 0.0
-        found = set(words.terms(without_accents(self.in_own_words(text))))
+        """The share that a text names of the things that this is about, and of what is asked of them: 0 to 1.
+
+        What decides of what is asked, such as harms, weighs as much as all things together.
+        """
+        things = len(self._stems_of_things)
+        asked = (max(things, 1) if self._deciding_aspects else 1) if self.aspects else 0
+        found = set(words.terms(without_accents(self.in_own_words(text)))) if things else set[str]()
         named = sum(found.issuperset(stems) for stems in self._stems_of_things)
-        return (named + (not self.aspects.isdisjoint(aspects_of(text)))) / wanted
+        spoken = asked if asked and not (self._deciding_aspects or self.aspects).isdisjoint(aspects_of(text)) else 0
+        return (named + spoken) / (things + asked) if things + asked else 0.0
+
+    @cached_property
+    def _deciding_aspects(self) -> frozenset[str]:
+        return frozenset(aspect for aspect in self.aspects if " " in aspect)
 
     def is_defined_in(self, sentence: str) -> bool:
         """Whether a sentence says what the one thing is that this asks for, or names without asking anything."""
@@ -200,6 +215,12 @@ class QuestionReading:
     def _stems_of_things(self) -> list[frozenset[str]]:
         said = (frozenset(words.terms(without_accents(thing.said))) for thing in self.subjects)
         return [stems for stems in said if stems]
+
+    @cached_property
+    def _stems_of_subject(self) -> frozenset[str]:
+        """The stems of all things but people, who are seldom named in each passage."""
+        said = (thing.said for thing in self.subjects if thing.decides or thing.heading not in _PEOPLE)
+        return frozenset(stem for one in said for stem in words.terms(without_accents(one)))
 
     @cached_property
     def _deciding(self) -> frozenset[str]:

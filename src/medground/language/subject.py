@@ -108,8 +108,9 @@ def _thing(said: str, heading: str, kind: str, question: str) -> Subject:
     brackets, start = _bracketed(question, said), _place(said, question)
     found = vocabulary().find(heading) if heading and kind == "concept" else None
     if found is None:
-        names = (*brackets, *gene_names(said)) if kind in ("name", "abbreviation") else brackets
-        return Subject(said, names, decides=kind in ("name", "abbreviation"), heading=heading, start=start)
+        coded = kind in ("name", "abbreviation")
+        others = (*brackets, *gene_names(said)) if coded else brackets
+        return Subject(said, others, decides=coded, heading=heading, start=start)
     below = vocabulary().explode(found)
     names = [*brackets, *map(without_accents, (found.name, *found.entry_terms))]
     narrower = [without_accents(name) for one in below[1:_BELOW] for name in (one.name, *one.entry_terms)]
