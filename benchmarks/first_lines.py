@@ -70,7 +70,9 @@ async def measure(asked: Sequence[dict[str, Any]], corpus: str, seed: int) -> No
             refused += not answered(answer)
             gold += answered(answer) and bool(answer.evidence) and answer.evidence[0].document_id in chosen
             near += siblings(question["body"], chance)
-        print(f"{len(asked)} questions: {refused} refused, first quote gold in {gold / max(1, len(asked) - refused):.3f}")
+        print(
+            f"{len(asked)} questions: {refused} refused, first quote gold in {gold / max(1, len(asked) - refused):.3f}"
+        )
         passed = [(text, answer) for text in near if answered(answer := await engine.ask(text))]
         print(f"{len(near)} about a sibling: {len(passed)} answered ({len(passed) / max(1, len(near)):.1%})")
         for text, answer in passed:

@@ -17,7 +17,7 @@ from medground.language.aspects import asked_in, aspects_of
 from medground.language.clean import without_accents
 from medground.language.closed_question import as_statement
 from medground.language.noun_phrases import Thing, things
-from medground.language.subject import PART, Subject, pattern, subjects
+from medground.language.subject import PART, Subject, is_slip, pattern, subjects
 from medground.language.subject import forms as forms_of
 from medground.pubmed.characters import spellings
 from medground.values.query import And, Or, Phrase, Query, Words, any_of
@@ -260,7 +260,22 @@ class QuestionReading:
         for start, name, said in self._replacements:
             if start in lower:
                 read = name.sub(said, read)
+        for said, meant in self.misspelt(read).items():
+            read = re.sub(rf"\b{meant}\b", said, read, flags=re.IGNORECASE)
         return words.spelled_out(read, self.text)
+
+    def misspelt(self, text: str) -> dict[str, str]:
+        """Unknown words of this that a text lacks, each with the unknown word of the text that it may be a slip for."""
+        if not self._unknown:
+            return {}
+        found = [word for word in dict.fromkeys(words.tokens(text)) if word.isalpha()]
+        rare = [word for word in found if words.weight(words.stem(word)) >= words.MOST]
+        return {said: word for said in self._unknown if said not in found for word in rare if is_slip(said, word)}
+
+    @cached_property
+    def _unknown(self) -> list[str]:
+        said = (one.said for one in self.subjects if not one.names and not one.heading and one.said.isalpha())
+        return [word for word in said if word.islower() and words.weight(words.stem(word)) >= words.MOST]
 
     @cached_property
     def _replacements(self) -> list[tuple[str, re.Pattern[str], str]]:

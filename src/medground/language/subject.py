@@ -9,7 +9,6 @@ from __future__ import annotations
 import gzip
 import re
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from importlib import resources
@@ -77,7 +76,12 @@ class Subject:
         stems = frozenset(words.terms(text))
         if any(_is_in(name, text, stems) for name in (self.said, *self.names, *self.narrower)):
             return True
-        return not self.names and self.said.isalpha() and self.said.islower() and _is_near(self.said, stems)
+        return (
+            not self.names
+            and self.said.isalpha()
+            and self.said.islower()
+            and any(is_slip(words.stem(self.said), one) for one in stems)
+        )
 
 
 def subjects(question: str) -> tuple[Subject, ...]:
@@ -135,11 +139,10 @@ def _is_in(name: str, text: str, stems: frozenset[str]) -> bool:
     return pattern(name).search(text) is not None
 
 
-def _is_near(word: str, stems: Iterable[str]) -> bool:
-    """Whether an unknown word is a slip of the pen for a word of a text."""
-    stem = words.stem(word)
-    most = 2 if len(stem) >= _SLIPS else 1
-    return any(OSA.distance(stem, other, score_cutoff=most) <= most for other in stems if other[0] == stem[0])
+def is_slip(word: str, other: str) -> bool:
+    """Whether one word may be a slip of the pen for another: it begins as it does, and one or two letters differ."""
+    most = 2 if len(word) >= _SLIPS else 1
+    return other[0] == word[0] and OSA.distance(word, other, score_cutoff=most) <= most
 
 
 def gene_names(name: str) -> tuple[str, ...]:

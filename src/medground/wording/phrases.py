@@ -38,7 +38,8 @@ def context(given: str, *, whole: bool = False) -> str:
 def headline(answer: Answer) -> str:
     """The first line of an answer: its decision; over quotes alone that nobody assessed, what follows."""
     decision = answer.decision
-    quotes = decision.status == "not judged" and decision.check is None and bool(answer.statements)
+    unjudged = decision.status == "not judged" and decision.check is None and answer.statements
+    quotes = unjudged and (_quotes_alone(answer) or not models(answer))
     return "What the sources say" if quotes else decided(answer)
 
 
