@@ -201,3 +201,10 @@ def test_all_servers_can_run_at_once_by_default(said: Said) -> None:
     for command in ("serve", "web", "mcp"):
         ports += re.findall(r"--port <.*?\[default:\s*(\d+)", said(command, "--help").out, re.DOTALL)
     assert len(ports) == len(set(ports)) == 3
+
+
+def test_a_folder_in_place_of_a_collection_is_answered_with_the_line_that_builds_it(said: Said, tmp_path: Path) -> None:
+    folder = tmp_path / "My papers"
+    folder.mkdir()
+    refused = said("ask", "-c", str(folder), "Does yoga help?", code=2).err
+    assert f"medground corpus build my-papers {folder}" in refused
