@@ -40,6 +40,8 @@ _PEOPLE = {
 """Headings of people for whom an answer may differ, with the words by which texts name them."""
 _NEARBY = 60
 """Content words, about three sentences: what stands further apart may have nothing to do with each other."""
+_CLAUSES = re.compile(r"[,.;:!?]\s+\w+\s+\w+\s+\w+")
+"""A clause after another one."""
 _NAME = 5
 """Maximum words of a name that is asked for."""
 _MOST_OF_IT = 0.6
@@ -185,6 +187,14 @@ class QuestionReading:
         named = sum(found.issuperset(stems) for stems in self._stems_of_things)
         spoken = asked if asked and not (self._deciding_aspects or self.aspects).isdisjoint(aspects_of(text)) else 0
         return (named + spoken) / (things + asked) if things + asked else 0.0
+
+    @cached_property
+    def core(self) -> str:
+        """What a story with several clauses asks in one; the text itself where it has one clause, or nothing decides."""
+        things = [thing.said for thing in self.subjects if thing.decides]
+        if not (things and self._deciding_aspects and _CLAUSES.search(self.text)):
+            return self.text
+        return f"What is {min(self._deciding_aspects)} {' and '.join(things)}?"
 
     @cached_property
     def _deciding_aspects(self) -> frozenset[str]:

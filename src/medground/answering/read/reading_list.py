@@ -186,7 +186,7 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
     from medground.language.quoting.model import strengths
 
     options = " ".join(option.text for option in question.options)
-    found = strengths(question.text, candidates(question, readings), options)
+    found = strengths(reading_of(question.text).core, candidates(question, readings), options)
     asked = reading_of(question.text)
     return [
         replace(
