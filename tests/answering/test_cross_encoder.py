@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from reranker_contract import RerankerContract
 
 from medground.answering.rank.rerank import CrossEncoderReranker, Reranker
 from medground.errors import ConfigError
-from medground.testing.reranker_contract import RerankerContract
 from medground.values.document import Passage
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "marfan", "lens", "aorta", "gene", "is", "the"]

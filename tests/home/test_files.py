@@ -132,33 +132,25 @@ def test_a_trace_and_settings_are_readable_by_their_owner_alone_and_hold_no_pass
     assert SECRET not in path.read_text() + kept.read_text()
 
 
-def test_a_trace_that_cannot_be_kept_is_logged_once_and_costs_nothing_else(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+def test_what_cannot_be_kept_is_logged_once_and_costs_nothing_else(
+    home: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    (tmp_path / "traces").write_text("a file where the folder belongs")
-    trace = Trace("t", tmp_path / "traces" / "t.jsonl")
-    with caplog.at_level(logging.WARNING):
-        for _ in range(3):
-            with trace.span("search"):
-                pass
-        trace.close()
-    assert [record.message.partition(" (")[0] for record in caplog.records] == [
-        f"answers and their traces are not kept: {tmp_path} cannot be written to"
-    ]
-    assert list(Answers(tmp_path).history()) == []
-
-
-def test_questions_are_answered_where_nothing_can_be_written(home: Path, caplog: pytest.LogCaptureFixture) -> None:
     home.mkdir()
-    question = Question(text="Does aspirin help?", task="yes-no")
-    for name in ("research", "batches"):
+    for name in ("traces", "research", "batches"):
         (home / name).write_text("a file where the folder belongs")
+    trace = Trace("t", home / "traces" / "t.jsonl")
+    for _ in range(3):
+        with trace.span("search"):
+            pass
+    trace.close()
+    question = Question(text="Does aspirin help?", task="yes-no")
     with UnfinishedResearch(home).begun("20261124-000000-00000000", question, Settings(), datetime.now(UTC)) as kept:
         assert kept is None
     with Batch(home, (question,), ("a",)).begun() as progress:
         assert progress.answered == {}
     (told,) = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
     assert told.startswith(f"answers and their traces are not kept: {home} cannot be written to")
+    assert list(Answers(home).history()) == []
 
 
 @pytest.mark.parametrize(("writable", "free"), [(False, 10**10), (True, 0)])

@@ -25,23 +25,30 @@ HIDDEN, HEADS, INNER, LAYERS, PLACES, LONGEST = 32, 4, 64, 2, 66, 24
 LABELS = ("contradiction", "entailment", "neutral")
 Weights = dict[str, NDArray[np.float32]]
 
-DENSE = {f"attention.attn.{part}": (HIDDEN, HIDDEN) for part in "qkvo"}
+MPNET = (*(f"attention.attn.{part}" for part in "qkvo"), "attention.LayerNorm")
+BERT = (*(f"attention.self.{part}" for part in ("query", "key", "value")),
+        "attention.output.dense", "attention.output.LayerNorm")  # fmt: skip
+"""Query, key, value, output and norm of a layer's attention."""
 
 
-def base_weights(seed: int = 5) -> Weights:
+def base_weights(seed: int = 5, names: Sequence[str] = MPNET) -> Weights:
     """A checkpoint, with the names of the real ones."""
     random = np.random.default_rng(seed)
     shapes: dict[str, tuple[int, ...]] = {
         "embeddings.word_embeddings.weight": (len(WORDS), HIDDEN),
         "embeddings.position_embeddings.weight": (PLACES, HIDDEN),
-        "encoder.relative_attention_bias.weight": (32, HEADS),
     }
+    if names is MPNET:
+        shapes["encoder.relative_attention_bias.weight"] = (32, HEADS)
+    else:
+        shapes["embeddings.token_type_embeddings.weight"] = (2, HIDDEN)
     norms = ["embeddings.LayerNorm"]
     for layer in (f"encoder.layer.{n}" for n in range(LAYERS)):
-        dense = {**DENSE, "intermediate.dense": (INNER, HIDDEN), "output.dense": (HIDDEN, INNER)}
+        dense = dict.fromkeys(names[:4], (HIDDEN, HIDDEN))
+        dense |= {"intermediate.dense": (INNER, HIDDEN), "output.dense": (HIDDEN, INNER)}
         for name, shape in dense.items():
             shapes[f"{layer}.{name}.weight"], shapes[f"{layer}.{name}.bias"] = shape, shape[:1]
-        norms += [f"{layer}.attention.LayerNorm", f"{layer}.output.LayerNorm"]
+        norms += [f"{layer}.{names[4]}", f"{layer}.output.LayerNorm"]
     weights = {name: random.normal(0, 0.3, shape).astype(np.float32) for name, shape in shapes.items()}
     for name in norms:
         weights[f"{name}.weight"] = random.normal(1, 0.2, HIDDEN).astype(np.float32)
@@ -187,42 +194,49 @@ def ship(base: TinyBase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cal
 
 
 def by_hand(base: Weights, changes: Mapping[str, NDArray[Any]], ids: list[int]) -> Any:
-    """The logits of one pair without padding, in float64, one head at a time."""
+    """The logits of one pair without padding, in float64."""
     w = {name: value.astype(np.float64) for name, value in base.items()}
     for name, value in changes.items():
         if name.endswith(".A"):
             w[name[:-2]] = w[name[:-2]] + changes[f"{name[:-2]}.B"].astype(np.float64) @ value.astype(np.float64)
         elif not name.endswith(".B"):
             w[name] = value.astype(np.float64)
+    size, biases = len(ids), w["encoder.relative_attention_bias.weight"]
+    bias = np.array([[biases[bucket(j - i)] for j in range(size)] for i in range(size)]).transpose(2, 0, 1)
+    x = w["embeddings.word_embeddings.weight"][ids] + w["embeddings.position_embeddings.weight"][2 : 2 + size]
+    x = encoded(w, x, MPNET, 1e-5, bias)
+    return dense(w, gelu(dense(w, np.hstack([x[0], x.mean(0)])[None], "head.0")), "head.2")[0]
+
+
+def encoded(w: Mapping[str, Any], x: Any, names: Sequence[str], epsilon: float, bias: Any) -> Any:
+    """What an encoder makes of the embeddings of one text, one head at a time, whose scores its bias changes."""
 
     def norm(x: Any, name: str) -> Any:
         centred = x - x.mean(1, keepdims=True)
-        return centred / np.sqrt((centred**2).mean(1, keepdims=True) + 1e-5) * w[f"{name}.weight"] + w[f"{name}.bias"]
+        scaled = centred / np.sqrt((centred**2).mean(1, keepdims=True) + epsilon)
+        return scaled * w[f"{name}.weight"] + w[f"{name}.bias"]
 
-    def dense(x: Any, name: str) -> Any:
-        return x @ w[f"{name}.weight"].T + w[f"{name}.bias"]
-
-    def gelu(x: Any) -> Any:
-        return x * 0.5 * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
-
-    places = w["embeddings.position_embeddings.weight"]
-    x = w["embeddings.word_embeddings.weight"][ids] + places[2 : 2 + len(ids)]
     x = norm(x, "embeddings.LayerNorm")
-    names = list(DENSE)
     for n in range(LAYERS):
         layer = f"encoder.layer.{n}"
-        query, key, value = (dense(x, f"{layer}.{part}") for part in names[:3])
+        query, key, value = (dense(w, x, f"{layer}.{part}") for part in names[:3])
         heads = []
         for number, head in enumerate(np.split(np.arange(HIDDEN), HEADS)):
-            scores = query[:, head] @ key[:, head].T / math.sqrt(HIDDEN / HEADS)
-            scores += [[w["encoder.relative_attention_bias.weight"][bucket(j - i), number] for j in range(len(x))]
-                       for i in range(len(x))]  # fmt: skip
+            scores = query[:, head] @ key[:, head].T / math.sqrt(HIDDEN / HEADS) + bias[number]
             energy = np.exp(scores - scores.max(1, keepdims=True))
             heads.append(energy / energy.sum(1, keepdims=True) @ value[:, head])
-        x = norm(dense(np.hstack(heads), f"{layer}.{names[3]}") + x, f"{layer}.attention.LayerNorm")
-        inner = gelu(dense(x, f"{layer}.intermediate.dense"))
-        x = norm(dense(inner, f"{layer}.output.dense") + x, f"{layer}.output.LayerNorm")
-    return dense(gelu(dense(np.hstack([x[0], x.mean(0)])[None], "head.0")), "head.2")[0]
+        x = norm(dense(w, np.hstack(heads), f"{layer}.{names[3]}") + x, f"{layer}.{names[4]}")
+        inner = gelu(dense(w, x, f"{layer}.intermediate.dense"))
+        x = norm(dense(w, inner, f"{layer}.output.dense") + x, f"{layer}.output.LayerNorm")
+    return x
+
+
+def dense(w: Mapping[str, Any], x: Any, name: str) -> Any:
+    return x @ w[f"{name}.weight"].T + w[f"{name}.bias"]
+
+
+def gelu(x: Any) -> Any:
+    return x * 0.5 * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
 
 
 def bucket(distance: int) -> int:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import errno
-import math
 import os
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-import tokenizers
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from rows import each_row
+from tiny_networks import BERT, HEADS, HIDDEN, LAYERS, WORDS, Weights, base_weights, encoded, tokenizer
 
 from medground.corpus.embedder import Embedder
 from medground.errors import ConfigError, StorageFailed
@@ -25,85 +24,31 @@ from medground.models.encoder_graph import BertShape, quantised
 from medground.models.minilm import OnnxEmbedder, write_graph
 from medground.models.wheels import find
 
-WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "marfan", "lens", "aorta", "gene", "rett", "seizure", "of", "the"]
-HIDDEN, HEADS, INNER, PLACES, LAYERS = 32, 4, 64, 24, 2
 SHAPE = BertShape(num_hidden_layers=LAYERS, num_attention_heads=HEADS, layer_norm_eps=1e-12)
 MAX_TOKENS = 16
-Weights = dict[str, NDArray[np.float32]]
-
-
-def random_weights() -> Weights:
-    random = np.random.default_rng(5)
-    shapes: dict[str, tuple[int, ...]] = {
-        "embeddings.word_embeddings.weight": (len(WORDS), HIDDEN),
-        "embeddings.position_embeddings.weight": (PLACES, HIDDEN),
-        "embeddings.token_type_embeddings.weight": (2, HIDDEN),
-    }
-    norms = ["embeddings.LayerNorm"]
-    for layer in (f"encoder.layer.{n}" for n in range(LAYERS)):
-        dense = {f"attention.self.{part}": (HIDDEN, HIDDEN) for part in ("query", "key", "value")}
-        dense |= {"attention.output.dense": (HIDDEN, HIDDEN), "intermediate.dense": (INNER, HIDDEN)}
-        dense["output.dense"] = (HIDDEN, INNER)
-        for name, shape in dense.items():
-            shapes[f"{layer}.{name}.weight"] = shape
-            shapes[f"{layer}.{name}.bias"] = shape[:1]
-        norms += [f"{layer}.attention.output.LayerNorm", f"{layer}.output.LayerNorm"]
-    weights = {name: random.normal(0, 0.3, shape).astype(np.float32) for name, shape in shapes.items()}
-    for name in norms:
-        weights[f"{name}.weight"] = random.normal(1, 0.2, HIDDEN).astype(np.float32)
-        weights[f"{name}.bias"] = random.normal(0, 0.2, HIDDEN).astype(np.float32)
-    return weights
 
 
 def by_hand(weights: Weights, ids: list[int]) -> NDArray[np.float64]:
-    """BERT for one text without padding, in float64, one head at a time."""
+    """BERT for one text without padding, in float64."""
     w = {name: value.astype(np.float64) for name, value in weights.items()}
-
-    def norm(x: NDArray[np.float64], name: str) -> NDArray[np.float64]:
-        centred = x - x.mean(1, keepdims=True)
-        scaled = centred / np.sqrt((centred**2).mean(1, keepdims=True) + 1e-12)
-        return scaled * w[f"{name}.weight"] + w[f"{name}.bias"]
-
-    def dense(x: NDArray[np.float64], name: str) -> NDArray[np.float64]:
-        return x @ w[f"{name}.weight"].T + w[f"{name}.bias"]
-
     x = w["embeddings.word_embeddings.weight"][ids] + w["embeddings.position_embeddings.weight"][: len(ids)]
-    x = norm(x + w["embeddings.token_type_embeddings.weight"][0], "embeddings.LayerNorm")
-    for n in range(LAYERS):
-        layer = f"encoder.layer.{n}"
-        query, key, value = (dense(x, f"{layer}.attention.self.{part}") for part in ("query", "key", "value"))
-        heads = []
-        for head in np.split(np.arange(HIDDEN), HEADS):
-            energy = np.exp(query[:, head] @ key[:, head].T / math.sqrt(HIDDEN / HEADS))
-            heads.append(energy / energy.sum(1, keepdims=True) @ value[:, head])
-        x = norm(dense(np.hstack(heads), f"{layer}.attention.output.dense") + x, f"{layer}.attention.output.LayerNorm")
-        inner = dense(x, f"{layer}.intermediate.dense")
-        inner = inner * 0.5 * (1 + np.vectorize(math.erf)(inner / math.sqrt(2)))
-        x = norm(dense(inner, f"{layer}.output.dense") + x, f"{layer}.output.LayerNorm")
-    mean = x.mean(0)
+    mean = encoded(w, x + w["embeddings.token_type_embeddings.weight"][0], BERT, 1e-12, [0.0] * HEADS).mean(0)
     return mean / np.linalg.norm(mean)
 
 
 def words_tokenizer(path: Path) -> Path:
-    tokenizer = tokenizers.Tokenizer(
-        tokenizers.models.WordLevel({word: n for n, word in enumerate(WORDS)}, unk_token="[UNK]")
-    )
-    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
-    tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
-    )
-    tokenizer.save(str(path))
+    tokenizer().save(str(path))
     return path
 
 
 def token_ids(text: str) -> list[int]:
-    words = [WORDS.index(word) if word in WORDS else 1 for word in text.split()]
-    return [2, *words[: MAX_TOKENS - 2], 3]
+    words = [WORDS.index(word) if word in WORDS else WORDS.index("[UNK]") for word in text.split()]
+    return [0, *words[: MAX_TOKENS - 2], 2]
 
 
 @pytest.fixture(scope="module")
 def weights() -> Weights:
-    return random_weights()
+    return base_weights(names=BERT)
 
 
 @pytest.fixture(scope="module")

@@ -20,11 +20,11 @@ from medground.models.attempts import BYTES_PER_TOKEN
 from medground.models.base import CallLimits
 from medground.models.hosted import open_hosted
 from medground.models.served import ServedModel
-from medground.testing.model_contract import FREE, NAME, NameInput, ThingView
+from medground.testing.model_contract import FREE, NAME, asking
 
 JSON = "application/json"
 KEY = "sk-echoed/key+0123456789"
-ASKED = NameInput(question="Which?", things=(ThingView(id="T1", text="one"), ThingView(id="T2", text="two")))
+ASKED = asking("T2")
 GOOD = '{"id": "T2"}'
 pytestmark = pytest.mark.filterwarnings("ignore:Failed to extract usage")
 
@@ -62,16 +62,9 @@ def failure(model: ServedModel) -> ModelFailed:
 BOMB = Reply(bomb(1 << 28), type=JSON, headers={"content-encoding": "gzip"})
 
 
-@each_row(
-    "sent",
-    [
-        pytest.param(Reply(completion("x" * (30 << 20)), type=JSON), id="30 MB"),
-        pytest.param(BOMB, id="a gzip bomb"),
-        pytest.param(Reply(b" " * 65536, type=JSON, endless=True), id="endless"),
-    ],
-)
-def test_a_reply_that_is_too_large_is_cut_while_it_arrives(sent: Reply, make_peer: Callable[..., Any]) -> None:
-    peer = make_peer(sent)
+@each_row("kind", ["a gzip bomb", "endless"])
+def test_a_reply_that_is_too_large_is_cut_while_it_arrives(kind: str, make_peer: Callable[..., Any]) -> None:
+    peer = make_peer(Reply(b" " * 65536, type=JSON, endless=True) if kind == "endless" else BOMB)
     failed = failure(model_at(peer.url))
     assert "the response is larger than 8 MB" in str(failed)
     assert len(peer.asked) == 1  # another attempt would end the same way
@@ -90,11 +83,9 @@ def test_the_timeout_is_that_of_the_whole_reply(slow: dict[str, float], make_pee
     [
         (Reply(b"[" * 100_000, type=JSON), "not a chat completion"),
         (Reply(b"", type=JSON), "not a chat completion"),
-        (Reply(b'{"choices": 7, "usage": "x"}', type=JSON), "not a chat completion"),
         (Reply(completion("[" * 100_000, told(9, 9)), type=JSON), "recursion limit"),
         (Reply(completion().replace(b"T2", b"\xff\xfe"), type=JSON), "not a chat completion"),
         (Reply(completion(usage=told("many", "5")), type=JSON), "not a chat completion"),
-        (Reply(completion(usage=told(1e30, 1e30)), type=JSON), "not a chat completion"),
         (Reply(completion(), type=JSON, headers={"content-encoding": "br"}), "packed as 'br'"),
         (Reply(status=302, headers={"location": "http://127.0.0.1:9/elsewhere"}), "not a chat completion"),
     ],

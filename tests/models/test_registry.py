@@ -1,4 +1,4 @@
-"""Which model answers which operator, what is cached and what is never stored, and what runs once."""
+"""Models keep their contract; which answers which operator, what is cached and never stored, and what runs once."""
 
 from __future__ import annotations
 
@@ -6,23 +6,24 @@ import asyncio
 import dataclasses
 import hashlib
 import json
+import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from closing import then_closed
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from rows import each_row
 
 from medground.errors import ModelFailed
-from medground.models.base import CallLimits, Keyless, Reply
+from medground.models.base import CallLimits, Keyless, Model, Reply
 from medground.models.operators.base import I, InvalidOutput, O, Operator, OperatorOutput
 from medground.models.registry import CallCache, Models, call_key
 from medground.models.served import ServedModel
-from medground.testing.chat_peer import ChatPeer, Sent, chat
-from medground.testing.model_contract import FREE, NAME, NameInput, NameOutput, asking
+from medground.testing.chat_peer import ChatPeer, Sent, chat, prompt_of
+from medground.testing.model_contract import FREE, IMPOSSIBLE, NAME, ModelContract, NameInput, NameOutput, asking
 from medground.values.usage import Usage
 
 
@@ -114,18 +115,14 @@ def test_concurrency_limits_calls_under_way(tmp_path: Path, cached: bool) -> Non
 
     async def run() -> None:
         models = registry(model, CallCache(tmp_path) if cached else None, concurrency=3)
-        await asyncio.gather(*(models.answer(NAME, asking(f"T{n}"), FREE) for n in range(10)))
+        tasks = (f"T{n}" if cached else "T1" for n in range(10))  # without a cache every call runs
+        await asyncio.gather(*(models.answer(NAME, asking(task), FREE) for task in tasks))
 
     asyncio.run(run())
     assert (model.calls, model.most_under_way) == (10, 3)
 
 
-def test_without_a_cache_every_call_runs_and_keyless_uses_none(tmp_path: Path) -> None:
-    model = Slow()
-    models = registry(model)
-    for _ in range(3):
-        asyncio.run(models.answer(NAME, asking("T1"), FREE))
-    assert model.calls == 3
+def test_keyless_uses_no_cache(tmp_path: Path) -> None:
     models = Models("keyless", {}, {"keyless": Keyless()}, CallCache(tmp_path / "calls"))
     assert asyncio.run(models.answer(NAME, asking("T1"), FREE)).usage == Usage()
     assert not (tmp_path / "calls").exists()
@@ -177,31 +174,14 @@ def only_file(folder: Path) -> Path:
     return path
 
 
-@settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=15, deadline=None
-)
-@given(
-    text=st.text(st.characters(exclude_categories=["Cs"])),
-    scores=st.lists(st.floats(allow_nan=False, allow_infinity=False)),
-    key=st.binary(),
-)
-def test_what_goes_in_comes_out(tmp_path: Path, text: str, scores: list[float], key: bytes) -> None:
-    cache, output = CallCache(tmp_path), Output(text=text, scores=tuple(scores))
-    name = hashlib.sha256(key).hexdigest()
-    cache.put(name, output, ABOUT)
-    assert cache.get(name, Output) == output
-    assert CallCache(tmp_path).get(name, Output) == output
-
-
 def test_every_damaged_byte_is_a_miss_and_is_rewritten(tmp_path: Path) -> None:
     cache, output = CallCache(tmp_path), Output(text="supported", scores=(0.25,))
     cache.put(KEY, output, ABOUT)
     path = only_file(tmp_path)
     good = path.read_bytes()
     assert path.relative_to(tmp_path) == Path(KEY[:2]) / f"{KEY[2:]}.json"
-    stored = json.loads(good)
-    assert stored.keys() == {"format", "sha256", "about", "output"}
-    assert (stored["about"], stored["output"]) == (ABOUT, {"text": "supported", "scores": [0.25]})
+    stored, expected = json.loads(good), {"about": ABOUT, "output": {"text": "supported", "scores": [0.25]}}
+    assert stored.keys() == {"format", "sha256", *expected} and expected.items() <= stored.items()
     for place in range(0, len(good), 3):
         damaged = bytearray(good)
         damaged[place] ^= 0x01
@@ -252,3 +232,37 @@ def test_what_cannot_be_written_warns_once_and_leaves_nothing_behind(
     (tmp_path / "file").write_text("in the way")
     CallCache(tmp_path / "file" / "calls").put(KEY, Output(text="x"), {})
     assert len(caplog.records) == 2
+
+
+ID = re.compile(r"<id>(.*?)</id>")
+
+
+def able(request: dict[str, Any]) -> Sent:
+    found = ID.search(prompt_of(request))
+    return chat(json.dumps({"id": found.group(1) if found else ""}))
+
+
+class TestKeyless(ModelContract):
+    def make(self) -> Model:
+        return Keyless()
+
+
+def test_keyless_is_free_never_cached_and_passes_the_operators_own_check() -> None:
+    model = Keyless()
+    assert (model.name, model.identity, model.cacheable) == ("keyless", "keyless", False)
+    reply = asyncio.run(model.answer(NAME, asking("T1"), CallLimits(tokens=0, calls=0, seconds=0.0)))
+    assert (reply.output.id, reply.usage) == ("T1", Usage(price=Decimal(0)))
+    with pytest.raises(ModelFailed, match="keyless: impossible: no output passes") as caught:
+        asyncio.run(model.answer(IMPOSSIBLE, asking("T1"), FREE))
+    assert caught.value.usage == Usage()
+
+
+class TestServedOverASocket(ModelContract):
+    @pytest.fixture(autouse=True)
+    def _peer(self, serve: Callable[..., ServedModel]) -> Iterator[None]:
+        with ChatPeer(able) as peer:
+            self._open = lambda: serve(peer.url)
+            yield
+
+    def make(self) -> Model:
+        return self._open()

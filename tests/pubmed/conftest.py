@@ -106,18 +106,18 @@ def catalogue_of(
 
 
 @pytest.fixture(scope="session")
-def real_catalogue(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SnapshotCatalogue]:
-    """996 real records as a corpus."""
+def real_corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Snapshot, Path]]:
+    """392 real records as a corpus, and its home: those of all files but the largest."""
     if not REAL.is_dir():
         pytest.skip("needs the real data in ../shared/data, which is missing")
     home = tmp_path_factory.mktemp("home")
-    build(Library(home), "real", find_inputs([REAL], None))
+    build(Library(home), "real", find_inputs([path for path in REAL.iterdir() if "medline16" not in path.name], None))
     with Library(home).open("real") as snapshot:
-        yield SnapshotCatalogue.open(snapshot, home)
+        yield snapshot, home
 
 
 @pytest.fixture(scope="session")
-def real_server(real_catalogue: SnapshotCatalogue) -> Iterator[str]:
+def real_server(real_corpus: tuple[Snapshot, Path]) -> Iterator[str]:
     """The address of our own server over them. Tests that call it also need `loopback`."""
-    with serving(real_catalogue) as address:
+    with serving(SnapshotCatalogue.open(*real_corpus)) as address:
         yield address

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from closing import then_closed
 from typer.testing import CliRunner
 
 from medground.corpus.library import Library
-from medground.corpus.readers import find_inputs
-from medground.errors import SourceUnavailable
+from medground.errors import ConfigError, SourceUnavailable
 from medground.faces.cli.corpus import corpus_app
 from medground.sources.eutils import client as eutils_transport
 from medground.sources.eutils.client import Eutils, EutilsService, Transport
@@ -24,16 +21,11 @@ from medground.sources.http.retries import Patience
 from medground.sources.pubmed.source import PubMedRecords
 from medground.values.document import Document
 
-REAL = Path(__file__).resolve().parent.parent.parent.parent / "shared" / "data" / "pubmed_xml" / "raw"
-
 
 @pytest.fixture(scope="module")
-def real() -> list[Document]:
+def real(real_corpus: Any) -> list[Document]:
     """Real PubMed records, each PMID once."""
-    if not REAL.is_dir():
-        pytest.skip("needs the real data in ../shared/data")
-    items = [item for found in find_inputs([REAL]) for item in found.read(0)]
-    return [*{item.id: item for item in items if isinstance(item, Document)}.values()]
+    return [*real_corpus[0].all_documents()]
 
 
 @pytest.fixture
@@ -43,19 +35,16 @@ def records(real_server: str, loopback: None) -> PubMedRecords:
 
 
 def found(records: PubMedRecords, *documents: Document) -> list[list[str]]:
-    async def ask() -> list[list[str]]:
-        answers = await records.find(documents)
-        await records.close()
-        return [[record.id for record in matches] for matches in answers]
-
-    return asyncio.run(ask())
+    return [[record.id for record in matches] for matches in then_closed(records, records.find(documents))]
 
 
 def asked(n: int, **identifiers: str) -> Document:
     return Document(id=f"FILE:{n}.pdf", text="A text.", identifiers=identifiers)
 
 
-def test_every_real_record_is_found_by_each_of_its_ids(records: PubMedRecords, real: list[Document]) -> None:
+def test_every_real_record_is_found_by_each_of_its_ids_and_nothing_by_others(
+    records: PubMedRecords, real: list[Document]
+) -> None:
     chosen = [record for record in real if "doi" in record.identifiers][:120]
     by_pmid = [asked(n, pmid=record.identifiers["pmid"]) for n, record in enumerate(chosen)]
     assert found(records, *by_pmid) == [[record.id] for record in chosen]
@@ -63,12 +52,8 @@ def test_every_real_record_is_found_by_each_of_its_ids(records: PubMedRecords, r
     for matches, record in zip(found(records, *by_doi), chosen, strict=True):
         assert record.id in matches
     by_pmc = [record for record in real if "pmc" in record.identifiers][:10]
-    assert found(records, *(asked(n, pmc=record.identifiers["pmc"]) for n, record in enumerate(by_pmc))) == [
-        [record.id] for record in by_pmc
-    ]
-
-
-def test_unknown_ids_and_query_syntax_find_nothing(records: PubMedRecords) -> None:
+    asked_by_pmc = [asked(n, pmc=record.identifiers["pmc"]) for n, record in enumerate(by_pmc)]
+    assert found(records, *asked_by_pmc) == [[record.id] for record in by_pmc]
     sly = '10.1000/x"[aid]OR"cancer'
     none = found(records, asked(1, pmid="99999999"), asked(2, doi="10.1000/none"), asked(3, doi=sly), asked(4))
     assert none == [[], [], [], []]
@@ -100,8 +85,7 @@ def test_a_retraction_that_pubmed_knows_of(
     assert document.retraction == "retracted"
     assert document.joined[0].source == f"pubmed:{real_server}"
     assert document.text == "My copy of the text."
-    found = CliRunner().invoke(corpus_app, ["search", "papers", "copy of the text"], catch_exceptions=False)
-    assert "[RETRACTED]" in found.stdout
+    assert "[RETRACTED]" in CliRunner().invoke(corpus_app, ["search", "papers", "copy of the text"]).stdout
 
 
 def test_a_server_that_is_down_is_told_and_asked_again(
@@ -142,18 +126,11 @@ def test_a_search_that_finds_too_much_is_split_and_failures_are_raised(
         found(PubMedRecords(make_client(make_peer(reply(status=500)), tries=1), "here"), asked(1, pmid="1"))
 
 
-@pytest.mark.slow
-def test_without_its_extra_pubmed_is_refused_in_one_line(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("Aspirin lowered the risk of stroke in adults.", encoding="utf-8")
-    code = (
-        "import sys; sys.modules['httpx'] = None;"
-        "sys.argv = ['medground', 'corpus', 'build', 'x', 'notes.txt', '--enrich', 'pubmed'];"
-        "from medground.faces.cli.app import main; main()"
-    )
-    environment = os.environ | {"MEDGROUND_HOME": str(tmp_path / "home")}
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode != 0
-    assert 'run: pip install "medground[services]"' in done.stderr
-    assert "internal error" not in done.stderr
+def test_without_its_extra_pubmed_is_refused_in_one_line(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "medground.sources.pubmed.source")
+    monkeypatch.setitem(sys.modules, "httpx", None)
+    monkeypatch.delitem(sys.modules, "medground.sources.eutils.client")
+    with pytest.raises(ConfigError, match=r'run: pip install "medground\[services\]"'):
+        run("build", "papers", folder_of(tmp_path, {"text": "No id."}), "--enrich", "pubmed")

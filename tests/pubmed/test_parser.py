@@ -71,9 +71,9 @@ def test_typographic_characters_do_not_change_a_query(typed: str, meant: str) ->
     assert parse(typed) == parse(meant) == normalize(typed).query
 
 
-@each_row("name", ["Smith JA", "Smith J.A.", "Smith, J. A.", "smith j a"])
-def test_initials_are_one_word_however_they_are_written(name: str) -> None:
-    assert parse(f"{name}[au]") == Term(value="smith ja", field="author", prefix=True)
+def test_initials_are_one_word_however_they_are_written() -> None:
+    for name in ("Smith JA", "Smith J.A.", "Smith, J. A.", "smith j a"):
+        assert parse(f"{name}[au]") == Term(value="smith ja", field="author", prefix=True)
 
 
 def test_a_syntax_error_is_a_usage_error() -> None:
@@ -149,31 +149,24 @@ TREES = st.recursive(
 
 
 @given(TREES)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_a_printed_tree_parses_back(tree: Query) -> None:
     assert parse(to_pubmed(tree), today=TODAY) == tree
 
 
-def test_free_words_are_printed_as_alternatives() -> None:
+def test_free_words_are_printed_as_alternatives_and_a_field_that_pubmed_lacks_is_refused() -> None:
     tree = And(parts=(Words(text="lens eye"), Term(value="asthma", field="title")))
     assert to_pubmed(tree) == '("lens"[All Fields] OR "eye"[All Fields]) AND "asthma"[Title]'
-
-
-def test_a_field_that_pubmed_lacks_cannot_be_printed() -> None:
     with pytest.raises(UsageError, match="PubMed has no field for kind"):
         to_pubmed(Term(value="book", field="kind"))
 
 
-@each_row("text", ["(" * 5000 + "a" + ")" * 5000, " AND ".join(["a OR b"] * 2000), "a OR (" * 200 + "b" + ")" * 200])
-def test_nesting_has_a_limit(text: str) -> None:
-    with pytest.raises(QuerySyntaxError, match="nested deeper than 100"):
-        parse(text)
-
-
-def test_long_queries_are_supported() -> None:
-    tree = parse(" OR ".join(f"word{number}[tiab]" for number in range(4000)))
-    assert isinstance(tree, Or)
-    assert len(tree.parts) == 4000
+def test_nesting_has_a_limit_and_length_has_none() -> None:
+    for text in ("(" * 5000 + "a" + ")" * 5000, " AND ".join(["a OR b"] * 200), "a OR (" * 200 + "b" + ")" * 200):
+        with pytest.raises(QuerySyntaxError, match="nested deeper than 100"):
+            parse(text)
+    tree = parse(" OR ".join(f"word{number}[tiab]" for number in range(1000)))
+    assert isinstance(tree, Or) and len(tree.parts) == 1000
 
 
 def test_real_pubmed_translations_parse(shared: Path) -> None:

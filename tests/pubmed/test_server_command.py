@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import re
 import signal
 import socket
@@ -29,11 +28,11 @@ COMMAND = "from medground.faces.cli.servers import pubmed_app; pubmed_app()"
 
 
 @contextlib.contextmanager
-def ended(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Kill the process on exit, even if the test fails."""
-    with process:
+def started(*words: str) -> Iterator[Any]:
+    """A Python process that is killed on exit, even if the test fails."""
+    with subprocess.Popen([sys.executable, "-c", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         try:
-            yield
+            yield process
         finally:
             process.kill()
 
@@ -41,10 +40,8 @@ def ended(process: subprocess.Popen[bytes]) -> Iterator[None]:
 @pytest.mark.slow
 def test_it_serves_until_interrupted_and_clients_that_leave_print_nothing(home: Path, loopback: None) -> None:
     build(Library(home), "made", [Input("made", "test", "1", lambda skip: iter(DOCUMENTS[skip:]))])
-    words = [sys.executable, "-c", COMMAND, "serve", "--corpus", "made", "--port", "0", "--name", "papers.test"]
-    process = subprocess.Popen([*words, "--quiet"], stderr=subprocess.PIPE, env=dict(os.environ))
-    with ended(process):
-        assert process.stderr is not None
+    options = ("--corpus", "made", "--port", "0", "--name", "papers.test", "--quiet")
+    with started(COMMAND, "serve", *options) as process:
         printed = process.stderr.readline().decode()
         assert printed.startswith("4 records of made@")
         address = re.search(r"http://127\.0\.0\.1:([1-9][0-9]*)/entrez/eutils", printed)
@@ -85,10 +82,7 @@ run(Hanging(), host="127.0.0.1", port=0, listening=lambda port: print(port, flus
 
 @pytest.mark.slow
 def test_it_ends_while_searches_hang(loopback: None) -> None:
-    process = subprocess.Popen([sys.executable, "-c", HANGING], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    with ended(process), contextlib.ExitStack() as opened:
-        assert process.stdout is not None
-        assert process.stderr is not None
+    with started(HANGING) as process, contextlib.ExitStack() as opened:
         port = int(process.stdout.readline())
         for _ in range(4):
             one = opened.enter_context(socket.create_connection(("127.0.0.1", port)))

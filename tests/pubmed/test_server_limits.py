@@ -16,7 +16,7 @@ from eutils_app import ask, post, within
 from lxml import etree
 from rows import each_row
 
-from medground.errors import SourceUnavailable
+from medground.errors import SnapshotCorrupt, SourceUnavailable
 from medground.faces.eutils.catalogue import About, Matches, Reading
 from medground.faces.eutils.exchange import MOST_IDS, MOST_TERM, History, InvalidRequest, Parameters
 from medground.values.document import Document
@@ -52,12 +52,10 @@ def ids(count: int) -> str:
     ("utility", "parameters", "reason"),
     [
         ("epost", {"id": ids(MOST_IDS + 1)}, "More than 50,000 IDs; send them in parts"),
-        ("efetch", {"id": ids(MOST_IDS + 1)}, "More than 50,000 IDs; send them in parts"),
         ("elink", {"id": ["1"] * (MOST_IDS + 1)}, "More than 50,000 IDs; send them in parts"),
         ("esearch", {"x": [""] * (MOST_IDS + 200)}, "Too many parameters"),
         ("epost", {"id": ids(170_000)}, "a body may have at most 1,000,000 bytes here"),
         ("esearch", {"term": "asthma OR " * 9900}, "The query has more than 30,000 bytes; shorten it"),
-        ("esearch", {"term": "ä" * (MOST_TERM // 2 + 1)}, "The query has more than 30,000 bytes; shorten it"),
         ("espell", {"term": "asthma " * 9900}, "The query has more than 30,000 bytes; shorten it"),
     ],
 )
@@ -86,7 +84,8 @@ def test_the_largest_requests_are_answered(catalogue: Any) -> None:
 
 
 def test_the_time_of_a_long_query_grows_with_its_length(catalogue: Any, linear: Any) -> None:
-    terms = [f"{one} {two}" for one, two in itertools.product(HEADINGS, HEADINGS)]
+    subjects = ["asthma", "stroke", "cancer", "epilepsy", "migraine", "gout", "obesity", "malaria", "anemia", "sepsis"]
+    terms = [f"{one} {two}" for one, two in itertools.product(subjects, subjects)]
 
     def search(size: int) -> None:
         text = " OR ".join(f"({one}) AND x{number}" for number, one in enumerate(terms[:size]))
@@ -95,20 +94,10 @@ def test_the_time_of_a_long_query_grows_with_its_length(catalogue: Any, linear: 
     linear(search, 100)
 
 
-SUBJECTS = """asthma stroke cancer hypertension epilepsy migraine pneumonia gout obesity psoriasis malaria anemia sepsis
-glaucoma measles scurvy rabies tetanus leprosy cholera influenza"""
-HEADINGS = SUBJECTS.split()
-
-
 @each_row(
     ("utility", "parameters"),
-    [
-        ("esearch", {"term": "asthma"}),
-        ("espell", {"term": "asthmma"}),
-        ("efetch", {"id": "1"}),
-        ("esummary", {"id": "1"}),
-        ("elink", {"id": "1"}),
-    ],
+    [("esearch", {"term": "asthma"}), ("espell", {"term": "asthmma"})]
+    + [(utility, {"id": "1"}) for utility in ("efetch", "esummary", "elink")],
 )
 def test_a_request_that_takes_too_long_ends(catalogue: Any, utility: str, parameters: dict[str, str]) -> None:
     app = make_app(catalogue, limits=Limits(work=0.0))
@@ -227,11 +216,15 @@ def test_at_the_end_work_stops_and_what_waits_is_refused(held: Held) -> None:
     within(app, work)
 
 
-def test_a_bug_is_one_clear_error_and_a_line_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_bug_is_one_clear_error_and_a_line_in_the_log_and_a_damaged_corpus_is_told(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     class Broken(Held):
-        def search(self, *rest: Any, **more: Any) -> Matches:
-            raise RuntimeError("a secret path")
+        def search(self, term: str, *rest: Any, **more: Any) -> Matches:
+            raise SnapshotCorrupt("lexical differs") if term == "damaged" else RuntimeError("a secret path")
 
+    told = ask(make_app(Broken()), "esearch", term="damaged")
+    assert (told.status_code, "lexical differs" in error(told)) == (500, True)
     told = ask(make_app(Broken()), "esearch", term="x")
     assert (told.status_code, error(told)) == (500, "An unexpected error occurred; the server's log has the details")
     assert "a secret path" in caplog.text
@@ -241,14 +234,10 @@ def test_a_bug_is_one_clear_error_and_a_line_in_the_log(caplog: pytest.LogCaptur
     ("name", "query", "body", "cheap"),
     [
         ("esearch", "term=asthma&retmax=20", "", True),
-        ("esearch", "", "term=asthma", True),
         ("esearch", "term=asthma&usehistory=y", "", False),
-        ("esearch", "query_key=1&WebEnv=x", "", False),
         ("esearch", "", "term=" + "asthma+" * 300, False),
         ("esearch", "term=" + "ab%2A+" * 60, "", False),
-        ("efetch", "id=" + "%2C".join("1" * 50), "", True),
         ("efetch", "id=" + ",".join("1" * 200), "", False),
-        ("esummary", "&id=1" * 200, "", False),
         ("elink", "id=1", "", False),
         ("einfo", "", "", True),
     ],
@@ -280,7 +269,7 @@ def test_the_history_forgets_the_oldest_sessions_when_it_takes_too_many_bytes() 
 @each_row(
     ("host", "status"),
     [
-        *((foreign, 421) for foreign in ("evil.example", "localhost.evil.example", "other.test")),
+        *((foreign, 421) for foreign in ("evil.example", "localhost.evil.example")),
         *((own, 200) for own in ("localhost", "127.0.0.1:8321", "[::1]", "papers.test", "Papers.Test:8321")),
     ],
 )
@@ -293,7 +282,7 @@ def test_only_its_own_names_are_answered(catalogue: Any, host: str, status: int)
             assert error(told) == "the Host header does not name this server"
 
 
-def test_our_client_waits_when_the_server_is_busy_and_asks_again(
+def test_our_client_waits_when_the_server_is_busy_and_says_why_it_was_refused(
     held: Held, serve: Any, make_client: Any, waits: Any, loopback: None
 ) -> None:
     with serve(held, limits=Limits(workers=1, cheap_line=0)) as address:
@@ -316,26 +305,10 @@ def test_our_client_waits_when_the_server_is_busy_and_asks_again(
             was, pace.sleep = pace.sleep, sleep
             assert (await client.esearch("asthma")).ids == ("1",)
             assert waits.slept == [1.0]
+            with pytest.raises(SourceUnavailable, match="413: The query has more than 30,000 bytes; shorten") as told:
+                await client.esearch("asthma OR " * 9900)
+            assert told.value.attempts == 1
             await client.close()
             await other.close()
 
         asyncio.run(work())
-
-
-def test_our_client_says_why_a_request_was_refused(
-    catalogue: Any, serve: Any, make_client: Any, loopback: None
-) -> None:
-    with serve(catalogue) as address:
-
-        class Here:
-            url = f"{address}/entrez/eutils"
-
-        async def work() -> str:
-            client = make_client(Here())
-            with pytest.raises(SourceUnavailable) as told:
-                await client.esearch("asthma OR " * 9900)
-            await client.close()
-            assert told.value.attempts == 1
-            return str(told.value)
-
-        assert "413: The query has more than 30,000 bytes; shorten it" in asyncio.run(work())

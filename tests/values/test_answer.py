@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
+from rows import each_row
 
 from medground.errors import MedgroundError
 from medground.values.answer import Answer, SourceDocument
@@ -18,6 +19,7 @@ from medground.values.evidence import Evidence, Ledger, UnknownCitation
 from medground.values.question import Question
 
 EVIDENCE = {"id": "E1", "document_id": "PMID:1", "start": 0, "end": 3, "quote": "It."}
+STATED = {"text": "It.", "start": 0, "end": 3, "evidence": ["E1"], "verdict": {"label": "supported", "critic": "c"}}
 
 
 def answer(**changes: Any) -> Answer:
@@ -26,15 +28,7 @@ def answer(**changes: Any) -> Answer:
         "question": Question.ask("Is it?", task="yes-no"),
         "decision": {"task": "yes-no", "status": "decided", "value": "yes", "basis": "model"},
         "rationale": "It. [E1]",
-        "statements": [
-            {
-                "text": "It.",
-                "start": 0,
-                "end": 3,
-                "evidence": ["E1"],
-                "verdict": {"label": "supported", "critic": "c", "best": "E1"},
-            }
-        ],
+        "statements": [STATED],
         "evidence": [EVIDENCE],
         "documents": [SourceDocument(id="PMID:1", title="t", kind="research")],
         "recipe": "ground",
@@ -45,41 +39,33 @@ def answer(**changes: Any) -> Answer:
     return Answer.model_validate(content | changes)
 
 
-def test_a_whole_answer_survives_json() -> None:
+def test_an_answer_survives_json_and_one_of_an_earlier_schema_loads() -> None:
     whole = answer()
     assert Answer.model_validate_json(whole.model_dump_json()) == whole
-
-
-def test_an_answer_of_the_schema_before_this_one_loads() -> None:
     stored = answer().model_dump(mode="json", exclude={"quoted"}) | {"schema_version": "1.1", "support": 1.0}
     loaded = Answer.model_validate(stored)
     assert (loaded.schema_version, loaded.support, loaded.quoted) == ("1.1", 1.0, None)
 
 
-def test_an_unknown_citation_cannot_be_written() -> None:
-    verdict = {"label": "related", "critic": "c"}
-    with pytest.raises(ValidationError, match="unknown evidence E9"):
-        answer(statements=[{"text": "It.", "start": 0, "end": 3, "evidence": ["E9"], "verdict": verdict}])
-    with pytest.raises(ValidationError, match="does not list"):
-        answer(documents=[])
+RETRACTED = SourceDocument(id="PMID:1", title="t", kind="research", retraction="retracted")
 
 
-def test_a_statement_is_a_slice_of_the_rationale() -> None:
-    with pytest.raises(ValidationError, match="not a slice"):
-        answer(rationale="No. [E1]")
+@each_row(
+    ("changes", "message"),
+    [
+        ({"statements": [STATED | {"evidence": ["E9"]}]}, "unknown evidence E9"),
+        ({"documents": []}, "does not list"),
+        ({"rationale": "No. [E1]"}, "not a slice"),
+        ({"documents": [RETRACTED]}, "only retracted papers and notices"),
+        (dict.fromkeys(("statements", "evidence", "documents"), ()) | {"rationale": ""}, "a decision but no evidence"),
+    ],
+)
+def test_an_answer_that_does_not_hold_together_cannot_be_written(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        answer(**changes)
 
 
-def test_retracted_papers_cannot_support_a_statement() -> None:
-    with pytest.raises(ValidationError, match="only retracted papers and notices"):
-        answer(documents=[SourceDocument(id="PMID:1", title="t", kind="research", retraction="retracted")])
-
-
-def test_a_decision_needs_evidence() -> None:
-    with pytest.raises(ValidationError, match="a decision but no evidence"):
-        answer(rationale="", statements=[], evidence=[], documents=[])
-
-
-@pytest.mark.parametrize(
+@each_row(
     "decision",
     [
         {"status": "decided", "value": "yes"},
@@ -139,22 +125,16 @@ def test_one_id_has_one_text() -> None:
         ledger.admit([Document(id="PMID:1", text="other")])
 
 
-@pytest.mark.parametrize(
-    "bad",
-    ["21645374", "PMID:", "PMID:1 2", "PMID:1#3", "<b>:1", "PMID:1\n", "P" * 40 + ":1", "PMID:1\u202e2", "PMID:\x9b1"],
-)
+@each_row("bad", ["21645374", "PMID:", "PMID:1 2", "PMID:1#3", "<b>:1", "PMID:1\n", "P" * 40 + ":1", "PMID:1\u202e2"])
 def test_document_ids_have_one_form(bad: str) -> None:
     with pytest.raises(ValidationError):
         Document(id=bad, text="x")
 
 
 def test_impossible_values_are_refused() -> None:
-    with pytest.raises(ValidationError):
-        Document(id="PMID:1", text="abc", sections=(Section(label="A", start=0, end=9),))
-    with pytest.raises(ValidationError):
-        Document(
-            id="PMID:1", text="abcd", sections=(Section(label="A", start=0, end=3), Section(label="B", start=2, end=4))
-        )
+    for spans in ([(0, 9)], [(0, 3), (2, 4)]):
+        with pytest.raises(ValidationError):
+            Document(id="PMID:1", text="abcd", sections=tuple(Section(label="A", start=s, end=e) for s, e in spans))
     with pytest.raises(ValidationError):
         Passage(document_id="PMID:1", start=0, end=4, text="abc")
     with pytest.raises(ValidationError):

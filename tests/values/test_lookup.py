@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.values.document import Hit, Passage, SourceKind
 from medground.values.graph import GraphFact, GraphFinding
@@ -27,13 +28,7 @@ def hit(document: str, ranker: str, rank: int = 1, start: int = 0) -> Hit:
     return Hit(passage=passage, ranker=ranker, rank=rank, score=1 / rank)
 
 
-def test_words_are_looked_up_by_words_and_by_meaning() -> None:
-    lookup = Lookup.words("Is it the lens?", also="aorta")
-    assert (lookup.asked, lookup.text) == (Words(text="Is it the lens? aorta"), "Is it the lens?")
-    assert Lookup.words("lens").asked == Words(text="lens")
-
-
-@pytest.mark.parametrize(
+@each_row(
     ("lookup", "name"),
     [
         (Lookup(asked=Term(value="lens"), text="the lens", shown="lens[tiab]"), "lens[tiab]"),
@@ -47,7 +42,9 @@ def test_an_answer_names_a_lookup_as_it_was_asked(lookup: Lookup, name: str) -> 
     assert lookup.named == name
 
 
-def test_without_a_choice_every_ranker_is_wanted() -> None:
+def test_words_are_looked_up_by_every_ranker_unless_some_are_chosen() -> None:
+    lookup = Lookup.words("Is it the lens?", also="aorta")
+    assert (lookup.asked, lookup.text) == (Words(text="Is it the lens? aorta"), "Is it the lens?")
     assert all(at("").wants(ranker) for ranker in Ranker)
     only = Lookup(asked=Words(text="lens"), rankers=(Ranker.DENSE,))
     assert [ranker for ranker in Ranker if only.wants(ranker)] == [Ranker.DENSE]
@@ -104,18 +101,13 @@ def test_lookups_are_equal_and_hash_by_value() -> None:
     assert len({Lookup(asked=protein), Lookup(asked=protein), Lookup(asked=protein, node="n")}) == 2
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("nodes", "after", "message"),
     [
         (["a"], {"a": ("b",)}, "'b'"),
         (["a"], {"b": ("a",)}, "'b'"),
         (["a"], {"a": ("a",)}, "cycle: a after a"),
-        (
-            ["a", "b", "c", "d"],
-            {"b": ("a", "d"), "c": ("b",), "d": ("c",)},
-            "cycle: [bcd] after",
-        ),
-        (["a", ""], {"a": ("a",)}, "needs a node"),
+        (["a", "b", "c", "d"], {"b": ("a", "d"), "c": ("b",), "d": ("c",)}, "cycle: [bcd] after"),
         (["a", "b", ""], {"b": ("a",)}, "needs a node"),
     ],
 )

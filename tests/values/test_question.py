@@ -2,59 +2,45 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.errors import UsageError
 from medground.values.question import MAX_CHARACTERS, MAX_CONTEXT, Question, as_question
 
 
-@pytest.mark.parametrize(
-    ("text", "task"),
-    [
-        ("Is ectopia lentis a feature of Marfan syndrome?", "yes-no-maybe"),
-        ("does aspirin reduce stroke", "yes-no-maybe"),
-        ("Which genes are associated with Rett syndrome?", "free"),
-        ("Island populations: how frequent is it?", "free"),
-    ],
-)
-def test_task_is_guessed_from_the_first_word(text: str, task: str) -> None:
-    assert Question.ask(text).task == task
-
-
-def test_options_make_a_single_choice_with_letters() -> None:
+def test_task_is_guessed_from_the_first_word_and_options_make_a_single_choice() -> None:
+    closed = ("Is ectopia lentis a feature of Marfan syndrome?", "does aspirin reduce stroke")
+    open_ = ("Which genes are associated with Rett syndrome?", "Island populations: how frequent is it?")
+    assert {Question.ask(text).task for text in closed} == {"yes-no-maybe"}
+    assert {Question.ask(text).task for text in open_} == {"free"}
     question = Question.ask("Which one?", options=["aspirin", "heparin"])
     assert question.task == "single-choice"
     assert [(o.letter, o.text) for o in question.options] == [("A", "aspirin"), ("B", "heparin")]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
+@each_row(
+    ("text", "more", "message"),
     [
-        ("", "empty"),
-        (" \n\t\x00 ", "empty"),
-        ("???", "no letter"),
-        ("a" * 20_000, "20,000 characters; shorten it to at most 4,000"),
+        (" \n\t\x00 ", {}, "empty"),
+        ("???", {}, "no letter"),
+        ("a" * 20_000, {}, "20,000 characters; shorten it to at most 4,000"),
+        ("Is it?", {"context": "a" * (MAX_CONTEXT + 1)}, "context has 16,001 characters; shorten it to at most 16,000"),
+        ("Which?", {"task": "single-choice", "options": ["one"]}, "at least two options"),
+        ("Is it?", {"task": "yes-no", "options": ["a", "b"]}, "takes no options"),
+        ("Is it?", {"task": "essay"}, "unknown task"),
+        ("Which?", {"options": ["Aspirin", "aspirin "]}, "two options are the same"),
+        ("Which?", {"options": [str(number) for number in range(30)]}, "26 options"),
     ],
 )
-def test_unusable_text_is_refused_in_one_line(text: str, message: str) -> None:
+def test_what_cannot_be_asked_is_refused_in_one_line(text: str, more: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message) as caught:
-        Question.ask(text)
+        Question.ask(text, **more)
     assert "\n" not in str(caught.value)
-
-
-def test_options_must_fit_the_task() -> None:
-    with pytest.raises(UsageError, match="at least two options"):
-        Question.ask("Which?", task="single-choice", options=["one"])
-    with pytest.raises(UsageError, match="takes no options"):
-        Question.ask("Is it?", task="yes-no", options=["a", "b"])
-    with pytest.raises(UsageError, match="unknown task"):
-        Question.ask("Is it?", task="essay")  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="two options are the same"):
-        Question.ask("Which?", options=["Aspirin", "aspirin "])
-    with pytest.raises(UsageError, match="26 options"):
-        Question.ask("Which?", options=[str(i) for i in range(30)])
 
 
 @given(st.text(max_size=300))
@@ -73,13 +59,7 @@ def test_a_context_keeps_its_lines_and_loses_what_cannot_be_seen() -> None:
     question = Question.ask("Is it?", context="\n A man\tof 60.\r\nHe\x00 takes warfarin.\x1b[31m \n")
     assert question.context == "A man of 60.\nHe  takes warfarin. [31m"
     assert Question.ask("Is it?", context=" \n").context == ""
-
-
-def test_a_context_has_a_limit() -> None:
     assert len(Question.ask("Is it?", context="a" * MAX_CONTEXT).context) == MAX_CONTEXT
-    with pytest.raises(UsageError, match="the context has 16,001 characters; shorten it to at most 16,000") as caught:
-        Question.ask("Is it?", context="a" * (MAX_CONTEXT + 1))
-    assert "\n" not in str(caught.value)
 
 
 def test_a_context_is_added_to_a_question_that_has_none() -> None:

@@ -104,7 +104,6 @@ def _result(future: concurrent.futures.Future[T]) -> T:
 
 
 async def _cancellations_done() -> None:
-    """Wait for the other tasks of this loop that are being cancelled."""
     own = asyncio.current_task()
     ending = [task for task in asyncio.all_tasks() if task is not own and task.cancelling()]
     await asyncio.gather(*ending, return_exceptions=True)

@@ -96,7 +96,6 @@ def _encoded(secret: str) -> set[str]:
 
 
 def _of_basic(credentials: str) -> list[str]:
-    """Password, and user with password, of a Basic header."""
     try:
         both = base64.b64decode(credentials, validate=True).decode()
     except (binascii.Error, UnicodeDecodeError):

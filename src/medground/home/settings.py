@@ -197,7 +197,7 @@ class Settings(SettingsPart):
 
     def source_sections(self) -> list[type[SettingsSection]]:
         """The sections of the sources that these settings name."""
-        return [kind for name in self.retrieval.sources if (kind := _declared(name))]
+        return [kind for name in self.retrieval.sources if (kind := section_of(name))]
 
     @property
     def hash(self) -> str:
@@ -252,11 +252,6 @@ def shared_now(kept: Mapping[str, Any]) -> dict[str, Any]:
     return groups
 
 
-def section_of(recipe: str) -> type[SettingsSection] | None:
-    """The section that a recipe declares; None where it has none or is not known."""
-    return _declared(recipe)
-
-
 def section_defaults(name: str) -> dict[str, Any]:
     """The default values of a section, as JSON values; none if no recipe or source declares it."""
     kind = _section_called(name)
@@ -264,12 +259,11 @@ def section_defaults(name: str) -> dict[str, Any]:
 
 
 def _section_called(name: str) -> type[SettingsSection] | None:
-    """The section of that name, which the recipe or the source of that name declares."""
-    kind = _declared(name.replace("_", "-"))
+    kind = section_of(name.replace("_", "-"))
     return kind if kind is not None and kind.section == name else None
 
 
-def _declared(name: str) -> type[SettingsSection] | None:
+def section_of(name: str) -> type[SettingsSection] | None:
     """The section that a recipe or a source declares; None where it has none or is not known."""
     if (place := RECIPES.get(name) or SOURCES.get(name)) is None:
         return None
@@ -297,11 +291,10 @@ def settings_file() -> str:
 
 
 def _sections() -> dict[str, type[SettingsSection]]:
-    """The sections that recipes and sources declare, by name."""
     found: dict[str, type[SettingsSection]] = {}
     for name in (*RECIPES, *SOURCES):
         with contextlib.suppress(ModuleNotFoundError):  # of an extra: its settings could not be used
-            if kind := _declared(name):
+            if kind := section_of(name):
                 found.setdefault(kind.section, kind)
     return found
 

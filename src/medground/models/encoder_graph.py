@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import onnx
@@ -30,26 +30,19 @@ _CONTRIB = "com.microsoft"
 """onnxruntime's own operators: its fused attention is several times faster than separate operations."""
 
 
-@dataclass(frozen=True)
-class Parts:
-    """What a family of models calls the weights of a layer."""
+class Parts(NamedTuple):
+    """What a family of models calls the weights of a layer's attention."""
 
-    query: str
-    key: str
-    value: str
+    inputs: tuple[str, str, str]
+    """Query, key and value."""
     attended: str
     attended_norm: str
-    inner: str = "intermediate.dense"
-    outer: str = "output.dense"
-    outer_norm: str = "output.LayerNorm"
 
 
 BERT = Parts(
-    query="attention.self.query",
-    key="attention.self.key",
-    value="attention.self.value",
-    attended="attention.output.dense",
-    attended_norm="attention.output.LayerNorm",
+    ("attention.self.query", "attention.self.key", "attention.self.value"),
+    "attention.output.dense",
+    "attention.output.LayerNorm",
 )
 
 
@@ -73,11 +66,6 @@ def read_weights(folder: Path, model: WheelModel) -> tuple[dict[str, NDArray[np.
         raise ConfigError(f"{folder / model.weights} differs from the published file; delete it and try again")
     config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
     return load(content), BertShape(**{field.name: config[field.name] for field in fields(BertShape)})
-
-
-def product_of(name: str) -> str:
-    """The node that multiplies by the weight of a dense layer."""
-    return f"{name}.product"
 
 
 class EncoderGraph:
@@ -120,10 +108,9 @@ class EncoderGraph:
         part = self.parts
         attended = self._dense(self._attention(hidden, name), f"{name}.{part.attended}")
         hidden = self._norm(self.node("Add", attended, hidden), f"{name}.{part.attended_norm}")
-        inner = self.node("Gelu", self._dense(hidden, f"{name}.{part.inner}"))
-        return self._norm(
-            self.node("Add", self._dense(inner, f"{name}.{part.outer}"), hidden), f"{name}.{part.outer_norm}"
-        )
+        inner = self.node("Gelu", self._dense(hidden, f"{name}.intermediate.dense"))
+        added = self.node("Add", self._dense(inner, f"{name}.output.dense"), hidden)
+        return self._norm(added, f"{name}.output.LayerNorm")
 
     def summed(self, hidden: str) -> tuple[str, str, str]:
         """The sum over all tokens that are not padding; and the mask and the axis that it was made with."""
@@ -152,7 +139,7 @@ class EncoderGraph:
         return np.asarray(self._weights["embeddings.position_embeddings.weight"] + segment)
 
     def _attention(self, hidden: str, name: str) -> str:
-        parts = [self._dense(hidden, f"{name}.{p}") for p in (self.parts.query, self.parts.key, self.parts.value)]
+        parts = [self._dense(hidden, f"{name}.{part}") for part in self.parts.inputs]
         # The empty name is the operator's optional bias, which the dense layers have already added.
         return self.node(
             "MultiHeadAttention",
@@ -177,7 +164,7 @@ class EncoderGraph:
         weight = self._weights[f"{name}.weight"].T
         if (factors := self._weights.get(f"{name}.weight.S")) is not None:
             weight, inputs = weight * factors[:, None], self._evened(inputs, factors)
-        product = self.node("MatMul", inputs, self._constant(f"{name}.weight", weight), out=product_of(name))
+        product = self.node("MatMul", inputs, self._constant(f"{name}.weight", weight), out=f"{name}.product")
         return self.node("Add", product, self._weight(f"{name}.bias"))
 
     def _evened(self, inputs: str, factors: NDArray[np.float32]) -> str:
@@ -252,13 +239,7 @@ def write_graph(weights: Weights, shape: BertShape, path: Path) -> Path:
 
 # The graph of a network that reads two texts.
 
-_MPNET = Parts(
-    query="attention.attn.q",
-    key="attention.attn.k",
-    value="attention.attn.v",
-    attended="attention.attn.o",
-    attended_norm="attention.LayerNorm",
-)
+_MPNET = Parts(("attention.attn.q", "attention.attn.k", "attention.attn.v"), "attention.attn.o", "attention.LayerNorm")
 _FIRST_PLACE = 2
 """MPNet counts positions from 2."""
 _FARTHEST = 128
@@ -302,7 +283,6 @@ class _PairGraph(EncoderGraph):
         )
 
     def _attention_bias(self) -> tuple[str, ...]:
-        """What all layers add to the scores, by the distance of two tokens: shape (1, heads, tokens, tokens)."""
         if not any("attention_bias" in node.output for node in self._nodes):
             table = self._weights["encoder.relative_attention_bias.weight"]
             bias = table[buckets(self._longest, len(table))].transpose(2, 0, 1)[None]

@@ -157,7 +157,6 @@ def _provider_message(error: ModelHTTPError, endpoint: Endpoint) -> str:
 
 
 def _cause(error: BaseException) -> str:
-    """The innermost cause, such as `Connection refused`."""
     while (inner := error.__cause__ or error.__context__) is not None:
         error = inner
     if isinstance(error, ExceptionGroup):

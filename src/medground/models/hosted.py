@@ -24,13 +24,8 @@ from medground.models.base import COMPATIBLE, NAMES
 from medground.models.served import LARGEST_REPLY, MASKING_SERVER, ModelWire, ServedModel
 from medground.sources.http.clients import ReplyLimits
 
-KEY_OF = {
-    "openai": "openai",
-    "openai-chat": "openai",
-    "openai-responses": "openai",
-    "anthropic": "anthropic",
-    "google": "google",
-}
+_OPENAI = ("openai", "openai-chat", "openai-responses")
+KEY_OF = dict.fromkeys(_OPENAI, "openai") | {"anthropic": "anthropic", "google": "google"}
 """Maps a provider to the field of `settings.keys` that holds its key."""
 
 OLLAMA_ADDRESS = "http://localhost:11434/v1"
@@ -107,7 +102,6 @@ def _compatible(name: str, settings: Settings, key: SecretStr | None, wire: Mode
 
 
 def _setup_errors() -> tuple[type[Exception], ...]:
-    """The exceptions that providers raise when they cannot be set up."""
     found: list[type[Exception]] = [UserError, ImportError, ValueError]
     for module, name in (("openai", "OpenAIError"), ("google.auth.exceptions", "GoogleAuthError")):
         with contextlib.suppress(ImportError):

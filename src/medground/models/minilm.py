@@ -81,14 +81,9 @@ def open_minilm(home: Path, precision: Precision = "int8", threads: int | None =
     graph = models / f"{identity}.onnx"
     if not graph.is_file():
         _make(folder, graph, precision)
-    return OnnxEmbedder(
-        name="minilm" if precision == "int8" else "minilm-fp32",
-        identity=identity,
-        graph=graph,
-        tokenizer=folder / "tokenizer.json",
-        max_tokens=json.loads((folder / "sentence_bert_config.json").read_text(encoding="utf-8"))["max_seq_length"],
-        threads=threads,
-    )
+    longest = json.loads((folder / "sentence_bert_config.json").read_text(encoding="utf-8"))["max_seq_length"]
+    name = "minilm" if precision == "int8" else "minilm-fp32"
+    return OnnxEmbedder(name, identity, graph, folder / "tokenizer.json", longest, threads)
 
 
 def _make(folder: Path, target: Path, precision: Precision) -> None:
@@ -112,7 +107,6 @@ def _make(folder: Path, target: Path, precision: Precision) -> None:
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[NDArray[np.int64]]:
-    """Indices grouped by similar length, to minimise padding."""
     order = np.argsort(lengths, kind="stable")[::-1]
     start = 0
     while start < len(order):

@@ -179,7 +179,6 @@ def _from(tokens: Sequence[_Token], start: int) -> Iterator[tuple[str, _Token]]:
 
 
 def _options(token: _Token, lead: str, said: str, values: Sequence[str]) -> dict[str, float]:
-    """What could follow `said`, with its probability: the token and its alternatives that lead to a value."""
     seen = {option.token: option.probability for option in (*token.top_logprobs, token)}
     reached = {said + text[len(lead) :]: p for text, p in seen.items() if text.startswith(lead)}
     return {text: p for text, p in reached.items() if _led_to(text, values)}

@@ -34,7 +34,6 @@ def open_planner_model(name: str) -> PlannerModel:
     Raises:
         ConfigError: the folder holds no trained planner.
     """
-
     folder = Path(name.partition(":")[2]).expanduser()
     card = read_card(folder)
     return PlannerModel(name, folder, hashlib.sha256(card.model_dump_json().encode()).hexdigest())
@@ -87,7 +86,6 @@ class PlannerModel:
         return Reply(output=output, usage=usage)
 
     def _write(self, operator: Operator[I, O], value: I, limits: CallLimits) -> tuple[str, int, int]:
-
         if self._loaded is None:
             model, tokenizer, _ = load_adapter(self._folder, on=device(libraries().torch)[0])
             self._loaded = (model.eval(), tokenizer)

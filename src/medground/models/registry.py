@@ -67,7 +67,6 @@ class CallCache:
 
 
 def _checksum(key: str, content: object) -> str:
-    """SHA-256 of the key and the output, to detect a flipped bit or a file under the wrong name."""
     return hashlib.sha256(json.dumps([key, content], sort_keys=True).encode()).hexdigest()
 
 

@@ -95,7 +95,6 @@ class ServedModel:
         timeout: seconds for one reply, including retries of a busy or failing server.
         retries: how often to ask again after an output that does not pass.
         temperature: not sent to models that reject it.
-        identity: anything else that determines the output, such as the hash of a local file.
         key_hint: the variable that holds the key, for messages.
         secrets: strings that messages must not show.
         wire: carries the requests, where the model's client uses it; closed with the model.
@@ -111,7 +110,6 @@ class ServedModel:
         timeout: float = 60.0,
         retries: int = 2,
         temperature: float = 0.0,
-        identity: str = "",
         server_retries: Retries | None = None,
         key_hint: str = "",
         secrets: tuple[str, ...] = (),
@@ -129,7 +127,7 @@ class ServedModel:
         self._endpoint = Endpoint(name, base_address(model.base_url), key_hint, secrets)
         self._free = name.partition(":")[0] == "local" or is_loopback(model.base_url or "")
         sampling = self._settings.get("temperature")
-        self.identity = json.dumps([name, model.model_name, self._endpoint.address, sampling, identity])
+        self.identity = json.dumps([name, model.model_name, self._endpoint.address, sampling, ""])
 
     async def answer(self, operator: Operator[I, O], value: I, limits: CallLimits) -> Reply[O]:
         """Answer one operator call.
@@ -192,7 +190,6 @@ class ServedModel:
 
 
 def _weighed(output: O, response: ModelResponse) -> O:
-    """The output with measured probabilities in place of any that the model wrote."""
     if not isinstance(output, WeighedOutput):
         return output
     values = get_args(type(output).model_fields[output.weighed].annotation)

@@ -111,7 +111,6 @@ class MedCptEmbedder:
     def _encoded(
         self, model: Any, tokenizer: Any, texts: Sequence[tuple[str, ...]], tokens: int
     ) -> NDArray[np.float32]:
-        """The last layer's vectors at [CLS], shape (len(texts), width)."""
         vectors = np.empty((len(texts), self._width), np.float32)
         limit = longest(model, tokenizer, tokens)
         with torch.inference_mode():
@@ -142,11 +141,7 @@ def open_medcpt(name: str, home: Path, threads: int | None = None) -> MedCptEmbe
 
 
 def _greatest_length(model: Any, name: str) -> float:
-    """An upper bound of the length of a vector: a layer's last step scales numbers of mean square 1 and adds a bias.
-
-    Raises:
-        ConfigError: the model's layers do not end in such a step.
-    """
+    """An upper bound of the length of a vector: a layer's last step scales numbers of mean square 1 and adds a bias."""
     try:
         last = model.encoder.layer[-1].output.LayerNorm
     except AttributeError:
@@ -156,7 +151,6 @@ def _greatest_length(model: Any, name: str) -> float:
 
 
 def _batches(texts: Sequence[tuple[str, ...]]) -> Iterator[list[int]]:
-    """Numbers of texts of similar length, to minimise padding."""
     order = sorted(range(len(texts)), key=lambda number: -sum(map(len, texts[number])))
     return (order[first : first + _BATCH] for first in range(0, len(order), _BATCH))
 

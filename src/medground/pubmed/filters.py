@@ -162,7 +162,6 @@ def _flat(parts: Iterable[Query], kind: type[And] | type[Or]) -> tuple[Query, ..
 
 
 def _named(kind: str) -> dict[str, str]:
-    """What names of a kind stand for, as `filters.tsv` has it."""
     return {name: meant for of, name, meant in table("filters.tsv") if of == kind}
 
 

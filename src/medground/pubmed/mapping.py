@@ -102,7 +102,6 @@ class Mapper:
         return None
 
     def _concept(self, words: list[str], folded: list[str], start: int) -> tuple[int, Query | None]:
-        """Return the length and query of the concept at `start`, or a length of 1 and None if there is no concept."""
         longest = min(_LONGEST_NAME, len(words) - start)
         # Neither a truncated word nor a run of words that contains one can be a name.
         truncated = next((n for n in range(longest) if words[start + n].endswith("*")), longest)
@@ -116,7 +115,6 @@ class Mapper:
         return 1, None
 
     def _named(self, name: str, typed: str, *, alone: bool) -> Query | None:
-        """Return the query for a folded name: a heading, a journal (if more than one word) or a subheading."""
         heading = self.mesh.find_folded(name)
         if heading is not None:
             return subject(heading, typed, name)
@@ -160,7 +158,6 @@ def subject(heading: Heading, typed: str, folded: str) -> Query:
 
 
 def _in_all_fields(typed: str, folded: str) -> list[Query]:
-    """Search single words and the phrase; only the phrase if a word is a single letter or a number."""
     phrase, words = term(typed, "all"), folded.split()
     content = [word for word in words if word not in STOPWORDS]
     if len(words) < 2 or not content or any(len(word) == 1 or word.isdigit() for word in words):
@@ -175,7 +172,6 @@ def _natural_order(name: str) -> str:
 
 
 def _unmapped(word: str) -> Query | None:
-    """Return the query for a word outside any concept, or None for a stop word."""
     if word.endswith("*"):
         stem = word.rstrip("*").casefold()
         return Term(value=stem, field="all", prefix=len(stem) >= _SHORTEST_PREFIX)

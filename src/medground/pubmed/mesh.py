@@ -172,7 +172,6 @@ class Index:
 
 
 def _similarity(one: str, other: str) -> float:
-    """Compare letters in order, or the same words in another order, whichever is more similar."""
     ordered = fuzz.ratio(one, other)
     return max(ordered, 0.97 * fuzz.token_sort_ratio(one, other)) / 100
 

@@ -175,7 +175,6 @@ class _Parser:
         group.depth = max(before, inside)
 
     def _needs_parentheses(self, group: _Group, operator: Operator) -> bool:
-        """Whether the terms so far need parentheses before this operator."""
         if group.rest:
             return (group.rest[-1][0] == "OR") != (operator == "OR")
         return isinstance(group.first, Chain) and not of_one_kind(group.first, operator)

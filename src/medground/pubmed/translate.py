@@ -148,7 +148,6 @@ def split_heading(text: str, mesh: Vocabulary) -> tuple[Heading, Qualifier] | No
 
 
 def _prefixed(text: str, field: FieldName) -> Query:
-    """Search for words in a field. A trailing asterisk truncates if at least four letters precede it."""
     words = text.replace("*", "") if text.endswith("*") else text
     if not text.endswith("*") or len(words.split()[-1]) < _SHORTEST_PREFIX:
         return term(words.replace("*", ""), field)

@@ -30,7 +30,6 @@ class Sent:
         status: its status code.
         headers: its headers; content-length is added.
         delay: seconds before the first byte.
-        drip: seconds after each byte.
         cut: how many bytes of the announced body are never sent.
     """
 
@@ -38,7 +37,6 @@ class Sent:
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=lambda: JSON_TYPE)
     delay: float = 0.0
-    drip: float = 0.0
     cut: int = 0
 
 
@@ -104,7 +102,7 @@ class ChatPeer:
         return self
 
     def __exit__(self, *raised: object) -> None:
-        self._stopped.set()  # ends responses that are still dripping
+        self._stopped.set()  # ends responses that are still delayed
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -171,7 +169,7 @@ def _handler(
                 self.close_connection = True
                 return
             with contextlib.suppress(OSError):  # the client may have closed the connection
-                _write(self, sent, wait)
+                _write(self, sent)
 
         def log_message(self, *said: object) -> None:
             """Log nothing."""
@@ -179,16 +177,11 @@ def _handler(
     return Handler
 
 
-def _write(handler: BaseHTTPRequestHandler, sent: Sent, wait: Callable[[float], bool]) -> None:
+def _write(handler: BaseHTTPRequestHandler, sent: Sent) -> None:
     handler.send_response(sent.status)
     for name, value in sent.headers.items():
         handler.send_header(name, value)
     handler.send_header("content-length", str(len(sent.body)))
     handler.end_headers()
-    whole = sent.body[: len(sent.body) - sent.cut]
-    for part in [bytes([byte]) for byte in whole] if sent.drip else [whole]:
-        handler.wfile.write(part)
-        if sent.drip and wait(sent.drip):
-            handler.close_connection = True
-            return
+    handler.wfile.write(sent.body[: len(sent.body) - sent.cut])
     handler.close_connection = sent.cut > 0

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
@@ -55,21 +56,15 @@ def _never(value: NameInput, output: NameOutput) -> None:
     raise InvalidOutput("no output passes this check")
 
 
-def _first(value: NameInput) -> NameOutput:
-    return NameOutput(id=value.things[0].id)
-
-
 NAME = Operator(
     name="name",
     instructions="Copy the id of the thing that answers the question into the field `id`. Use only ids that are given.",
     input=NameInput,
     output=NameOutput,
-    keyless=_first,
+    keyless=lambda value: NameOutput(id=value.things[0].id),
     check=_known,
 )
-IMPOSSIBLE = Operator(
-    name="impossible", instructions=NAME.instructions, input=NameInput, output=NameOutput, keyless=_first, check=_never
-)
+IMPOSSIBLE = replace(NAME, name="impossible", check=_never)
 
 
 def asking(thing: str) -> NameInput:
@@ -98,8 +93,7 @@ class ModelContract:
 
     def test_name_and_identity_are_stable(self) -> None:
         one, two = self.make(), self.make()
-        assert one.name
-        assert one.identity
+        assert one.name and one.identity
         assert (one.name, one.identity, one.cacheable) == (two.name, two.identity, two.cacheable)
 
     def test_answers_with_a_checked_output_and_its_cost(self) -> None:

@@ -197,7 +197,6 @@ class Answer(Frozen):
 
 
 def _check_report(report: Report, rationale: str, evidence: Collection[str]) -> None:
-    """Check that sections are slices of the rationale, in order, and that only the answer's evidence is named."""
     last = 0
     for section in report.sections:
         if not last <= section.start <= section.end <= len(rationale):

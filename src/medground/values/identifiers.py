@@ -89,7 +89,6 @@ def _plain(character: str) -> str:
 
 
 def _visible(value: str) -> str:
-    """A value in plain digits and letters, without characters that nobody can see."""
     if not value.isascii():
         value = "".join(_plain(c) for c in value if category(c) != "Cf")
     return value.strip()

@@ -112,7 +112,6 @@ class Lookup(Frozen):
 
 
 def _both(own: tuple[T, ...], limit: tuple[T, ...]) -> tuple[T, ...]:
-    """The values that two limits have in common; an empty limit is none."""
     return tuple(value for value in own if value in limit) if own and limit else own or limit
 
 

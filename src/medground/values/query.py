@@ -53,7 +53,6 @@ def checked_date(value: str) -> str:
 
 
 def _pairs(value: Any) -> Any:
-    """A mapping from fields to a value, or several, as pairs."""
     if not isinstance(value, Mapping):
         return value
     return tuple((name, one) for name, given in value.items() for one in ([given] if isinstance(given, str) else given))

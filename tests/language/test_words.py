@@ -35,9 +35,8 @@ def test_names_that_differ_in_one_letter_are_distinguished() -> None:
 def test_coverage_is_a_share_by_weight() -> None:
     assert words.coverage([], ["a"]) == 0.0
     assert words.coverage(["lens", "marfan"], ["marfan", "lens", "other"]) == 1.0
-    assert (
-        0 < words.coverage(["patient", "marfan"], ["patient"]) < 0.5 < words.coverage(["patient", "marfan"], ["marfan"])
-    )
+    both = ["patient", "marfan"]
+    assert 0 < words.coverage(both, ["patient"]) < 0.5 < words.coverage(both, ["marfan"])
 
 
 def test_the_densest_stretch_counts_words_only_while_they_are_near() -> None:
@@ -48,9 +47,8 @@ def test_the_densest_stretch_counts_words_only_while_they_are_near() -> None:
 
 
 @given(st.text(max_size=300))
-def test_any_text_gives_short_lower_case_tokens_and_the_same_ones_again(text: str) -> None:
+def test_any_text_gives_short_tokens_with_a_weight(text: str) -> None:
     found = words.tokens(text)
-    assert found == words.tokens(text)
     assert all(0 < len(t) <= words.LONGEST_TOKEN for t in found)
     assert all(words.weight(t) > 0 for t in words.terms(text))
 
