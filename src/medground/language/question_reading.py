@@ -190,7 +190,7 @@ class QuestionReading:
 
     @cached_property
     def core(self) -> str:
-        """What a story with several clauses asks in one; the text itself where it has one clause, or nothing decides."""
+        """What a story of several clauses asks, in one; the text itself if it has one, or if nothing decides."""
         things = [thing.said for thing in self.subjects if thing.decides]
         if not (things and self._deciding_aspects and _CLAUSES.search(self.text)):
             return self.text
