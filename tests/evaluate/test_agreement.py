@@ -16,14 +16,7 @@ from sklearn.metrics import cohen_kappa_score, precision_recall_fscore_support
 from medground.errors import UsageError
 from medground.testing.command import run
 from medground.values.statement import Category
-from medground_evaluate.agreement import (
-    Annotation,
-    agreements,
-    faithfulness_by_item,
-    in_words,
-    kappa,
-    read_annotations,
-)
+from medground_evaluate.agreement import Annotation, agreements, faithfulness_by_item, in_words, kappa, read_annotations
 
 EXPLICIT, IMPLICIT, FALSE = "CORRECT-EXPLICIT", "CORRECT-IMPLICIT", "INCORRECT-FALSE"
 LABELS = st.sampled_from(get_args(Category))

@@ -150,8 +150,6 @@ def test_level_2_random_topics_and_what_cannot_be_made(settings: Settings, tmp_p
         _built(Plan(), settings, tmp_path)
 
 
-# One attempt by a model
-
 ASPIRIN = Document(id="PAPER:1", title="Aspirin", text="Aspirin lowered fever in children. Aspirin was given by mouth.")
 ZINC = Document(id="PAPER:2", title="Zinc", text="Zinc raised the plasma level of copper in rats.")
 FINDINGS = tuple(
@@ -198,9 +196,6 @@ def test_a_models_question_gets_the_wanted_letters_if_the_second_check_bears_it_
             _attempt(*makers, says, [made.item()])
 
 
-# What gives a key away
-
-
 def _question(*options: tuple[str, bool], text: str = "What is true?", number: int = 0) -> BuiltQuestion:
     built = tuple(
         BuiltOption(letter="ABCD"[n], text=said, right=right, checked="shown" if right else "ruled out", proofs=())
@@ -242,9 +237,6 @@ def test_a_set_that_option_texts_give_away_is_found_out() -> None:
     clued = [_question(*(clued_option(n, letter) for letter in "ABCD"), number=n).item() for n in range(60)]
     assert len(too_easy(clued)) == 15  # at most a quarter at once
     assert too_easy(clued[:20]) == []  # too few to say
-
-
-# The file
 
 
 HEAD = Head(options={}, models={}, settings_hash="0")

@@ -30,11 +30,9 @@ ROWS = [{"name": "whole", "recipe": "rag", "baseline": True}, {"name": "less", "
 
 def trace_of(folder: Path, name: str, plan: Mapping[str, Sequence[str]] | None) -> None:
     """A trace: two seconds of planning, one of searching, one of answering."""
-    seconds = 2
-    ends = [("recipe omni-rag", 0, seconds + 2, {})]
+    ends = [("recipe omni-rag", 0, 4, {})]
     if plan is not None:
-        ends += [("source plan", 0, seconds, SourcesPlanned.of(plan).attributes())]
-        ends += [("search corpus:omni.book", seconds, seconds + 1, {})]
+        ends += [("source plan", 0, 2, SourcesPlanned.of(plan).attributes()), ("search corpus:omni.book", 2, 3, {})]
     spans = [
         {"name": n, "start": start * 10**9, "end": end * 10**9, "attributes": attributes}
         for n, start, end, attributes in ends

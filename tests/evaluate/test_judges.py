@@ -28,7 +28,6 @@ from medground_evaluate.experiments.form import read_experiment
 from medground_evaluate.experiments.judging import check_judge, judge_rows
 from medground_evaluate.experiments.run import Made, Options
 from medground_evaluate.experiments.table import notes, results, table
-from medground_evaluate.judges.form import blank_form, read_marked, write_form
 from medground_evaluate.judges.judge import judge_long, judge_pairs, pairs_of
 from medground_evaluate.judges.judgements import (
     LONG_AXES,
@@ -41,7 +40,16 @@ from medground_evaluate.judges.judgements import (
     RateInput,
     RateOutput,
 )
-from medground_evaluate.judges.results import OVERALL, PairResult, long_results, outcomes, pair_results
+from medground_evaluate.judges.results import (
+    OVERALL,
+    PairResult,
+    blank_form,
+    long_results,
+    outcomes,
+    pair_results,
+    read_marked,
+    write_form,
+)
 
 Scripted = Callable[..., Any]
 

@@ -45,12 +45,7 @@ from medground_evaluate.metrics.answers import (
     support_scores,
 )
 from medground_evaluate.metrics.cost import Stage, cost_ratio, mean_cost, stage_means, stages
-from medground_evaluate.metrics.measures import (
-    answers_by_round,
-    measure,
-    planned_queries,
-    was_rewritten,
-)
+from medground_evaluate.metrics.measures import answers_by_round, measure, planned_queries, was_rewritten
 from medground_evaluate.metrics.searching import (
     Reading,
     evidence_depths,

@@ -209,7 +209,7 @@ def test_a_selection_of_nothing_is_refused_before_anything_is_written(
 
 def test_the_header_says_what_was_run_and_the_watch_sees_every_line(home: Path, tmp_path: Path) -> None:
     seen: list[tuple[int, Decimal | None]] = []
-    run(home, yes, questions(tmp_path, 3), watch=lambda tally: seen.append((tally.lines, tally.price)))
+    run(home, yes, questions(tmp_path, 3), watch=lambda tally: seen.append((tally.lines, tally.usage.price)))
     assert [count for count, _ in seen] == [0, 1, 2, 3]
     header, _ = read_run(home / "run.jsonl")
     assert (header.dataset, header.split, header.items, header.model) == ("jsonl", "test", 3, "keyless")

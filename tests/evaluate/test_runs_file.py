@@ -142,7 +142,7 @@ def test_the_tally_counts_every_item_and_exact_matches() -> None:
     assert tally.accuracy == 1 / 4
     assert tally.final_accuracy == 1 / 10
     assert tally.majority == (("yes",), 3)
-    assert tally.price is None
+    assert tally.usage.price is None
     assert json.loads(line("a").model_dump_json())["status"] == "failed"
     assert line("e", status="lean", answer="yes").status == "answered"  # as an older run counted its estimates
 

@@ -43,8 +43,8 @@ from medground.recipes.settings import ReasonAndVerifySettings
 from medground.testing.command import run
 from medground.values.answer import Answer
 from medground.values.question import Question
+from medground_evaluate.datasets.registry import Source
 from medground_evaluate.pools import build_pool
-from medground_evaluate.training_questions import Source
 
 pytestmark = pytest.mark.usefixtures("stems")
 Records = Callable[..., Path]

@@ -26,6 +26,7 @@ from medground.testing.command import run as medground
 from medground.values.document import SourceKind
 from medground.values.question import Question
 from medground.values.source_plan import SourceQuery
+from medground_evaluate.datasets.registry import Source
 from medground_evaluate.items import Item
 from medground_evaluate.planning.explore import Exploration, cost_lines, explore_questions
 from medground_evaluate.planning.exploring import (
@@ -62,7 +63,6 @@ from medground_evaluate.planning.work import (
     read_work,
     work_through,
 )
-from medground_evaluate.training_questions import Source
 
 
 def exploring(records: Path, settings: Settings, out: Path, **options: object) -> object:

@@ -125,10 +125,8 @@ def check_refusals(training_set: Path, tiny: Path, tmp_path: Path, capsys: pytes
     capsys.readouterr()
     with pytest.raises(SystemExit):
         main(["train", "planner", "merge", str(tmp_path / "dpo"), "--out", str(tmp_path / "x"), "--base", str(other)])
-    assert (
-        capsys.readouterr().err.strip()
-        == f"medground: this planner was trained on {tiny}, not on {other}; give --base {tiny}"
-    )
+    said = capsys.readouterr().err.strip()
+    assert said == f"medground: this planner was trained on {tiny}, not on {other}; give --base {tiny}"
     with pytest.raises(UsageError, match="holds a training with other data or options"):
         train(training_set, tmp_path / "sft", SHORT_SFT, base=str(tiny))
     with pytest.raises(ConfigError, match="cannot be loaded"):
@@ -225,6 +223,7 @@ def test_the_loss_of_a_pair_is_that_of_the_equations(training_set: Path, tiny: P
                 max_length=None,
                 report_to=[],
                 activation_checkpointing=False,
+                dataloader_pin_memory=False,
                 disable_tqdm=True,
             ),
             train_dataset=Dataset.from_list([{name: pair[name] for name in ("prompt", "chosen", "rejected")}]),
