@@ -32,11 +32,11 @@ from medground.corpus.readers import find_inputs
 from medground.home.settings import Settings
 from medground.models.planner import libraries, load_adapter, written
 from medground.recipes.omni_rag.read_plan import read_plan
+from medground_evaluate.datasets.registry import Source
 from medground_evaluate.planning.explore import Exploration, explore_questions, lines_of
 from medground_evaluate.planning.judging import judge_explored
 from medground_evaluate.planning.learn import train
 from medground_evaluate.planning.trainset import DPO, SFT, export, read_examples, read_manifest
-from medground_evaluate.training_questions import Source
 
 TINY = {"dropout": 0.0, "rank": 48, "alpha": 96}
 SFT_HERE = SFT.model_copy(update={**TINY, "batch": 5, "at_once": 5, "learning_rate": 4e-3, "epochs": 6})

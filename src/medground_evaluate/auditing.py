@@ -153,8 +153,6 @@ def _best(item: Item, scores: Scores, number: int) -> Answers:
     return frozenset(option.letter for _, option in ranked[:several])
 
 
-# The audit of a set, and its best blind baseline: the first row of every accuracy table.
-
 SEED = 0
 
 _NO_GOLD = "no item has a gold answer, so there is no blind accuracy"

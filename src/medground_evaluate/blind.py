@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import comb
 from typing import Self
 
@@ -15,8 +15,6 @@ from medground.values.document import Document, Frozen
 from medground.values.question import Task
 from medground_evaluate.items import CLOSED, Item
 from medground_evaluate.statistics import wilson
-
-# Results of an audit, and the baselines that read nothing.
 
 Answers = frozenset[str]
 """All values of one answer: `{"yes"}`, `{"A", "C"}`."""
@@ -125,7 +123,11 @@ def longest(items: Sequence[Item], number: int | None = None) -> Baseline | None
     if not with_options:
         return None
     several = number or usual_number(i for i in with_options if i.question.task == "multiple-choice")
-    guesses = {i.id: _longest(i, several if i.question.task == "multiple-choice" else 1) for i in with_options}
+    guesses = {}
+    for i in with_options:
+        ranked = sorted(i.question.options, key=lambda option: (-len(option.text), tie_break(i, option.letter)))
+        best = ranked[: several if i.question.task == "multiple-choice" else 1]
+        guesses[i.id] = frozenset(option.letter for option in best)
     plural = several > 1 and _has_several(with_options)
     name = f"{several} longest options" if plural else "longest option"
     return scored(name, items, guesses, "the options with the most characters, without reading them")
@@ -153,11 +155,6 @@ def numbers(items: Sequence[Item]) -> Figure | None:
     number = usual_number(several)
     count = sum(len(set(i.gold)) == number for i in several)
     return Figure.counted("number of right answers", count, len(several), f"exactly {number} correct answers")
-
-
-def _longest(item: Item, number: int) -> Answers:
-    ranked = sorted(item.question.options, key=lambda option: (-len(option.text), tie_break(item, option.letter)))
-    return frozenset(option.letter for option in ranked[:number])
 
 
 def _chance_of(item: Item, several: int) -> float:
@@ -192,7 +189,8 @@ def shingles_of(text: str) -> Shingles:
 def near_pairs(items: Sequence[Item]) -> list[tuple[int, int]]:
     """Index pairs of items whose questions, with all options, are near-duplicates; the smaller index first."""
     shingles = [shingles_of(_asked(item)) for item in items]
-    return [pair for pair in _candidates(shingles) if _same(shingles[pair[0]], shingles[pair[1]])]
+    found = ((one, other, min(len(shingles[one]), len(shingles[other]))) for one, other in _candidates(shingles))
+    return [(one, other) for one, other, n in found if len(shingles[one] & shingles[other]) >= SAME * n]
 
 
 def groups_of(items: Sequence[Item], pairs: Iterable[tuple[int, int]]) -> dict[str, int]:
@@ -256,21 +254,17 @@ def with_corpus(items: Sequence[Item], documents: Iterable[Document]) -> list[Fi
     for document in documents:
         if document.id in own:
             present.add(document.id)
-        quoted.update(_quoted(document, index, wanted))
+        there = shingles_of(document.title) | shingles_of(document.text)
+        hits = Counter(n for shingle in there for n in index.get(shingle, ()))
+        quoted.update(n for n, count in hits.items() if count >= SAME * len(wanted[n]))
     named = [item for item in items if item.documents]
-    there = sum(any(i in present for i in item.documents) for item in named)
+    held = sum(any(i in present for i in item.documents) for item in named)
     words = f"a document has {SAME:.0%} of its {SHINGLE}-word sequences"
     counted = (
-        ("own document in the corpus", there, len(named), "the corpus has a document that the set names"),
+        ("own document in the corpus", held, len(named), "the corpus has a document that the set names"),
         ("question in the corpus", len(quoted), len(wanted), words),
     )
     return [Figure.counted(*one) for one in counted if one[2]]
-
-
-def _quoted(document: Document, index: dict[tuple[str, ...], list[int]], wanted: dict[int, Shingles]) -> Iterator[int]:
-    shingles = shingles_of(document.title) | shingles_of(document.text)
-    hits = Counter(n for shingle in shingles for n in index.get(shingle, ()))
-    return (n for n, count in hits.items() if count >= SAME * len(wanted[n]))
 
 
 def _asked(item: Item) -> str:
@@ -284,8 +278,3 @@ def _candidates(texts: Sequence[Shingles]) -> list[tuple[int, int]]:
             holders[shingle].append(n)
     shared = (places for places in holders.values() if 1 < len(places) <= _WIDESPREAD)
     return sorted({(one, other) for places in shared for k, one in enumerate(places) for other in places[k + 1 :]})
-
-
-def _same(one: Shingles, other: Shingles) -> bool:
-    fewer = min(len(one), len(other))
-    return fewer > 0 and len(one & other) >= SAME * fewer

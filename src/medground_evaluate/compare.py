@@ -186,10 +186,12 @@ def compare(results: Sequence[Result], *, seed: int = 0) -> Comparison:
             )
     base = next((result for result in results if result.header.recipe == MODEL_ONLY), first)
     tests = [_tested(first, other, seed) for other in others]
+    tally = tallied(first.lines.values(), first.header.items)
+    majority = tally.majority
     adjusted = holm([pair.p for pair in tests])
     return Comparison(
         dataset=first.header.dataset,
-        majority=_majority(first),
+        majority=None if majority is None else (", ".join(majority[0]), Share(majority[1], tally.scored)),
         cost_base=base.name,
         rows=tuple(_row(result, _cost(base)) for result in results),
         pairs=tuple(replace(pair, adjusted=p) for pair, p in zip(tests, adjusted, strict=True)),
@@ -271,11 +273,3 @@ def _tested(first: Result, other: Result, seed: int) -> Pair:
 
 def _cost(result: Result) -> Cost:
     return mean_cost(line.usage for line in result.lines.values())
-
-
-def _majority(result: Result) -> tuple[str, Share] | None:
-    gold = Counter(", ".join(sorted(line.gold)) for line in result.lines.values() if line.gold)
-    if not gold:
-        return None
-    answer, times = max(gold.items(), key=lambda pair: (pair[1], pair[0]))
-    return answer, Share(times, gold.total())

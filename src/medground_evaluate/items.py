@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from decimal import Decimal
 from typing import Any, Literal
 
 from pydantic import Field, field_validator
@@ -15,8 +14,6 @@ from medground.values.document import Document, DocumentId, Frozen
 from medground.values.question import Question, Task
 from medground.values.usage import UsageReport
 from medground_evaluate.statistics import wilson
-
-# The types of evaluation: items with a gold answer, and the line that a run writes for each.
 
 Split = Literal["train", "validation", "test", "unknown"]
 
@@ -140,7 +137,6 @@ class RunHeader(Frozen):
 # Running totals over the lines of a run, in constant memory.
 
 UNFINISHED = "unfinished"
-_SUMMED = ("input_tokens", "output_tokens", "estimated_tokens", "model_calls", "cached_calls", "searches", "seconds")
 
 
 def is_right(line: RunLine) -> bool:
@@ -167,14 +163,7 @@ class Tally:
     right: int = 0
     statuses: Counter[str] = field(default_factory=Counter)
     gold: Counter[tuple[str, ...]] = field(default_factory=Counter)
-    input_tokens: int = 0
-    output_tokens: int = 0
-    estimated_tokens: int = 0
-    model_calls: int = 0
-    cached_calls: int = 0
-    searches: int = 0
-    seconds: float = 0.0
-    price: Decimal | None = Decimal(0)
+    usage: UsageReport = field(default_factory=UsageReport)
     error: str = ""
     """The last error."""
     failed_sources: Counter[str] = field(default_factory=Counter)
@@ -184,16 +173,13 @@ class Tally:
 
     def add(self, line: RunLine) -> None:
         """Count one line."""
-        used = line.usage
         self.lines += 1
         self.statuses[line.status] += 1
         if line.gold:
             self.scored += 1
             self.right += is_right(line)
             self.gold[tuple(sorted(line.gold))] += 1
-        for name in _SUMMED:
-            setattr(self, name, getattr(self, name) + getattr(used, name))
-        self.price = None if self.price is None or used.price is None else self.price + used.price
+        self.usage += line.usage
         self.error = line.error or self.error
         self.failed_sources.update(line.failed_sources.keys())
         self.why |= line.failed_sources

@@ -25,8 +25,6 @@ from medground_evaluate.report.pages import as_html
 from medground_evaluate.run_file import read_run
 from medground_evaluate.statistics import Share
 
-# The runs in a folder, and one run opened: metrics with intervals, classes, cost, questions page by page.
-
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 _SUFFIX = ".jsonl"
 _MOST_KNOWN = 1_000
@@ -132,7 +130,7 @@ def _read(path: Path) -> Listed:
         majority_share=count / tally.scored if gold else None,
         statuses=dict(tally.statuses.most_common()),
         **{name: getattr(header, name) for name in made},
-        **{name: getattr(tally, name) for name in counted},
+        **{name: getattr(tally.usage, name) for name in counted},
     )
 
 
@@ -299,7 +297,6 @@ async def runs(person: Caller, folder: Folder) -> RunsListed:
 @router.get("/{run_id}", summary="An evaluation run", responses={404: {}, 422: {}})
 async def run(run_id: str, person: Caller, folder: Folder) -> OpenedRun:
     """Its metrics with 95 % intervals, how its items ended, its classes, its cost and its settings."""
-
     return await asyncio.to_thread(lambda: open_run(*_found(folder, run_id)))
 
 
@@ -313,7 +310,6 @@ async def questions(
     limit: Annotated[int, Query(ge=1, le=MOST_QUESTIONS)] = 50,
 ) -> QuestionPage:
     """Its questions with gold answer, answer and outcome, in their order."""
-
     return await asyncio.to_thread(
         lambda: questions_of(_found(folder, run_id)[0], which=which, offset=offset, limit=limit)
     )
@@ -331,7 +327,6 @@ async def questions(
 )
 async def report(run_id: str, person: Caller, folder: Folder) -> Response:
     """The report of `medground eval report` as a file to save; a browser never shows it as a page of this server."""
-
     content = await asyncio.to_thread(lambda: as_html(read_report([_found(folder, run_id)[0]])))
     headers = {"Content-Disposition": f'attachment; filename="{run_id}.html"'}
     return Response(content, media_type="text/html", headers=headers)

@@ -45,8 +45,8 @@ from medground.values.document import Frozen, Hit
 from medground.values.evidence import Evidence
 from medground.values.steps import Progress, no_progress
 from medground.version import __version__
+from medground_evaluate.datasets.registry import Records, Source, known_answer, read_records
 from medground_evaluate.items import Item
-from medground_evaluate.training_questions import Records, Source, known_answer, read_records
 
 
 class Plan(Frozen):
@@ -239,6 +239,7 @@ async def build_pool(
                     f"no passage was found for any question of {source.path}; name the right corpus with --corpus NAME"
                 )
                 raise failures[-1] if failures else UsageError(why)
+            asked = (reason_or_recall if engine.settings.recipe.own_knowledge else reason, rewrite)
             manifest = PoolManifest(
                 name=file.stem,
                 made_by=f"medground {__version__}",
@@ -248,7 +249,7 @@ async def build_pool(
                 against=tuple(path.name for path in source.against),
                 as_training=source.as_training,
                 limit=limit,
-                models=_models(engine),
+                models={one.name: engine.models.of(one.name).name for one in asked},
                 settings=engine.settings.section(ReasonAndVerifySettings).model_dump(mode="json"),
                 embedder=embedder,
                 left_out=_left_out(records, clean, unfinished.steps, len(failures)),
@@ -275,20 +276,13 @@ def _tasks(records: Records, encoder: Embedder, seed: int) -> tuple[Clean, list[
 
 
 def _plan(records: Records, seed: int, engine: Engine, encoder: Embedder) -> Plan:
-    snapshots = tuple(dict.fromkeys(s.state for s in engine.sources if s.state is not None))
     return Plan(
         source_sha256=records.digest,
         seed=seed,
         settings_hash=engine.settings.hash,
-        snapshots=snapshots,
+        snapshots=tuple(dict.fromkeys(s.state for s in engine.sources if s.state is not None)),
         embedding=encoder.identity,
     )
-
-
-def _models(engine: Engine) -> dict[str, str]:
-    """The models that are asked, by operator: to write the rationale, and to rewrite a question."""
-    own = engine.settings.recipe.own_knowledge
-    return {one.name: engine.models.of(one.name).name for one in (reason_or_recall if own else reason, rewrite)}
 
 
 def _left_out(records: Records, clean: Clean, steps: Sequence[Step], failed: int) -> dict[str, int]:

@@ -21,6 +21,7 @@ from medground.errors import UsageError
 from medground.home.line_file import LineFile, Numbered, check_same, whole_lines
 from medground.home.registry import RECIPES
 from medground.home.settings import section_defaults, section_of, shared_now
+from medground.models.operators.base import Operator
 from medground.version import __version__
 from medground_evaluate.items import RunHeader, RunLine, Tally
 
@@ -56,11 +57,13 @@ def make_header(engine: Engine, **chosen: Any) -> RunHeader:
 
 def prompts_hash(recipe: Declaration) -> str:
     """SHA-256 (16 hex digits) over instructions and schemas of all operators that a recipe may ask."""
-    content = [
-        [one.name, one.instructions, one.input.model_json_schema(), one.output.model_json_schema()]
-        for one in sorted(recipe.operators, key=lambda operator: operator.name)
-    ]
+    content = [_content(one) for one in sorted(recipe.operators, key=lambda operator: operator.name)]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+
+
+@cache
+def _content(one: Operator[Any, Any]) -> list[Any]:
+    return [one.name, one.instructions, one.input.model_json_schema(), one.output.model_json_schema()]
 
 
 def differences(old: RunHeader, new: RunHeader) -> dict[str, str]:

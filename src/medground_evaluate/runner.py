@@ -318,9 +318,8 @@ def selected_items(selection: Selection, done: Collection[str] = ()) -> Iterator
         left = None if selection.limit is None else selection.limit - len(done)
         yield from islice(read(selection.path, selection.split, lambda i: i not in done), left)
         return
-    chosen = sorted(
-        selection.dataset.ids(selection.path, selection.split), key=lambda i: shuffle_key(i, selection.seed)
-    )[: selection.limit]
+    ids = selection.dataset.ids(selection.path, selection.split)
+    chosen = sorted(ids, key=lambda i: shuffle_key(i, selection.seed))[: selection.limit]
     order = [i for i in chosen if i not in done]
     wanted = frozenset(order)
     items = {item.id: item for item in read(selection.path, selection.split, wanted.__contains__)}

@@ -6,33 +6,25 @@ import json
 from pathlib import Path
 from typing import Any, get_args
 
+import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 from sklearn.metrics import cohen_kappa_score, precision_recall_fscore_support
 
-from medground.errors import BadDocument, UsageError
+from medground.errors import UsageError
 from medground.testing.command import run
 from medground.values.statement import Category
-from medground_evaluate.agreement import (
-    Annotation,
-    agreements,
-    faithfulness_by_item,
-    in_words,
-    kappa,
-    read_annotations,
-)
+from medground_evaluate.agreement import Annotation, agreements, faithfulness_by_item, in_words, kappa, read_annotations
 
 EXPLICIT, IMPLICIT, FALSE = "CORRECT-EXPLICIT", "CORRECT-IMPLICIT", "INCORRECT-FALSE"
 LABELS = st.sampled_from(get_args(Category))
 
 
 def rows(annotator: str, labels: list[str], context: int = 1, item: str = "q1") -> list[dict[str, Any]]:
-    return [
-        {"item": item, "annotator": annotator, "context": context, "statement": n, "label": label}
-        for n, label in enumerate(labels)
-    ]
+    known = {"item": item, "annotator": annotator, "context": context}
+    return [known | {"statement": n, "label": label} for n, label in enumerate(labels)]
 
 
 def annotations(*given: list[dict[str, Any]]) -> list[Annotation]:
@@ -44,17 +36,6 @@ def written(path: Path, *given: list[dict[str, Any]]) -> Path:
     return path
 
 
-def test_kappa_at_its_ends() -> None:
-    assert kappa(["x", "y"], ["x", "y"]) == 1
-    assert kappa(["x", "y"], ["y", "x"]) == -1
-    assert kappa(["x", "x", "y", "y"], ["x", "y", "x", "y"]) == 0
-    assert kappa(["x", "x"], ["x", "x"]) is None
-    for lists in (([], []), (["x"], [])):
-        with pytest.raises(UsageError, match="two labels per statement"):
-            kappa(*lists)
-
-
-@settings(max_examples=25)
 @given(st.lists(st.tuples(LABELS, LABELS), min_size=2, max_size=60))
 def test_the_same_numbers_as_scikit_learn(pairs: list[tuple[str, str]]) -> None:
     first, second = [a for a, _ in pairs], [b for _, b in pairs]
@@ -66,16 +47,18 @@ def test_the_same_numbers_as_scikit_learn(pairs: list[tuple[str, str]]) -> None:
         assert ours == pytest.approx(kappa(second, first))
     both = [rows("a", first), rows("b", second)]
     (found,) = agreements(annotations(*both))
-    scores = found.labels
-    labels = [s.label for s in scores]
-    precision, recall, f1, times = precision_recall_fscore_support(first, second, labels=labels, zero_division=0)
-    assert [s.precision or 0 for s in scores] == pytest.approx(list(precision))
-    assert [s.recall or 0 for s in scores] == pytest.approx(list(recall))
-    assert [s.f1 for s in scores] == pytest.approx(list(f1))
-    assert [s.gold for s in scores] == list(times)
+    labels = [score.label for score in found.labels]
+    theirs = precision_recall_fscore_support(first, second, labels=labels, zero_division=0)
+    mine = [(score.precision or 0, score.recall or 0, score.f1, score.gold) for score in found.labels]
+    assert pytest.approx(np.array(theirs)) == np.array(mine).T
 
 
-def test_the_words_of_landis_and_koch() -> None:
+def test_kappa_at_its_ends_and_the_words_of_landis_and_koch() -> None:
+    assert [kappa(["x", "x", "y", "y"], list(other)) for other in ("xxyy", "yyxx", "xyxy")] == [1, -1, 0]
+    assert kappa(["x", "x"], ["x", "x"]) is None
+    for lists in (([], []), (["x"], [])):
+        with pytest.raises(UsageError, match="two labels per statement"):
+            kappa(*lists)
     words = {-0.1: "poor", 0.0: "slight", 0.2: "slight", 0.21: "fair", 0.41: "moderate", 0.61: "substantial"}
     words |= {0.81: "almost perfect", 1.0: "almost perfect"}
     assert {value: in_words(value) for value in words} == words
@@ -92,20 +75,12 @@ def test_every_pair_under_every_context_and_over_all() -> None:
         rows("gpt", [EXPLICIT, FALSE, FALSE], context=5),
     )
     found = agreements(given)
-    assert [(a.reference, a.other, a.context, a.statements) for a in found[:3]] == [
-        ("A", "B", 1, 2),
-        ("A", "B", 5, 3),
-        ("A", "B", None, 5),
-    ]
-    assert len(found) == 9
-    assert found[0].kappa == 1
-    assert found[1].observed == pytest.approx(2 / 3)
-    assert found[1].binary == pytest.approx(0.4)
+    assert len(found) == 9 and {(a.reference, a.other) for a in found[:3]} == {("A", "B")}
+    assert [(a.context, a.statements) for a in found[:3]] == [(1, 2), (5, 3), (None, 5)]
+    assert (found[0].kappa, found[1].observed, found[1].binary) == pytest.approx((1, 2 / 3, 0.4))
     against = agreements(given, reference="gpt")
     assert {(a.reference, a.other) for a in against} == {("gpt", "A"), ("gpt", "B")}
 
-
-def test_faithfulness_is_the_share_of_correct_labels() -> None:
     given = annotations(rows("A", [EXPLICIT, IMPLICIT, FALSE, "CORRECT-MISSING"]), rows("B", [FALSE]))
     assert faithfulness_by_item(given) == {("q1", 1, "A"): 0.75, ("q1", 1, "B"): 0.0}
 
@@ -128,12 +103,9 @@ def test_an_invalid_file_is_a_one_line_error(
 ) -> None:
     file = tmp_path / "a.jsonl"
     file.write_text(line, encoding="utf-8")
-    with pytest.raises((BadDocument, UsageError), match=r"a\.jsonl"):
-        read_annotations([file])
     assert run("agreement", str(file)) == 2
     shown = capsys.readouterr().err
-    assert message in shown
-    assert shown.count("\n") == 1
+    assert message in shown and "a.jsonl" in shown and shown.count("\n") == 1
 
 
 @each_row(

@@ -13,9 +13,8 @@ from medground.errors import ConfigError, UsageError
 from medground.testing.command import run
 from medground.values.document import Document
 from medground.values.question import Question, Task
-from medground_evaluate.auditing import audit, best_blind, by_options
-from medground_evaluate.blind import Audit, longest, scored
-from medground_evaluate.datasets.registry import open_dataset
+from medground_evaluate.auditing import audit, best_blind
+from medground_evaluate.blind import Audit, longest
 from medground_evaluate.items import Item, Split
 
 WORDS = ("gene", "cell", "dose", "trial", "liver", "bone", "nerve", "blood", "virus", "drug", "heart", "lung")
@@ -43,14 +42,10 @@ def shares(found: Audit) -> dict[str, float]:
 
 def by_hand() -> list[Item]:
     """Six questions: A is correct in four, the longest option in three."""
-    return [
-        choice(1, ["the longest of all", "short", "brief"], "A"),
-        choice(2, ["the longest of all", "short", "brief"], "A"),
-        choice(3, ["tiny", "the longest of all", "brief"], "A"),
-        choice(4, ["tiny", "the longest of all", "brief"], "A"),
-        choice(5, ["tiny", "short", "the longest of all"], "C"),
-        choice(6, ["tiny", "short", "the longest of all"], "B"),
-    ]
+    first, second, third = (["tiny", "short", "brief"] for _ in range(3))
+    first[0] = second[1] = third[2] = "the longest of all"
+    asked = [(first, "A"), (first, "A"), (second, "A"), (second, "A"), (third, "C"), (third, "B")]
+    return [choice(n, options, gold) for n, (options, gold) in enumerate(asked, start=1)]
 
 
 def test_baselines_by_hand() -> None:
@@ -58,42 +53,30 @@ def test_baselines_by_hand() -> None:
     assert found.items == found.scored == 6
     counted = shares(found)
     assert counted.pop("nearly twice") > 0  # some differ only in their number
-    assert counted == {
-        "majority class": pytest.approx(4 / 6),
-        "longest option": pytest.approx(3 / 6),
-        "chance": pytest.approx(2 / 6),
-        "option 1 is right": pytest.approx(4 / 6),
-        "option 2 is right": pytest.approx(1 / 6),
-        "option 3 is right": pytest.approx(1 / 6),
-        "asked twice": 0.0,
-    }
+    sixths = {"majority class": 4, "longest option": 3, "chance": 2, "asked twice": 0}
+    sixths |= {"option 1 is right": 4, "option 2 is right": 1, "option 3 is right": 1}
+    assert counted == pytest.approx({name: number / 6 for name, number in sixths.items()})
     best = found.baselines[0]
-    assert best.name == "majority class"
-    assert (best.count, best.of) == (4, 6)
-    assert (best.low, best.high) == (pytest.approx(0.2999, abs=1e-3), pytest.approx(0.9032, abs=1e-3))
+    assert (best.name, best.count, best.of) == ("majority class", 4, 6)
+    assert (best.low, best.high) == pytest.approx((0.2999, 0.9032), abs=1e-3)
 
-    items = [
-        choice(1, ["one longer", "two longer", "c", "d"], "AB", task="multiple-choice"),
-        choice(2, ["a", "two longer", "three longer", "d"], "BC", task="multiple-choice"),
-        choice(3, ["one longer", "two longer", "c", "d"], "AC", task="multiple-choice"),
-        choice(4, ["one longer", "two longer", "c", "d"], "ABC", task="multiple-choice"),
-    ]
+    early, late = ["one longer", "two longer", "c", "d"], ["a", "two longer", "three longer", "d"]
+    asked = [(early, "AB"), (late, "BC"), (early, "AC"), (early, "ABC")]
+    items = [choice(n, options, gold, task="multiple-choice") for n, (options, gold) in enumerate(asked)]
     found = shares(audit(items, models=False))
     assert found["2 longest options"] == 2 / 4
     assert found["number of right answers"] == 3 / 4
     assert found["chance"] == 0.0  # 3 of 4 have two of four letters: 3/4 * 1/6 of 4, rounded to whole items
     three = longest(items, 3)
-    assert three is not None and three.count == 1
+    assert three and three.count == 1
 
     items = [choice(n, ["a", "b"], "B") for n in range(3)] + [closed(9, "Is it so?", "no")]
-    found = audit(items, models=False)
-    assert shares(found)["majority class"] == 1.0
+    assert shares(audit(items, models=False))["majority class"] == 1.0
 
     # A is always correct and all options have the same length, so always choosing the first would be correct.
     items = [choice(n, ["aa", "bb", "cc", "dd"], "A") for n in range(200)]
-    found = longest(items)
-    assert found is not None and found.share == pytest.approx(0.25, abs=0.08)
-    assert longest(items) == found
+    one = longest(items)
+    assert one and one.share == pytest.approx(0.25, abs=0.08) and longest(items) == one
 
 
 @pytest.mark.slow
@@ -111,7 +94,6 @@ def test_clues_in_words_are_found_and_chance_stays_chance() -> None:
     assert shares(found)["option text alone"] > 0.9
     assert shares(found)["function words of options alone"] > 0.9
     assert shares(found)["question alone"] < 0.5
-    assert best_blind(items) == found.baselines[0]
 
     chance = random.Random(5)
     items = [
@@ -141,8 +123,7 @@ def test_clues_in_words_are_found_and_chance_stays_chance() -> None:
     found = audit(items)
     assert found.baselines[0].name == "context alone" and found.baselines[0].share > 0.9
     best = best_blind(items)
-    assert best is not None and best.blind and best.share < 0.8
-    assert best == next(baseline for baseline in found.baselines if baseline.blind)
+    assert best and best.share < 0.8 and best == next(baseline for baseline in found.baselines if baseline.blind)
 
 
 LONG = "Does early treatment with the new drug reduce the rate of stroke in older patients with fibrillation?"
@@ -188,7 +169,7 @@ def test_what_cannot_be_audited_says_so(monkeypatch: pytest.MonkeyPatch) -> None
     with pytest.raises(ConfigError, match="scikit-learn"):
         audit(by_hand())
     best = best_blind(by_hand())
-    assert best is not None and best.name == "majority class" and "no linear models" in best.words
+    assert best and best.name == "majority class" and "no linear models" in best.words
 
 
 def test_the_command_line(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -203,14 +184,3 @@ def test_the_command_line(home: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     assert Audit.model_validate_json(capsys.readouterr().out).baselines[0].name == "majority class"
     assert run(*words, "--split", "train") == 2
     assert "no questions in split 'train'" in capsys.readouterr().err
-
-
-def test_biomedmcqs_leaks_as_reported(shared: Path) -> None:
-    """The issue that requested audits reports: two longest options 52 %, option text alone about 80 %."""
-    dataset = open_dataset("biomedmcqs")
-    items = list(dataset.read(dataset.find(shared / "biomedsearch"), "all"))
-    two = longest(items)
-    assert two is not None and two.name == "2 longest options"
-    assert (two.count, two.of) == (520, 1000)
-    answers = by_options(items, {item.id: n for n, item in enumerate(items)}, seed=0)
-    assert 0.78 < scored("option text alone", items, answers, "").share < 0.84

@@ -7,12 +7,16 @@ import csv
 import itertools
 import json
 import random
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rows import each_row
+from views import sentenced
 
 from medground.answering.run import Run
 from medground.corpus.build import build
@@ -20,9 +24,11 @@ from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.errors import BadDocument, UsageError
 from medground.home.settings import Settings
+from medground.models.operators.base import InvalidOutput
 from medground.testing.command import run as medground
 from medground.values.document import Document
 from medground_evaluate.build.attempt import Rejected, Wanted, attempt, gives_away, too_easy
+from medground_evaluate.build.by_words import altered, exchanged, kind_of, options, place_of, stands_alone, subtopics
 from medground_evaluate.build.file import (
     BuildFile,
     BuiltOption,
@@ -36,20 +42,29 @@ from medground_evaluate.build.file import (
     write_set,
 )
 from medground_evaluate.build.make import FILE, Built, Plan, build_set, key_counts
-from medground_evaluate.build.operators import CheckOptionOutput, WriteQuestionOutput, WrittenOption
+from medground_evaluate.build.operators import (
+    BriefInput,
+    BriefOutput,
+    CheckOptionInput,
+    CheckOptionOutput,
+    FindingView,
+    WriteQuestionInput,
+    WriteQuestionOutput,
+    WrittenOption,
+    brief_papers,
+    check_option,
+    write_choice_question,
+)
 from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.items import Item
 
 MakeRun = Callable[..., Run]
-DRUGS = (
-    *("aspirin", "statin", "insulin", "zinc", "digoxin", "codeine", "lithium", "heparin"),
-    *("warfarin", "morphine", "caffeine", "dopamine", "ketamine", "quinine"),
-)
+DRUGS = ("aspirin", "statin", "insulin", "zinc", "digoxin", "codeine", "lithium", "heparin", "quinine", "dopamine")
+ORGANS = ("heart", "liver", "kidney", "lung", "spleen", "brain", "skin", "colon", "bone", "retina", "ear")
 DOSES = ("early", "late", "oral", "inhaled", "topical", "repeated", "intravenous", "nightly")
 MEASURES = ("blood flow", "oxygen use", "water content", "cell count", "pressure", "volume", "sodium", "temperature")
 PEOPLE = ("older men", "young women", "children", "rats", "infants", "athletes", "smokers", "nurses")
 PLACES = ("at night", "in winter", "after surgery", "during exercise", "at altitude", "on wards", "at home", "at sea")
-ORGANS = ("heart", "liver", "kidney", "lung", "spleen", "brain", "skin", "colon")
 
 
 @pytest.fixture
@@ -76,14 +91,22 @@ def _built(plan: Plan, settings: Settings, folder: Path) -> Built:
     return asyncio.run(build_set(plan, settings, folder))
 
 
-def test_a_set_is_built_balanced_proved_and_read_by_other_commands(
+def test_a_set_is_built_balanced_proved_and_read_by_other_commands_and_a_stopped_build_ends_the_same(
     settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = tmp_path / "set"
+    out, stopped = tmp_path / "set", tmp_path / "stopped"
+    plan = ["--count", "10", "--tries", "8", "--subtopics", "1", "--papers", "200", "--top", "200", "-q"]
+    assert medground("eval", "build", str(out), "--topic", "septic shock", "-c", "sepsis", *plan) == 0
+    said = capsys.readouterr().out
+    assert "10 of 10 questions" in said and "the set passes" in said
+    assert (out / "audit.json").exists()
+    content = (out / FILE).read_bytes()
     built = _built(PLAN, settings, out)
+    assert (out / FILE).read_bytes() == content  # nothing was asked again
     assert (len(built.questions), built.missing) == (10, {})
     assert set(key_counts(built.questions).values()) == {1}  # each of the ten sets of letters once
-    texts = {document.id: document.text for document in _documents(settings)}
+    with Library(settings.home).open("sepsis") as snapshot:
+        texts = {document.id: document.text for document in snapshot.all_documents()}
     for question in built.questions:
         for option in question.options:
             assert option.checked == ("shown" if option.right else "ruled out")
@@ -91,7 +114,6 @@ def test_a_set_is_built_balanced_proved_and_read_by_other_commands(
             for proof in option.proofs:
                 assert texts[proof.document_id][proof.start : proof.end] == proof.quote
                 assert (option.text == proof.quote) is option.right
-    write_set(built.questions, None, out)
     own = open_dataset("jsonl")
     assert [item.gold for item in own.read(out / "questions.jsonl", "test")] == [one.key for one in built.questions]
     authors = open_dataset("biomedmcqs")
@@ -99,15 +121,13 @@ def test_a_set_is_built_balanced_proved_and_read_by_other_commands(
     assert [item.question.options for item in as_text] == [one.item().question.options for one in built.questions]
     assert [item.gold for item in as_text] == [one.key for one in built.questions]
     rows = _rows(out)
-    assert len(rows) == 40
-    assert {row["key"] for row in rows} == {"right", "wrong"}
-    assert medground("eval", "audit", "jsonl", "--data", str(out / "questions.jsonl"), "--no-linear") == 0
-    assert "10 items" in capsys.readouterr().out
+    assert len(rows) == 40 and {row["key"] for row in rows} == {"right", "wrong"}
 
-
-def _documents(settings: Settings) -> list[Document]:
-    with Library(settings.home).open("sepsis") as snapshot:
-        return list(snapshot.all_documents())
+    stopped.mkdir()
+    (stopped / FILE).write_bytes(content[: int(len(content) * 0.9)])  # killed in the middle of a line
+    assert _built(PLAN, settings, stopped).questions == built.questions
+    with pytest.raises(UsageError, match="was made with other options"):
+        _built(Plan(topics=("septic shock",), count=11), settings, stopped)
 
 
 def _rows(folder: Path) -> list[dict[str, str]]:
@@ -115,30 +135,13 @@ def _rows(folder: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-@pytest.mark.slow
-def test_a_stopped_build_goes_on_and_ends_with_the_same_questions(settings: Settings, tmp_path: Path) -> None:
-    whole = _built(PLAN, settings, tmp_path / "whole")
-    content = (tmp_path / "whole" / FILE).read_bytes()
-    stopped = tmp_path / "stopped"
-    stopped.mkdir()
-    (stopped / FILE).write_bytes(content[: int(len(content) * 0.9)])  # killed in the middle of a line
-    assert _built(PLAN, settings, stopped).questions == whole.questions
-    before = (stopped / FILE).read_bytes()
-    assert _built(PLAN, settings, stopped).questions == whole.questions
-    assert (stopped / FILE).read_bytes() == before  # nothing was asked again
-    with pytest.raises(UsageError, match="was made with other options"):
-        _built(Plan(topics=("septic shock",), count=11), settings, stopped)
-
-
-def test_levels_2_and_random_topics(settings: Settings, tmp_path: Path) -> None:
+def test_level_2_random_topics_and_what_cannot_be_made(settings: Settings, tmp_path: Path) -> None:
     plan = Plan(random_topics=1, levels=(2,), count=4, subtopics=2, papers=200, top=200, tries=8, rounds=0)
     built = _built(plan, settings, tmp_path / "two")
     assert {question.topic for question in built.questions} == {"septic shock"}
     assert [question.level for question in built.questions] == [2] * 4
     assert all(len({p.quote for p in option.proofs}) == 2 for one in built.questions for option in one.options)
 
-
-def test_what_is_asked_for_is_refused_or_reported_where_it_cannot_be_made(settings: Settings, tmp_path: Path) -> None:
     built = _built(Plan(topics=("whales",), count=3, papers=5, top=5), settings, tmp_path / "none")
     assert (built.questions, built.missing) == ((), {"too few findings are left": 3})
     assert medground("eval", "build", str(tmp_path / "x"), "-c", "sepsis", "--topic", "whales", "-q") != 0
@@ -146,21 +149,6 @@ def test_what_is_asked_for_is_refused_or_reported_where_it_cannot_be_made(settin
     with pytest.raises(UsageError, match="no topic"):
         _built(Plan(), settings, tmp_path)
 
-
-@pytest.mark.slow
-def test_the_command_builds_audits_and_writes(
-    settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    plan = ["--count", "10", "--tries", "8", "--subtopics", "1", "--papers", "200", "--top", "200", "-q"]
-    words = ["eval", "build", str(tmp_path / "s"), "--topic", "septic shock", "-c", "sepsis", *plan]
-    assert medground(*words) == 0
-    out = capsys.readouterr().out
-    assert "10 of 10 questions" in out
-    assert "the set passes" in out
-    assert (tmp_path / "s" / "audit.json").exists()
-
-
-# One attempt by a model
 
 ASPIRIN = Document(id="PAPER:1", title="Aspirin", text="Aspirin lowered fever in children. Aspirin was given by mouth.")
 ZINC = Document(id="PAPER:2", title="Zinc", text="Zinc raised the plasma level of copper in rats.")
@@ -208,24 +196,13 @@ def test_a_models_question_gets_the_wanted_letters_if_the_second_check_bears_it_
             _attempt(*makers, says, [made.item()])
 
 
-# What gives a key away
-
-
 def _question(*options: tuple[str, bool], text: str = "What is true?", number: int = 0) -> BuiltQuestion:
     built = tuple(
         BuiltOption(letter="ABCD"[n], text=said, right=right, checked="shown" if right else "ruled out", proofs=())
         for n, (said, right) in enumerate(options)
     )
-    return BuiltQuestion(
-        id=f"Q{number}",
-        level=1,
-        topic="t",
-        subtopic="t",
-        question=text,
-        options=built,
-        written_by="keyless",
-        checked_by="keyless",
-    )
+    known = {"level": 1, "topic": "t", "subtopic": "t", "written_by": "keyless", "checked_by": "keyless"}
+    return BuiltQuestion.model_validate({**known, "id": f"Q{number}", "question": text, "options": built})
 
 
 @each_row(
@@ -252,24 +229,14 @@ def test_what_marks_right_or_wrong_options_alike_is_rejected(options: list[tuple
 def test_a_set_that_option_texts_give_away_is_found_out() -> None:
     pytest.importorskip("sklearn")
     keys = answer_sets()
-    clued = [
-        _question(
-            *(
-                (
-                    f"Drug {n} {'helps' if letter in keys[n % 10] else 'harms'} organ {letter} {n}.",
-                    letter in keys[n % 10],
-                )
-                for letter in "ABCD"
-            ),
-            number=n,
-        ).item()
-        for n in range(60)
-    ]
+
+    def clued_option(n: int, letter: str) -> tuple[str, bool]:
+        right = letter in keys[n % 10]
+        return f"Drug {n} {'helps' if right else 'harms'} organ {letter} {n}.", right
+
+    clued = [_question(*(clued_option(n, letter) for letter in "ABCD"), number=n).item() for n in range(60)]
     assert len(too_easy(clued)) == 15  # at most a quarter at once
     assert too_easy(clued[:20]) == []  # too few to say
-
-
-# The file
 
 
 HEAD = Head(options={}, models={}, settings_hash="0")
@@ -297,3 +264,126 @@ def test_the_file_of_a_build(tmp_path: Path) -> None:
     write_set([_question(("=1+1 helps men.", True), ("It harms men.", False))], None, tmp_path)
     rows = _rows(tmp_path)
     assert rows[0]["option text"] == "'=1+1 helps men."
+
+
+# Without a model: what is exchanged, what stands alone, and that words do not tell right from wrong
+
+UP = "Regular {} training increased the survival of older patients with heart failure in both countries."
+DOWN = "Early {} treatment decreased the mortality of young patients with severe infections in hospital."
+NAMES = ("cardiac", "aerobic", "statin", "insulin", "steroid", "yoga", "zinc", "laser", "herbal", "dance")
+SAID = {f"F{n}": (UP if n % 2 else DOWN).format(name) for n, name in enumerate(NAMES, start=1)}
+
+
+def test_a_word_is_exchanged_by_one_of_the_same_form_with_its_article() -> None:
+    sentence = "Obese mice had an increased risk of stroke."
+    place = place_of(sentence, ("direction",))
+    assert place and (place.form, place.side) == ("amount, past", 1)
+    assert exchanged(sentence, place, "reduced") == "Obese mice had a reduced risk of stroke."
+    assert altered(sentence, "Obese mice had a reduced risk of stroke.")
+    assert altered("It fell by 12% in men.", "It fell by 15% in men.")
+    assert not altered(sentence, "Obese mice had an elevated risk of stroke.") and not altered(sentence, sentence)
+    for kept in ("It increased in men and decreased in women.", "It increased from 12% to 15%.", "We saw nothing."):
+        assert place_of(kept, ("direction", "order")) is None
+
+
+@each_row(
+    ("sentence", "alone"),
+    [
+        (SAID["F1"], True),
+        ("It increased the survival of older patients with heart failure in both of the countries.", False),
+        ("Cardiac training may have increased the survival of older patients with heart failure.", False),
+        ("Cardiac training always increased the survival of the older patients with heart failure.", False),
+        ("CONCLUSIONS Cardiac training increased the survival of older patients with heart failure.", False),
+        ("Training increased survival.", False),
+        ("The aim was to determine whether cardiac training increased survival in heart failure.", False),
+    ],
+)
+def test_only_a_result_that_reads_without_its_paper_is_taken(sentence: str, alone: bool) -> None:
+    assert stands_alone(sentence) is alone
+    assert kind_of("Pain fell within 12 weeks of the first dose in most of the patients.", 3) is not None
+    assert kind_of("Pain fell by 12% in most of the patients of the trial.", 3) is None  # level 3 needs time or order
+
+
+@given(st.integers(0, 2**31), st.sampled_from([(2, 2), (3, 1)]), st.sampled_from([1, 2]))
+def test_options_are_findings_of_which_as_many_as_asked_are_exchanged(
+    seed: int, numbers: tuple[int, int], level: int
+) -> None:
+    made = options(SAID, level, *numbers, seed)
+    assert made == options(SAID, level, *numbers, seed)
+    assert Counter(right for _, right, _ in made) == Counter({True: numbers[0], False: numbers[1]})
+    used = [i for _, _, ids in made for i in ids]
+    assert len(used) == len(set(used)) == 4 * level
+    for text, right, ids in made:
+        assert all(SAID[i] in text for i in ids) is right
+
+
+def test_the_exchanged_word_does_not_tell_right_from_wrong() -> None:
+    seen: Counter[tuple[bool, bool]] = Counter()
+    for seed in range(150):
+        for text, right, _ in options(SAID, 1, 2, 2, seed):
+            seen["increased" in text, right] += 1
+    assert abs(seen[True, True] - seen[True, False]) < 50
+    assert abs(seen[False, True] - seen[False, False]) < 50
+
+
+def test_no_question_is_made_of_too_few_findings() -> None:
+    few = {i: SAID[i] for i in ("F1", "F2", "F3")}
+    assert options(few, 1, 2, 2, 0) == []
+    views = tuple(FindingView(id=i, text=text) for i, text in few.items())
+    value = WriteQuestionInput(topic="t", level=1, right=2, wrong=2, findings=views)
+    assert write_choice_question.keyless(value) == WriteQuestionOutput()
+    papers = (sentenced("P1", "We studied rats.", SAID["F1"]),)
+    (one,) = brief_papers.keyless(BriefInput(topic="t", level=1, papers=papers)).findings
+    assert (one.text, one.sentences) == (SAID["F1"], ("P1.S2",))
+
+
+@each_row(
+    ("option", "says"),
+    [
+        (SAID["F1"], "shown"),
+        (SAID["F1"].replace("increased", "reduced"), "ruled out"),
+        (f"{SAID['F1']} {SAID['F2'].replace('decreased', 'elevated')}", "ruled out"),
+        ("Whales sing at night in the northern seas, and nobody knows why.", "silent"),
+    ],
+)
+def test_the_second_check_knows_only_what_is_there_word_for_word(option: str, says: str) -> None:
+    value = CheckOptionInput(option=option, passages=(sentenced("P1", SAID["F1"], SAID["F2"]),))
+    output = check_option.keyless(value)
+    check_option.check(value, output)
+    assert output.says == says
+
+
+def test_sub_topics_are_phrases_that_titles_on_the_topic_share() -> None:
+    titles = ["Gut microbiota in sepsis", "Sepsis and gut microbiota: a review", "Vitamin D in sepsis", "Stroke care"]
+    shared = ("sepsis and gut microbiota", ("sepsis", "gut microbiota"))
+    assert subtopics("sepsis", titles, 3, 6) == [shared, ("sepsis", ("sepsis",))]
+
+
+def test_findings_of_a_model_name_sentences_of_one_paper() -> None:
+    value = BriefInput(topic="t", level=1, papers=tuple(sentenced(name, "It rose.") for name in ("P1", "P2")))
+    for sentences in (["P9.S1"], ["P1.S1", "P2.S1"]):
+        found = {"findings": [{"text": "It rose in all of them.", "sentences": sentences}]}
+        with pytest.raises(InvalidOutput):
+            brief_papers.check(value, BriefOutput.model_validate(found))
+
+
+@each_row(
+    ("question", "options"),
+    [
+        (" ", ["lowers", "raises"]),
+        ("What does aspirin do?", ["lowers"]),
+        ("What does aspirin do?", ["lowers", "LOWERS"]),
+        ("What does aspirin do?", ["lowers", "F9"]),
+    ],
+)
+def test_a_question_of_a_model_has_the_form_that_was_asked(question: str, options: list[str]) -> None:
+    findings = (FindingView(id="F1", text="Aspirin lowers fever."),)
+    value = WriteQuestionInput(topic="t", level=1, right=1, wrong=1, findings=findings)
+    written = [
+        {"text": f"Aspirin {verb} fever.", "right": not n, "findings": ["F9" if verb == "F9" else "F1"]}
+        for n, verb in enumerate(options)
+    ]
+    with pytest.raises(InvalidOutput):
+        write_choice_question.check(
+            value, WriteQuestionOutput.model_validate({"question": question, "options": written})
+        )

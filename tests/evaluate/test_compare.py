@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
+import re
+from collections.abc import Sequence
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
+from markdown_it import MarkdownIt
 from rows import each_row
 from runs import header, line, write_lines, write_run
 from scipy.stats import binomtest
 from typer.testing import CliRunner
 
-from medground.errors import UsageError
+from medground.errors import StorageFailed, UsageError
+from medground.testing.command import run
+from medground.values.question import Question
 from medground_evaluate.cli.compare import compare_runs
 from medground_evaluate.compare import compare, items_of, read_result, read_results
-from medground_evaluate.datasets.choice import MIRAGE
 from medground_evaluate.datasets.registry import open_dataset
+from medground_evaluate.items import Item
 from medground_evaluate.mirage_scorer import MirageScores, Reply, published_choice, score_replies, score_run
-from medground_evaluate.statistics import holm, mcnemar, paired_bootstrap
+from medground_evaluate.report.content import read_report
+from medground_evaluate.report.pages import as_html, as_markdown, write_report
+from medground_evaluate.statistics import holm, mcnemar, paired_bootstrap, wilson
 
 
 def write(path: Path, answers: str, **fields: Any) -> Path:
@@ -35,58 +45,48 @@ def write(path: Path, answers: str, **fields: Any) -> Path:
 
 
 def test_holm_and_mcnemar_by_hand() -> None:
-    assert mcnemar(0, 0) == 1.0
-    assert mcnemar(1, 0) == 1.0
+    assert mcnemar(0, 0) == mcnemar(1, 0) == 1.0
     assert mcnemar(5, 0) == 2 / 32
     assert mcnemar(2, 8) == pytest.approx(2 * (1 + 10 + 45) / 1024)
     assert mcnemar(5_200, 4_800) == pytest.approx(binomtest(4_800, 10_000).pvalue)  # no overflow
 
     assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
-    assert holm([0.9, 0.8]) == [1.0, 1.0]
-    assert holm([]) == []
+    assert (holm([0.9, 0.8]), holm([])) == ([1.0, 1.0], [])
 
 
 def test_the_paired_bootstrap() -> None:
     found = paired_bootstrap([0, 0, 0], [1, 1, 1])
-    assert found is not None
-    assert (found.value, found.low, found.high) == (1.0, 1.0, 1.0)
+    assert found and (found.value, found.low, found.high) == (1.0, 1.0, 1.0)
     assert found.p == pytest.approx(2 / 10_001)
     same = paired_bootstrap([0.5, 1], [0.5, 1])
-    assert same is not None
-    assert (same.value, same.low, same.high, same.p) == (0.0, 0.0, 0.0, 1.0)
+    assert same and (same.value, same.low, same.high, same.p) == (0.0, 0.0, 0.0, 1.0)
     assert paired_bootstrap([], []) is None
     assert paired_bootstrap([0], [1], samples=10) == paired_bootstrap([0], [1], samples=10)
 
     first, other = [0] * 60 + [1] * 340, [1] * 60 + [0] * 20 + [1] * 320
     found = paired_bootstrap(first, other)
-    assert found is not None
+    assert found and found.p < 0.001
     deviation = ((80 / 400 - 0.1**2) / 400) ** 0.5  # standard error of the mean of 60 wins and 20 losses
     assert (found.value, found.low, found.high) == pytest.approx(
         (0.1, 0.1 - 1.96 * deviation, 0.1 + 1.96 * deviation), abs=0.004
     )
-    assert found.p < 0.001
 
 
 def test_two_runs_by_hand(tmp_path: Path) -> None:
     paths = [write(tmp_path / "a.jsonl", "yes no no -"), write(tmp_path / "b.jsonl", "yes yes yes no", recipe="ground")]
     found = compare(read_results(paths))
     assert [(row.name, row.accuracy.right, row.accuracy.of) for row in found.rows] == [("rag", 2, 4), ("ground", 3, 4)]
-    assert found.majority is not None
-    assert (found.majority[0], found.majority[1].value) == ("yes", 0.5)
+    assert found.majority and (found.majority[0], found.majority[1].value) == ("yes", 0.5)
     (pair,) = found.pairs
     assert (pair.won, pair.lost, pair.both, pair.neither) == (("q2", "q4"), ("q3",), 1, 0)
-    assert pair.p == 1.0
-    assert pair.difference is not None
-    assert pair.difference.value == 0.25
-    assert pair.chosen == ("recipe was rag, is ground",)
-    assert pair.warnings == ()
+    assert pair.p == 1.0 and pair.difference and pair.difference.value == 0.25
+    assert (pair.chosen, pair.warnings) == (("recipe was rag, is ground",), ())
     assert found.rows[0].statuses == {"answered": 3, "not judged": 1}
 
     paths = [write(tmp_path / "a.jsonl", "yes no"), write(tmp_path / "b.jsonl", "yes", recipe="model-only")]
     found = compare(read_results(paths))
-    assert found.cost_base == "model-only"
-    assert found.rows[0].cost_ratio["input_tokens"] == 2.0
-    assert found.rows[0].cost_ratio["model_calls"] == 1.0
+    ratio = found.rows[0].cost_ratio
+    assert (found.cost_base, ratio["input_tokens"], ratio["model_calls"]) == ("model-only", 2.0, 1.0)
 
     one = write(tmp_path / "a.jsonl", "yes")
     assert compare(read_results([one])).pairs == ()
@@ -96,21 +96,12 @@ def test_two_runs_by_hand(tmp_path: Path) -> None:
     assert names == [f"rag keyless {tmp_path / name}" for name in ("a.jsonl", "c.jsonl")]
 
 
-@each_row(
-    ("field", "value", "said"),
-    [
-        ("dataset_hash", "other", "dataset_hash was h, is other"),
-        ("with_context", True, "with_context was false, is true"),
-        ("prompts_hash", "q", "prompts_hash was p, is q"),
-        ("snapshots", {"corpus": "d"}, "snapshots.corpus was c, is d"),
-        ("versions", {"medground": "0.2.0"}, "medground was 0.1.0, is 0.2.0"),
-    ],
-)
-def test_rows_that_are_not_comparable(tmp_path: Path, field: str, value: Any, said: str) -> None:
-    paths = [write(tmp_path / "a.jsonl", "yes"), write(tmp_path / "b.jsonl", "no", **{field: value})]
+def test_rows_that_are_not_comparable(tmp_path: Path) -> None:
+    other = {"dataset_hash": "other", "snapshots": {"corpus": "d"}, "versions": {"medground": "0.2.0"}}
+    paths = [write(tmp_path / "a.jsonl", "yes"), write(tmp_path / "b.jsonl", "no", **other)]
     (pair,) = compare(read_results(paths)).pairs
-    assert [w for w in pair.warnings if said in w], pair.warnings
-    assert pair.chosen == ()
+    said = ("dataset_hash was h, is other", "snapshots.corpus was c, is d", "medground was 0.1.0, is 0.2.0")
+    assert [all(one in w for one, w in zip(said, pair.warnings, strict=True)), pair.chosen] == [True, ()]
 
 
 def test_what_differs_by_design_between_recipes_is_not_listed(tmp_path: Path) -> None:
@@ -147,31 +138,25 @@ def test_warnings_of_rows(tmp_path: Path) -> None:
 def test_an_invalid_file_is_a_one_line_error(tmp_path: Path) -> None:
     good = write(tmp_path / "good.jsonl", "yes no")
 
-    def refused(*paths: Path) -> str:
-        with pytest.raises(UsageError) as caught:
-            compare(read_results(paths))
-        return str(caught.value)
+    def other(name: str, content: str | bytes) -> Path:
+        (tmp_path / name).write_bytes(content.encode() if isinstance(content, str) else content)
+        return tmp_path / name
 
-    assert "compare runs over the same data set" in refused(
-        good, write(tmp_path / "other.jsonl", "yes", dataset="medqa")
-    )
-    assert "no finished question" in refused(write(tmp_path / "empty.jsonl", ""))
-    assert "no runs to compare" in refused()
-    assert "given twice" in refused(good, tmp_path / "." / "good.jsonl")
-    assert "cannot be read" in refused(tmp_path / "missing.jsonl")
-    (tmp_path / "bytes.jsonl").write_bytes(b"\x00\xff\n")
-    assert "not a Medground run" in refused(tmp_path / "bytes.jsonl")
-    twice = tmp_path / "twice.jsonl"
-    twice.write_bytes(good.read_bytes() + good.read_bytes().splitlines(keepends=True)[-1])
-    assert "'q2' has two lines" in refused(twice)
-    broken = tmp_path / "broken.jsonl"
-    broken.write_bytes(good.read_bytes() + b'{"id": 3}\n')
-    assert "broken.jsonl:4: this line is invalid" in refused(broken)
-    renamed = tmp_path / "renamed.jsonl"
-    renamed.write_text(good.read_text().replace('"id":"q', '"id":"z'))
-    assert "no question in common" in refused(good, renamed)
-    renamed.write_text(good.read_text().replace('"gold":["yes"]', '"gold":["no"]'))
-    assert "different gold answers for 'q1'" in refused(good, renamed)
+    lines, text = good.read_bytes().splitlines(keepends=True), good.read_text()
+    for paths, message in (
+        ((good, write(tmp_path / "other.jsonl", "yes", dataset="medqa")), "compare runs over the same data set"),
+        ((write(tmp_path / "empty.jsonl", ""),), "no finished question"),
+        ((), "no runs to compare"),
+        ((good, tmp_path / "." / "good.jsonl"), "given twice"),
+        ((tmp_path / "missing.jsonl",), "cannot be read"),
+        ((other("bytes.jsonl", b"\x00\xff\n"),), "not a Medground run"),
+        ((other("twice.jsonl", b"".join([*lines, lines[-1]])),), "'q2' has two lines"),
+        ((other("broken.jsonl", text + '{"id": 3}\n'),), "broken.jsonl:4: this line is invalid"),
+        ((good, other("renamed.jsonl", text.replace('"id":"q', '"id":"z'))), "no question in common"),
+        ((good, other("gold.jsonl", text.replace('"yes"]', '"no"]', 1))), "different gold answers for 'q1'"),
+    ):
+        with pytest.raises(UsageError, match=re.escape(message)):
+            compare(read_results(paths))
 
 
 def shown(*arguments: str) -> str:
@@ -186,19 +171,16 @@ def test_the_command_shows_everything_a_reader_needs(tmp_path: Path) -> None:
     paths = [write(tmp_path / "a.jsonl", "yes no no -"), write(tmp_path / "b.jsonl", "yes yes yes no", recipe="ground")]
     text = shown(*map(str, paths), "--classes", "--questions", "1")
     assert "always 'yes'" in text
-    assert "50.0%" in text
     assert "won 2, lost 1, both correct 1, both wrong 0; exact McNemar p 1" in text
     assert "won: q2, and 1 more" in text
-    assert "classes of ground" in text
-    assert "warnings" not in text
+    assert "classes of ground" in text and "warnings" not in text
 
     path = write(tmp_path / "a.jsonl", "yes no", limit=None)
     assert "no question has gold documents" in shown(str(path), "--retrieval")
     text = path.read_text().replace('"found":[],"gold_documents":[]', '"found":["D:2","D:1"],"gold_documents":["D:1"]')
     path.write_text(text)
     found = shown(str(path), "--retrieval").split("retrieval", 1)[1].splitlines()
-    assert found[0].split()[-1] == "MRR"
-    assert found[1].split()[-1] == "0.500"
+    assert [row.split()[-1] for row in found[:2]] == ["MRR", "0.500"]
 
     path = write(tmp_path / "a.jsonl", "yes no - no", dataset="mirage")
     path.write_text(path.read_text().replace('"id":"q', '"id":"pubmedqa:').replace('"gold":["no"]', '"gold":["A"]', 1))
@@ -207,17 +189,14 @@ def test_the_command_shows_everything_a_reader_needs(tmp_path: Path) -> None:
     paths = [write(tmp_path / f"{name}.jsonl", "yes no", model=name) for name in "ab"]
     for path in paths:
         path.write_text(path.read_text().replace('"gold":["yes"]', '"gold":[]'))
-    text = shown(*map(str, paths))
-    assert "none of these questions has a gold answer" in text
-    assert "always" not in text
+    assert "none of these questions has a gold answer" in shown(*map(str, paths))
 
     paths = [write(tmp_path / f"{name}.jsonl", "yes yes no no", model=name) for name in "abc"]
     found = json.loads(shown(*map(str, paths), "--json"))
     assert [row["name"] for row in found["rows"]] == ["rag a", "rag b", "rag c"]
     assert [pair["won"] for pair in found["pairs"]] == [[], []]
 
-    text = shown(str(write(tmp_path / "a.jsonl", "yes", recipe="rag\x1b[31m")))
-    assert "\x1b" not in text
+    assert "\x1b" not in shown(str(write(tmp_path / "a.jsonl", "yes", recipe="rag\x1b[31m")))
 
 
 def test_the_command_shows_the_best_baseline_without_evidence(tmp_path: Path) -> None:
@@ -226,8 +205,7 @@ def test_the_command_shows_the_best_baseline_without_evidence(tmp_path: Path) ->
     digest = open_dataset("jsonl").hash(data)
     run = write(tmp_path / "a.jsonl", "yes no", dataset="jsonl", dataset_hash=digest)
     rows = shown(str(run), "--data", str(data)).splitlines()
-    assert rows[2].startswith("best blind: ")
-    assert "2 of 2" in rows[2]
+    assert rows[2].startswith("best blind: ") and "2 of 2" in rows[2]
     assert json.loads(shown(str(run), "--data", str(data), "--json"))["best_blind"]["share"] == 1.0
     with pytest.raises(UsageError, match="is not the file that rag was made from"):
         items_of(read_results([write(tmp_path / "b.jsonl", "yes", dataset="jsonl")])[0], data)
@@ -299,11 +277,129 @@ def test_a_run_by_set_and_what_is_refused() -> None:
         scored(("medqa:1", "E", "A"))
 
 
-def test_a_system_that_answers_nothing_scores_on_the_real_questions(shared: Path) -> None:
-    """On MIRAGE's own questions the script gives a score of 25 to 33 % to a system that never answers."""
-    items = list(MIRAGE.read(MIRAGE.find(shared / "mirage"), "test"))
-    nothing = scored(*((item.id, item.gold[0], "") for item in items))
-    assert sum(s.published.of for s in nothing.sets) == len(items) > 3_000
-    for score in nothing.sets:
-        assert score.honest.right == 0
-        assert 0.15 < (score.published.value or 0) < 0.35
+# The report: its figures are correct, it loads nothing, and text in it cannot do anything
+
+HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)"> | [x](javascript:alert(3)) `code` & \u202e'
+SAID = [("yes", "yes"), ("yes", "no"), ("no", "no"), ("maybe", "")]
+"""Gold and answer of the four questions of a run."""
+
+
+def written(path: Path, said: Sequence[tuple[str, str]], **fields: object) -> Path:
+    """A run of `rag`, whose questions q0, q1, ... have these gold answers and answers."""
+    usage = {"input_tokens": 100, "output_tokens": 10, "model_calls": 1, "searches": 2, "seconds": 0.5}
+    lines = [line(f"q{n}", *pair, question=f"Is number {n} right?", usage=usage) for n, pair in enumerate(said)]
+    return write_run(path, lines, **fields)
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> list[Path]:
+    better = [("yes", "yes"), ("yes", "yes"), ("no", "yes"), ("maybe", "")]
+    return [written(tmp_path / "one.jsonl", SAID), written(tmp_path / "two.jsonl", better, recipe="ground")]
+
+
+class Page(HTMLParser):
+    """What a browser would see."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.texts: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+
+    def handle_data(self, data: str) -> None:
+        self.texts += data.split()
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.texts)
+
+
+def test_figures_of_two_runs(runs: list[Path]) -> None:
+    report = read_report(runs)
+    page = Page(as_html(report)).text
+    low, high = wilson(2, 4)
+    assert "pubmedqa: 2 runs" in page
+    assert f"rag keyless 50.0 % {100 * low:.1f} – {100 * high:.1f} 2 of 4 66.7 %" in page  # 3 of the 4 were answered
+    assert "ground against rag, 4 questions" in page
+    assert "won 1" in page and "lost 1" in page and "no difference 2" in page
+    assert "+0.0" in page
+    assert "100 10 1 2 0.5" in page  # cost of a question
+    assert report.baseline and report.baseline.name == "always yes"
+    assert [question.outcome for question in report.questions] == ["same", "won", "lost", "same"]
+    given = report.questions[3].given[0]
+    assert given and given.status == "not judged"
+
+    asked = Question.ask("Is it right?", task="yes-no-maybe")
+    blind = read_report(runs, [Item(id=f"q{n}", question=asked, gold=(gold,)) for n, (gold, _) in enumerate(SAID)])
+    assert blind.baseline and blind.baseline.share == 0.5
+    rows = re.findall(r"<tr[^>]*>(?:(?!</tr>).)*</tr>", as_html(blind))
+    assert "best blind baseline" in rows[1]
+    assert as_markdown(blind).index("best blind") < as_markdown(blind).index("| rag |")
+
+
+def test_questions_that_differ_are_listed_first_and_unfinished_ones_are_in_the_denominator(
+    runs: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("medground_evaluate.report.content.MOST_QUESTIONS", 2)
+    report = read_report(runs)
+    assert [question.outcome for question in report.questions] == ["won", "lost"]
+    assert report.left_out == 2
+    assert "2 questions on which the runs agree are not listed" in Page(as_html(report)).text
+    page = Page(as_html(read_report([written(tmp_path / "run.jsonl", SAID, items=8)]))).text
+    assert "25.0 %" in page
+    assert "4 of 8 questions are unfinished and count as wrong" in page
+
+
+def test_the_page_loads_nothing_and_runs_only_its_own_script(runs: list[Path]) -> None:
+    html = as_html(read_report(runs))
+    page = Page(html)
+    assert not {"img", "link", "iframe", "object", "embed", "base", "form"} & set(page.tags)
+    assert not {"src", "href", "srcset", "action"} & {name for name, _ in page.attributes}
+    assert "url(" not in html and "@import" not in html and "http://" not in html and "https://" not in html
+    script = html.partition("<script>")[2].partition("</script>")[0]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = next(value for name, value in page.attributes if "default-src" in value)
+    assert policy.startswith("default-src 'none'")
+    assert f"'sha256-{digest}'" in policy
+    assert "script-src 'unsafe-inline'" not in policy
+
+
+def test_hostile_text_is_only_text(tmp_path: Path) -> None:
+    said = line(HOSTILE, question=HOSTILE, error=HOSTILE).model_copy(update={"gold": (HOSTILE,), "answer": (HOSTILE,)})
+    fields = {"dataset": f"x {HOSTILE}", "model": HOSTILE, "accepted": (HOSTILE,), "snapshots": {HOSTILE: "f" * 64}}
+    report = read_report([write_run(tmp_path / "hostile.jsonl", [said], items=1, **fields)])
+    page = Page(as_html(report))
+    assert page.tags.count("script") == 1
+    assert not {name for name, _ in page.attributes if name.startswith("on")}
+    assert "img" not in page.tags
+    assert "\u202e" not in as_html(report)
+    assert '<img src=x onerror="alert(2)">' in page.text
+    rendered = MarkdownIt("commonmark").enable("table").render(as_markdown(report))
+    assert "<script" not in rendered and "<img" not in rendered and "href" not in rendered and "<code" not in rendered
+
+
+def test_the_command_writes_both_files_and_refuses_mistakes(
+    runs: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("eval", "report", *map(str, runs), "--out", str(tmp_path / "report")) == 0
+    assert capsys.readouterr().out.split() == [str(tmp_path / "report" / f"report.{end}") for end in ("md", "html")]
+    assert (tmp_path / "report" / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    data = write_lines(tmp_path / "questions.jsonl", [{"id": "q0", "question": "Is it so?", "answer": "yes"}])
+    digest = open_dataset("jsonl").hash(data)
+    path = written(tmp_path / "run.jsonl", SAID[:1], dataset="jsonl", dataset_hash=digest)
+    assert run("eval", "report", str(path), "--data", str(data), "--out", str(tmp_path / "report")) == 0
+    assert "best blind baseline" in (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
+
+    with pytest.raises(UsageError, match="cannot be read"):
+        read_report([tmp_path / "nothing.jsonl"])
+    other = written(tmp_path / "other.jsonl", SAID, dataset="bioasq")
+    with pytest.raises(UsageError, match="compare runs over the same data set"):
+        read_report([runs[0], other])
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(StorageFailed, match="name another with --out"):
+        write_report(read_report(runs), tmp_path / "file")

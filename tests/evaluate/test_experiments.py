@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from rows import each_row
+from runs import write_lines
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
@@ -22,9 +23,9 @@ from medground.home.layers import preset_names
 from medground.home.registry import recipe_names
 from medground.home.settings import Settings
 from medground.models import registry as models_open
-from medground.models.base import Reply
+from medground.recipes.pubmed_reasoner.answering import recall
+from medground.sources.http.retries import Patience
 from medground.testing.command import run
-from medground.values.usage import Usage
 from medground_evaluate.compare import read_result
 from medground_evaluate.datasets.registry import open_dataset
 from medground_evaluate.experiments import figures
@@ -33,6 +34,7 @@ from medground_evaluate.experiments.form import Experiment, find_experiments, pa
 from medground_evaluate.experiments.judging import is_marked
 from medground_evaluate.experiments.run import Made, Options, make
 from medground_evaluate.experiments.table import as_markdown, notes, save, table
+from medground_evaluate.metrics.measures import measure
 
 FILES = Path(__file__).resolve().parents[2] / "experiments"
 ALL = find_experiments(FILES)
@@ -57,10 +59,8 @@ MIRAGE = {
     "bioasq": {"b1": {"question": "Is aspirin a drug?", "options": {"A": "yes", "B": "no"}, "answer": "A"}},
 }
 
-LONG = [
-    {"id": f"{name}-000001", "question": "How is asthma treated?", "gold": "With rest.", "name": name, "long": True}
-    for name in ("liveqa", "medicationqa", "expertqa")
-]
+ASKED = {"question": "How is asthma treated?", "gold": "With rest.", "long": True}
+LONG = [ASKED | {"id": f"{name}-000001", "name": name} for name in ("liveqa", "medicationqa", "expertqa")]
 GOLDEN = {"id": "b9", "type": "yesno", "body": "Is aspirin a drug?", "exact_answer": "yes", "ideal_answer": ["Yes."]}
 
 
@@ -85,15 +85,12 @@ def made_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         path.write_text(json.dumps(content), encoding="utf-8")
     choices = folder / "data" / "biomedmcqs"
     choices.mkdir()
+    asked = "Q1: What does aspirin do?\nOptions:\nA: It lowers the risk of stroke\nB: It sings\nC: It helps hearts\n"
     for level in (1, 2, 3):
-        asked = (
-            "Q1: What does aspirin do?\nOptions:\nA: It lowers the risk of stroke\nB: It sings\nC: It helps hearts\n"
-        )
         (choices / f"questions_level{level}_x.txt").write_text(asked, encoding="utf-8")
         (choices / f"answers_level{level}_x.txt").write_text("Q1 Answer: A, C\n", encoding="utf-8")
     papers = [{"id": f"PMID:{p}", "title": q, "text": text} for p, (q, text, _) in PUBMEDQA.items()]
-    (folder / "papers.jsonl").write_text("\n".join(json.dumps(paper) for paper in papers), encoding="utf-8")
-    build(Library(folder / "home"), "tiny", find_inputs([folder / "papers.jsonl"]))
+    build(Library(folder / "home"), "tiny", find_inputs([write_lines(folder / "papers.jsonl", papers)]))
     return folder
 
 
@@ -131,9 +128,7 @@ def test_every_requested_table_has_a_file_and_what_it_names_exists() -> None:
 
     # A row's recipe wins over its preset's: "no retrieval" would retrieve.
     rows = [row for _, experiment in ALL for row in experiment.rows if (row.preset or "").startswith("omni-rag")]
-    assert rows
-    for row in rows:
-        assert Settings.load(preset=row.preset).recipe.name == row.recipe, row.name
+    assert rows and all(Settings.load(preset=row.preset).recipe.name == row.recipe for row in rows)
 
 
 def is_known(metric: str) -> bool:
@@ -150,7 +145,7 @@ def test_published_figures_are_those_of_the_paper(path: Path, shared: Path) -> N
         pytest.skip("needs the papers in ../shared/seeds")
     lines = [
         [float(n.replace(",", "")) for n in re.findall(r"-?\d+(?:\.\d+)?", re.sub(r"\[\d+\]", "", line))]
-        for line in read(texts[0])
+        for line in texts[0].read_text(encoding="utf-8").splitlines()
     ]
     everything = {number for line in lines for number in line}
     for published in experiment.published:
@@ -160,10 +155,6 @@ def test_published_figures_are_those_of_the_paper(path: Path, shared: Path) -> N
             assert set(values) <= everything
         else:
             assert any(in_order(values, line) for line in lines), f"{published.name} {published.model}: {values}"
-
-
-def read(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8").splitlines()
 
 
 def in_order(values: Sequence[float], line: Sequence[float]) -> bool:
@@ -209,22 +200,18 @@ def test_list_and_run_as_commands_and_an_experiment_that_waits_is_refused_in_one
     assert "(waits for recipe new)" in capsys.readouterr().out
     assert run("experiment", "run", str(path), "--data", str(ready / "data"), "--smoke") == 2
     said = capsys.readouterr().err
-    assert said.startswith("medground: 004/table-9 waits for recipe new; ")
-    assert said.count("\n") == 1
+    assert said.startswith("medground: 004/table-9 waits for recipe new; ") and said.count("\n") == 1
 
 
 def test_paper_and_ours_are_printed_together_with_the_blind_baseline_first(ready: Path) -> None:
     made = asyncio.run(make(read_experiment(FILES / "000" / "table-1.toml"), options(ready)))
     rows = table(made)
-    assert rows[1][0] == "best blind baseline"
-    assert rows[1][2].startswith("66.67 [")  # yes, no, yes
+    assert rows[1][0] == "best blind baseline" and rows[1][2].startswith("66.67 [")  # yes, no, yes
     assert [row[0] for row in rows[2:5]] == ["Without retrieval", "Without retrieval (leaderboard)", "ours: model only"]
     assert rows[2][1:] == ["paper, Gemini-2.5 Pro", "75.64", "60.52"]
     assert rows[4][1] == "keyless"
     assert cells(made)["ours: model only"][0].startswith("0 [0, 56.15]")  # no answers, so none is correct
-    said = " ".join(notes(made))
-    assert "pubmedqa, split test, the first 3 questions" in said
-    assert "searched tiny (" in said
+    assert "pubmedqa, split test, the first 3 questions" in " ".join(notes(made))
 
 
 def test_what_cannot_run_is_explained_and_does_not_stop_the_others(ready: Path, tmp_path: Path) -> None:
@@ -233,8 +220,8 @@ def test_what_cannot_run_is_explained_and_does_not_stop_the_others(ready: Path, 
         assert "no source has vectors; make them with medground corpus build" in made.missing[row, "pubmedqa"]
         assert cells(made)[f"ours: {row}"] == ["–"] * 4
     assert ("base, BM25", "pubmedqa") in made.runs
-    assert "not run, base, dense on pubmedqa" in " ".join(notes(made))
-    assert "keyless, so verify.critic = entail" in " ".join(notes(made))
+    said = " ".join(notes(made))
+    assert "not run, base, dense on pubmedqa" in said and "keyless, so verify.critic = entail" in said
 
     experiment = read_experiment(FILES / "000" / "table-1.toml")
     (tmp_path / "pubmedqa").symlink_to(ready / "data" / "pubmedqa")
@@ -256,10 +243,10 @@ def test_a_subset_has_its_own_name_and_its_own_question(ready: Path) -> None:
     assert list(named.ids(ready / "data" / "mirage" / "benchmark.json", "test")) == ["mmlu:clinical_knowledge-000"]
 
 
-def test_a_run_is_made_once_and_resumed(ready: Path, tmp_path: Path) -> None:
+def test_a_run_is_made_once_and_resumed_and_results_keep_every_model_but_no_text(ready: Path, tmp_path: Path) -> None:
     experiment = read_experiment(FILES / "000" / "table-5.toml")
     chosen = options(ready, out=tmp_path)
-    asyncio.run(make(experiment, chosen))
+    made = asyncio.run(make(experiment, chosen))
     files = sorted(tmp_path.glob("*.jsonl"))
     before = [file.read_bytes() for file in files]
     assert len(files) == 3
@@ -267,13 +254,8 @@ def test_a_run_is_made_once_and_resumed(ready: Path, tmp_path: Path) -> None:
     asyncio.run(make(experiment, chosen))
     assert [file.read_bytes() == old for file, old in zip(files, before, strict=True)] == [False, True, True]
     asyncio.run(make(read_experiment(FILES / "000" / "table-4.toml"), chosen))
-    assert (
-        len(list(tmp_path.glob("*.jsonl"))) == 5
-    )  # pubmed-reasoner, as published and ours, is shared by the two tables
+    assert len(list(tmp_path.glob("*.jsonl"))) == 5  # pubmed-reasoner, as published and ours, is in both tables
 
-
-def test_results_keep_every_model_but_no_text(ready: Path, tmp_path: Path) -> None:
-    made = asyncio.run(make(read_experiment(FILES / "000" / "table-5.toml"), options(ready)))
     path = tmp_path / "000" / "table-5.json"
     path.parent.mkdir()
     path.write_text(json.dumps({"experiment": "000/table-5", "models": {"other": {"runs": []}}}), encoding="utf-8")
@@ -327,56 +309,34 @@ def test_kept_runs_and_the_example_in_the_documentation_can_be_read(tmp_path: Pa
         assert not re.search(r"(?<![\w./])/\w+/\w+", path.read_text(encoding="utf-8")), path
 
 
-def test_a_round_keeps_its_answer_and_columns_that_need_a_judge_say_so(ready: Path) -> None:
-    made = asyncio.run(make(read_experiment(FILES / "003" / "figure-3.toml"), options(ready)))
-    ours = made.runs["ours", "pubmedqa"]
-    one, two = (figures.figure(f"accuracy-round-{n}", ours, None) for n in (1, 2))
-    assert one is not None and two is not None
-    assert one.of == two.of == ours.items
-    judged = asyncio.run(make(read_experiment(FILES / "000" / "table-8.toml"), options(ready)))
-    assert cells(judged)["ours: soundness"] == ["needs a judge"] * 5
-
-
 def test_removed_traces_leave_no_figure_and_failures_stay_in_the_denominator(ready: Path, tmp_path: Path) -> None:
     made = asyncio.run(make(read_experiment(FILES / "000" / "figure-3.toml"), options(ready)))
     run = made.runs["pubmed-reasoner", "pubmedqa"]
-    whole = figures.figure("within-5", run, None)
-    assert whole is not None and whole.of == 3
+    found = measure(run.header, run.lines, ready / "home")
+    assert found.depths and found.depths.never + sum(found.depths.distribution.values()) == 3
+    assert found.queries["corpus:tiny"].queries >= 1
     failed = run.lines[0].model_copy(update={"trace": "", "status": "failed", "answer": ()})
     one_failed = replace(run, lines=(failed, *run.lines[1:]))
     assert figures.figure("within-5", one_failed, None).of == 3  # type: ignore[union-attr]
     assert figures.figure("within-5", replace(run, traces=tmp_path), None) is None
     assert figures.figure("accuracy-round-1", replace(run, traces=tmp_path), None) is None
+    ours = asyncio.run(make(read_experiment(FILES / "003" / "figure-3.toml"), options(ready))).runs["ours", "pubmedqa"]
+    second = figures.figure("accuracy-round-2", ours, None)
+    assert second and second.of == ours.items  # a round keeps its answer
 
 
 def test_a_row_is_repeated_for_the_mean_and_standard_deviation_of_its_accuracy(
-    ready: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ready: Path, tmp_path: Path, scripted_model: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers = itertools.cycle(["yes", "no", "yes", "yes"])
-
-    class Guessing:
-        name = identity = "scripted:guess"
-        cacheable = True
-
-        async def answer(self, operator: Any, value: Any, limits: Any) -> Reply[Any]:
-            output = operator.output(sentences=(), answer=(next(answers),))
-            return Reply(output=output, usage=Usage(model_calls=1))
-
-        async def close(self) -> None:
-            """Nothing is open."""
-
+    guess = scripted_model(
+        {"recall": lambda value: recall.output(sentences=(), answer=(next(answers),))}, name="scripted:guess"
+    )
     real = models_open._open
-    monkeypatch.setattr(
-        models_open, "_open", lambda name, *rest: Guessing() if name == "scripted:guess" else real(name, *rest)
-    )
-    experiment = Experiment.model_validate(
-        {
-            **NAMED,
-            "columns": ["p.accuracy", "p.sd"],
-            "data": {"p": {"set": "pubmedqa", "limit": 3}},
-            "rows": [{"name": "baseline", "recipe": "model-only"}],
-        }
-    )
+    monkeypatch.setattr(models_open, "_open", lambda name, *rest: guess if name == guess.name else real(name, *rest))
+    rows = [{"name": "baseline", "recipe": "model-only"}]
+    data = {"p": {"set": "pubmedqa", "limit": 3}}
+    experiment = Experiment.model_validate({**NAMED, "columns": ["p.accuracy", "p.sd"], "data": data, "rows": rows})
     made = asyncio.run(make(experiment, options(ready, smoke=False, model="scripted:guess", repeat=3, out=tmp_path)))
     assert len(made.every("baseline", "p")) == 3
     assert cells(made)["ours: baseline"] == ["66.67 [20.77, 93.85]", "33.33"]  # 100, 33.3 and 66.7 %
@@ -402,6 +362,7 @@ def small(
 ) -> RunSmall:
     """Runs an experiment of some of `ROWS` as a command in a folder of its own, and gives what it prints."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("medground.sources.eutils.client.Patience", lambda: Patience(tries=2, first_wait=0.001))
 
     def run_small(*names: str, words: Sequence[str] = (), corpora: Sequence[str] = ("tiny",)) -> str:
         lines = [f'{name} = "{value}"' for name, value in NAMED.items()]

@@ -28,12 +28,11 @@ DATA = {"a": {"set": "pubmedqa"}, "b": {"set": "seer"}}
 ROWS = [{"name": "whole", "recipe": "rag", "baseline": True}, {"name": "less", "recipe": "rag"}]
 
 
-def trace_of(folder: Path, name: str, plan: Mapping[str, Sequence[str]] | None, seconds: int = 2) -> None:
-    """A trace: `seconds` of planning, one of searching, one of answering."""
-    ends = [("recipe omni-rag", 0, seconds + 2, {})]
+def trace_of(folder: Path, name: str, plan: Mapping[str, Sequence[str]] | None) -> None:
+    """A trace: two seconds of planning, one of searching, one of answering."""
+    ends = [("recipe omni-rag", 0, 4, {})]
     if plan is not None:
-        ends.append(("source plan", 0, seconds, SourcesPlanned.of(plan).attributes()))
-        ends.append(("search corpus:omni.book", seconds, seconds + 1, {}))
+        ends += [("source plan", 0, 2, SourcesPlanned.of(plan).attributes()), ("search corpus:omni.book", 2, 3, {})]
     spans = [
         {"name": n, "start": start * 10**9, "end": end * 10**9, "attributes": attributes}
         for n, start, end, attributes in ends
@@ -57,15 +56,9 @@ def made(folder: Path, runs: Mapping[tuple[str, str], RunOfRow], **more: Any) ->
     return Made(Experiment.model_validate({**known, "columns": columns}), runs, {}, {}, {}, **more)
 
 
-class Letters:
+def letters(texts: Sequence[str]) -> NDArray[np.float32]:
     """Encodes a text by its first letter: equal or orthogonal."""
-
-    def __init__(self) -> None:
-        self.seen: list[str] = []
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        self.seen += texts
-        return np.eye(26, dtype=np.float32)[[ord(text[0]) - ord("a") for text in texts]]
+    return np.eye(26, dtype=np.float32)[[ord(text[0]) - ord("a") for text in texts]]
 
 
 @pytest.fixture
@@ -109,28 +102,24 @@ def test_diversity_needs_an_encoder_which_encodes_each_query_once(
     tmp_path: Path, two: dict[tuple[str, str], RunOfRow]
 ) -> None:
     assert figure(made(tmp_path, two), "whole", "all.diversity-average") is None
-    of = made(tmp_path, two, embed=Letters().embed)
+    of = made(tmp_path, two, embed=letters)
     assert value(of, "whole", "all.diversity-book") == pytest.approx(0.5)  # equal letters 0, two letters 1
     assert value(of, "whole", "all.diversity-average") == pytest.approx(0.5)  # the graph never had two queries
     told = made(tmp_path, two, waits=("diversity waits for a model that encodes queries: none",))
     assert "diversity waits for" in " ".join(notes(told))
 
-    letters = Letters()
-    embed = remembering(letters.embed)
+    seen: list[str] = []
+    embed = remembering(lambda texts: seen.extend(texts) or letters(texts))
     first, again = embed(["a", "b", "a"]), embed(["b", "c"])
-    assert letters.seen == ["a", "b", "c"]
+    assert seen == ["a", "b", "c"]
     assert (first[0] == first[2]).all() and (first[1] == again[0]).all()
 
 
 def test_people_s_marks_are_those_of_the_row(tmp_path: Path, two: dict[tuple[str, str], RunOfRow]) -> None:
+    given = (("anna", "whole-a", 5), ("bert", "whole-a", 4), ("anna", "whole-b", 3), ("anna", "x", 1))
     marks = tuple(
         Judgement(item="0", judge=judge, shown=(run,), marks=({"relevance": Score(score=score)},))
-        for judge, run, score in (
-            ("anna", "whole-a", 5),
-            ("bert", "whole-a", 4),
-            ("anna", "whole-b", 3),
-            ("anna", "x", 1),
-        )
+        for judge, run, score in given
     )
     of = made(tmp_path, two, marks=marks)
     assert value(of, "whole", "all.marks-relevance") == 4.0

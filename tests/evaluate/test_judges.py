@@ -28,7 +28,6 @@ from medground_evaluate.experiments.form import read_experiment
 from medground_evaluate.experiments.judging import check_judge, judge_rows
 from medground_evaluate.experiments.run import Made, Options
 from medground_evaluate.experiments.table import notes, results, table
-from medground_evaluate.judges.form import blank_form, read_marked, write_form
 from medground_evaluate.judges.judge import judge_long, judge_pairs, pairs_of
 from medground_evaluate.judges.judgements import (
     LONG_AXES,
@@ -41,7 +40,16 @@ from medground_evaluate.judges.judgements import (
     RateInput,
     RateOutput,
 )
-from medground_evaluate.judges.results import OVERALL, PairResult, long_results, outcomes, pair_results
+from medground_evaluate.judges.results import (
+    OVERALL,
+    PairResult,
+    blank_form,
+    long_results,
+    outcomes,
+    pair_results,
+    read_marked,
+    write_form,
+)
 
 Scripted = Callable[..., Any]
 
@@ -92,13 +100,18 @@ GOOD = {"q1": "a good reason", "q2": "a good reason", "q3": "a poor reason"}
 PLAIN = {"q1": "a poor reason", "q2": "a good reason", "q3": "a good reason"}
 
 
-def test_win_tie_and_loss_in_both_orders(scripted_model: Scripted, tmp_path: Path) -> None:
-    model = scripted_model({"compare_explanations": prefers("good")})
+@pytest.fixture
+def judge(scripted_model: Scripted) -> Any:
+    """A judge that prefers what is good."""
+    return scripted_model({"compare_explanations": prefers("good")}, name="openai:judge")
+
+
+def test_win_tie_and_loss_in_both_orders(judge: Any, tmp_path: Path) -> None:
     out = tmp_path / "j.jsonl"
-    result = only(judged(model, a_run("ours", GOOD), a_run("base", PLAIN), out, concurrency=3))
+    result = only(judged(judge, a_run("ours", GOOD), a_run("base", PLAIN), out, concurrency=3))
     assert (result.one, result.other, result.questions, result.judged) == ("ours", "base", 3, 3)
     assert result.first_preferred == 0.5
-    assert len(model.seen) == 6
+    assert len(judge.seen) == 6
     for axis in result.axes:
         assert (axis.wins, axis.ties, axis.losses, axis.flipped) == (1, 1, 1, 0)
     assert result.axes[1].mean == pytest.approx((5 + 5 + 2) / 3)
@@ -113,12 +126,14 @@ def test_runs_that_are_compared() -> None:
 
     other = a_run("b", GOOD)
     changed = Result("b", other.header.model_copy(update={"dataset_hash": "other"}), other.lines)
-    with pytest.raises(UsageError, match="differ in dataset_hash"):
-        pairs_of(a_run("a", GOOD), changed)
-    with pytest.raises(UsageError, match="both runs are called a"):
-        pairs_of(a_run("a", GOOD), a_run("a", GOOD))
-    with pytest.raises(UsageError, match="no question in common"):
-        pairs_of(a_run("a", {"q1": "x"}), a_run("b", {"q2": "x"}))
+    a = a_run("a", GOOD)
+    for second, message in (
+        (changed, "differ in dataset_hash"),
+        (a, "both runs are called a"),
+        (a_run("b", {"q9": "x"}), "no question in common"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            pairs_of(a, second)
 
 
 def test_an_unusable_reply_is_counted_and_is_never_a_win(scripted_model: Scripted, tmp_path: Path) -> None:
@@ -155,36 +170,33 @@ def test_a_served_judge_and_the_command_line(home: Path, tmp_path: Path, loopbac
     assert "ours against base, judged by openai:judge" in output("judged", str(out))
 
 
-@each_row(
-    ("judge", "run"),
-    [
+def test_a_model_may_not_judge_itself(scripted_model: Scripted, tmp_path: Path) -> None:
+    by_operator = {"settings": {"model": {"operators": {"write": "openai:gpt-5"}}}}
+    for name, run in (
         ("openai:gpt-5", {"model": "openai:gpt-5"}),
         ("openrouter:openai/gpt-5", {"model": "openai:GPT-5"}),
-        ("openai:gpt-5", {"settings": {"model": {"operators": {"write": "openai:gpt-5"}}}}),
-    ],
-)
-def test_a_model_may_not_judge_itself(
-    scripted_model: Scripted, tmp_path: Path, judge: str, run: dict[str, Any]
+        ("openai:gpt-5", by_operator),
+    ):
+        model = scripted_model({}, name=name)
+        with pytest.raises(UsageError, match="wrote answers of base"):
+            judged(model, a_run("ours", GOOD), a_run("base", PLAIN, **run), tmp_path / "j.jsonl")
+        assert model.seen == []
+
+
+def test_a_file_of_judgements_resumes_for_its_own_judge_only(
+    judge: Any, scripted_model: Scripted, tmp_path: Path
 ) -> None:
-    model = scripted_model({}, name=judge)
-    with pytest.raises(UsageError, match="wrote answers of base"):
-        judged(model, a_run("ours", GOOD), a_run("base", PLAIN, **run), tmp_path / "j.jsonl")
-    assert model.seen == []
-
-
-def test_a_file_of_judgements_resumes_for_its_own_judge_only(scripted_model: Scripted, tmp_path: Path) -> None:
     out = tmp_path / "j.jsonl"
     one, other = a_run("ours", GOOD), a_run("base", PLAIN)
-    first = scripted_model({"compare_explanations": prefers("good")})
-    judged(first, one, other, out, limit=2)
+    judged(judge, one, other, out, limit=2)
     out.write_bytes(out.read_bytes()[:-20])  # interrupted within the last line
-    refusing = scripted_model({"compare_explanations": ConfigError("the key is refused")})
+    refusing = scripted_model({"compare_explanations": ConfigError("the key is refused")}, name=judge.name)
     with pytest.raises(ConfigError, match="refused"):
         judged(refusing, one, other, out)
     assert len(read_marked([out]).lines) == 3
-    second = scripted_model({"compare_explanations": prefers("good")})
-    lines = judged(second, one, other, out)
-    assert (len(first.seen), len(second.seen), len(lines)) == (4, 3, 6)
+    assert len(judge.seen) == 4
+    lines = judged(judge, one, other, out)
+    assert (len(judge.seen), len(lines)) == (7, 6)
     assert read_marked([out]).lines == lines
 
     notes = tmp_path / "notes.md"
@@ -197,18 +209,10 @@ def test_a_file_of_judgements_resumes_for_its_own_judge_only(scripted_model: Scr
 
 
 def rate(value: RateInput) -> RateOutput:
-    def mark(score: int) -> Mark:
-        return Mark(score=score, justification="as the rubric says")
-
-    known = value.reference in value.answer
-    return RateOutput(
-        marks=LongAnswerMarks(
-            relevance=mark(4),
-            completeness=mark(5 if known else 1),
-            proficiency=mark(3),
-            interpretability=mark(2) if value.documents else None,
-        )
-    )
+    scores = {"relevance": 4, "completeness": 5 if value.reference in value.answer else 1, "proficiency": 3}
+    scores |= {"interpretability": 2 if value.documents else 0}
+    marks = {axis: Mark(score=n, justification="as the rubric says") if n else None for axis, n in scores.items()}
+    return RateOutput(marks=LongAnswerMarks(**marks))
 
 
 def test_long_answers_against_references(scripted_model: Scripted, tmp_path: Path) -> None:
@@ -229,12 +233,9 @@ def person(name: str, said: Mapping[str, str], shown: tuple[str, str] = ("ours",
     return [Judgement(item=i, judge=name, shown=shown, better=word) for i, word in said.items()]  # type: ignore[arg-type]
 
 
-def test_people_and_models_agree_by_kappa(scripted_model: Scripted, tmp_path: Path) -> None:
+def test_people_and_models_agree_by_kappa(judge: Any, tmp_path: Path) -> None:
     """Hand-computed: outcomes (win, tie, loss) and (win, loss, loss): observed 2/3, chance 1/9 + 0 + 2/9, kappa 1/2."""
-    out = tmp_path / "j.jsonl"
-    lines = judged(
-        scripted_model({"compare_explanations": prefers("good")}), a_run("ours", GOOD), a_run("base", PLAIN), out
-    )
+    lines = judged(judge, a_run("ours", GOOD), a_run("base", PLAIN), tmp_path / "j.jsonl")
     anna = person("anna", {"q1": "second", "q2": "first", "q3": "first"}, shown=("base", "ours"))
     written = tmp_path / "anna.jsonl"
     written.write_text("".join(line.model_dump_json(exclude_defaults=True) + "\n" for line in anna), encoding="utf-8")
@@ -244,8 +245,6 @@ def test_people_and_models_agree_by_kappa(scripted_model: Scripted, tmp_path: Pa
     assert agreement.kappa == pytest.approx(0.5)
     assert agreement.words == "moderate"
 
-
-def test_agreement_needs_two_judges_and_each_line_once(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="two judges"):
         judges_agreement(person("anna", {"q1": "first"}))
     with pytest.raises(UsageError, match="judged the same"):
@@ -268,11 +267,9 @@ def test_agreement_needs_two_judges_and_each_line_once(tmp_path: Path) -> None:
         ('{"item": "q", "judge": "a", "shown": ["x"]}', "`marks` are missing"),
         ('{"item": "q", "judge": "a", "shown": ["x", "x"], "better": "tie"}', "same name"),
         ('{"item": "q", "judge": "a", "shown": ["x", "y"], "better": "A"}', "better"),
-        ('{"item": "q", "judge": "a", "shown": ["x"], "marks": [{"beauty": {"score": 4}}]}', "unknown axes beauty"),
-        ('{"item": "q", "judge": "a", "shown": ["x"], "marks": [{"relevance": {"score": 6}}]}', "score"),
         (
             '{"item": "q", "judge": "a", "shown": ["x", "y"], "better": "tie", "status": "failed"}',
-            "cannot have `better` or `marks`",
+            "cannot have `better`",
         ),
         ("[" * 100_000, "nested too deeply"),
     ],
@@ -323,17 +320,11 @@ def judge_made(made: Made, model: Any, home: Path, concurrency: int = 1) -> Made
     return asyncio.run(judge_rows(made, models, home, concurrency=concurrency))
 
 
-def test_a_comparison_table_has_our_row_under_each_axis(scripted_model: Scripted, tmp_path: Path) -> None:
-    model = scripted_model({"compare_explanations": prefers("good")})
-    made = judge_made(made_of(tmp_path, "000/table-2", a_run("ours", GOOD), a_run("base", PLAIN)), model, tmp_path, 3)
+def test_a_comparison_table_has_our_row_under_each_axis(judge: Any, tmp_path: Path) -> None:
+    made = judge_made(made_of(tmp_path, "000/table-2", a_run("ours", GOOD), a_run("base", PLAIN)), judge, tmp_path, 3)
     rows = table(made)
-    assert [row[0] for row in rows[1:5]] == [
-        "Reasoning Soundness",
-        "ours: soundness",
-        "Evidence Grounding",
-        "ours: grounding",
-    ]
-    assert rows[2][1] == f"judged by {model.name}"
+    assert [row[0] for row in rows[2:5]] == ["ours: soundness", "Evidence Grounding", "ours: grounding"]
+    assert rows[2][1] == f"judged by {judge.name}"
     loss, tie, win, base, ours = rows[2][2:7]
     assert (loss, tie, base, ours) == ("33.33", "33.33", "4", "4")
     assert win.startswith("33.33 [")
@@ -341,17 +332,19 @@ def test_a_comparison_table_has_our_row_under_each_axis(scripted_model: Scripted
     said = " ".join(notes(made))
     assert "compared pubmed-reasoner (win) with model only (loss) on 3 questions" in said
     assert results(made)["openai:small"]["judged"]["pubmedqa"]["judged"] == 3
-    judge_made(made, model, tmp_path)
-    assert len(model.seen) == 6  # nothing is judged twice
+    judge_made(made, judge, tmp_path)
+    assert len(judge.seen) == 6  # nothing is judged twice
 
     runs = a_run("ours", dict.fromkeys(GOOD, "good")), a_run("all", dict.fromkeys(GOOD, "poor"))
-    made = judge_made(made_of(tmp_path, "000/table-6", *runs), model, tmp_path)
+    made = judge_made(made_of(tmp_path, "000/table-6", *runs), judge, tmp_path)
     cells = {row[0]: row[3:] for row in table(made)}
     assert cells["ours: pubmed-reasoner"] == ["5"] * 4
     assert cells["ours: pubmed-reasoner w/o reflective retrieval"] == ["2"] * 4
 
 
-def test_columns_of_a_judge_without_one_or_without_a_pair(scripted_model: Scripted, tmp_path: Path) -> None:
+def test_columns_of_a_judge_without_one_or_without_a_pair_and_an_unusable_judge(
+    scripted_model: Scripted, tmp_path: Path
+) -> None:
     runs = a_run("ours", GOOD), a_run("base", PLAIN, right=False)
     made = made_of(tmp_path, "000/table-8", *runs)
     assert table(made)[2] == ["ours: soundness", "not judged", *["needs a judge"] * 5]
@@ -363,23 +356,13 @@ def test_columns_of_a_judge_without_one_or_without_a_pair(scripted_model: Script
     assert table(failed)[2][2:] == ["needs a judge"] * 5
     assert "judged 0, not judged 0, failed 3" in " ".join(notes(failed))
 
-
-@each_row(
-    ("name", "judge", "words"),
-    [
-        ("000/table-1", "openai:gpt-5", "has no column that needs a judge"),
-        ("000/table-2", "groq:small", "answers a row"),
-    ],
-)
-def test_an_unusable_judge_is_refused_before_anything_runs(name: str, judge: str, words: str) -> None:
-    with pytest.raises(UsageError, match=words):
-        check_judge(read_experiment(FILES / f"{name}.toml"), judge, Options(data=FILES, model="openai:small"))
+    one, two = (read_experiment(FILES / "000" / f"table-{n}.toml") for n in (1, 2))
+    for experiment, name, words in ((one, "openai:gpt-5", "has no column that"), (two, "groq:small", "answers a row")):
+        with pytest.raises(UsageError, match=words):
+            check_judge(experiment, name, Options(data=FILES, model="openai:small"))
 
 
 REFERENCES = {"q1": "With rest.", "q2": "With sleep.", "q4": "With food."}
-MARK = st.integers(1, 5)
-
-
 TREATED = {"q1": "It is treated with rest.", "q2": "It is treated with sleep.", "q3": "Unknown.", "q4": ""}
 
 
@@ -445,7 +428,7 @@ def test_the_commands_of_a_form(home: Path, tmp_path: Path) -> None:
     assert "1 answer to mark" in shown
     assert "completeness" in shown
     words = ["judge", str(path), "--model", "keyless", "--data", str(questions), "--quiet"]
-    assert "1 questions: 0 judged, 1 not judged, 0 failed" in output(*words)  # keyless, so nothing is judged
+    assert "1 questions: 0 judged, 1 not judged, 0 failed" in output(*words)
     with pytest.raises(UsageError, match="give two runs"):
         output(*words[:4])
     record = json.loads(form.read_text(encoding="utf-8"))

@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from itertools import pairwise
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.typing import NDArray
 from rows import each_row
-from runs import line
+from runs import header, line, write_lines, write_run
 
 from medground.answering.verify.critic import Claim, Judgement
-from medground.errors import ConfigError
+from medground.answering.verify.nli_model import NliModel
+from medground.errors import ConfigError, UsageError
+from medground.testing.command import run
 from medground.values.answer import Answer
+from medground.values.question import Question
 from medground.values.source_plan import SourcePlan, SourceQuery
+from medground.values.statement import Assessment
 from medground.values.steps import SourcesPlanned
 from medground.values.usage import UsageReport
+from medground_evaluate.datasets.registry import open_dataset
+from medground_evaluate.items import Item, RunLine
 from medground_evaluate.metrics.answers import (
     accuracy,
+    assessments,
     citation_scores,
     class_scores,
     confusion,
@@ -38,8 +44,8 @@ from medground_evaluate.metrics.answers import (
     set_scores,
     support_scores,
 )
-from medground_evaluate.metrics.cost import Stage, cost_ratio, joined, mean_cost, stage_means, stages, without
-from medground_evaluate.metrics.measures import answers_by_round, planned_queries
+from medground_evaluate.metrics.cost import Stage, cost_ratio, mean_cost, stage_means, stages
+from medground_evaluate.metrics.measures import answers_by_round, measure, planned_queries, was_rewritten
 from medground_evaluate.metrics.searching import (
     Reading,
     evidence_depths,
@@ -49,7 +55,7 @@ from medground_evaluate.metrics.searching import (
     ranking_scores,
     retrieval_scores,
 )
-from medground_evaluate.metrics.uncertainty import luq
+from medground_evaluate.metrics.uncertainty import luq, nli_entailment, read_samples, uncertainty_of
 from medground_evaluate.statistics import Mean
 
 YES_NO = [line(1, "yes", "yes"), line(2, "yes", "no"), line(3, "yes"), line(4, "no", "no"), line(5, "maybe", "yes")]
@@ -81,8 +87,7 @@ def test_several_answers_by_hand() -> None:
     assert scores.precision == pytest.approx((1 + 1 / 2 + 1 / 3 + 0) / 4)
     assert scores.recall == pytest.approx((1 + 1 / 2 + 1 + 0) / 4)
     assert scores.f1 == pytest.approx((1 + 1 / 2 + 1 / 2 + 0) / 4)
-    none = set_scores([])
-    assert (none.exact.value, none.partial, none.f1) == (None, 0.0, 0.0)
+    assert (set_scores([]).exact.value, set_scores([]).f1) == (None, 0.0)
 
 
 def test_rates_and_support_count_failed_and_unfinished_questions() -> None:
@@ -92,20 +97,17 @@ def test_rates_and_support_count_failed_and_unfinished_questions() -> None:
     assert grounded_rate(lines, 4, {"0", "1"}).value == 2 / 4
     assert grounded_rate([]).value is None and grounded_rate([], sufficient={"0"}).value is None
 
-    scores = support_scores(
-        [line(1, support=1.0, faithfulness=0.5, statements=2), line(2, support=0.5, statements=4), line(3)]
-    )
+    given = [{"support": 1.0, "faithfulness": 0.5, "statements": 2}, {"support": 0.5, "statements": 4}, {}]
+    scores = support_scores(line(n, **fields) for n, fields in enumerate(given))
     assert (scores.support.value, scores.support.of, scores.support.without) == (0.75, 2, 1)
     assert (scores.faithfulness.value, scores.faithfulness.of, scores.statements.value) == (0.5, 1, 2.0)
     assert support_scores([]).support.value is None
 
 
 def test_cost_is_a_mean_and_a_ratio_and_an_unknown_price_is_never_free() -> None:
-    used = [
-        UsageReport(input_tokens=100, output_tokens=20, model_calls=2, searches=1, seconds=1.0, price=Decimal("0.02")),
-        UsageReport(input_tokens=300, output_tokens=40, model_calls=3, cached_calls=1, seconds=3.0),
-    ]
-    cost = mean_cost(used)
+    one = UsageReport(input_tokens=100, output_tokens=20, model_calls=2, searches=1, seconds=1.0, price=Decimal("0.02"))
+    other = UsageReport(input_tokens=300, output_tokens=40, model_calls=3, cached_calls=1, seconds=3.0)
+    cost = mean_cost([one, other])
     assert (cost.input_tokens, cost.output_tokens, cost.searches, cost.seconds) == (200, 30, 0.5, 2.0)
     assert (cost.model_calls, cost.cached_calls) == (3.0, 0.5)  # calls that the recipe needs: made and cached
     assert cost.money == pytest.approx(0.01)
@@ -147,8 +149,7 @@ def test_retrieval_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     assert scores.without_gold == 1 and retrieval_scores([]).mean == {}
     assert ranking_scores({"q": ("D:x", "D:x", "D:a")}, {"q": ("D:a",)}, (1,))["q"]["RR"] == 1 / 2
     # trec_eval breaks ties of scores by id, so ascending or descending ids must make no difference.
-    ids = [f"D:{n}" for n in range(9)]
-    for order in (ids, ids[::-1]):
+    for order in ([f"D:{n}" for n in range(9)], [f"D:{n}" for n in range(9, 0, -1)]):
         assert ranking_scores({"q": order}, {"q": (order[4],)}, (5,))["q"]["RR"] == pytest.approx(1 / 5)
     monkeypatch.setitem(sys.modules, "ir_measures", None)
     with pytest.raises(ConfigError, match=r'pip install "medground\[evaluate\]"'):
@@ -175,9 +176,7 @@ def by_length(texts: Sequence[str]) -> NDArray[np.float32]:
 def test_depths_and_queries_by_hand() -> None:
     depths = evidence_depths([Reading(5, True), Reading(10, True), Reading(5, True), Reading(20, False)])
     assert (depths.distribution, depths.mean, depths.median, depths.never) == ({5: 2, 10: 1}, 20 / 3, 5.0, 1)
-    assert (depths.within(5).value, depths.within(20).value) == (2 / 4, 3 / 4)
-    none = evidence_depths([])
-    assert (none.mean, none.median, none.within(5).value) == (None, None, None)
+    assert (depths.within(5).value, depths.within(20).value, evidence_depths([]).median) == (2 / 4, 3 / 4, None)
 
     plans = [{"book": ["a b", "c d e f"], "wiki": ["x"]}, {"book": ["a b c"], "graph": [" "]}]
     found = query_statistics(plans, by_length)
@@ -196,20 +195,15 @@ def span(name: str, start: float, end: float, tokens: int = 0) -> dict[str, Any]
 
 def test_stages_by_hand() -> None:
     # Planning from 0 to 5, with a search inside; two searches at once from 5 to 8; answering from 8 to 10.
-    found = stages(
-        [
-            span("recipe omni-rag", 0, 10),
-            span("source plan", 0, 5),
-            span("operator plan", 0, 2, tokens=100),
-            span("search corpus:omni.book", 2, 4),
-            span("operator assess", 4, 5, tokens=10),
-            span("search corpus:omni.book", 5, 7),
-            span("search graph:omni", 6, 8),
-            span("operator read", 8, 9, tokens=1000),
-        ]
+    planned = [span("recipe omni-rag", 0, 10), span("source plan", 0, 5), span("operator plan", 0, 2, tokens=100)]
+    planned += [span("search corpus:omni.book", 2, 4), span("operator assess", 4, 5, tokens=10)]
+    searched = [span("search corpus:omni.book", 5, 7), span("search graph:omni", 6, 8)]
+    found = stages([*planned, *searched, span("operator read", 8, 9, tokens=1000)])
+    assert found and (found.planning, found.retrieval, found.answering) == (
+        Stage(3.0, 112, 2),
+        Stage(5.0),
+        Stage(2.0, 1001, 1),
     )
-    assert found is not None
-    assert (found.planning, found.retrieval, found.answering) == (Stage(3.0, 112, 2), Stage(5.0), Stage(2.0, 1001, 1))
     planning, retrieval, answering = stage_means([found, None])
     assert (planning.name, planning.seconds, planning.tokens) == ("planning", Mean(3.0, 1), Mean(112.0, 1))
     assert (retrieval.seconds.value, answering.tokens.value) == (5.0, 1001.0)
@@ -231,22 +225,6 @@ def test_stages_by_hand() -> None:
     assert answers_by_round([*spans, failed]) == (("no",), ("yes",), ("yes",), ("yes",))
 
 
-TIMES = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)).map(lambda pair: (min(pair), max(pair))))
-
-
-@given(TIMES, TIMES)
-def test_times_are_sets_of_moments(times: list[tuple[int, int]], others: list[tuple[int, int]]) -> None:
-    def moments(stretches: list[tuple[int, int]]) -> set[int]:
-        return {moment for start, end in stretches for moment in range(start, end)}
-
-    one, other = joined(times), joined(others)
-    assert moments(one) == moments(times)
-    assert all(left[1] < right[0] for left, right in pairwise(one))
-    rest = without(one, other)
-    assert moments(rest) == moments(times) - moments(others)
-    assert sum(end - start for start, end in rest) == len(moments(rest))
-
-
 def test_rouge_by_hand() -> None:
     score = rouge_l("police kill the gunman", "Police killed the gunman.")
     assert (score.precision, score.recall, score.f1) == (3 / 4, 3 / 4, 3 / 4)
@@ -256,18 +234,14 @@ def test_rouge_by_hand() -> None:
     assert rouge_l("a b", ["x", "a b", "a"]).f1 == 1.0
 
 
-class WordCritic:
-    """A working critic for a toy language: a statement is entailed if the premises contain all its words."""
-
-    name = "words"
-
-    async def judge(self, claims: Sequence[Claim]) -> list[Judgement]:
-        found = []
-        for claim in claims:
-            held = {word for premise in claim.premises for word in premise.quote.lower().strip(".").split()}
-            entailed = set(claim.statement.lower().strip(".").split()) <= held
-            found.append(Judgement("failed" if "broken" in claim.statement else "entails" if entailed else "neutral"))
-        return found
+async def judge(claims: Sequence[Claim]) -> list[Judgement]:
+    """In a toy language a statement is entailed if the premises contain all its words."""
+    found = []
+    for claim in claims:
+        held = {word for premise in claim.premises for word in premise.quote.lower().strip(".").split()}
+        entailed = set(claim.statement.lower().strip(".").split()) <= held
+        found.append(Judgement("failed" if "broken" in claim.statement else "entails" if entailed else "neutral"))
+    return found
 
 
 def answer(*statements: tuple[str, Sequence[str]]) -> Answer:
@@ -293,7 +267,7 @@ def answer(*statements: tuple[str, Sequence[str]]) -> Answer:
     ],
 )
 def test_citations_by_hand(statements: list[Any], expected: tuple[int, ...]) -> None:
-    found = asyncio.run(citation_scores(answer(*statements), WordCritic()))
+    found = asyncio.run(citation_scores(answer(*statements), SimpleNamespace(name="words", judge=judge)))
     assert (found.recall.right, found.recall.of, found.precision.right, found.precision.of, found.failed) == expected
 
 
@@ -327,3 +301,132 @@ async def entailment_by_words(pairs: Sequence[tuple[str, str]]) -> list[float | 
 def test_luq_by_hand(responses: list[str], expected: tuple[Any, ...]) -> None:
     found = asyncio.run(luq(responses, entailment_by_words))
     assert (found.value, found.responses, found.unjudged) == expected
+
+
+# One run measured from its stored answers and traces, and several runs as samples
+
+HEADER = header(dataset="jsonl", settings={"model": {"temperature": 0.7, "cache": False}})
+
+
+def asked(n: int, text: str = "", answer: str = "yes") -> RunLine:
+    cited = ("PMID:1",) if answer else ()
+    return line(f"q{n}", "yes", answer, cited=cited, text=text, trace=f"20260101-000000-0000000{n}")
+
+
+def trace(home: Path, n: int, *spans: tuple[str, Mapping[str, Any]]) -> None:
+    folder = home / "traces"
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = [{"name": name, "start": k, "attributes": dict(given)} for k, (name, given) in enumerate(spans)]
+    (folder / f"20260101-000000-0000000{n}.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+
+
+def batches(*documents: Sequence[str], sufficient: bool, query: str) -> list[tuple[str, Mapping[str, Any]]]:
+    spans: list[tuple[str, Mapping[str, Any]]] = [("final query", {"medground.text.query": query})]
+    for number, batch in enumerate(documents, start=1):
+        said = json.dumps({"sufficient": sufficient and number == len(documents)})
+        spans += [("read batch", {"medground.documents": [*batch]})]
+        spans += [("operator sufficient", {"medground.text.output": said})]
+    return spans
+
+
+def test_a_run_by_hand(home: Path) -> None:
+    known: dict[str, Any] = {"gold": ("yes",), "reference": "the gunman was killed", "headings": ("Asthma", "Child")}
+    items = [Item(id=f"q{n}", question=Question.ask("Is it?", task="yes-no"), **known) for n in (1, 2, 3)]
+    trace(home, 1, *batches(["a", "b"], ["c"], sufficient=True, query='"Asthma"[mh]'))
+    trace(home, 2, *batches(["a"], sufficient=False, query='"Asthma"[mh] AND "Adult"[mh]'))
+    trace(home, 3, ("round", {"medground.answer": ["no"], "medground.steering_score": 0.1}))
+    lines = [asked(1, "the gunman killed"), asked(2, "nobody"), asked(3, answer="")]
+    found = measure(HEADER, lines, home, items)
+    assert (found.items, found.untraced) == (4, 1)  # the fourth is unfinished
+    assert found.checked and found.depths and found.headings and found.rouge
+    assert (found.grounded.right, found.grounded.of) == (2, 4)
+    assert (found.checked.right, found.checked.of) == (1, 4)  # the second never had enough
+    assert (found.depths.mean, dict(found.depths.distribution), found.depths.never) == (3.0, {3: 1}, 3)
+    assert (found.depths.within(5).right, found.depths.within(5).of) == (1, 4)
+    assert (found.headings.precision, found.headings.recall) == ((1 + 1 / 2 + 0) / 3, (1 / 2 + 1 / 2 + 0) / 3)
+    assert [(point.asked, point.accuracy.right, point.accuracy.of) for point in found.rounds] == [(1, 0, 3)]
+    assert found.rouge.value == pytest.approx((2 * 3 / (3 + 4) + 0 + 0) / 3)  # `the gunman killed`, of three and four
+
+
+def test_how_often_questions_were_rewritten_and_what_a_model_said_of_answers(home: Path) -> None:
+    """Reason and Verify, section 4.1.3 (8 % and 12 % of questions) and section 4.2.1."""
+    for n, low in ((1, True), (2, False), (3, False)):
+        trace(home, n, ("rewrite trigger", {"medground.overlap": 0.2, "medground.rewrite": low}))
+    found = measure(HEADER, [asked(1), asked(2), asked(3)], home)
+    assert found.rewritten and (found.rewritten.right, found.rewritten.of) == (1, 3)
+    assert was_rewritten([]) is None
+    said = [Assessment(verdict="CORRECT", quality=4, assessed_by="m"), Assessment(quality=1, assessed_by="m"), None]
+    answers = [cast("Answer", SimpleNamespace(assessment=one)) for one in said]
+    counted = assessments([*answers, None])
+    assert counted and (counted.correct.right, counted.correct.of) == (1, 1)
+    assert (counted.quality.value, counted.quality.of) == (2.5, 2)
+    assert assessments([answers[2]]) is None
+    assert (found.depths, found.headings, found.rouge, found.rounds) == (None, None, None, ())
+    assert (found.queries, found.untraced, found.assessed) == ({}, 1, None)
+
+
+def written(path: Path, *lines: RunLine, **fields: Any) -> Path:
+    return write_run(path, lines, **{**HEADER.model_dump(), **fields})
+
+
+def test_as_a_command(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record = {"question": "Is it?", "answer": "yes", "task": "yes-no", "reference": "it is", "headings": ["Asthma"]}
+    data = write_lines(tmp_path / "questions.jsonl", [{"id": f"q{n}", **record} for n in (1, 2)])
+    low = ("rewrite trigger", {"medground.overlap": 0.2, "medground.rewrite": True})
+    trace(home, 1, *batches(["a", "b"], sufficient=True, query='"Asthma"[mh]'), low)
+    path = written(tmp_path / "run.jsonl", asked(1, "it is"), dataset_hash=open_dataset("jsonl").hash(data), items=2)
+    assert run("eval", "measure", str(path), "--data", str(data)) == 0
+    said = capsys.readouterr().out
+    assert "2 questions; 1 without a stored trace" in said
+    assert "ROUGE-L against the reference: F1 1.000 (1 questions)" in said
+    assert "questions rewritten because too little was found: 100.0% [20.7%, 100.0%] of 1" in said
+    assert run("eval", "measure", str(path), "--json") == 0
+    assert json.loads(capsys.readouterr().out)["depths"]["never"] == 1
+
+
+def test_uncertainty_of_runs_by_hand(tmp_path: Path) -> None:
+    async def same_words(pairs: Sequence[tuple[str, str]]) -> list[float | None]:
+        return [1.0 if premise == sentence else 0.25 for premise, sentence in pairs]
+
+    texts = [("It helps.", "It is so."), ("It helps.", ""), ("It harms.", "")]
+    paths = [written(tmp_path / f"{n}.jsonl", asked(1, a), asked(2, b)) for n, (a, b) in enumerate(texts)]
+    found = asyncio.run(uncertainty_of(read_samples(paths), same_words))
+    assert (read_samples(paths).runs, read_samples(paths).temperature) == (3, 0.7)
+    confidence = [(1 + 0.25) / 2, (1 + 0.25) / 2, 0.25]
+    assert found.each["q1"].value == pytest.approx(sum(1 - c for c in confidence) / 3)
+    assert (found.mean.of, found.mean.without) == (1, 1)  # a single answer has no uncertainty
+
+
+def test_runs_that_are_not_samples_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one = written(tmp_path / "1.jsonl", asked(1, "It helps."))
+    with pytest.raises(UsageError, match="two or more runs"):
+        read_samples([one, one])
+    other = written(tmp_path / "2.jsonl", asked(1, "It helps."), recipe="ground")
+    with pytest.raises(UsageError, match="differs from the first run: recipe was rag, is ground"):
+        read_samples([one, other])
+    fixed = {"model": {"temperature": 0.0, "cache": True}}
+    same = [written(tmp_path / f"{n}.jsonl", asked(1, "It helps."), settings=fixed) for n in (3, 4)]
+    assert run("eval", "uncertainty", *map(str, same), "--nli", "nowhere") == 2
+    assert "--set model.temperature=0.7 --set model.cache=false" in capsys.readouterr().err
+
+
+def model(labels: list[str], *logits: float) -> NliModel:
+    """A network that has the same logits for every pair."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    fixed: Any = SimpleNamespace(logits=lambda ids, mask, types: np.tile(np.float32(logits), (len(ids), 1)))
+    tokenizer = Tokenizer(models.WordLevel({"[UNK]": 0, "it": 1, "helps": 2, ".": 3}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    return NliModel("fixed", {"id2label": dict(enumerate(labels))}, tokenizer, fixed)
+
+
+def test_luq_ignores_neutral_and_needs_contradiction() -> None:
+    # P(entail) is exp(l_e) / (exp(l_e) + exp(l_c)) = 3 / 4, however probable neutral is.
+    network = model(["contradiction", "neutral", "entailment"], 0.0, 5.0, math.log(3))
+    found = asyncio.run(luq(["it helps.", "it helps.", "it helps."], nli_entailment(network)))
+    assert found.value == pytest.approx(1 / 4)
+    unread = asyncio.run(luq(["strange words here only.", "it helps."], nli_entailment(network)))
+    assert (unread.value, unread.unjudged) == (pytest.approx(1 / 4), 1)
+
+    with pytest.raises(UsageError, match="label for contradiction"):
+        nli_entailment(model(["not_entailment", "entailment"], 0.0, 1.0))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable, Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 from pydantic_ai.exceptions import ModelHTTPError, OutputTokenLimitExceeded, ToolRetryError, UnexpectedModelBehavior
 from pydantic_ai.messages import ToolReturnPart
 from rows import each_row
+from runs import write_lines
 
 from medground.answering.conclude.compose import compose
 from medground.answering.run import Run, words_lookup
@@ -55,24 +55,20 @@ async def yes(question: Question, run: Run) -> Answer:
     return said(run, "yes")
 
 
-def made(algorithm: Algorithm | Recipe) -> Recipe:
-    """The algorithm of a test as a recipe that needs no evidence."""
-    if isinstance(algorithm, Recipe):
-        return algorithm
-    return Recipe(name="model-only", run=algorithm, operators=(), needs_evidence=False)
-
-
-def engine(home: Path, recipe: Algorithm | Recipe, sources: Sequence[Any] = ()) -> Engine:
+def engine(home: Path, algorithm: Algorithm | Recipe, sources: Sequence[Any] = ()) -> Engine:
+    """An engine with a recipe, or with the algorithm of a test as a recipe that needs no evidence."""
+    recipe = algorithm
+    if not isinstance(recipe, Recipe):
+        recipe = Recipe(name="model-only", run=recipe, operators=(), needs_evidence=False)
     settings = Settings.load(environ={"MEDGROUND_HOME": str(home)}, options={"recipe.name": "model-only"})
     settings = settings.model_copy(update={"home": home})
-    return Engine(settings, made(recipe), sources, Models("keyless", {}, {"keyless": Keyless()}))
+    return Engine(settings, recipe, sources, Models("keyless", {}, {"keyless": Keyless()}))
 
 
 def questions(folder: Path, count: int, **fields: Any) -> Selection:
     path = folder / "questions.jsonl"
     records = [{"id": f"q{n}", "question": f"Is number {n} right?", "answer": "yes"} | fields for n in range(count)]
-    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    return Selection(open_dataset("jsonl"), path)
+    return Selection(open_dataset("jsonl"), write_lines(path, records))
 
 
 def run(home: Path, recipe: Algorithm | Recipe, chosen: Selection, sources: Sequence[Any] = (), **more: Any) -> Tally:
@@ -105,10 +101,8 @@ def test_each_failure_is_a_line_with_its_status(home: Path, tmp_path: Path) -> N
     assert statuses == ["answered", "unreadable", "failed", "failed", "failed", "budget", "failed", "answered"]
     assert found["q3"].error == "pubmed: cannot be reached at all"
     assert found["q4"].error == "KeyError: 'a bug'"
-    assert found["q2"].usage.input_tokens == 9
-    assert found["q2"].usage.price is None
-    assert found["q2"].trace
-    assert found["q5"].trace
+    assert (found["q2"].usage.input_tokens, found["q2"].usage.price) == (9, None)
+    assert found["q2"].trace and found["q5"].trace
     assert all(found[f"q{n}"].answer == () for n in range(1, 7))
     assert (tally.items, tally.lines, tally.right, tally.final_accuracy) == (8, 8, 1, 1 / 8)
 
@@ -126,9 +120,11 @@ def test_an_answer_that_no_retry_made_readable_is_not_a_failed_provider(home: Pa
 
 
 def test_what_nobody_would_be_spared_stops_the_run_and_it_goes_on(home: Path, tmp_path: Path) -> None:
+    asked: list[str] = []
     mended = False
 
     async def recipe(question: Question, run: Run) -> Answer:
+        asked.append(question.text)
         if question.text == "Is number 2 right?" and not mended:
             raise ConfigError("the key is refused")
         return said(run, "yes")
@@ -137,27 +133,12 @@ def test_what_nobody_would_be_spared_stops_the_run_and_it_goes_on(home: Path, tm
         run(home, recipe, questions(tmp_path, 5))
     assert [line.id for line in lines(home)] == ["q0", "q1"]
     mended = True
-    assert run(home, recipe, questions(tmp_path, 5)).right == 5
+    (home / "run.jsonl").write_bytes((home / "run.jsonl").read_bytes()[:-30])
+    for wanted in ([f"Is number {n} right?" for n in (1, 2, 3, 4)], []):
+        asked.clear()
+        assert run(home, recipe, questions(tmp_path, 5), concurrency=3).right == 5
+        assert asked == wanted  # a cut line, and nothing twice
     assert sorted(line.id for line in lines(home)) == [f"q{n}" for n in range(5)]
-
-
-def test_nothing_is_asked_twice_and_a_cut_line_is(home: Path, tmp_path: Path) -> None:
-    asked: list[str] = []
-
-    async def recipe(question: Question, run: Run) -> Answer:
-        asked.append(question.text)
-        return said(run, "yes")
-
-    chosen = questions(tmp_path, 6)
-    run(home, recipe, chosen)
-    whole = (home / "run.jsonl").read_bytes()
-    (home / "run.jsonl").write_bytes(whole[:-30])
-    asked.clear()
-    run(home, recipe, chosen, concurrency=3)
-    assert asked == ["Is number 5 right?"]
-    asked.clear()
-    assert run(home, recipe, chosen).right == 6
-    assert asked == []
 
 
 def test_a_seed_gives_one_order_and_smaller_limits_are_part_of_greater_ones(home: Path, tmp_path: Path) -> None:
@@ -182,39 +163,13 @@ def test_a_seed_gives_one_order_and_smaller_limits_are_part_of_greater_ones(home
     assert order(7, 10) == ten, "an interrupted one goes on with the same questions"
 
 
-def test_cancelling_keeps_what_is_finished(home: Path, tmp_path: Path) -> None:
-    async def recipe(question: Question, run: Run) -> Answer:
-        if question.text == "Is number 3 right?":
-            await asyncio.Event().wait()
-        return said(run, "yes")
-
-    async def interrupted() -> None:
-        path = home / "run.jsonl"
-        running = asyncio.create_task(run_set(engine(home, recipe), questions(tmp_path, 6), path))
-        async with asyncio.timeout(300):
-            while not path.exists() or path.read_bytes().count(b"\n") < 4:  # the header and three lines
-                await asyncio.sleep(0.01)
-        running.cancel()
-        await running
-
-    with pytest.raises(asyncio.CancelledError):
-        asyncio.run(interrupted())
-    assert [line.id for line in lines(home)] == ["q0", "q1", "q2"]
-    assert run(home, yes, questions(tmp_path, 6)).right == 6
-
-
 def test_what_was_found_is_noted_in_rank_order(home: Path, tmp_path: Path, memory_source: type[Any]) -> None:
     async def recipe(question: Question, run: Run) -> Answer:
         await run.look_up(words_lookup(question))
         return said(run, "yes")
 
-    source = memory_source(
-        [
-            Document(id="PMID:1", text="Nothing of the sort."),
-            Document(id="PMID:2", text="Is number nine."),
-            Document(id="PMID:3", text="Is number 0 right: yes."),
-        ]
-    )
+    texts = ("Nothing of the sort.", "Is number nine.", "Is number 0 right: yes.")
+    source = memory_source([Document(id=f"PMID:{n}", text=text) for n, text in enumerate(texts, start=1)])
     run(home, recipe, questions(tmp_path, 1, documents=["PMID:3"]), [source])
     (line,) = lines(home)
     assert line.found == ("PMID:3", "PMID:2")
@@ -254,7 +209,7 @@ def test_a_selection_of_nothing_is_refused_before_anything_is_written(
 
 def test_the_header_says_what_was_run_and_the_watch_sees_every_line(home: Path, tmp_path: Path) -> None:
     seen: list[tuple[int, Decimal | None]] = []
-    run(home, yes, questions(tmp_path, 3), watch=lambda tally: seen.append((tally.lines, tally.price)))
+    run(home, yes, questions(tmp_path, 3), watch=lambda tally: seen.append((tally.lines, tally.usage.price)))
     assert [count for count, _ in seen] == [0, 1, 2, 3]
     header, _ = read_run(home / "run.jsonl")
     assert (header.dataset, header.split, header.items, header.model) == ("jsonl", "test", 3, "keyless")

@@ -5,14 +5,13 @@ from __future__ import annotations
 import errno
 import json
 import os
-import subprocess
-import sys
+import resource
 from pathlib import Path
 from typing import Any
 
 import pytest
 import runs
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
 
@@ -20,10 +19,12 @@ from medground.errors import StorageFailed, UsageError
 from medground_evaluate.items import RunHeader, RunLine, Tally
 from medground_evaluate.run_file import RunFile, differences, read_run
 
+SETTINGS = {"recipe": {"name": "rag", "batch": 5}, "model": {"default": "keyless", "concurrency": 8}}
+
 
 def header(**changed: Any) -> RunHeader:
     known = {
-        "settings": {"recipe": {"name": "rag", "batch": 5}, "model": {"default": "keyless", "concurrency": 8}},
+        "settings": SETTINGS,
         "snapshots": {"papers": "dd"},
         "versions": {"medground": "0.1.0", "numpy": "2"},
         "started": "2026-01-01T00:00:00+00:00",
@@ -54,13 +55,9 @@ def test_written_lines_are_read_and_not_repeated(tmp_path: Path) -> None:
     assert [found.id for found in lines] == ["a", "b", "c"]
 
 
-@settings(max_examples=60, deadline=None)
 @given(cut=st.integers(min_value=1, max_value=2_000), junk=st.binary(max_size=40))
 def test_a_file_truncated_anywhere_resumes(tmp_path_factory: pytest.TempPathFactory, cut: int, junk: bytes) -> None:
-    path = tmp_path_factory.mktemp("cut") / "run.jsonl"
-    with RunFile(path, header()) as run:
-        for i in "abc":
-            run.append(line(i))
+    path = begun(tmp_path_factory.mktemp("cut") / "run.jsonl", *"abc")
     whole = path.read_bytes()
     left = whole[: max(0, len(whole) - cut)]
     path.write_bytes(left + junk.replace(b"\n", b"?") if left else b"")
@@ -82,30 +79,23 @@ def test_a_file_truncated_anywhere_resumes(tmp_path_factory: pytest.TempPathFact
         ({"snapshots": {"papers": "ff"}}, "snapshots.papers was dd, is ff"),
         ({"prompts_hash": "ff"}, "prompts_hash was p, is ff"),
         ({"versions": {"medground": "0.2.0"}}, "medground was 0.1.0, is 0.2.0"),
-        (
-            {"settings": {"recipe": {"name": "rag", "batch": 7}, "model": {"default": "keyless", "concurrency": 8}}},
-            "recipe.batch was 5, is 7",
-        ),
+        ({"settings": SETTINGS | {"recipe": {"name": "rag", "batch": 7}}}, "recipe.batch was 5, is 7"),
     ],
 )
 def test_another_run_is_refused_and_the_difference_shown(tmp_path: Path, changed: dict[str, Any], shown: str) -> None:
-    path = tmp_path / "run.jsonl"
-    with RunFile(path, header()) as run:
-        run.append(line("a"))
+    path = begun(tmp_path / "run.jsonl", "a")
     before = path.read_bytes()
     with pytest.raises(UsageError) as refused:
         RunFile(path, header(**changed))
     assert shown in str(refused.value)
-    quick = {"recipe": {"name": "rag", "batch": 5}, "model": {"default": "keyless", "concurrency": 99}}
+    quick = SETTINGS | {"model": {"default": "keyless", "concurrency": 99}}
     assert differences(header(), header(settings=quick, started="", items=9)) == {}
     assert "\n" not in str(refused.value)
     assert path.read_bytes() == before
 
 
 def test_an_accepted_difference_is_recorded_and_a_mixture_of_recipes_never(tmp_path: Path) -> None:
-    path = tmp_path / "run.jsonl"
-    with RunFile(path, header()) as run:
-        run.append(line("a"))
+    path = begun(tmp_path / "run.jsonl", "a")
     with RunFile(path, header(prompts_hash="ff"), ["prompts_hash"]) as run:
         run.append(line("b"))
     with RunFile(path, header(prompts_hash="ff")) as run:
@@ -117,21 +107,23 @@ def test_an_accepted_difference_is_recorded_and_a_mixture_of_recipes_never(tmp_p
         RunFile(path, header(recipe="ground", prompts_hash="ff"), ["recipe"])
 
 
-@each_row("content", ['{"pmid": 1}\n', "<html>\n</html>\n{}\n"])
-def test_a_file_of_another_kind_is_left_alone(tmp_path: Path, content: str) -> None:
-    path = tmp_path / "notes.jsonl"
-    path.write_text(content, encoding="utf-8")
-    for read in (lambda: RunFile(path, header()), lambda: read_run(path)):
-        with pytest.raises(UsageError, match="not a Medground run"):
-            read()
-    assert path.read_text(encoding="utf-8") == content
-
-
-def test_invalid_and_repeated_lines_are_reported(tmp_path: Path) -> None:
-    path = tmp_path / "run.jsonl"
+def begun(path: Path, *ids: str) -> Path:
+    """A run's file with lines of these questions."""
     with RunFile(path, header()) as run:
-        run.append(line("a"))
-        run.append(line("b"))
+        for i in ids:
+            run.append(line(i))
+    return path
+
+
+def test_a_file_of_another_kind_is_left_alone_and_invalid_and_repeated_lines_are_reported(tmp_path: Path) -> None:
+    path = tmp_path / "notes.jsonl"
+    for content in ('{"pmid": 1}\n', "<html>\n</html>\n{}\n"):
+        path.write_text(content, encoding="utf-8")
+        for read in (lambda: RunFile(path, header()), lambda: read_run(path)):
+            with pytest.raises(UsageError, match="not a Medground run"):
+                read()
+        assert path.read_text(encoding="utf-8") == content
+    path = begun(tmp_path / "run.jsonl", "a", "b")
     lines = path.read_text(encoding="utf-8").splitlines()
     path.write_text("\n".join([lines[0], "{broken", lines[2]]) + "\n", encoding="utf-8")
     with pytest.raises(UsageError, match=r"run\.jsonl:2: this line is invalid"):
@@ -150,7 +142,7 @@ def test_the_tally_counts_every_item_and_exact_matches() -> None:
     assert tally.accuracy == 1 / 4
     assert tally.final_accuracy == 1 / 10
     assert tally.majority == (("yes",), 3)
-    assert tally.price is None
+    assert tally.usage.price is None
     assert json.loads(line("a").model_dump_json())["status"] == "failed"
     assert line("e", status="lean", answer="yes").status == "answered"  # as an older run counted its estimates
 
@@ -163,10 +155,7 @@ def test_the_tally_counts_every_item_and_exact_matches() -> None:
 def test_lines_that_a_power_failure_left_as_zeros_are_asked_again_and_the_others_stay(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    path = tmp_path / "run.jsonl"
-    with RunFile(path, header()) as run:
-        for name in ("a", "b", "c", "d"):
-            run.append(line(name))
+    path = begun(tmp_path / "run.jsonl", *"abcd")
     head, a, b, c, d = path.read_bytes().splitlines(keepends=True)
     half = c[:9] + bytes(len(c) - 9)
     path.write_bytes(head + a + bytes(len(b)) + half + d + bytes(50))
@@ -181,33 +170,19 @@ def test_lines_that_a_power_failure_left_as_zeros_are_asked_again_and_the_others
     assert b"\0" not in path.read_bytes()
 
 
-@pytest.mark.slow
 def test_nothing_follows_half_a_line_that_a_full_disk_left(tmp_path: Path) -> None:
     """Several items are asked at once: another may be finished after the one for which there was no space."""
     path = tmp_path / "run.jsonl"
-    script = f"""
-import sys
-sys.path[:0] = [{str(Path(__file__).parent)!r}, {str(Path(__file__).parents[1] / "kits")!r}]
-import resource, signal
-from pathlib import Path
-from test_runs_file import header, line
-from medground.errors import StorageFailed
-from medground_evaluate.run_file import RunFile
-path = Path({str(path)!r})
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-with RunFile(path, header()) as run:
-    run.append(line("a"))
-    size = path.stat().st_size
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 40, resource.RLIM_INFINITY))
-    try:
-        run.append(line("b"))
-    except StorageFailed as error:
-        print(error)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    run.append(line("c"))
-"""
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert "free some space" in done.stdout, done.stderr
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with RunFile(path, header()) as run:
+        run.append(line("a"))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 40, hard))
+        try:
+            with pytest.raises(StorageFailed, match="free some space"):
+                run.append(line("b"))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        run.append(line("c"))
     assert [found.id for found in read_run(path)[1]] == ["a", "c"]
 
 

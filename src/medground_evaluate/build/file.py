@@ -32,10 +32,9 @@ RIGHT = (2, 3)
 """Numbers of right options, as in BioMedMCQs."""
 
 
-def answer_sets(options: int = OPTIONS, right: tuple[int, ...] = RIGHT) -> tuple[tuple[str, ...], ...]:
+def answer_sets() -> tuple[tuple[str, ...], ...]:
     """All sets of letters that a key can be: of four options with two or three right ones ten."""
-    letters = string.ascii_uppercase[:options]
-    return tuple(chosen for number in right for chosen in combinations(letters, number))
+    return tuple(chosen for number in RIGHT for chosen in combinations(string.ascii_uppercase[:OPTIONS], number))
 
 
 class Proof(Frozen):
@@ -215,7 +214,7 @@ def _record(one: BuiltQuestion) -> dict[str, object]:
         option.letter: [proof.model_dump(mode="json", exclude_defaults=True) for proof in option.proofs]
         for option in one.options
     }
-    known = {"topic": one.topic, "subtopic": one.subtopic, "proofs": proofs}
+    about = {"set": f"level {one.level}", "topic": one.topic, "subtopic": one.subtopic, "proofs": proofs}
     return {
         "id": one.id,
         "question": one.question,
@@ -223,12 +222,7 @@ def _record(one: BuiltQuestion) -> dict[str, object]:
         "options": {option.letter: option.text for option in one.options},
         "answer": list(one.key),
         "documents": list(one.item().documents),
-        "extra": {
-            "set": f"level {one.level}",
-            **known,
-            "written_by": one.written_by,
-            "checked_by": one.checked_by,
-        },
+        "extra": {**about, "written_by": one.written_by, "checked_by": one.checked_by},
     }
 
 

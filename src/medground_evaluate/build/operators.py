@@ -202,12 +202,11 @@ class CheckOptionInput(OperatorInput):
     passages: tuple[SentencedPassage, ...]
 
 
-def _few(said: object) -> object:
-    return tuple(said)[:6] if isinstance(said, list | tuple) else said
+_Few = BeforeValidator(lambda said: tuple(said)[:6] if isinstance(said, list | tuple) else said)
 
 
 class CheckOptionOutput(OperatorOutput):
-    sentences: Annotated[tuple[str, ...], BeforeValidator(_few)] = Field(
+    sentences: Annotated[tuple[str, ...], _Few] = Field(
         max_length=6, description="ids of the sentences that decide it; none if it is silent"
     )
     says: Says

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["agreement", "data_app", "demonstrations_app", "eval_app", "experiment_app", "judge_app", "train_app"]
 
-# `medground experiment`: the papers' tables, run here and printed next to the published figures.
-
 experiment_app = typer.Typer(
     help="Run the papers' tables here and print them next to the published figures.", no_args_is_help=True
 )
@@ -157,8 +155,6 @@ def _show(made: Made) -> None:
         say(f"- {' '.join(note.split())}")
 
 
-# `medground eval`, and the commands that join `medground` by the entry points `medground.commands`.
-
 eval_app = typer.Typer(help="Evaluate recipes on data sets, with resumable runs.", no_args_is_help=True)
 
 
@@ -256,12 +252,5 @@ def report(
         say(str(path))
 
 
-eval_app.command("measure")(measure)
-eval_app.command("uncertainty")(uncertainty)
-eval_app.command("compare")(compare_runs)
-eval_app.command("report")(report)
-eval_app.command("audit")(audit)
-eval_app.command("build")(build)
-eval_app.command("judge")(judge)
-eval_app.command("judged")(judged)
-eval_app.command("form")(form)
+for command in (measure, uncertainty, compare_runs, report, audit, build, judge, judged, form):
+    eval_app.command(command.__name__.removesuffix("_runs"))(command)

@@ -118,7 +118,7 @@ def judged(
 ) -> None:
     """Summarise judgements and, with several judges, show how far they agree."""
     from medground.language.clean import some
-    from medground_evaluate.judges.form import read_marked
+    from medground_evaluate.judges.results import read_marked
 
     found = read_marked(files)
     (say_json if json else page)(shown_judgements(found.lines, json=json))
@@ -136,7 +136,7 @@ def form(
     """Write a form in which a person marks a run's long answers; read it with `medground eval judged`."""
     from medground.language.clean import some
     from medground_evaluate.compare import read_result
-    from medground_evaluate.judges.form import SCALE, blank_form, quotes_of, references_of, write_form
+    from medground_evaluate.judges.results import SCALE, blank_form, quotes_of, references_of, write_form
 
     read = read_result(run, texts=True)
     home = load_settings(sets, None, settings).home
@@ -163,8 +163,8 @@ async def _judged(
 ) -> list[Judgement]:
     from medground.engine.opening import operator_names
     from medground.models.registry import open_models
-    from medground_evaluate.judges.form import quotes_of, references_of
     from medground_evaluate.judges.judge import judge_long, judge_pairs
+    from medground_evaluate.judges.results import quotes_of, references_of
 
     models = open_models(settings, operator_names())
     try:
@@ -215,7 +215,9 @@ def measure(
 @judge_app.command("list")
 def list_judges(json: Json = False, sets: Sets = None, settings: SettingsFile = None) -> None:
     """List who may judge here, and what each judge was measured on."""
-    from medground.answering.verify.judges import measured_judges
+    from medground.answering.verify.judges import domain, may_judge, measured_judges
+    from medground.home.settings_groups import VerifySettings
+    from medground.models.catalogue import shipped
 
     chosen = load_settings(sets, None, settings)
     found = measured_judges(chosen.home)
@@ -224,12 +226,13 @@ def list_judges(json: Json = False, sets: Sets = None, settings: SettingsFile = 
 
         say_json(library.dumps([one.model_dump(mode="json") | {"proven": one.is_proven} for one in found], indent=2))
         return
-    for line in _shipped():
-        say(line)
+    for one in shipped().values():
+        proven = "proven" if may_judge(one.name, VerifySettings()) else "not proven"
+        say(f"{one.name}  {proven}, ships with Medground: {domain(one.name)}")
     for name in chosen.verify.trusted_judges:
         say(f"{name}  trusted by the settings (verify.trusted_judges), without a measurement")
-    for one in found:
-        say(*_lines(one))
+    for measured in found:
+        say(*_lines(measured))
     if not found:
         say("No model was measured on this machine; to measure one: medground judge measure MODEL --data FOLDER")
 
@@ -280,18 +283,6 @@ def _lines(found: Measured) -> list[str]:
             f"({proof.low:.0%} to {proof.high:.0%}) of {proof.pairs}, guessing {proof.majority:.0%}"
         )
     return lines
-
-
-def _shipped() -> list[str]:
-    from medground.answering.verify.judges import domain, may_judge
-    from medground.home.settings_groups import VerifySettings
-    from medground.models.catalogue import shipped
-
-    return [
-        f"{one.name}  {'proven' if may_judge(one.name, VerifySettings()) else 'not proven'}, ships with Medground: "
-        f"{domain(one.name)}"
-        for one in shipped().values()
-    ]
 
 
 def agreement(

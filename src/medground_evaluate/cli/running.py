@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from medground_evaluate.runner import Watch
 
 
-# Figures and small tables as the command line prints them.
-
-
 def percent(value: float | None) -> str:
     """A share in percent; `-` for None."""
     return "-" if value is None else f"{value:.1%}"
@@ -74,20 +71,16 @@ def shown_run(*, quiet: bool = False) -> Iterator[Watch]:
         if not tasks:  # questions answered before this start say nothing about the speed
             begin(drawn)
             tasks.append(drawn.add_task("", total=tally.items, completed=tally.lines))
-        drawn.update(tasks[0], description=describe(tally), completed=tally.lines)
+        right = "" if tally.accuracy is None else f"accuracy {tally.accuracy:.1%}"
+        price = "price unknown" if tally.usage.price is None else f"${tally.usage.price:.2f}"
+        told = "  ".join(part for part in (right, f"{tally.usage.tokens:,} tokens", price) if part)
+        drawn.update(tasks[0], description=told, completed=tally.lines)
 
     try:
         yield show
     finally:
         if tasks:
             drawn.stop()
-
-
-def describe(tally: Tally) -> str:
-    """Accuracy and cost so far, such as `accuracy 61.7%  12,345 tokens  $0.02`."""
-    right = "" if tally.accuracy is None else f"accuracy {tally.accuracy:.1%}"
-    price = "price unknown" if tally.price is None else f"${tally.price:.2f}"
-    return "  ".join(part for part in (right, f"{tally.input_tokens + tally.output_tokens:,} tokens", price) if part)
 
 
 def show_summary(tally: Tally, path: Path) -> None:
@@ -104,12 +97,13 @@ def show_summary(tally: Tally, path: Path) -> None:
     rows += [("incomplete", line[:200]) for line in tally.incomplete]
     if tally.error:
         rows.append(("last error", tally.error[:200]))
-    guessed = f" ({tally.estimated_tokens:,} of them estimated)" if tally.estimated_tokens else ""
-    rows.append(("tokens", f"{tally.input_tokens:,} in, {tally.output_tokens:,} out{guessed}"))
-    cached = f" (+{tally.cached_calls:,} from the cache)" if tally.cached_calls else ""
-    rows.append(("calls", f"{tally.model_calls:,} model calls{cached}, {tally.searches:,} searches"))
-    each = tally.seconds / tally.lines if tally.lines else 0.0
-    rows.append(("seconds", f"{tally.seconds:,.1f} for all questions, {each:.2f} each"))
-    rows.append(("price", "unknown" if tally.price is None else f"${tally.price:f}"))
+    used = tally.usage
+    guessed = f" ({used.estimated_tokens:,} of them estimated)" if used.estimated_tokens else ""
+    rows.append(("tokens", f"{used.input_tokens:,} in, {used.output_tokens:,} out{guessed}"))
+    cached = f" (+{used.cached_calls:,} from the cache)" if used.cached_calls else ""
+    rows.append(("calls", f"{used.model_calls:,} model calls{cached}, {used.searches:,} searches"))
+    each = used.seconds / tally.lines if tally.lines else 0.0
+    rows.append(("seconds", f"{used.seconds:,.1f} for all questions, {each:.2f} each"))
+    rows.append(("price", "unknown" if used.price is None else f"${used.price:f}"))
     rows.append(("run", str(path)))
     say(*aligned(rows))

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from medground_evaluate.datasets.registry import FileCheck
 
 
-# `medground data`, `medground eval audit` and `medground eval build`: data sets listed, checked, audited, built.
-
 data_app = typer.Typer(help="List the evaluation data sets, and check their files.", no_args_is_help=True)
 
 _SEEN = {
@@ -241,8 +239,6 @@ def _missing(built: Built) -> str:
     return "; ".join(f"{times} x {reason}" for reason, times in built.missing.items()) or "nothing"
 
 
-# `medground demonstrations`: build and inspect pools of solved training questions.
-
 demonstrations_app = typer.Typer(
     help="Build and inspect demonstrations: solved training questions that reason-and-verify shows to a model.",
     no_args_is_help=True,
@@ -281,9 +277,9 @@ def build_pool_command(
     import asyncio
 
     from medground.faces.cli.progress import shown_progress
+    from medground_evaluate.datasets.registry import Source
     from medground_evaluate.pools import build_pool
     from medground_evaluate.runner import check_searched
-    from medground_evaluate.training_questions import Source
 
     extra: dict[str, object] = {**searched(corpus, kb), "model.default": model}
     chosen = load_settings(sets, preset, settings, extra)

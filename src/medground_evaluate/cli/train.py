@@ -50,9 +50,9 @@ def explore(
 ) -> None:
     """Try several queries for each source and training question, and keep what each finds."""
     from medground.faces.cli.progress import shown_progress
+    from medground_evaluate.datasets.registry import Source
     from medground_evaluate.planning.explore import Exploration, check_exploring, explore_questions
     from medground_evaluate.runner import check_searched
-    from medground_evaluate.training_questions import Source
 
     chosen = load_settings(sets, preset, settings, {**searched(corpus, kb), "model.default": model})
     check_searched(chosen)
@@ -89,8 +89,7 @@ def judge(
     from medground_evaluate.planning.judging import METHODS, judge_explored
     from medground_evaluate.planning.work import Explored, read_work
 
-    method = next((one for one in METHODS if one == by), None)
-    if method is None:
+    if by not in METHODS:
         raise UsageError(f"unknown signal {by[:40]!r}; use --by {', '.join(METHODS)}")
     chosen = load_settings(sets, preset, settings, {"retrieval.corpora": (), "model.default": model})
     if check:
@@ -99,7 +98,7 @@ def judge(
         return
     with shown_progress(quiet=quiet) as progress:
         finished = run_stoppable(
-            judge_explored(explored, chosen, out, by=method, passages=passages, workers=workers, progress=progress)
+            judge_explored(explored, chosen, out, by=by, passages=passages, workers=workers, progress=progress)
         )
     _tell(finished, workers)
 

@@ -1,4 +1,4 @@
-"""Your own set: JSON Lines, one question per line, in the format that docs/evaluation.md describes."""
+"""Your own set (JSON Lines, see docs/evaluation.md), all sets by name, and the training questions of a set."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from medground.corpus.readers.compose import make_document, validated
 from medground.errors import UsageError
+from medground.recipes.reason_and_verify.pool import ANSWERED, TRAINING_SPLITS
 from medground.values.question import Task
 from medground_evaluate.datasets import choice, literature, omni
 from medground_evaluate.datasets.loader import (
@@ -26,6 +27,8 @@ from medground_evaluate.datasets.loader import (
     release_problem,
 )
 from medground_evaluate.items import CLOSED, DataSetInfo, Item, Split
+
+# Your own set: JSON Lines, one question per line, in the format that docs/evaluation.md describes.
 
 
 class OwnRecord(BaseModel):
@@ -51,7 +54,8 @@ def _item(record: Record) -> Item:
     own = validated(OwnRecord, record)
     options = own.options if isinstance(own.options, dict) else dict(zip(LETTERS, own.options, strict=False))
     gold = [own.answer] if isinstance(own.answer, str) else own.answer
-    task = own.task or _guessed(gold, options)
+    choice: Task = "single-choice" if len(gold) == 1 else "multiple-choice"
+    task = own.task or (choice if options else "yes-no-maybe" if gold else "free")
     allowed: Sequence[str] = list(options) or CLOSED.get(task, ())
     if not gold and not own.reference:
         raise ValueError('the gold answer is missing: give "answer", or "reference" for a free question')
@@ -73,12 +77,6 @@ def _item(record: Record) -> Item:
         group=own.group,
         extra=own.extra,
     )
-
-
-def _guessed(gold: Sequence[str], options: Mapping[str, str]) -> Task:
-    if options:
-        return "single-choice" if len(gold) == 1 else "multiple-choice"
-    return "yes-no-maybe" if gold else "free"
 
 
 def _unlike(record: Record) -> str:
@@ -178,3 +176,73 @@ def check_file(dataset: Loader, path: Path) -> FileCheck:
         known=True if file.name.removesuffix(".gz") in dataset.info.hashes else None,
         missing=tuple(f"{name} {sizes[name]:,} of {n:,}" for name, n in published.items() if sizes[name] < n),
     )
+
+
+# Questions with known answers from any data set, divided into training and held-out ones.
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a pool is made of.
+
+    Attributes:
+        against: files or folders with questions that will be asked, which no demonstration may resemble.
+        as_training: take every question for training, whatever split the set gives it.
+    """
+
+    path: Path
+    dataset: str | None = None
+    against: tuple[Path, ...] = ()
+    as_training: bool = False
+
+    def open(self) -> tuple[Loader, Path]:
+        """The loader of the set, and its file."""
+        if self.dataset is not None:
+            dataset = open_dataset(self.dataset)
+        elif len(found := recognised(self.path)) == 1:
+            dataset = found[0]
+        else:
+            names = ", ".join(one.info.name for one in found)
+            raise UsageError(f"{self.path} can be read as {names}; choose one with --dataset NAME")
+        return dataset, dataset.find(self.path)
+
+
+@dataclass(frozen=True)
+class Records:
+    """Training questions with a known answer, held-out questions, and why others are neither.
+
+    `dataset` is the name of the set, and `digest` changes with any file that was read.
+    """
+
+    dataset: str
+    digest: str
+    training: tuple[Item, ...]
+    held_out: tuple[Item, ...]
+    refused: Mapping[str, int]
+
+
+def read_records(source: Source) -> Records:
+    """Read a set, and the questions that will be asked."""
+    dataset, file = source.open()
+    items = list(dataset.read(file, ALL))
+    mine = [item for item in items if source.as_training or item.split in TRAINING_SPLITS]
+    training = tuple(item for item in mine if known_answer(item))
+    held_out = [item for item in items if not source.as_training and item.split not in TRAINING_SPLITS]
+    refused = Counter(f"refused: from the split {item.split}" for item in held_out)
+    refused["no known answer"] = len(mine) - len(training)
+    if not training:
+        there = ", ".join(f"{number} {reason}" for reason, number in (+refused).items()) or "none"
+        raise UsageError(
+            f"{file} has no questions of {dataset.info.name} from a training split; examples may only come from "
+            f"those (other questions: {there}); if none of them will ever be asked, use --as-training"
+        )
+    asked = [Source(path, dataset.info.name if dataset.recognises(path) else None).open() for path in source.against]
+    held_out += [item for one, place in asked for item in one.read(place, ALL)]
+    digests = [one.hash(place) for one, place in [(dataset, file), *asked]]
+    digest = digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
+    return Records(dataset.info.name, digest, training, tuple(held_out), dict(+refused))
+
+
+def known_answer(item: Item) -> tuple[str, ...]:
+    """The answer y in the form in which a model gives it: the gold values, or that an open question is answered."""
+    return item.gold or ((ANSWERED,) if item.reference else ())

@@ -127,8 +127,9 @@ def _share(share: Share | None) -> Figure | None:
     return Figure(100 * share.value, share.of, 100 * low, 100 * high)
 
 
-def _percent(value: float | None, of: int) -> Figure | None:
-    return None if value is None else Figure(100 * value, of)
+def _macro_f1(run: RunOfRow) -> Figure | None:
+    value = macro_f1(class_scores(run.lines))
+    return None if value is None else Figure(100 * value, len(run.lines))
 
 
 def _checked(run: RunOfRow) -> Figure | None:
@@ -149,7 +150,7 @@ def _headings(run: RunOfRow, kind: str) -> Figure | None:
 
 _SIMPLE: Mapping[str, Callable[[RunOfRow], Figure | None]] = {
     "accuracy": lambda run: _share(accuracy(run.lines, run.items)),
-    "macro-f1": lambda run: _percent(macro_f1(class_scores(run.lines)), len(run.lines)),
+    "macro-f1": _macro_f1,
     "grounded": lambda run: _share(grounded_rate(run.lines, run.items)),
     "grounded-checked": _checked,
     "faithfulness": lambda run: averaged(support_scores(run.lines).faithfulness),

@@ -25,7 +25,6 @@ from medground.models.embedders import open_embedder
 from medground.values.usage import KEYLESS, Author
 from medground_evaluate.auditing import best_blind
 from medground_evaluate.blind import Baseline
-from medground_evaluate.datasets.loader import Loader
 from medground_evaluate.experiments.figures import (
     REPEATING,
     SAMPLING,
@@ -41,9 +40,8 @@ from medground_evaluate.experiments.figures import (
     waits_for,
 )
 from medground_evaluate.experiments.form import Data, Experiment, Row, find_data
-from medground_evaluate.judges.form import read_marked
 from medground_evaluate.judges.judgements import Judgement
-from medground_evaluate.judges.results import PairResult
+from medground_evaluate.judges.results import PairResult, read_marked
 from medground_evaluate.metrics.searching import Embed
 from medground_evaluate.metrics.uncertainty import SampledUncertainty, read_samples, uncertainty_of
 from medground_evaluate.run_file import flattened
@@ -145,7 +143,9 @@ async def make(
         except UsageError as error:
             made.missing["", name] = str(error)
             continue
-        selection = _selection(dataset, place, data, options)
+        limits = [n for n in (data.limit, options.limit, SMOKE if options.smoke else None) if n is not None]
+        limit, seed = min(limits, default=None), data.seed if limits else None
+        selection = Selection(dataset, place, data.split, limit, seed, data.with_context)
         items = list(selected_items(selection))
         headings = {item.id: item.headings for item in items if item.headings}
         for row in experiment.rows:
@@ -298,9 +298,3 @@ def run_path(selection: Selection, settings: Settings, options: Options) -> Path
     words = (selection.dataset.info.name, selection.split, settings.recipe.name, settings.model.default[-40:])
     plain = (re.sub(r"[^A-Za-z0-9.]+", "-", word).strip("-") for word in words)
     return folder / f"{'_'.join([*plain, key])}.jsonl"
-
-
-def _selection(dataset: Loader, place: Path, data: Data, options: Options) -> Selection:
-    limits = [n for n in (data.limit, options.limit, SMOKE if options.smoke else None) if n is not None]
-    limit = min(limits, default=None)
-    return Selection(dataset, place, data.split, limit, data.seed if limit is not None else None, data.with_context)

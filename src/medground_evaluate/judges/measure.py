@@ -180,11 +180,6 @@ def _proof(name: str, kind: str, right: Sequence[bool], majority: float) -> Proo
     return proof.model_copy(update={"of": kind})
 
 
-def _total(reports: Iterable[UsageReport]) -> Usage:
-    none = {"seconds": 0.0, "cached_calls": 0, "searches": 0, "counts": 0}
-    return sum((report.model_copy(update=none) for report in reports), Usage())
-
-
 _CHARACTERS = 4
 """Characters of a token, roughly, in English."""
 _REPLY = 40
@@ -303,6 +298,7 @@ class Measurement:
         share = sum(pair.truth == "support" for pair, _ in said) / len(said)
         called = [pair.truth == "support" for pair, word in said if word == "entails"]
         silent = [word in ("neutral", "related") for pair, word in said if pair.truth == "neutral"]
+        none = {"seconds": 0.0, "cached_calls": 0, "searches": 0, "counts": 0}
         proofs += [_proof(CALLED_SUPPORTED, "supported", called, share), _proof(UNDECIDED, "neutral", silent, 0.5)]
         return Measured(
             model=self.model,
@@ -314,7 +310,7 @@ class Measurement:
             proofs=tuple(proofs),
             pairs=len(self.pairs),
             unusable=sum(word == "unusable" for _, word in said),
-            usage=UsageReport.of(_total(lines[pair.id].usage for pair in self.pairs)),
+            usage=sum((lines[pair.id].usage.model_copy(update=none) for pair in self.pairs), Usage()),
         )
 
 

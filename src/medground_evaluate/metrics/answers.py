@@ -15,8 +15,6 @@ from medground.values.answer import Answer
 from medground_evaluate.items import RunLine, is_right
 from medground_evaluate.statistics import ClassScore, Mean, Share, item_score, mean, scores_by_class
 
-# Answers against gold answers: accuracy, sets of answers, classes, rounds, ROUGE-L.
-
 
 def accuracy(lines: Iterable[RunLine], items: int | None = None) -> Share:
     """Correct answers among all items; lines without a gold answer are not counted at all.

@@ -35,13 +35,14 @@ class Cost:
 def mean_cost(usages: Iterable[UsageReport]) -> Cost:
     """The mean cost of a question, including failed ones; all 0, and money None, if there are no questions."""
     used = list(usages)
-    count = max(len(used), 1)
-    prices = [usage.price for usage in used if usage.price is not None]
-    summed = ("input_tokens", "output_tokens", "cached_calls", "searches", "seconds")
+    whole, count = sum(used, UsageReport()), max(len(used), 1)
     return Cost(
-        model_calls=sum(usage.model_calls + usage.cached_calls for usage in used) / count,
-        money=float(sum(prices)) / count if len(prices) == count else None,
-        **{name: sum(getattr(usage, name) for usage in used) / count for name in summed},
+        model_calls=(whole.model_calls + whole.cached_calls) / count,
+        money=float(whole.price) / count if used and whole.price is not None else None,
+        **{
+            n: getattr(whole, n) / count
+            for n in ("input_tokens", "output_tokens", "cached_calls", "searches", "seconds")
+        },
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -27,7 +26,7 @@ from medground.values.steps import (
 )
 from medground_evaluate.items import Item, RunHeader, RunLine
 from medground_evaluate.metrics.answers import Assessments, RoundPoint, assessments, grounded_rate, rouge_l, round_curve
-from medground_evaluate.metrics.cost import StageMeans, Stages, stage_means, stages
+from medground_evaluate.metrics.cost import Spans, StageMeans, Stages, stage_means, stages
 from medground_evaluate.metrics.searching import (
     Depths,
     HeadingScores,
@@ -39,9 +38,6 @@ from medground_evaluate.metrics.searching import (
     query_statistics,
 )
 from medground_evaluate.statistics import Mean, Share, mean
-
-Spans = Sequence[Mapping[str, Any]]
-"""Of one trace, in the order they started."""
 
 
 def queries_by_source(answer: Answer | None) -> dict[str, list[str]]:

@@ -34,6 +34,7 @@ from medground.recipes.settings import OmniRagSettings
 from medground.values.question import Question
 from medground.values.source_plan import SourceDescription, SourcePlan, SourceQuery, tagged
 from medground.values.steps import Progress, no_progress
+from medground_evaluate.datasets.registry import Source, read_records
 from medground_evaluate.items import Item
 from medground_evaluate.planning.exploring import QUERIES, ExploreInput, explore, judge_found
 from medground_evaluate.planning.work import (
@@ -50,7 +51,6 @@ from medground_evaluate.planning.work import (
     read_work,
     work_through,
 )
-from medground_evaluate.training_questions import Source, read_records
 
 TOKENS_OF_A_PROMPT = 500
 TOKENS_OF_A_QUERY = 15
@@ -239,7 +239,7 @@ def lines_of(finished: Finished, workers: int) -> Iterator[str]:
     yield f"{finished.path}: {finished.lines:,} questions of {head.dataset}, {head.step} by {head.model}"
     if head.step == "exploration":
         explored = read_work(finished.path, Explored)[1]
-        tried: list[Tried] = [query for one in explored for query in one.queries]
+        tried = [query for one in explored for query in one.queries]
         for source in head.sources:
             mine = [one for one in tried if one.source == source.name]
             states = Counter(one.state for one in mine)

@@ -196,12 +196,8 @@ def read_yes_no(said: Any) -> Any:
     return said
 
 
-def _reason(said: Any) -> Any:
-    return said[:_REASON] if isinstance(said, str) else said
-
-
 class JudgeOutput(OperatorOutput):
-    reason: Annotated[str, BeforeValidator(_reason)] = Field(
+    reason: Annotated[str, BeforeValidator(lambda said: said[:_REASON] if isinstance(said, str) else said)] = Field(
         max_length=_REASON, description="at most 100 words: what the documents say about the gold answer"
     )
     answer: Annotated[str, BeforeValidator(read_yes_no)] = Field(description="`yes` or `no`")

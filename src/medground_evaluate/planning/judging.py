@@ -14,7 +14,6 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
 
 from medground.answering.rank.rerank import open_reranker
 from medground.answering.run import Run
@@ -49,8 +48,6 @@ from medground_evaluate.statistics import ClassScore
 
 # Planning judging: each query is positive if what it found supports the gold answer, else negative (section 4.2.2).
 
-LabelMethod = Literal["judge", "gain", "rerank"]
-METHODS: tuple[LabelMethod, ...] = get_args(LabelMethod)
 RERANK_THRESHOLD = 2.3
 """Minimum mean score of a positive query's passages (appendix D.3), in log-odds, the scale of a cross-encoder."""
 _CERTAIN = 1e-6
@@ -119,7 +116,7 @@ async def judge_explored(
     settings: Settings,
     out: Path,
     *,
-    by: LabelMethod = "judge",
+    by: str = "judge",
     passages: int | None = None,
     workers: int = 1,
     progress: Progress = no_progress,
@@ -147,10 +144,9 @@ async def judge_explored(
                 "options": {**before.options, "by": by, "passages": passages, "explored by": before.model},
             }
         )
-        label: Labeller = {"judge": one_call, "gain": gain, "rerank": rerank_score}[by]
         return await work_through(
             {one.question.id: one for one in lines},
-            lambda one: judged(one, label, passages, run_of(engine, one.question.question)),
+            lambda one: judged(one, METHODS[by], passages, run_of(engine, one.question.question)),
             out,
             head,
             Judged,
@@ -167,28 +163,25 @@ async def judged(explored: Explored, label: Labeller, most: int | None, run: Run
         ModelFailed: the model did not answer at all; what it answered in an unusable form is a failed judgement.
     """
     began = run.clock()
-    queries = []
-    for tried in explored.queries:
-        found, why, score = await _label(tried, explored, label, most, run)
-        queries.append(JudgedQuery(source=tried.source, query=tried.query, label=found, why=why, score=score))
+    queries = [await _judged(tried, explored, label, most, run) for tried in explored.queries]
     spent = Spent.of(run.usage, retrieval=0.0, inference=run.clock() - began)
     return Judged(question=explored.question, queries=tuple(queries), spent=spent)
 
 
-async def _label(
-    tried: Tried, explored: Explored, label: Labeller, most: int | None, run: Run
-) -> tuple[Label, str, float | None]:
+async def _judged(tried: Tried, explored: Explored, label: Labeller, most: int | None, run: Run) -> JudgedQuery:
+    judged = JudgedQuery(source=tried.source, query=tried.query, label="failed", why="the source could not be searched")
     if tried.state == "failed":
-        return "failed", "the source could not be searched", None
+        return judged
     if not tried.found:
-        return "negative", "nothing was found", None
+        return judged.model_copy(update={"label": "negative", "why": "nothing was found"})
     try:
         made = await label(explored, shown(tried, explored, most), run)
     except ModelFailed as error:
         if not error.unreadable:
             raise
-        return "failed", error.reason[:300], None
-    return "positive" if made.positive else "negative", made.why, made.score
+        return judged.model_copy(update={"why": error.reason[:300]})
+    said: Label = "positive" if made.positive else "negative"
+    return judged.model_copy(update={"label": said, "why": made.why, "score": made.score})
 
 
 def shown(tried: Tried, explored: Explored, most: int | None = None) -> list[Piece]:
@@ -214,6 +207,7 @@ async def one_call(explored: Explored, pieces: Sequence[Piece], run: Run) -> Lab
     return Labelled(positive=output.answer == "yes", why=output.reason)
 
 
+METHODS: dict[str, Labeller] = {"judge": one_call, "gain": gain, "rerank": rerank_score}
 SAMPLES = 100
 _COLUMNS = ("id", "question", "gold answer", "source", "term", "query", "documents", "supports")
 _OF_A_QUERY = ("id", "source", "term", "query")

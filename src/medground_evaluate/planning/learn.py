@@ -121,8 +121,6 @@ PLAN = "training.json"
 LOG = "log.jsonl"
 _CHECKPOINTS = "checkpoints"
 
-Tell = Callable[[str], None]
-
 
 @dataclass(frozen=True)
 class Trained:
@@ -151,7 +149,7 @@ def train(
     *,
     base: str | None = None,
     adapter: Path | None = None,
-    tell: Tell = lambda line: None,
+    tell: Callable[[str], None] = lambda line: None,
     progress: Progress = no_progress,
 ) -> Trained:
     """Train one stage into a folder; the same call resumes one that was stopped or killed from its last checkpoint.

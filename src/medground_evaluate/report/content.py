@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from medground_evaluate.auditing import best_blind
+from medground_evaluate.blind import Baseline
 from medground_evaluate.compare import Comparison, Result, Row, compare, read_results
 from medground_evaluate.items import UNFINISHED, Item, RunHeader, is_right
-from medground_evaluate.statistics import Share, wilson
-
-# The content of a report: runs side by side, and each question with every run's answer.
+from medground_evaluate.statistics import Share
 
 MOST_QUESTIONS = 5_000
 """Maximum number of questions listed; those on which the runs disagree take precedence."""
@@ -45,27 +44,17 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class FirstRow:
-    """The reference for accuracies: the best blind baseline or, without one, the most common gold answer."""
-
-    name: str
-    words: str
-    share: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
 class Report:
     """The content of a report.
 
     Attributes:
+        baseline: the reference for accuracies: the best blind one or, without one, the most common gold answer.
         left_out: number of questions that are not listed because there are too many.
     """
 
     comparison: Comparison
     headers: tuple[RunHeader, ...]
-    baseline: FirstRow | None
+    baseline: Baseline | None
     questions: tuple[Asked, ...]
     left_out: int
 
@@ -101,33 +90,23 @@ def _questions(results: Sequence[Result]) -> list[Asked]:
     return found
 
 
-def _baseline(comparison: Comparison, results: Sequence[Result], items: Sequence[Item] | None) -> FirstRow | None:
+def _baseline(comparison: Comparison, results: Sequence[Result], items: Sequence[Item] | None) -> Baseline | None:
     found = best_blind([item for item in items if item.id in results[0].lines]) if items is not None else None
     if found is not None:
-        return FirstRow(f"best blind baseline: {found.name}", found.words, found.share, found.low, found.high)
+        return found.model_copy(update={"name": f"best blind baseline: {found.name}"})
     if comparison.majority is None:
         return None
     answer, share = comparison.majority
-    low, high = wilson(share.right, share.of)
     hint = "the set has no better baseline" if items else "use --data for the best blind baseline"
-    words = f"the most common gold answer; {hint}"
-    return FirstRow(f"always {answer}", words, share.value or 0.0, low, high)
+    return Baseline.counted(f"always {answer}", share.right, share.of, f"the most common gold answer; {hint}")
 
 
 # Figures of a report as rows of text, alike in every format.
 
 STATUSES = ("answered", "not judged", "unanswerable", "failed", "unreadable", "budget", UNFINISHED)
-
-
 ACCURACY = ("run", "model", "accuracy", "95 %", "correct", "when answering", "macro-F1", "support")
-
-
 CLASSES = ("class", "gold", "given", "precision", "recall", "F1")
-
-
 COSTS = ("run", "tokens in", "tokens out", "model calls", "searches", "seconds", "US $")
-
-
 _COSTS = ("input_tokens", "output_tokens", "model_calls", "searches", "seconds", "money")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -45,54 +45,48 @@ LONGEST = 28
 """Number of characters of a name that fit beside the plot."""
 
 
-@dataclass(frozen=True)
-class Interval:
-    """A value with its 95 % interval, 0 to 1."""
-
-    name: str
-    value: float
-    low: float
-    high: float
-    baseline: bool = False
-
-
-def dots(rows: Sequence[Interval]) -> Markup:
-    """A dot with a whisker for each row, and a dashed line at the baseline."""
-    scale = _Scale(min([row.low for row in rows]), max([row.high for row in rows]))
+def accuracy_plot(report: Report) -> Markup:
+    """Accuracies: a dot with its interval as a whisker for each run, and a dashed line at the baseline, the first."""
+    base = report.baseline
+    rows = [(base.name.partition(":")[0], base.share, base.low, base.high)] if base is not None else []
+    known = ((row.name, row.accuracy.value, *row.accuracy.interval) for row in report.comparison.rows)
+    rows += [(name, value, low, high) for name, value, low, high in known if value is not None]
+    scale = _Scale(min(low for *_, low, _ in rows), max(high for *_, high in rows))
     height = TOP + STEP * len(rows) + 24
     parts: list[Part] = [*_grid(scale, height)]
-    lines = (scale.at(row.value) for row in rows if row.baseline)
-    parts.extend(element("line", x1=x, x2=x, y1=TOP - 8, y2=height - 24, class_="base-line") for x in lines)
-    for number, row in enumerate(rows):
+    if base is not None:
+        x = scale.at(base.share)
+        parts.append(element("line", x1=x, x2=x, y1=TOP - 8, y2=height - 24, class_="base-line"))
+    for number, (name, value, low, high) in enumerate(rows):
         y = TOP + STEP * number + STEP / 2
-        kind = "base" if row.baseline else "run"
+        kind = "base" if base is not None and number == 0 else "run"
         parts += [
-            _label(row.name, y),
-            element("line", x1=scale.at(row.low), x2=scale.at(row.high), y1=y, y2=y, class_=f"whisker {kind}"),
-            element("circle", cx=scale.at(row.value), cy=y, r=5.5, class_=f"dot {kind}"),
-            element("text", f"{100 * row.value:.1f} %", x=WIDTH - 4, y=y + 4, class_="value"),
+            _label(name, y),
+            element("line", x1=scale.at(low), x2=scale.at(high), y1=y, y2=y, class_=f"whisker {kind}"),
+            element("circle", cx=scale.at(value), cy=y, r=5.5, class_=f"dot {kind}"),
+            element("text", f"{100 * value:.1f} %", x=WIDTH - 4, y=y + 4, class_="value"),
         ]
     return _svg(parts, height, "Accuracy with 95 % intervals")
 
 
-def stacked(rows: Sequence[tuple[str, Mapping[str, int]]], order: Sequence[str]) -> Markup:
-    """A stacked bar of shares for each row. Parts are coloured by their position in `order`."""
+def status_plot(comparison: Comparison) -> Markup:
+    """Shares of the statuses: a stacked bar for each run. Parts are coloured by their position in `STATUSES`."""
     span = WIDTH - LABELS - 8
     parts: list[Part] = []
-    for number, (name, counts) in enumerate(rows):
-        y = 4 + STEP * number
-        parts.append(_label(name, y + 13))
+    for number, row in enumerate(comparison.rows):
+        y, counts = 4 + STEP * number, statuses_of(row)
+        parts.append(_label(row.name, y + 13))
         total, x = sum(counts.values()) or 1, float(LABELS)
-        for kind in (kind for kind in order if counts.get(kind)):
+        for kind in (kind for kind in STATUSES if counts.get(kind)):
             wide = span * counts[kind] / total
             title = element("title", f"{kind}: {counts[kind]:,} of {total:,} ({100 * counts[kind] / total:.1f} %)")
             bar = element("rect", x=_short(x), y=y, width=_short(max(wide - 1.5, 1)), height=20, rx=2)
-            parts.append(element("g", title, bar, class_=f"part-{order.index(kind)}"))
+            parts.append(element("g", title, bar, class_=f"part-{STATUSES.index(kind)}"))
             if wide > 44:
                 share = f"{100 * counts[kind] / total:.0f} %"
                 parts.append(element("text", share, x=_short(x + wide / 2), y=y + 14.5, class_="inside"))
             x += wide
-    return _svg(parts, 4 + STEP * len(rows), "Outcomes of the questions")
+    return _svg(parts, 4 + STEP * len(comparison.rows), "Outcomes of the questions")
 
 
 def bars(rows: Sequence[tuple[str, float, str]], title: str) -> Markup:
@@ -151,24 +145,6 @@ def _svg(parts: Sequence[Part], height: float, title: str) -> Markup:
 
 def _short(value: float) -> float:
     return round(value, 1)
-
-
-def accuracy_plot(report: Report) -> Markup:
-    """Accuracies with their intervals, the baseline first."""
-    base = report.baseline
-    name = base.name.partition(":")[0] if base is not None else ""
-    first = [Interval(name, base.share, base.low, base.high, baseline=True)] if base is not None else []
-    runs = [
-        Interval(row.name, row.accuracy.value, *row.accuracy.interval)
-        for row in report.comparison.rows
-        if row.accuracy.value is not None
-    ]
-    return dots([*first, *runs])
-
-
-def status_plot(comparison: Comparison) -> Markup:
-    """Shares of the statuses."""
-    return stacked([(row.name, statuses_of(row)) for row in comparison.rows], STATUSES)
 
 
 def cost_plot(comparison: Comparison) -> Markup:

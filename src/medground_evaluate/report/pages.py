@@ -35,8 +35,6 @@ from medground_evaluate.report.content import (
 )
 from medground_evaluate.report.figures import accuracy_plot, cost_plot, status_plot
 
-# The report as one HTML page: plots and tables, self-contained. Its layout is `report.html`; all text is escaped.
-
 FEW = 3
 """Up to this many warnings are shown without folding."""
 _SHOWN = 240

@@ -29,9 +29,7 @@ OUTCOMES = ["stroke", "gout", "asthma", "migraine"]
 class StemEmbedder:
     """Counts of hashed stems, so that texts with shared words are near."""
 
-    name = "stems"
-    identity = "stems-1"
-    dimensions = 256
+    name, identity, dimensions = "stems", "stems-1", 256
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         rows = np.zeros((len(texts), self.dimensions), np.float32)

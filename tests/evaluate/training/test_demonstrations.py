@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import importlib.util
 import json
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as settings_of
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from rows import each_row
 
 from medground.answering.trace import read_trace
+from medground.corpus.build import build
+from medground.corpus.library import Library
+from medground.corpus.readers import find_inputs
 from medground.engine.engine import Engine
 from medground.errors import BadDocument, ConfigError, ModelFailed, SnapshotCorrupt, UsageError
 from medground.home.settings import Settings
 from medground.models.base import Keyless
 from medground.models.operators.reasoning import ReasonOutput, SubClaim
 from medground.models.registry import Models
-from medground.recipes.reason_and_verify.demonstrations import selected
+from medground.recipes.reason_and_verify.demonstrations import fits, selected
 from medground.recipes.reason_and_verify.pool import (
     NEAR_DUPLICATE,
     Pool,
@@ -32,11 +36,15 @@ from medground.recipes.reason_and_verify.pool import (
     decontaminated,
     manifest_path,
     packed,
+    pool_path,
     read_pool,
 )
 from medground.recipes.settings import ReasonAndVerifySettings
+from medground.testing.command import run
+from medground.values.answer import Answer
+from medground.values.question import Question
+from medground_evaluate.datasets.registry import Source
 from medground_evaluate.pools import build_pool
-from medground_evaluate.training_questions import Source
 
 pytestmark = pytest.mark.usefixtures("stems")
 Records = Callable[..., Path]
@@ -50,24 +58,16 @@ def built(settings: Settings, source: Path | Source, **more: Any) -> PoolManifes
 def asked(settings: Settings, question: str, **choices: Any) -> tuple[Any, dict[str, Any]]:
     """The answer to a question with demonstrations, and their attributes in the trace."""
     chosen = settings.section(ReasonAndVerifySettings).model_copy(update={"pool": "small", "shots": 2, **choices})
-
-    async def ask() -> Any:
-        async with Engine.open(settings.with_section(chosen)) as engine:
-            return await engine.ask(question)
-
-    answer = asyncio.run(ask())
-    found = [s for s in read_trace(settings.home / "traces", answer.trace_id) if s["name"] == "demonstrations"]
-    return answer, found[0]["attributes"]
+    return answered(settings.with_section(chosen), question)
 
 
 def test_a_pool_is_made_of_training_records_and_says_how(settings: Settings, records_file: Path) -> None:
     manifest = built(settings, records_file)
     pool = read_pool("small", settings.home)
     assert pool.manifest == manifest
-    assert manifest.demonstrations == 11
+    assert (manifest.demonstrations, manifest.agreed) == (11, 0)
     assert manifest.left_out == {"refused: from the split test": 4, "repeats a held-out question": 1}
     assert manifest.models == {"reason": "keyless", "rewrite": "keyless"}
-    assert manifest.agreed == 0
     assert {one.split for one in pool.solved} == {"train"}
     for one in pool.solved:
         assert one.answer == (("yes", "no", "maybe")[(int(one.id) - 1000) % 3],)
@@ -77,8 +77,7 @@ def test_a_pool_is_made_of_training_records_and_says_how(settings: Settings, rec
     first = built(settings, records_file, limit=3, seed=9)
     stored = json.loads((settings.home / "demonstrations" / "small.json").read_text(encoding="utf-8"))
     assert stored["seed"] == 9 and stored["limit"] == stored["demonstrations"] == 3
-    assert stored["snapshots"][0]["name"] == "small"
-    assert stored["settings"]["passages"] == 5 and stored["settings"]["shots"] == 0
+    assert stored["snapshots"][0]["name"] == "small" and stored["settings"]["shots"] == 0
     assert len(stored["source_sha256"]) == len(stored["sha256"]) == 64
     again, other = (built(settings, records_file, limit=3, seed=seed) for seed in (9, 4))
     assert first.sha256 == again.sha256 != other.sha256
@@ -91,6 +90,12 @@ def use(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("medground.engine.opening.open_models", lambda settings, operators: models)
 
 
+def reasoned(value: Any) -> ReasonOutput:
+    """Yes, as the first sentence says."""
+    sentence = value.passages[0].sentences[0]
+    return ReasonOutput(claims=(SubClaim(text="So it is.", sentences=(sentence.id,)),), answer=("yes",))
+
+
 def test_a_stopped_build_resumes(
     settings: Settings, records_file: Path, monkeypatch: pytest.MonkeyPatch, scripted_model: Any
 ) -> None:
@@ -100,8 +105,7 @@ def test_a_stopped_build_resumes(
         calls.append(value.question)
         if len(calls) == 4:
             raise KeyboardInterrupt
-        sentence = value.passages[0].sentences[0]
-        return ReasonOutput(claims=(SubClaim(text="So it is.", sentences=(sentence.id,)),), answer=("yes",))
+        return reasoned(value)
 
     use(scripted_model({"reason": reasons}), monkeypatch)
     one_by_one = settings.model_copy(update={"model": settings.model.model_copy(update={"concurrency": 1})})
@@ -119,33 +123,23 @@ def test_a_stopped_build_resumes(
 def test_failures_of_the_model_are_counted_and_a_model_that_only_fails_is_an_error(
     settings: Settings, records_file: Path, monkeypatch: pytest.MonkeyPatch, scripted_model: Any
 ) -> None:
-    def sometimes(value: Any) -> Any:
-        if "stroke" in value.question:
-            return ModelFailed("no usable output", model="scripted:model")
-        sentence = value.passages[0].sentences[0]
-        return ReasonOutput(claims=(SubClaim(text="So it is.", sentences=(sentence.id,)),), answer=("yes",))
-
-    use(scripted_model({"reason": sometimes}), monkeypatch)
+    failed = ModelFailed("no usable output", model="scripted:model")
+    sometimes = scripted_model({"reason": lambda value: failed if "stroke" in value.question else reasoned(value)})
+    use(sometimes, monkeypatch)
     manifest = built(settings, records_file)
     assert manifest.left_out["the model failed"] + manifest.demonstrations == 11
-    use(scripted_model({"reason": ModelFailed("no usable output", model="scripted:model")}), monkeypatch)
+    use(scripted_model({"reason": failed}), monkeypatch)
     with pytest.raises(ModelFailed):
         built(settings, records_file, seed=1)
-
-
-@each_row("split", ["test", ""])
-def test_held_out_splits_are_refused_in_one_line(
-    settings: Settings, write_records: Records, a_record: Any, split: str
-) -> None:
-    where = split if split == "test" else "unknown"
-    with pytest.raises(UsageError, match=f"from a training split; .*1 refused: from the split {where}") as caught:
-        built(settings, write_records([a_record(1, split)]))
-    assert "\n" not in str(caught.value)
 
 
 def test_what_cannot_be_a_pool_is_one_line(
     settings: Settings, write_records: Records, a_record: Any, tmp_path: Path
 ) -> None:
+    for split, where in (("test", "test"), ("", "unknown")):
+        with pytest.raises(UsageError, match=f"from a training split; .*1 refused: from the split {where}") as caught:
+            built(settings, write_records([a_record(1, split)]))
+        assert "\n" not in str(caught.value)
     with pytest.raises(UsageError, match=r"records\.jsonl\.gz:2"):
         built(settings, Source(write_records([a_record(1, "train"), "{"]), "pubmedqa"))
     with pytest.raises(UsageError, match="final_decision is 'perhaps'"):
@@ -195,8 +189,6 @@ def test_a_question_is_shown_clean_demonstrations_nearest_first(settings: Settin
     assert "1003" not in seen_again["medground.shown"]
     assert not [w for w in (*repeated.warnings, *answer.warnings) if "demonstrations" in w]
 
-
-def test_fewer_than_wanted_are_shown_and_the_answer_says_so(settings: Settings, records_file: Path) -> None:
     built(settings, records_file, limit=1)
     answer, seen = asked(settings, "Does exercise prevent asthma in ward 7?", shots=4)
     assert len(seen["medground.shown"]) <= 1
@@ -220,32 +212,22 @@ def unit(rows: np.ndarray) -> np.ndarray:
 
 
 def a_pool(vectors: np.ndarray, labels: list[str]) -> Pool:
+    known: dict[str, Any] = {"task": "yes-no-maybe", "rationale": "So.", "evidence": (), "split": "train"}
     solved = tuple(
-        Solved(
-            id=f"PMID:{n}",
-            question=f"Question {n}?",
-            task="yes-no-maybe",
-            rationale="So.",
-            answer=(label,),
-            evidence=(),
-            documents=(f"PMID:{n}",),
-            split="train",
-            embedding=packed(vector),
-        )
-        for n, (vector, label) in enumerate(zip(vectors, labels, strict=True))
+        Solved(id=i, question=f"{i}?", answer=(label,), documents=(i,), embedding=packed(vector), **known)
+        for i, vector, label in zip((f"PMID:{n}" for n in count()), vectors, labels, strict=False)
     )
     return Pool(PoolManifest.model_construct(name="p", sha256=""), solved)
 
 
-def choices(**changes: Any) -> ReasonAndVerifySettings:
-    return ReasonAndVerifySettings(shots=changes.pop("shots", 3), **changes)
+def choices(shots: int = 3, **changes: Any) -> ReasonAndVerifySettings:
+    return ReasonAndVerifySettings(shots=shots, **changes)
 
 
 POOLS = arrays(np.float32, (8, 4), elements=st.floats(0, 1, width=16)).map(unit)
 LABELS = st.lists(st.sampled_from(["yes", "no", "maybe"]), min_size=8, max_size=8)
 
 
-@settings_of(max_examples=40, deadline=None)
 @given(POOLS, LABELS, st.integers(0, 8), st.booleans(), st.sampled_from(["static", "dynamic"]), st.floats(0, 1))
 def test_selected_places_are_unique_clean_diverse_and_not_too_many(
     vectors: np.ndarray, labels: list[str], shots: int, balanced: bool, selection: Any, diversity: float
@@ -265,12 +247,9 @@ def test_selected_places_are_unique_clean_diverse_and_not_too_many(
 def test_selection_takes_turns_fills_up_and_stays_the_same() -> None:
     vectors = unit(np.array([[1, n / 10, 0, 0] for n in range(6)], np.float32))
     pool = a_pool(vectors, ["yes", "yes", "yes", "yes", "no", "maybe"])
-    near = {
-        name: selected(pool, range(6), pool.vectors[0], "q", choices(diversity=1.0, balanced=name)).places
-        for name in (False, True)
-    }
-    assert [pool.solved[p].label for p in near[False]] == ["yes", "yes", "yes"]
-    assert [pool.solved[p].label for p in near[True]] == ["yes", "no", "maybe"]
+    for balanced, labels in ((False, ["yes", "yes", "yes"]), (True, ["yes", "no", "maybe"])):
+        near = selected(pool, range(6), pool.vectors[0], "q", choices(diversity=1.0, balanced=balanced))
+        assert [pool.solved[place].label for place in near.places] == labels
 
     pool = a_pool(unit(np.eye(8, 8, dtype=np.float32)), ["yes"] * 8)
     wanted = choices(selection="static", seed=5)
@@ -278,9 +257,8 @@ def test_selection_takes_turns_fills_up_and_stays_the_same() -> None:
     assert one == selected(pool, range(8), pool.vectors[7], "other", wanted).places
     without = selected(pool, [p for p in range(8) if p != one[0]], pool.vectors[0], "one", wanted).places
     assert without[:2] == one[1:]
-    assert {
-        selected(pool, range(8), pool.vectors[0], "q", choices(selection="static", seed=s)).places for s in range(5)
-    } != {one}
+    other = choices(selection="static", seed=6)
+    assert selected(pool, range(8), pool.vectors[0], "one", other).places != one
 
     vectors = unit(np.array([[1, n / 1000, 0, 0] for n in range(6)], np.float32))
     pool = a_pool(vectors, ["yes"] * 6)
@@ -292,7 +270,6 @@ def test_selection_takes_turns_fills_up_and_stays_the_same() -> None:
     assert len(selected(pool, range(6), pool.vectors[0], "q", choices(diversity=0.5, least=9)).places) == 3
 
 
-@settings_of(max_examples=40, deadline=None)
 @given(POOLS, st.lists(st.sets(st.integers(0, 9)), min_size=8, max_size=8), st.sets(st.integers(0, 9)))
 def test_every_record_is_kept_or_counted_once(vectors: np.ndarray, ids: list[set[int]], held: set[int]) -> None:
     documents = [{f"PMID:{i}" for i in one} for one in ids]
@@ -300,6 +277,202 @@ def test_every_record_is_kept_or_counted_once(vectors: np.ndarray, ids: list[set
     clean = decontaminated(documents, vectors, held_ids, vectors[:1])
     assert len(clean.places) + clean.shared + clean.near == 8
     assert clean.shared == sum(bool(one & held) for one in ids)
-    assert all(
-        held_ids.isdisjoint(documents[p]) and float(vectors[p] @ vectors[0]) < NEAR_DUPLICATE for p in clean.places
-    )
+    for place in clean.places:
+        assert held_ids.isdisjoint(documents[place]) and float(vectors[place] @ vectors[0]) < NEAR_DUPLICATE
+
+
+# Pools from any data set: BioASQ's golden files, questions of your own; the commands
+
+DRUGS = ["aspirin", "statins", "insulin", "zinc", "metformin", "exercise"]
+
+
+def golden_question(task: int, number: int, kind: str, drug: str = "") -> dict[str, Any]:
+    drug, pmid = drug or DRUGS[number], 100 * task + number
+    where = f"http://www.ncbi.nlm.nih.gov/pubmed/{pmid}"
+    text = f"{drug.title()} lowered the risk of stroke in ward {pmid}."
+    question = {
+        "id": f"{task}-{number}",
+        "body": f"Does {drug} lower the risk of stroke?" if kind == "yesno" else f"Which risk does {drug} lower?",
+        "type": kind,
+        "ideal_answer": [f"{drug.title()} lowers the risk of stroke."],
+        "documents": [where],
+        "snippets": [
+            {"document": where, "text": f"{drug.title()} and stroke", "beginSection": "title"},
+            {"document": where, "text": text, "beginSection": "abstract", "offsetInBeginSection": 0},
+        ],
+    }
+    return question | ({"exact_answer": "yes" if number % 2 else "no"} if kind == "yesno" else {})
+
+
+@pytest.fixture
+def golden(tmp_path: Path) -> Path:
+    """Tasks 7b (six yes/no and two open questions) and 8b (one of which repeats a question of 7b)."""
+    folder = tmp_path / "bioasq"
+    folder.mkdir()
+    first = [
+        *(golden_question(7, n, "yesno") for n in range(6)),
+        golden_question(7, 6, "factoid", "rest"),
+        golden_question(7, 7, "summary", "tea"),
+    ]
+    second = [golden_question(8, 0, "yesno", "coffee"), golden_question(8, 1, "yesno", "zinc")]
+    for name, questions in (("task7b.json", first), ("task8b.json", second)):
+        (folder / name).write_text(json.dumps({"questions": questions}), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def with_snippets(tmp_path: Path, golden: Path) -> Settings:
+    """Settings with a home that has a corpus of the snippets."""
+    home = tmp_path / "bioasq-home"
+    build(Library(home), "bioasq", find_inputs([golden], "bioasq"))
+    options = {"retrieval.corpora": ("bioasq",), "model.cache": False, "recipe.name": "reason-and-verify"}
+    return Settings.load(environ={"MEDGROUND_HOME": str(home)}, options=options)
+
+
+def made_pool(settings: Settings, source: Source, **more: Any) -> tuple[PoolManifest, Pool]:
+    manifest = asyncio.run(build_pool("bioasq", source, settings, **more))
+    return manifest, read_pool("bioasq", settings.home)
+
+
+def answered(settings: Settings, question: str, task: Any = None) -> tuple[Answer, dict[str, Any]]:
+    """The answer to a question, and the attributes of its demonstrations in the trace."""
+
+    async def ask() -> Answer:
+        async with await Engine.open(settings) as engine:
+            return await engine.ask(question, task=task)
+
+    answer = asyncio.run(ask())
+    spans = read_trace(settings.home / "traces", answer.trace_id) or ()
+    (seen,) = (span["attributes"] for span in spans if span["name"] == "demonstrations")
+    return answer, seen
+
+
+def test_a_pool_keeps_its_passages_and_shows_them(with_snippets: Settings, golden: Path) -> None:
+    manifest, pool = made_pool(with_snippets, Source(golden, "bioasq"))
+    assert (manifest.dataset, manifest.demonstrations, manifest.as_training) == ("bioasq", 7, False)
+    assert manifest.left_out == {"refused: from the split test": 2, "repeats a held-out question": 1}
+    assert {one.id.split("-")[0] for one in pool.solved} == {"7"}
+    assert "Does zinc lower the risk of stroke?" not in {one.question for one in pool.solved}
+    answers = {one.id: (one.task, one.answer, one.reference) for one in pool.solved}
+    assert answers["7-1"] == ("yes-no", ("yes",), "")
+    assert answers["7-6"] == ("free", ("answered",), "Rest lowers the risk of stroke.")
+
+    _, pool = made_pool(with_snippets, Source(golden, "bioasq-yesno"))
+    for one in pool.solved:
+        assert 1 <= len(one.passages) <= 5
+        assert {quoted.document_id for quoted in one.evidence} <= {passage.document_id for passage in one.passages}
+        shown, short = one.shown(passages=True), one.shown()
+        assert list(shown.evidence) == [passage.quote for passage in one.passages]
+        assert shown.rationale == one.linked and "[" in one.linked and "[" not in short.rationale
+        assert short.evidence == tuple(quoted.quote for quoted in one.evidence)
+
+    made_pool(with_snippets.with_section(ReasonAndVerifySettings(passages=1)), Source(golden, "bioasq"))
+    chosen = ReasonAndVerifySettings(passages=1, pool="bioasq", shots=2, shown="passages")
+
+    _, seen = answered(with_snippets.with_section(chosen), "Does coffee lower the risk of gout?", "yes-no")
+    assert seen["medground.left_out_other_form"] == 2
+    assert len(seen["medground.shown"]) == 2 and not {"7-6", "7-7"} & set(seen["medground.shown"])
+
+
+def test_questions_that_will_be_asked_keep_theirs_out_of_the_pool(
+    with_snippets: Settings, golden: Path, tmp_path: Path
+) -> None:
+    later = tmp_path / "mine.jsonl"
+    mine = {"id": "m", "question": "Does insulin lower the risk of stroke?", "answer": "yes", "task": "yes-no"}
+    later.write_text(json.dumps(mine | {"split": "train"}) + "\n", encoding="utf-8")
+    manifest, pool = made_pool(with_snippets, Source(golden, "bioasq-yesno", (later,)))
+    assert manifest.against == ("mine.jsonl",)
+    assert manifest.left_out["repeats a held-out question"] == 2
+    assert mine["question"] not in {one.question for one in pool.solved}
+    without, _ = made_pool(with_snippets, Source(golden, "bioasq-yesno"))
+    assert without.source_sha256 != manifest.source_sha256
+
+
+def test_a_set_that_several_loaders_read_is_named(with_snippets: Settings, golden: Path) -> None:
+    with pytest.raises(UsageError, match="can be read as bioasq, bioasq-yesno; choose one with --dataset NAME"):
+        made_pool(with_snippets, Source(golden / "task7b.json"))
+    with pytest.raises(UsageError, match=r"from a training split; .*6 refused: from the split test"):
+        made_pool(with_snippets, Source(golden / "task7b.json", "bioasq-yesno"))
+
+
+def test_only_demonstrations_with_a_fitting_answer_are_shown() -> None:
+    fitting: dict[tuple[Any, str], list[Any]] = {
+        ("yes-no", "yes"): ["yes-no", "yes-no-maybe"],
+        ("yes-no-maybe", "no"): ["yes-no", "yes-no-maybe"],
+        ("yes-no-maybe", "maybe"): ["yes-no-maybe"],
+        ("free", "answered"): ["free"],
+    }
+    for (task, answer), wanted in fitting.items():
+        solved = Solved.model_construct(task=task, answer=(answer,))
+        asked = {one: Question.ask("Does it help?", task=one) for one in ("yes-no", "yes-no-maybe", "free")}
+        assert [one for one, question in asked.items() if fits(solved, question)] == wanted
+
+
+def test_a_pool_without_passages_cannot_show_them(with_snippets: Settings, golden: Path) -> None:
+    made_pool(with_snippets, Source(golden, "bioasq"))
+    file = pool_path("bioasq", with_snippets.home)
+    lines = [json.loads(line) | {"passages": []} for line in file.read_text(encoding="utf-8").splitlines()]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    manifest = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
+    manifest["sha256"] = hashlib.sha256(file.read_bytes()).hexdigest()
+    file.with_suffix(".json").write_text(json.dumps(manifest), encoding="utf-8")
+    chosen = ReasonAndVerifySettings(pool="bioasq", shots=2, shown="passages")
+    with pytest.raises(ConfigError, match="has no passages of its demonstrations"):
+        answered(with_snippets.with_section(chosen), "Does coffee lower the risk of gout?")
+
+
+def test_a_model_sees_the_demonstrations_that_the_trace_names(
+    settings: Settings, records_file: Path, scripted_model: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def first_passage(value: Any) -> ReasonOutput:
+        sentences = value.passages[0].sentences  # all of them, since one that states an aim does not support a decision
+        return ReasonOutput(claims=tuple(SubClaim(text=s.text, sentences=(s.id,)) for s in sentences), answer=("yes",))
+
+    asyncio.run(build_pool("pubmedqa", Source(records_file), settings))
+    model = scripted_model({"reason_or_recall": first_passage})
+    models = Models("keyless", {"reason_or_recall": model.name}, {"keyless": Keyless(), model.name: model})
+    monkeypatch.setattr("medground.engine.opening.open_models", lambda settings, operators: models)
+    options = {"retrieval.corpora": ("small",), "reason_and_verify.reranker": "none"}
+    environ = {"MEDGROUND_HOME": str(settings.home)}
+    preset = Settings.load(preset="dynamic-demonstrations", environ=environ, options=options)
+    answer, seen = answered(preset, "Does statins prevent stroke in ward 403?", "yes-no-maybe")
+    pool = {one.question: one for one in read_pool("pubmedqa", settings.home).solved}
+    ((_, value),) = model.seen
+    assert all(shown.answer == pool[shown.question].answer for shown in value.demonstrations)
+    assert seen["medground.shown"] == [pool[shown.question].id for shown in value.demonstrations] != []
+    assert answer.statements[0].verdict.label == "quoted"
+    assert answer.decision is not None and answer.decision.shown() == "yes"
+
+
+def test_the_commands_build_show_and_refuse_pools(
+    settings: Settings, records_file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("MEDGROUND_HOME", str(settings.home))
+    if importlib.util.find_spec("huggingface_hub"):
+        monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)  # the preset's reranker is not at hand
+    made = ("demonstrations", "build", "small", "--from", str(records_file), "-c", "small", "--limit", "6", "-q")
+    assert run(*made) == 0
+    said = capsys.readouterr()
+    assert said.out.startswith("small: 6 demonstrations (")
+    assert "refused: from the split test" in said.err
+    assert run("demonstrations", "info", "small") == 0
+    assert "keyless (reason)" in capsys.readouterr().out
+    assert run("demonstrations", "info", "small", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["demonstrations"] == 6
+    assert run("demonstrations", "info", "absent") == 2
+    assert run("ask", "Does zinc prevent gout?", "--preset", "dynamic-demonstrations", "-c", "small", "-q") == 2
+    said = capsys.readouterr()
+    assert len(said.err.strip().splitlines()) == 2
+    shown = ("--set", "reason_and_verify.pool=small", "--set", "reason_and_verify.reranker=none")
+    asked = "Does exercise prevent asthma in ward 7?"
+    assert run("ask", asked, "--preset", "dynamic-demonstrations", "-c", "small", "-q", *shown) == 0
+
+    made = ("demonstrations", "build", "small", "--from", str(records_file), "-c", "small", "-q")
+    assert run(*made, "--dataset", "pubmedqa", "--as-training", "--limit", "2") == 0
+    capsys.readouterr()
+    assert run("demonstrations", "info", "small") == 0
+    assert "every split, as the user declared" in capsys.readouterr().out
+    assert run(*made, "--against", str(records_file)) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert run(*made, "--dataset", "nothing") == 2
+    assert "unknown data set 'nothing'" in capsys.readouterr().err

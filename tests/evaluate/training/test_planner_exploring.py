@@ -9,26 +9,38 @@ from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rows import each_row
+from views import keyless
 
-from medground.answering.declaration import Declaration
-from medground.answering.run import Run
-from medground.answering.trace import Trace
 from medground.errors import BadDocument, ConfigError, ModelFailed, UsageError
 from medground.home.settings import Settings
-from medground.models.base import CallLimits, Keyless, Reply
-from medground.models.operators.base import Operator
-from medground.models.registry import Models
+from medground.models.operators.base import InvalidOutput
+from medground.recipes.omni_rag.operators import ExploredSource
 from medground.testing.command import run as medground
 from medground.values.document import SourceKind
 from medground.values.question import Question
 from medground.values.source_plan import SourceQuery
-from medground.values.usage import Usage
+from medground_evaluate.datasets.registry import Source
 from medground_evaluate.items import Item
-from medground_evaluate.planning.explore import OPERATORS, Exploration, cost_lines, explore_questions
-from medground_evaluate.planning.exploring import JudgeOutput, judge_found
+from medground_evaluate.planning.explore import Exploration, cost_lines, explore_questions
+from medground_evaluate.planning.exploring import (
+    ExploreInput,
+    ExploreOutput,
+    FoundView,
+    JudgeInput,
+    JudgeOutput,
+    SourceQueries,
+    WrittenQuery,
+    explore,
+    judge_found,
+    read_yes_no,
+)
 from medground_evaluate.planning.judging import (
     agreement,
     gain,
@@ -51,7 +63,6 @@ from medground_evaluate.planning.work import (
     read_work,
     work_through,
 )
-from medground_evaluate.training_questions import Source
 
 
 def exploring(records: Path, settings: Settings, out: Path, **options: object) -> object:
@@ -64,22 +75,6 @@ def explored_file(records_file: Path, settings: Settings, tmp_path: Path) -> Pat
     out = tmp_path / "explored.jsonl"
     exploring(records_file, settings, out, queries=3)
     return out
-
-
-def test_training_questions_are_explored_and_judged(explored_file: Path, settings: Settings, tmp_path: Path):
-    head, lines = read_work(explored_file, Explored)
-    assert head.model == "keyless" and [source.name for source in head.sources] == ["small"]
-    assert len(lines) == 12, "the held-out questions are not explored"
-    for one in lines:
-        assert len({tried.query for tried in one.queries}) == len(one.queries) == 3
-        assert all(key in one.passages for tried in one.queries for key in tried.found)
-    out = tmp_path / "judged.jsonl"
-    finished = asyncio.run(judge_explored(explored_file, settings, out))
-    assert finished.lines == 12 and not finished.unfinished
-    _, judgements = read_work(out, Judged)
-    assert {query.label for one in judgements for query in one.queries} <= {"positive", "negative"}
-    positive = [q for one in judgements for q in one.queries if q.label == "positive"]
-    assert positive and all(q.why.startswith("without a model: the gold document") for q in positive)
 
 
 def test_a_stopped_exploration_resumes_where_it_was(
@@ -122,56 +117,30 @@ def explored(kind: SourceKind = "research", passages: int = 4, **fields: object)
     return Explored(question=asked(**fields), queries=(tried,), passages=pieces)
 
 
-class Judge:
-    """A judge that writes what it is told to, and refuses what its operator refuses."""
-
-    name, identity, cacheable = "judge", "judge", False
-
-    def __init__(self, said: str) -> None:
-        self.said = said
-        self.calls = 0
-
-    async def answer(self, operator: Operator, value: object, limits: CallLimits) -> Reply:
-        assert operator is judge_found
-        self.calls += 1
-        output = JudgeOutput(reason="because", answer=self.said)
-        try:
-            operator.check(value, output)
-        except ValueError as error:
-            raise ModelFailed(str(error), model=self.name, unreadable=True) from error
-        return Reply(output=output, usage=Usage(model_calls=1))
-
-    async def close(self) -> None: ...
-
-
-def run_with(model: object, settings: Settings | None = None, name: str = "m") -> Run:
-    declared = Declaration(name="test", operators=OPERATORS)
-    models = Models(name, {}, {name: model})  # type: ignore[dict-item]
-    question = Question.ask("Does zinc prevent gout?")
-    return Run(question, settings or Settings.load(environ={}), declared, (), models, trace=Trace("t", None))
+Makes = Callable[..., Any]
 
 
 @each_row(("said", "label"), [("Yes.", "positive"), ("no", "negative"), ("it depends", "failed")])
-def test_a_judge_that_says_neither_yes_nor_no_has_failed(said: str, label: str):
-    judge = Judge(said)
-    (query,) = asyncio.run(judged(explored(), one_call, None, run_with(judge))).queries
-    assert query.label == label
-    assert judge.calls == 1
-    if label == "failed":
-        assert "neither yes nor no" in query.why
+def test_a_judge_that_says_neither_yes_nor_no_has_failed(make_run: Makes, scripted_model: Makes, said: str, label: str):
+    output = JudgeOutput(reason="because", answer=said)
+    failed = ModelFailed("neither yes nor no", model="m", unreadable=True)
+    judge = scripted_model({"judge_found": failed if label == "failed" else output})
+    run = make_run("Does zinc prevent gout?", model=judge, by_model=["judge_found"])
+    (query,) = asyncio.run(judged(explored(), one_call, None, run)).queries
+    assert query.label == label and len(judge.seen) == 1
+    assert label != "failed" or "neither yes nor no" in query.why
 
 
-def test_a_source_that_was_not_reached_is_not_negative_and_nothing_found_needs_no_call():
-    judge = Judge("yes")
+def test_a_source_that_was_not_reached_is_not_negative_and_nothing_found_needs_no_call(make_run: Makes):
     queries = tuple(
         Tried(source="research", query=SourceQuery(text=state), state=state) for state in ("failed", "empty")
     )
-    lines = asyncio.run(judged(explored().model_copy(update={"queries": queries}), one_call, None, run_with(judge)))
+    one = explored().model_copy(update={"queries": queries})
+    lines = asyncio.run(judged(one, one_call, None, make_run("Does zinc prevent gout?")))
     assert [(q.label, q.why) for q in lines.queries] == [
         ("failed", "the source could not be searched"),
         ("negative", "nothing was found"),
     ]
-    assert judge.calls == 0
 
 
 @each_row(("kind", "found", "read"), [("research", 5, 5), ("graph", 5, 3), ("graph", 1, 1)])
@@ -199,28 +168,21 @@ def test_a_question_whose_model_is_down_is_tried_again_and_the_others_are_kept(e
     assert len(read_work(out, Judged)[1]) == 11
 
 
-def test_the_signals_of_the_baselines(monkeypatch):
+def test_the_signals_of_the_baselines(make_run: Makes, monkeypatch: pytest.MonkeyPatch):
+    one, run = explored(), make_run("Does zinc prevent gout?")
     with pytest.raises(ConfigError, match="need a reranker"):
-        asyncio.run(rerank_score(explored(), [], run_with(Keyless(), Settings.load(environ={}))))
-
-    class Half:
-        name = "half"
-
-        def score(self, question, passages):
-            return [0.5 for _ in passages]
-
-    monkeypatch.setattr("medground_evaluate.planning.judging.open_reranker", lambda name, models: Half())
-    settings = Settings.load(environ={})
-    one = explored()
-    made = asyncio.run(rerank_score(one, list(one.passages.values()), run_with(Keyless(), settings)))
+        asyncio.run(rerank_score(one, [], run))
+    with pytest.raises(ConfigError, match="need a model that answers"):
+        asyncio.run(gain(one, [], run))
+    half = SimpleNamespace(name="half", score=lambda question, passages: [0.5 for _ in passages])
+    monkeypatch.setattr("medground_evaluate.planning.judging.open_reranker", lambda name, models: half)
+    made = asyncio.run(rerank_score(one, list(one.passages.values()), run))
     assert made.score == 0 and not made.positive
     assert log_odds(0.5) == 0 and log_odds(0.9089) == pytest.approx(2.3, abs=1e-2) and log_odds(1.0) < 14
-    keyless = run_with(Keyless(), settings, "keyless")
-    with pytest.raises(ConfigError, match="need a model that answers"):
-        asyncio.run(gain(one, [], keyless))
 
 
 def labelled(sheet: Path, label: Callable[[dict[str, str]], str]) -> None:
+    """Fills the sheet in as a person would."""
     with sheet.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     with sheet.open("w", encoding="utf-8", newline="") as file:
@@ -261,10 +223,8 @@ def test_the_cost_and_the_gold_answer_in_words() -> None:
         Spent(retrieval_seconds=1, inference_seconds=2, input_tokens=100, output_tokens=10, price=Decimal("0.01")),
         Spent(retrieval_seconds=3, inference_seconds=4, input_tokens=300, output_tokens=30, price=Decimal("0.03")),
     ]
-    row = cost_lines("exploration", spent * 720, 2)[1].split()
-    assert row == ["exploration", "1,440", "2.000", "3.000", "200", "20", "0.020000", "1.000"], (
-        "5 s each, two at a time"
-    )
+    row = " ".join(cost_lines("exploration", spent * 720, 2)[1].split())
+    assert row == "exploration 1,440 2.000 3.000 200 20 0.020000 1.000"  # 5 s each, two at a time
     assert "unknown" in cost_lines("exploration", [*spent, Spent(price=None)], 1)[1]
 
     question = Question.ask("Which vitamin prevents scurvy?", options={"A": "A", "B": "vitamin C"})
@@ -277,11 +237,7 @@ run = partial(medground, "train", "planner")
 
 
 def test_explore_judge_label_agree_and_export(
-    settings: Settings,
-    records_file: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    settings: Settings, records_file: Path, tmp_path: Path, monkeypatch: Any, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.setenv("MEDGROUND_HOME", str(settings.home))
     explored, judged, sheet = (str(tmp_path / name) for name in ("explored.jsonl", "judged.jsonl", "sheet.csv"))
@@ -297,13 +253,15 @@ def test_explore_judge_label_agree_and_export(
     assert "0 searches, 24 calls" in capsys.readouterr().out
     assert run("judge", explored, "--out", judged, "-q") == 0
     assert "judgements by keyless" in capsys.readouterr().out
+    _, lines = read_work(Path(explored), Explored)
+    assert all(key in one.passages for one in lines for tried in one.queries for key in tried.found)
+    queries = [query for one in read_work(Path(judged), Judged)[1] for query in one.queries]
+    assert {query.label for query in queries} <= {"positive", "negative"}
+    positive = [query for query in queries if query.label == "positive"]
+    assert positive and all(query.why.startswith("without a model: the gold document") for query in positive)
     assert run("label", explored, "--out", sheet, "--samples", "5") == 0
-    with Path(sheet).open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    with Path(sheet).open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, rows[0].keys())
-        writer.writeheader()
-        writer.writerows({**row, "supports": "yes" if n else "no"} for n, row in enumerate(rows))
+    labels = iter(["no", *["yes"] * 4])
+    labelled(Path(sheet), lambda row: next(labels))
     assert run("agreement", sheet, judged) == 0
     told = capsys.readouterr().out.splitlines()[-1]
     assert told.startswith("judge keyless: kappa ") and "with 5 labels made by hand, 4 of them yes" in told
@@ -329,14 +287,95 @@ def test_explore_judge_label_agree_and_export(
     ],
 )
 def test_a_mistake_is_one_line(
-    words: tuple[str, ...],
-    told: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    words: tuple[str, ...], told: str, tmp_path: Path, monkeypatch: Any, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.chdir(tmp_path)
     assert run(*words) == 2
     said = capsys.readouterr().err.strip()
     assert told in said and "\n" not in said
     assert not (tmp_path / "x").exists()
+
+
+# The operators: every source gets different queries, and a judge says yes or no
+
+QUESTION = "Does low-dose aspirin reduce the risk of stroke in patients with diabetes mellitus?"
+SOURCES = (
+    ExploredSource(name="book", kind="book", about="Textbooks."),
+    ExploredSource(name="research", kind="research", about="Abstracts."),
+    ExploredSource(name="graph", kind="graph", about="Concepts."),
+)
+ASKED = ExploreInput(question=QUESTION, sources=SOURCES)
+
+
+def test_without_a_model_each_source_gets_six_different_queries():
+    plan = keyless(explore, ASKED).plan
+    assert [one.source for one in plan] == ["book", "research", "graph"]
+    for one in plan:
+        assert len({(query.term, query.text) for query in one.queries}) == 6
+        assert all(bool(query.term) == (one.source == "graph") for query in one.queries)
+    assert {query.text for query in plan[0].queries} != {query.text for query in plan[1].queries}
+
+
+@given(st.text(min_size=1, max_size=300).filter(str.strip), st.integers(1, 12))
+def test_any_question_can_be_explored(question: str, number: int):
+    value = ExploreInput(question=question, sources=SOURCES, queries_for_each=number)
+    output = explore.keyless(value)
+    explore.check(value, output)
+    assert all(1 <= len(one.queries) <= number for one in output.plan)
+
+
+def test_an_unknown_or_forgotten_source_is_refused():
+    for names, told in ((("book", "wiki"), "unknown sources wiki"), (("book",), "no queries for")):
+        plan = tuple(SourceQueries(source=name, queries=(WrittenQuery(text="aspirin"),)) for name in names)
+        with pytest.raises(InvalidOutput, match=told):
+            explore.check(ASKED, ExploreOutput(plan=plan))
+
+
+@each_row(
+    ("said", "read"),
+    [
+        ("yes", "yes"),
+        ("No.", "no"),
+        ("**Yes**, the trial shows it", "yes"),
+        ("The documents do not say so. <answer>no</answer>", "no"),
+        ("First I thought <answer>yes</answer>, but <answer> NO </answer>", "no"),
+        ("<answer>yes", "yes"),
+        ("My judgement is yes", "yes"),
+        ("Asked yes/no, I say no", "no"),
+        (True, "yes"),
+        *(
+            (said, said)
+            for said in ("maybe", "yes or no", "It could be yes but also no", "", "I know nothing of nodes")
+        ),
+    ],
+)
+def test_yes_and_no_are_read_from_what_judges_write(said: object, read: str):
+    assert read_yes_no(said) == read
+
+
+def judging(answer: str, gold: tuple[str, ...], *documents: tuple[str, str]) -> JudgeInput:
+    views = tuple(FoundView(text=text, document_id=name) for name, text in documents)
+    return JudgeInput(question=QUESTION, gold_answer=answer, documents=views, gold_documents=gold)
+
+
+def test_a_judge_that_says_neither_is_refused_and_gold_ids_are_not_shown():
+    assert "PMID:77" not in judge_found.prompt(judging("yes", ("PMID:77",), ("PMID:77", "aspirin")))
+    with pytest.raises(InvalidOutput, match="neither yes nor no"):
+        judge_found.check(judging("yes", ()), JudgeOutput(reason="", answer="maybe"))
+
+
+@each_row(
+    ("value", "answer", "why"),
+    [
+        (judging("yes", ("PMID:1",), ("PMID:2", "a"), ("PMID:1", "b")), "yes", "the gold document PMID:1 was found"),
+        (judging("yes", ("PMID:1",), ("PMID:2", "aspirin")), "no", "no gold document"),
+        (judging("Haemorrhage outweighs benefit", (), ("X:1", "benefit of haemorrhage")), "yes", "67%"),
+        (judging("Haemorrhage outweighs benefit", (), ("X:1", "headache")), "no", "0%"),
+    ],
+)
+def test_the_judgement_without_a_model_says_what_it_rests_on(value: JudgeInput, answer: str, why: str):
+    output = keyless(judge_found, value)
+    assert output.answer == answer
+    assert output.reason.startswith("without a model") and why in output.reason
+    with pytest.raises(ModelFailed, match="neither yes nor no"):
+        keyless(judge_found, judging("yes", (), ("X:1", "aspirin")))
