@@ -27,15 +27,18 @@ if TYPE_CHECKING:
 
 Said = Literal["retracted", "removed", "notice", "concern", "erratum", "in doubt"]
 RETRACTED = "retracted"
+REMOVED = "removed by its publisher"
 NOTICE = "a retraction notice"
+CONCERN = "an expression of concern"
+ERRATUM = "an erratum"
 ON_THE_LIST = "It is on the list of retracted papers, whatever the record itself says."
 
 _REASONS: Mapping[Said, str] = {
     "retracted": RETRACTED,
-    "removed": "removed by its publisher",
+    "removed": REMOVED,
     "notice": NOTICE,
-    "concern": "an expression of concern",
-    "erratum": "an erratum",
+    "concern": CONCERN,
+    "erratum": ERRATUM,
 }
 """Why a record that is said to be so is not evidence."""
 _STATES: Mapping[str | None, Retraction] = {RETRACTED: "retracted", NOTICE: "notice"}

@@ -214,8 +214,7 @@ class FileTable:
 
     def place(self, number: int) -> KnownFile:
         """Where a file stands."""
-        (found,) = known_files(self._connection, number=number).values()
-        return found
+        return known_files(self._connection, number=number).popitem()[1]
 
     def known(self) -> Mapping[str, KnownFile]:
         """All files by name."""

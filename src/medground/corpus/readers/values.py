@@ -14,7 +14,6 @@ from medground.values.document import Retraction, Substance
 from medground.values.identifiers import KINDS, id_kind, normal_pmid, pmid_in_address
 
 NAMES: Mapping[str, Mapping[str, Any]] = tomllib.loads((files(__package__) / "names.toml").read_text(encoding="utf-8"))
-"""Names that the readers know, by what they are names of."""
 _PMC = re.compile(r"(?:.*/)?(?:PMC(?:ID)?:?\s*)?(?:PMC)?(\d{1,10})(?:\.\d+)?/?", re.IGNORECASE)
 _PMID_NOTED = re.compile(r"PMID:?\s*(\d+)", re.IGNORECASE)
 _PMC_NOTED = re.compile(r"PMC(?:ID)?:?\s*(?:PMC)?(\d+)", re.IGNORECASE)
