@@ -249,4 +249,4 @@ def known_files(connection: sqlite3.Connection, **limits: str | int) -> dict[str
     where = "".join(f" WHERE {name} = ?" for name in limits)
     query = f"SELECT {columns} FROM files{where} ORDER BY number"  # noqa: S608 fixed names
     rows = connection.execute(query, tuple(limits.values()))
-    return {row[0]: KnownFile(*row[:6], bool(row[6]), bool(row[7])) for row in rows}
+    return {row[0]: KnownFile(*row[:-2], *map(bool, row[-2:])) for row in rows}
