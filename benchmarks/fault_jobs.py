@@ -264,10 +264,15 @@ def _lines(path: Path) -> list[tuple[str, str, list[str]]]:
     return found
 
 
-def _main(job: str, home: Path, inputs: Path, *before: str) -> None:
-    vectors.EXACT_LIMIT = _INDEXED
+def small(put: Callable[[Any, str, int], object] = setattr) -> None:
+    """Make batches so small, by `put`, that these few documents fill several."""
+    put(vectors, "EXACT_LIMIT", _INDEXED)
     for name, size in zip(("_ITEMS", "_PASSAGES", "_TEXTS"), (40, 60, 32), strict=True):
-        setattr(phases, name, size)
+        put(phases, name, size)
+
+
+def _main(job: str, home: Path, inputs: Path, *before: str) -> None:
+    small()
     try:
         if before:
             JOBS[job].before(home, inputs)

@@ -29,6 +29,7 @@ from typing import Any
 
 from failing_files import Fault, compiled, run
 from fault_jobs import JOBS, MODELS, command, left, prepare, restore, seen
+from power import Disk
 
 from medground.errors import MedgroundError
 
@@ -166,6 +167,21 @@ def _figures(some: Sequence[Result]) -> list[str]:
     return [str(figure) for figure in [*figures, sum(r.lost for r in some), sum(r.doubled for r in some)]]
 
 
+def _check_layer(layer: Path, folder: Path) -> None:
+    """Made again from the notes alone, every file that Python, SQLite, Tantivy and FAISS wrote is as it is."""
+    home = folder / "home"
+    home.mkdir(parents=True)
+    disk = Disk(home)
+    run(layer, command("build", home, folder), home)
+    before = {path.relative_to(home): path.read_bytes() for path in home.rglob("*") if path.is_file()}
+    disk.follow(layer.with_name("changes.log"))
+    disk.cut(names=1, content=1, seed=0)
+    again = {path.relative_to(home): path.read_bytes() for path in home.rglob("*") if path.is_file()}
+    disk.cut(names=0, content=0, seed=0)  # what was published is synced: without anything that was not, it is there
+    if again != before or list(seen(home)) != ["corpus c"]:
+        raise SystemExit("the layer does not see every change of a file")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--first", type=int, default=0)
@@ -180,6 +196,7 @@ def main() -> None:
     done = {one.number for one in results}
     with tempfile.TemporaryDirectory(prefix="medground-faults-") as scratch:
         layer = compiled(Path(scratch))
+        _check_layer(layer, Path(scratch, "layer"))
         settings = {job: Setting(job, Path(scratch, job.replace(" ", "-")), layer) for job in jobs}
         changes = {job: setting.changes for job, setting in settings.items()}
         print("changes of files and names:", changes, flush=True)

@@ -1,95 +1,20 @@
-"""Small corpora made for the tests."""
+"""The corpora of a new home, and a model for them."""
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
-import numpy as np
 import pytest
+from small_corpora import WordEmbedder
 
 from medground.corpus.library import Library
-from medground.corpus.readers.base import Input, Item
-from medground.values.document import Document
-from medground.values.query import Everything
-
-
-class WordEmbedder:
-    """Unit vectors of hashed words: deterministic, and similar for texts that share words."""
-
-    def __init__(self, name: str = "words", dimensions: int = 32) -> None:
-        self.name = name
-        self.identity = f"{name}@1"
-        self.dimensions = dimensions
-        self.embedded = 0
-
-    def embed(self, texts: Sequence[str]) -> np.ndarray:
-        self.embedded += len(texts)
-        vectors = np.full((len(texts), self.dimensions), 1e-3, dtype=np.float32)
-        for row, text in zip(vectors, texts, strict=True):
-            for word in text.lower().split():
-                row[zlib.crc32(word.encode()) % self.dimensions] += 1
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-
-
-def made_input(items: Sequence[Item], name: str = "made", fingerprint: str = "1") -> Input:
-    def read(skip: int) -> Iterator[Item]:
-        return iter(items[skip:])
-
-    return Input(name=name, reader="test", fingerprint=fingerprint, read=read, license="CC0")
-
-
-def made_documents(count: int, first: int = 0) -> list[Document]:
-    words = ["heart", "liver", "kidney", "lung", "zebrafish", "gene", "trial", "protein", "statin", "tumour"]
-    return [
-        Document(
-            id=f"PMID:{n + 1}",
-            title=f"Study {n} of {words[n % 10]}",
-            text=" ".join(f"Sentence {i} about {words[(n + i) % 10]} number {n * i}." for i in range(4)),
-            year=1990 + n % 30,
-            publication_types=("Review",) if n % 3 == 0 else ("Journal Article",),
-        )
-        for n in range(first, first + count)
-    ]
 
 
 @pytest.fixture
-def vectors_fit() -> Callable[..., None]:
-    """A check that each passage of a corpus is found first by its own vector."""
-
-    def check(library: Library, name: str, embedder: WordEmbedder) -> None:
-        with library.open(name) as snapshot:
-            hits = snapshot.bm25(Everything(), 1000)
-            assert len(snapshot.vectors()) == len(hits)
-            for hit in hits:
-                [vector] = embedder.embed([f"{hit.passage.title} {hit.passage.text}"])
-                best = snapshot.dense(vector, 5)
-                assert best[0].score == pytest.approx(1, abs=2e-3)
-                assert hit.passage.key in {b.passage.key for b in best if b.score >= best[0].score - 2e-3}
-
-    return check
-
-
-@pytest.fixture
-def library(home) -> Library:
+def library(home: Path) -> Library:
     return Library(home)
 
 
 @pytest.fixture
 def embedder() -> WordEmbedder:
     return WordEmbedder()
-
-
-@pytest.fixture
-def make_input() -> Callable[..., Input]:
-    return made_input
-
-
-@pytest.fixture
-def make_documents() -> Callable[..., list[Document]]:
-    return made_documents
-
-
-@pytest.fixture
-def make_embedder() -> type[WordEmbedder]:
-    return WordEmbedder

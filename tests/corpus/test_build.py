@@ -1,21 +1,25 @@
-"""Building and adding: what ends up in a snapshot, and that the same documents give the same snapshot."""
+"""Building and adding: what ends up in a snapshot, how documents are cut, and equal documents give equal snapshots."""
 
 from __future__ import annotations
 
+import itertools
 import random
 import sqlite3
 from dataclasses import replace
+from typing import Literal
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from rows import each_row
+from small_corpora import WordEmbedder, make_documents, make_input, vectors_fit
 
 from medground.corpus.build import add, build
-from medground.corpus.library import Library
+from medground.corpus.chunk import chunk
 from medground.corpus.readers.base import Deleted, Retracts
 from medground.errors import BadDocument, ConfigError, UsageError
-from medground.values.document import Document
+from medground.language.sentences import sentence_spans
+from medground.values.document import Document, Section
 from medground.values.query import Everything, Term, Words
 
 
@@ -24,7 +28,9 @@ def found(library, query, name="c"):
         return {hit.passage.document_id for hit in snapshot.bm25(query, 10_000)}
 
 
-def test_all_documents_can_be_found_and_read_back(library, make_documents, make_input):
+def test_all_documents_can_be_found_and_read_back(
+    library,
+):
     documents = make_documents(50)
     manifest = build(library, "c", [make_input(documents)])
     assert (manifest.counts.documents, manifest.counts.passages) == (50, 50)
@@ -36,7 +42,9 @@ def test_all_documents_can_be_found_and_read_back(library, make_documents, make_
     assert found(library, Term(value="PMID:7", field="id")) == {"PMID:7"}
 
 
-def test_the_same_documents_give_the_same_hash_in_any_order_and_the_same_snapshot(library, make_documents, make_input):
+def test_the_same_documents_give_the_same_hash_in_any_order_and_the_same_snapshot(
+    library,
+):
     documents = make_documents(30)
     first = build(library, "c", [make_input(documents)])
     assert build(library, "c", [make_input(documents)]) == first
@@ -48,7 +56,9 @@ def test_the_same_documents_give_the_same_hash_in_any_order_and_the_same_snapsho
     assert build(library, "f", [make_input(documents)], limit=50).hash != first.hash
 
 
-def test_deletions_and_retractions_are_applied_and_bad_records_are_listed(library, make_documents, make_input):
+def test_deletions_and_retractions_are_applied_and_bad_records_are_listed(
+    library,
+):
     bad = BadDocument("no title", file="a.jsonl", position=7)
     items = [Retracts(("PMID:3",)), bad, *make_documents(5), Deleted(("PMID:2", "PMID:99")), Retracts(("PMID:4",)), bad]
     counts = build(library, "c", [make_input(items)]).counts
@@ -61,14 +71,16 @@ def test_deletions_and_retractions_are_applied_and_bad_records_are_listed(librar
 
 
 @each_row("items", [[], [BadDocument("not JSON", file="a.jsonl", position=1)], [Deleted(("PMID:1",))]])
-def test_nothing_readable_leaves_nothing_behind(library, make_input, items):
+def test_nothing_readable_leaves_nothing_behind(library, items):
     with pytest.raises(BadDocument, match="no readable document in made"):
         build(library, "c", [make_input(items)])
     assert library.list() == ()
     assert not library.folder_of("c").exists()
 
 
-def test_a_damaged_file_keeps_what_was_read_of_it_and_strict_stops(library, make_documents, make_input):
+def test_a_damaged_file_keeps_what_was_read_of_it_and_strict_stops(
+    library,
+):
     def broken(skip):
         yield from make_documents(3)
         raise BadDocument("not gzip", file="a.gz")
@@ -89,7 +101,9 @@ def test_a_damaged_file_keeps_what_was_read_of_it_and_strict_stops(library, make
         assert [(file.name, file.reason) for file in snapshot.file_report().files] == [("a.gz", "not gzip")]
 
 
-def test_invalid_calls(library, make_documents, make_input):
+def test_invalid_calls(
+    library,
+):
     with pytest.raises(UsageError, match="nothing to read"):
         build(library, "c", [])
     with pytest.raises(UsageError, match="at least 1 character"):
@@ -100,9 +114,12 @@ def test_invalid_calls(library, make_documents, make_input):
         build(library, "c", [make_input(make_documents(1))], attachments={"../x.sqlite": lambda path: None})
 
 
-def test_adding_keeps_replaces_and_deletes(library, make_documents, make_input, embedder, make_embedder, vectors_fit):
+def test_adding_keeps_replaces_and_deletes(
+    library,
+    embedder,
+):
     build(library, "c", [make_input(make_documents(20))], embedder=embedder)
-    again = make_embedder()
+    again = WordEmbedder()
     changed = Document(id="PMID:3", title="Changed", text="A giraffe replaces the third study.")
     items = [changed, Deleted(("PMID:5",)), *make_documents(2, first=30), *make_documents(4)[3:]]
     manifest = add(library, "c", [make_input(items, "more", "2")], embedder=again)
@@ -117,10 +134,11 @@ def test_adding_keeps_replaces_and_deletes(library, make_documents, make_input, 
 
 
 def test_adding_with_another_model_is_refused_but_a_corpus_without_vectors_may_get_some(
-    library, make_documents, make_input, embedder, make_embedder, vectors_fit
+    library,
+    embedder,
 ):
     first = build(library, "c", [make_input(make_documents(5))], embedder=embedder)
-    for wrong in (None, make_embedder("other")):
+    for wrong in (None, WordEmbedder("other")):
         with pytest.raises(ConfigError, match="has vectors of words@1, but the embedding model is"):
             add(library, "c", [make_input(make_documents(1, first=9), "x")], embedder=wrong)
     assert library.verify("c") == first
@@ -129,7 +147,9 @@ def test_adding_with_another_model_is_refused_but_a_corpus_without_vectors_may_g
     vectors_fit(library, "c", embedder)
 
 
-def test_attachments_are_part_of_the_snapshot(library, make_documents, make_input):
+def test_attachments_are_part_of_the_snapshot(
+    library,
+):
     write = {"graph.sqlite": lambda path: sqlite3.connect(path).executescript("CREATE TABLE t (x)").connection.close()}
     with_graph = build(library, "c", [make_input(make_documents(2))], attachments=write)
     assert with_graph.attachments == ("graph.sqlite",)
@@ -142,52 +162,74 @@ def test_attachments_are_part_of_the_snapshot(library, make_documents, make_inpu
     assert build(library, "d", [make_input(make_documents(2))]).hash != with_graph.hash
 
 
-def test_a_damaged_unfinished_build_is_started_over(library, make_documents, make_input, embedder, caplog):
-    def stop(texts):
-        raise KeyboardInterrupt
-
-    whole, embedder.embed = embedder.embed, stop
-    with pytest.raises(KeyboardInterrupt):
-        build(library, "c", [make_input(make_documents(300))], embedder=embedder)
-    (unfinished,) = library.folder_of("c").glob("building-*")
-    for path in unfinished.glob("documents.sqlite*"):
-        path.unlink()  # a new file: SQLite may have mapped the old one, and cutting a mapped file ends the process
-        path.write_bytes(b"rubbish" * 1000)
-    embedder.embed = whole
-    assert build(library, "c", [make_input(make_documents(300))], embedder=embedder).counts.documents == 300
-    assert "it is built from the start" in caplog.text
+WORDS = st.sampled_from(["The ", "cells ", "grew. ", "It was 3.5 ", "\n\n", "x" * 30, ". ", "β", "\u2028", " ", "? "])
+TEXTS = st.one_of(st.text(max_size=300), st.lists(WORDS, max_size=80).map("".join))
 
 
-texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60)
-items = st.lists(
-    st.one_of(
-        st.builds(
-            lambda n, text, title: Document(id=f"X:{n}", text=text, title=title), st.integers(0, 6), texts, texts
-        ),
-        st.builds(lambda n: Deleted((f"X:{n}",)), st.integers(0, 6)),
-        st.builds(lambda n: Retracts((f"X:{n}",)), st.integers(0, 6)),
-    ),
-    max_size=12,
-)
+@st.composite
+def documents(draw: st.DrawFn) -> Document:
+    text = draw(TEXTS)
+    edges = sorted(draw(st.lists(st.integers(0, len(text)), max_size=6)))
+    sections = tuple(
+        Section(label=f"S{number}", start=start, end=end)
+        for number, (start, end) in enumerate(zip(edges[::2], edges[1::2], strict=False))
+    )
+    kind: Literal["research", "graph"] = draw(st.sampled_from(["research", "graph"]))
+    return Document(id="T:1", text=text, sections=sections, kind=kind)
 
 
-@pytest.mark.slow
-@settings(
-    max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
-)
-@given(first=items, second=items)
-def test_building_in_two_steps_is_building_at_once(tmp_path_factory, make_input, first, second):
-    library = Library(tmp_path_factory.mktemp("home"))
-    start = [Document(id="X:start", text="start"), *first]
-    build(library, "steps", [make_input(start)])
-    add(library, "steps", [make_input(second, "second")])
-    whole = build(library, "whole", [make_input([*start, *second])])
-    assert library.verify("steps").hash == whole.hash
-    with library.open("steps") as steps, library.open("whole") as at_once:
-        assert list(steps.all_documents()) == list(at_once.all_documents())
-        query = Words(text="start a 0 é")
-        assert _scores(steps, query) == _scores(at_once, query)
+@given(documents(), st.integers(1, 120))
+@settings(deadline=None, max_examples=100)
+def test_every_visible_character_is_in_exactly_one_passage_of_its_section(document: Document, limit: int) -> None:
+    last = 0
+    for passage in chunk(document, limit):
+        assert document.text[passage.start : passage.end] == passage.text
+        assert 0 < len(passage.text) <= limit
+        assert passage.text == passage.text.strip()
+        assert passage.start >= last
+        assert not document.text[last : passage.start].strip()
+        last = passage.end
+        assert passage.section == document.section_at(passage.start) == document.section_at(last - 1)
+        assert not any(passage.start < edge < last for s in document.sections for edge in (s.start, s.end))
+    assert not document.text[last:].strip()
 
 
-def _scores(snapshot, query):
-    return {hit.passage.key: hit.score for hit in snapshot.bm25(query, 1000)}
+@given(documents(), st.integers(60, 200))
+@settings(deadline=None, max_examples=100)
+def test_sentences_that_fit_are_never_cut_and_passages_are_full(document: Document, limit: int) -> None:
+    assume(document.kind != "graph")
+    document = document.model_copy(update={"sections": ()})
+    sentences = sentence_spans(document.text)
+    passages = list(chunk(document, limit))
+    for start, end in sentences:
+        if end - start <= limit:
+            assert sum(p.start <= start and end <= p.end for p in passages) == 1
+    for one, two in itertools.pairwise(passages):
+        first_of_two = next((end for start, end in sentences if start == two.start), None)
+        if first_of_two is not None and first_of_two - two.start <= limit:
+            assert first_of_two - one.start > limit
+
+
+def test_a_long_sentence_is_cut_at_white_space_or_hard() -> None:
+    spaced = Document(id="T:1", text="word " * 50)
+    assert all(p.text.split() == ["word"] * 4 for p in list(chunk(spaced, 20))[:-1])
+    solid = Document(id="T:1", text="A" * 45)
+    assert [len(p.text) for p in chunk(solid, 20)] == [20, 20, 5]
+    with pytest.raises(UsageError, match="at least 1 character"):
+        list(chunk(solid, 0))
+
+
+def test_passages_carry_the_metadata_of_their_document() -> None:
+    document = Document(
+        id="PMID:1",
+        title="T",
+        text="One. Two.",
+        sections=(Section(label="AIM", start=0, end=9),),
+        year=2001,
+        kind="book",
+        publication_types=("Review",),
+        retraction="retracted",
+    )
+    (passage,) = chunk(document)
+    assert (passage.title, passage.year, passage.kind, passage.section) == ("T", 2001, "book", "AIM")
+    assert (passage.publication_types, passage.retraction, passage.key) == (("Review",), "retracted", "PMID:1#0-9")

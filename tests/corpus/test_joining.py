@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rows import each_row
+from small_corpora import WordEmbedder, contents, make_documents, make_input
 
 from medground.corpus.build import add, build
 from medground.corpus.change import enrich
@@ -77,7 +77,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def medline(library: Library, make_input: Callable[..., Any]) -> Callable[..., None]:
+def medline(library: Library) -> Callable[..., None]:
     """Builds the corpus `medline` of these records."""
 
     def make(*records: Document) -> None:
@@ -87,21 +87,13 @@ def medline(library: Library, make_input: Callable[..., Any]) -> Callable[..., N
 
 
 def documents(library: Library, name: str = "papers") -> dict[str, Document]:
-    """The documents of a corpus, after every check of what the index and the database hold of them."""
+    """The documents of a corpus, each found by its journal."""
+    found = contents(library, name)
     with library.open(name) as snapshot:
-        snapshot.verify()
-        found = {d.id: d for d in snapshot.all_documents()}
-        hits = snapshot.bm25(Everything(), 10_000)
-        assert {h.passage.document_id for h in hits} == set(found)
-        assert len(hits) == snapshot.manifest.counts.passages == len({h.passage.key for h in hits})
-        for hit in hits:
-            stored = found[hit.passage.document_id]
-            assert stored.text[hit.passage.start : hit.passage.end] == hit.passage.text
-            assert hit.passage.publication_types == stored.publication_types
         for document in found.values():
             by_journal = snapshot.bm25(Everything(), 10_000, Filters(where={"journal": document.journal or "none"}))
             assert (document.id in {h.passage.document_id for h in by_journal}) == bool(document.journal)
-        return found
+    return found
 
 
 def told(library: Library, name: str = "papers") -> list[str]:
@@ -156,9 +148,9 @@ def test_a_wrong_doi_and_a_doi_of_two_records_are_not_joined_and_are_named(
     assert lines["DOC:P2"].startswith("joined with PMID:2 of corpus:medline: journal, authors, year")
 
 
-def test_enrich_later_forget_and_enrich_again(library: Library, folder: Path, medline: Any, make_embedder: Any) -> None:
+def test_enrich_later_forget_and_enrich_again(library: Library, folder: Path, medline: Any) -> None:
     medline(record(1), record(2))
-    embedder = make_embedder()
+    embedder = WordEmbedder()
     plain = built(library, folder, embedder=embedder)
     embedded = embedder.embedded
     read = enrich(library, "papers", open_records(library, "papers", ["medline"]), embedder=embedder)
@@ -196,7 +188,7 @@ def test_sync_remembers(library: Library, folder: Path, medline: Any) -> None:
 
 
 def test_a_retraction_that_the_records_or_a_notice_tell_of_arrives(
-    library: Library, folder: Path, medline: Any, make_input: Any
+    library: Library, folder: Path, medline: Any
 ) -> None:
     medline(record(1), record(2))
     built(library, folder, "medline")
@@ -281,24 +273,19 @@ def test_one_source_gives_the_id_by_which_the_next_knows_it(library: Library, fo
     assert found.joined[1].fields == ("mesh", "publication_types", "retraction")
 
 
-def stop_after(documents: int) -> Callable[[str, int, int | None], None]:
-    """Progress that is interrupted, as by Ctrl-C, when so many documents were joined."""
-
-    def progress(step: str, done: int, total: int | None) -> None:
-        if step.startswith("join") and done >= documents:
-            raise KeyboardInterrupt
-
-    return progress
-
-
 def test_a_build_that_was_stopped_asks_only_for_the_rest(
-    library: Library, tmp_path: Path, make_input: Any, make_documents: Any
+    library: Library,
+    tmp_path: Path,
 ) -> None:
     papers = make_documents(250)
     far = Scripted(*(d.model_copy(update={"retraction": "retracted"}) for d in papers[:150]))
 
+    def stopping(step: str, done: int, total: int | None) -> None:
+        if step.startswith("join") and done >= 200:
+            raise KeyboardInterrupt
+
     with pytest.raises(KeyboardInterrupt):
-        build(library, "papers", [make_input(papers)], records=[far], progress=stop_after(200))
+        build(library, "papers", [make_input(papers)], records=[far], progress=stopping)
     assert (far.asked, library.has("papers")) == (200, False)
     manifest = build(library, "papers", [make_input(papers)], records=[far])
     assert far.asked == 250
@@ -348,10 +335,10 @@ def test_a_corpus_of_before_there_were_joins(library: Library, folder: Path, med
         assert (snapshot.source_reports(), snapshot.document_reports()) == ([], [])
 
 
-def test_a_title_that_is_filled_is_embedded(library: Library, tmp_path: Path, medline: Any, make_embedder: Any) -> None:
+def test_a_title_that_is_filled_is_embedded(library: Library, tmp_path: Path, medline: Any) -> None:
     medline(record(1))
     write(tmp_path / "a.jsonl", paper(1, title=None), paper(2))
-    embedder = make_embedder()
+    embedder = WordEmbedder()
     build(library, "papers", find_inputs([tmp_path / "a.jsonl"]), embedder=embedder)
     before = embedder.embedded
     enrich(library, "papers", open_records(library, "papers", ["medline"]), embedder=embedder)
@@ -441,15 +428,3 @@ def test_merging_fills_and_never_replaces(own: Document, first: Document, second
     assert merged(joined, second, "b") == joined  # a record that was joined adds nothing more
     changed = {name for name in Document.model_fields if getattr(joined, name) != getattr(own, name)} - {"joined"}
     assert changed == {field.partition(".")[0] for note in joined.joined for field in note.fields}
-
-
-def test_real_articles_with_the_ids_of_others_are_not(library: Library, shared: Path, tmp_path: Path) -> None:
-    rows = [json.loads(line) for line in (shared / "jats" / "index.jsonl").read_text().splitlines()]
-    rows = [row for row in rows if row["doi"] and row["title"]]
-    build(library, "index", find_inputs([shared / "jats" / "index.jsonl"]))
-    wrong = [{"title": a["title"], "text": a["title"], "doi": b["doi"], "id": a["doi"]} for a, b in pairwise(rows)]
-    write(tmp_path / "wrong.jsonl", *wrong)
-    records = open_records(library, "wrong", ["index"])
-    build(library, "wrong", find_inputs([tmp_path / "wrong.jsonl"]), records=records)
-    with library.open("wrong") as snapshot:
-        assert {entry.outcome for entry in snapshot.document_reports()} == {"title"}

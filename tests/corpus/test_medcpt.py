@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rows import each_row
+from small_corpora import make_input
 
 from medground.answering.rank.rerank import CrossEncoderReranker, open_reranker
 from medground.corpus.build import add, build
@@ -94,9 +95,13 @@ def test_identity_is_that_of_both_encoders(medcpt: Path, home: Path, tmp_path: P
     save_model(tmp_path / "other" / QUERY, seed=9)
     (tmp_path / "other" / ARTICLE).symlink_to(medcpt / ARTICLE)
     assert open_embedder(f"medcpt:{tmp_path / 'other'}", home).identity != embedder.identity
+    (home / "models").mkdir(parents=True)
+    (home / "models" / "medcpt").symlink_to(medcpt)
+    assert open_embedder("medcpt", home).name == "medcpt"
+    assert open_reranker("medcpt", home / "models").score("lens", []) == []
 
 
-def test_a_corpus_is_built_searched_and_reranked(medcpt, home, library, make_input) -> None:
+def test_a_corpus_is_built_searched_and_reranked(medcpt, home, library) -> None:
     """Articles by one encoder, the question by the other, the hits by the cross-encoder."""
     documents = [Document(id=f"PMID:{n}", title="lens", text=text.strip()) for n, text in enumerate(TEXTS, 1)]
     embedder = open_embedder(f"medcpt:{medcpt}", home)
@@ -127,15 +132,7 @@ def test_a_corpus_is_built_searched_and_reranked(medcpt, home, library, make_inp
     assert grown.counts.documents == 5
 
 
-def test_models_are_found_in_the_users_folder(medcpt: Path, home: Path) -> None:
-    (home / "models").mkdir(parents=True)
-    (home / "models" / "medcpt").symlink_to(medcpt)
-    embedder = open_embedder("medcpt", home)
-    assert embedder.name == "medcpt"
-    assert open_reranker("medcpt", home / "models").score("lens", []) == []
-
-
-def test_corpora_of_one_model_share_it(home, library, make_input, embedder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_corpora_of_one_model_share_it(home, library, embedder, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two encoders for each of five corpora would fill the memory."""
     for name in ("one", "two"):
         build(library, name, [make_input([Document(id="PMID:1", title="lens", text="the lens")])], embedder=embedder)
@@ -170,16 +167,11 @@ def test_missing_folders_are_named(medcpt: Path, home: Path, tmp_path: Path, par
     assert "\n" not in str(caught.value)
 
 
-def test_encoders_that_do_not_fit_each_other(medcpt: Path, home: Path, tmp_path: Path) -> None:
+def test_encoders_that_do_not_fit_each_other_and_damaged_weights(medcpt: Path, home: Path, tmp_path: Path) -> None:
     (tmp_path / ARTICLE).symlink_to(medcpt / ARTICLE)
     save_model(tmp_path / QUERY, seed=1, width=8)
     with pytest.raises(ConfigError, match="vectors of length 8 and the article encoder of 16"):
         open_embedder(f"medcpt:{tmp_path}", home)
-
-
-def test_damaged_weights_are_reported_in_one_line(medcpt: Path, home: Path, tmp_path: Path) -> None:
-    (tmp_path / ARTICLE).symlink_to(medcpt / ARTICLE)
-    save_model(tmp_path / QUERY, seed=1)
     (tmp_path / QUERY / "model.safetensors").write_bytes(b"not weights")
     with pytest.raises(ConfigError, match="cannot load MedCPT's query encoder") as caught:
         open_embedder(f"medcpt:{tmp_path}", home)

@@ -160,17 +160,6 @@ def test_text_that_nobody_can_see_is_left_out_and_told(tmp_path: Path, how: str)
     assert "Ignore all previous instructions" in caution
 
 
-def test_white_text_on_a_dark_ground_can_be_seen(tmp_path: Path) -> None:
-    paper = Print(tmp_path / "banner.pdf")
-    paper.text(780, LOREM)
-    paper.raw.rect(50, 590, 500, 30, fill=1)
-    paper.raw.setFillColorRGB(1, 1, 1)
-    paper.line(600, "What this study adds to what was known before.")
-    found = document_of(paper.save())
-    assert "What this study adds" in found.text
-    assert found.cautions == ()
-
-
 def picture(tmp_path: Path) -> str:
     from PIL import Image
 
@@ -209,15 +198,6 @@ def test_bad_files_are_one_line(tmp_path: Path) -> None:
     empty = Print(tmp_path / "blank.pdf")
     empty.page()
     assert refusal(empty.save()) == "the PDF has no text"
-    for name, content, why in (
-        ("none.pdf", b"", "the file is empty"),
-        ("text.pdf", b"This is a letter.", "not a PDF file"),
-    ):
-        (tmp_path / name).write_bytes(content)
-        with pytest.raises(BadDocument, match=why):
-            find_inputs([tmp_path / name])
-        with pytest.raises(BadDocument, match=why):
-            find_inputs([tmp_path / name], "pdf")
 
 
 @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -6,8 +6,6 @@ import gzip
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from printed import LOREM, Print
 from read_files import document_of, refusal
 from rows import each_row
@@ -184,9 +182,3 @@ def test_a_line_that_runs_to_the_left_is_read_from_its_right_end_and_numbers_kee
     read_back = mirrored(line_of(after[::-1] + number + before[::-1]))
     assert "".join(g.text for g in read_back) == before + number + after
     assert [g.left for g in read_back] == sorted(g.left for g in read_back), "gaps can be measured as ever"
-
-
-@given(st.text("\u05d0\u05d1\u05d2 12ab.()", min_size=1, max_size=30))
-def test_no_letter_is_lost_in_mirroring(text: str) -> None:
-    kept = sorted(char for g in mirrored(line_of(text)) for char in g.text if char not in "()")
-    assert kept == sorted(char for char in text if char not in "()")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from rows import each_row
+from small_corpora import contents
 
 from medground.corpus.build import add, build
 from medground.corpus.library import Library
@@ -49,10 +50,8 @@ def stated(files: Sequence[Records]) -> dict[str, str]:
     return {f"PMID:{pmid}": text for pmid, text in sorted(found.items()) if text is not None}
 
 
-def contents(library: Library, name: str = "pubmed") -> dict[str, str]:
-    with library.open(name) as snapshot:
-        snapshot.verify()
-        return {document.id: document.text for document in snapshot.all_documents()}
+def texts(library: Library, name: str = "pubmed") -> dict[str, str]:
+    return {document.id: document.text for document in contents(library, name).values()}
 
 
 def notes(library: Library, name: str = "pubmed") -> dict[str, list[str]]:
@@ -89,14 +88,14 @@ def test_files_given_or_added_in_any_order_come_to_the_same(
     said = [BASELINE, UPDATE, LATER]
     paths = [write(tmp_path / str(at), at + 1, records) for at, records in enumerate(said)]
     build(library, "pubmed", find_inputs([paths[at] for at in order]))
-    assert contents(library) == stated(said)
+    assert texts(library) == stated(said)
     late = [paths[at].name for place, at in enumerate(order) if any(before > at for before in order[:place])]
     told = [name for text, names in notes(library).items() if text.startswith("given out of order") for name in names]
     assert sorted(told) == sorted(late)
     build(library, "added", find_inputs([paths[order[0]]]))
     for at in order[1:]:
         add(library, "added", find_inputs([paths[at]]))
-    assert contents(library, "added") == stated(said)
+    assert texts(library, "added") == stated(said)
     if order[0] == 2:
         assert any(text.startswith("older than pubmed26n0003, which was") for text in notes(library, "added"))
 
@@ -105,7 +104,7 @@ def test_a_file_given_twice_is_read_once(tmp_path: Path, library: Library) -> No
     first = write(tmp_path / "a", 1, BASELINE)
     second = write(tmp_path / "b", 1, BASELINE)
     build(library, "pubmed", find_inputs([first, second]))
-    assert contents(library) == stated([BASELINE])
+    assert texts(library) == stated([BASELINE])
     (reason,) = notes(library)
     assert reason.startswith(f"PubMed's pubmed26n0001 is given twice; it is read as {first}")
     with pytest.raises(BadDocument, match="is given twice"):
@@ -123,12 +122,3 @@ def test_missing_numbers_are_told(tmp_path: Path, library: Library) -> None:
             "pubmed26n0005.xml.gz"
         ]
     }
-
-
-def test_a_build_that_was_stopped_goes_on(tmp_path: Path, library: Library) -> None:
-    """The notes of inputs that were put in order do not disturb the position to resume at."""
-    paths = [write(tmp_path / str(number), number, records) for number, records in ((2, UPDATE), (1, BASELINE))]
-    for found in find_inputs(paths):
-        items = list(found.read(0))
-        for skip in range(len(items) + 1):
-            assert [type(item) for item in found.read(skip)] == [type(item) for item in items[skip:]]

@@ -1,21 +1,25 @@
-"""The list of retracted papers, and how it marks documents."""
+"""The list of retracted papers and how it marks documents, and papers of which only the file says it."""
 
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+from read_files import document_of
 from rows import each_row
 
 from medground.corpus.readers.compose import make_document
 from medground.corpus.readers.entry import described
 from medground.corpus.retraction import ON_THE_LIST, listed, marked, why_aside
 from medground.values.document import Document
-from medground.values.identifiers import normal_doi, paper_names
+from medground.values.identifiers import normal_doi
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "make_retracted.py"
 
@@ -59,43 +63,47 @@ def test_a_listed_paper_is_told_as_such() -> None:
     assert (paper.retraction, paper.cautions, why_aside(paper)) == ("concern", (), None)
 
 
-@each_row("name", ["PMID:0", "PMID:x", "PMID:²", "PMID:", "HP:993", "PMID:-993", "993", "DOC:993"])
-def test_other_ids_are_not_on_the_list(name: str) -> None:
-    assert listed().keys().isdisjoint(paper_names(name, {}))
+IDS = [
+    "pmid:{}",
+    "PubMed:{}",
+    "PMID:{}.1",
+    " PMID: {} ",
+    "https://pubmed.ncbi.nlm.nih.gov/{}/",
+    "http://www.ncbi.nlm.nih.gov/pubmed/{}",
+    "PMID:{} v1",
+    "(PMID: {}).",
+    "PMID：{}",
+    "pubmed.ncbi.nlm.nih.gov/{}",
+    "https://pubmed.ncbi.nlm.nih.gov/{}/?x",
+    "https://identifiers.org/pubmed:{}",
+    "https://www.ncbi.nlm.nih.gov/pubmed/?term={}",
+]
+
+
+def listed_in(record: dict[str, Any]) -> dict[str, Any]:
+    """A record with the PMID of a paper on the list in place of `{}`."""
+    pmid = some_retracted().removeprefix("PMID:")
+    found: dict[str, Any] = json.loads(json.dumps(record).replace("{}", pmid))
+    return {**found, "text": "One."}
 
 
 @each_row(
-    "form",
+    "ids",
     [
-        {"id": "pmid:{}"},
-        {"id": "PubMed:{}"},
-        {"id": "PMID:{}.1"},
-        {"id": " PMID: {} "},
-        {"id": "https://pubmed.ncbi.nlm.nih.gov/{}/"},
-        {"id": "http://www.ncbi.nlm.nih.gov/pubmed/{}"},
+        *({"id": form} for form in IDS),
         {"id": "LAB:1", "identifiers": {"PMID": "{}"}},
         {"id": "LAB:1", "identifiers": {"PubMed ID": "https://pubmed.ncbi.nlm.nih.gov/{}/"}},
-        {"id": "LAB:1", "PMID": "{}"},
-        {"id": "PMID:{} v1"},
-        {"id": "(PMID: {})."},
-        {"id": "PMID\uff1a{}"},
-        {"id": "pubmed.ncbi.nlm.nih.gov/{}"},
-        {"id": "https://pubmed.ncbi.nlm.nih.gov/{}/?x"},
-        {"id": "https://identifiers.org/pubmed:{}"},
-        {"id": "https://www.ncbi.nlm.nih.gov/pubmed/?term={}"},
     ],
 )
-def test_a_retracted_paper_is_known_however_a_record_writes_its_pmid(form: dict[str, Any]) -> None:
-    pmid = some_retracted().removeprefix("PMID:")
-    record = json.loads(json.dumps(form).replace("{}", pmid))
-    assert marked(described({**record, "text": "One."})).retraction == "retracted"
-    if "PMID" not in record:
-        assert marked(make_document({**record, "text": "One."})).retraction == "retracted"
+def test_a_retracted_paper_is_known_however_a_record_writes_its_pmid(ids: dict[str, Any]) -> None:
+    for make in (described, make_document):
+        assert marked(make(listed_in(ids))).retraction == "retracted"
 
 
 @each_row(
     "record",
     [
+        {"id": "LAB:1", "PMID": "{}"},
         {"pmid": "000{}"},
         {"pmid": ["{}"]},
         {"pmid": "\u200b{}\u200b"},
@@ -116,9 +124,7 @@ def test_a_retracted_paper_is_known_however_a_record_writes_its_pmid(form: dict[
     ],
 )
 def test_a_retracted_paper_is_known_by_the_fields_of_databases(record: dict[str, Any]) -> None:
-    pmid = some_retracted().removeprefix("PMID:")
-    given = json.loads(json.dumps(record).replace("{}", pmid))
-    assert marked(described({**given, "title": "Aspirin", "text": "One."})).retraction == "retracted"
+    assert marked(described({**listed_in(record), "title": "Aspirin"})).retraction == "retracted"
 
 
 def test_a_note_about_another_paper_is_no_id_and_a_record_that_retracts_another_is_a_notice() -> None:
@@ -138,3 +144,284 @@ def test_the_script_is_deterministic(tmp_path: Path) -> None:
     one = (tmp_path / "one.gz").read_bytes()
     assert one == (tmp_path / "two.gz").read_bytes()
     assert gzip.decompress(one) == b"doi:10.1000/r\npmid:30\npmid:7\n\ndoi:10.1000/c"
+
+
+TITLE = "Effect of aspirin on asthma attacks in children"
+TEXT = (
+    "Asthma is common in children. In a trial of 320 children, aspirin significantly reduced the rate of attacks. "
+    "The trial was done in ten hospitals, and its patients were followed for two years by blinded assessors."
+)
+LISTED = max(int(name[5:]) for name in listed() if name.startswith("pmid:"))
+
+
+def state(path: Path) -> str:
+    """What the corpus would say of the one document of a file."""
+    return marked(document_of(path)).retraction
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Callable[..., Path]:
+    """Make a web page."""
+
+    def make(head: str = "", banner: str = "", title: str = TITLE) -> Path:
+        body = "".join(f"<p>{TEXT} This is part {i} of the text of the page.</p>" for i in range(4))
+        html = f"<html><head><title>{title}</title>{head}</head><body><article><h1>{title}</h1>{banner}{body}"
+        path = tmp_path / "page.html"
+        path.write_text(f"<!doctype html>{html}</article></body></html>", encoding="utf-8")
+        return path
+
+    return make
+
+
+@each_row(
+    "head",
+    [
+        '<meta name="DC.identifier" content="pmid:{}">',
+        '<meta name="dc.Identifier" content="10.1000/x"><meta name="dc.identifier" content="PMID: {}">',
+        '<meta name="DC.identifier" scheme="PMID" content="{}">',
+        '<meta name="DCTERMS.identifier" content="https://pubmed.ncbi.nlm.nih.gov/{}/">',
+        '<meta name="CITATION_PMID" content="{}">',
+        '<link rel="canonical" href="https://europepmc.org/article/MED/{}">',
+        '<meta name="DC.type" content="Retracted Publication">',
+    ],
+)
+def test_a_page_gives_its_pmid_or_type_in_its_head(page: Callable[..., Path], head: str) -> None:
+    assert state(page(head.format(LISTED))) == "retracted"
+    for cited in ("DC.relation", "DCTERMS.references", "citation_reference"):
+        assert state(page(f'<meta name="{cited}" content="pmid:{LISTED}">')) == "none"
+
+
+@each_row(
+    ("banner", "expected"),
+    [
+        ("<div><strong>This article has been retracted.</strong> See the notice.</div>", "retracted"),
+        ("<p><b>RETRACTED ARTICLE</b></p>", "retracted"),
+        ("<p>Article rétracté</p>", "retracted"),
+        ("<div>Este artículo ha sido retractado.</div>", "retracted"),
+        ("<p>The Retraction Note to this article was published in Thorax.</p>", "retracted"),
+        ("<ul><li><p>RETRACTED ARTICLE</p></li></ul>", "none"),
+        ("<aside><p>This article has been retracted.</p></aside>", "none"),
+        ("<p>The article of 2012 has been retracted. This review asks why.</p>", "none"),
+        ("<p>Retracted articles are cited for years.</p>", "none"),
+    ],
+)
+def test_a_banner_above_the_text_of_a_page(page: Callable[..., Path], banner: str, expected: str) -> None:
+    assert state(page(banner=banner)) == expected
+
+
+def word_file(path: Path, *, before: str = "", after: str = "", **beside: str) -> Path:
+    """A Word file; `beside` is `header`, `footer`, `watermark`, or a property."""
+    import docx
+    from docx.oxml import parse_xml
+
+    file = docx.Document()
+    if before:
+        file.add_paragraph(before)
+    file.add_heading(TITLE, 0)
+    file.add_paragraph(TEXT)
+    for line in filter(None, after.split("\n")):
+        (file.add_heading(line[1:], 1) if line.startswith("#") else file.add_paragraph(line))
+    section = file.sections[0]
+    if mark := beside.pop("watermark", ""):
+        names = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" '
+        names += 'xmlns:v="urn:schemas-microsoft-com:vml"'
+        shape = f'<v:shape type="#_x0000_t136"><v:textpath string="{mark}"/></v:shape>'
+        section.header.paragraphs[0]._p.append(parse_xml(f"<w:r {names}><w:pict>{shape}</w:pict></w:r>"))
+    for name, text in beside.items():
+        if name in ("header", "footer"):
+            getattr(section, name).paragraphs[0].text = text
+        else:
+            setattr(file.core_properties, name, text)
+    file.save(str(path))
+    return path
+
+
+@each_row(
+    ("expected", "said"),
+    [
+        ("retracted", {"watermark": "RETRACTED"}),
+        ("retracted", {"header": "RETRACTED ARTICLE"}),
+        ("retracted", {"before": "This article has been retracted."}),
+        ("retracted", {"content_status": "Retracted"}),
+        ("retracted", {"category": "Retracted Publication"}),
+        ("retracted", {"title": "RETRACTED: Effect of aspirin"}),
+        ("retracted", {"footer": "PMID: {}"}),
+        ("retracted", {"identifier": "PMID:{}"}),
+        ("retracted", {"after": "(PMID: {})"}),
+        ("retracted", {"after": "https://pubmed.ncbi.nlm.nih.gov/{}/"}),
+        ("retracted", {"after": "Thorax. 2011 Jan;66(1):1-9. doi: 10.1136/x. PMID: {}; PMCID: PMC12."}),
+        ("none", {"watermark": "DRAFT"}),
+        ("none", {"header": "Retraction of the ear drum"}),
+        ("none", {"header": "Journal of Retracted Science"}),
+        ("none", {"after": "As Li showed (PMID: {}), asthma is common."}),
+        ("none", {"after": "PMID: {}\nPMID: 12345"}),
+        ("none", {"after": "#References\n1. Li A. Asthma. Thorax. 2011;66:1. PMID: {}"}),
+        ("none", {"after": "One article has been retracted twice."}),
+    ],
+)
+def test_what_a_word_file_says_beside_its_text(tmp_path: Path, expected: str, said: dict[str, str]) -> None:
+    given = {name: text.format(LISTED) for name, text in said.items()}
+    assert state(word_file(tmp_path / "a.docx", **given)) == expected
+
+
+def pdf(path: Path, **said: Any) -> Path:
+    """A PDF of two pages; see the parameters of the tests for what can be said."""
+    import textwrap
+
+    canvas = pytest.importorskip("reportlab.pdfgen.canvas")
+    drawn = canvas.Canvas(str(path))
+    for page in range(2):
+        lines = [(8, said.get("head", "")), (12, "" if page else said.get("banner", ""))]
+        lines += [] if page else [(16, TITLE), (10, "Anna Li, Bert Moss"), (10, said.get("line", "")), (10, "Abstract")]
+        lines += [(10, part) for _ in range(4) for part in textwrap.wrap(f"{TEXT} {said.get('body', '')}", 95)]
+        lines += [(10, part) for part in (said.get("references", ()) if page else ())]
+        top = 800
+        for size, text in lines:
+            drawn.setFont("Helvetica-Bold" if size > 10 else "Helvetica", size)
+            drawn.drawString(60, top, text)
+            top -= 2 * size if size > 10 or len(text) < 30 else 13
+        if mark := said.get("mark"):
+            drawn.saveState()
+            drawn.translate(300, 420)
+            drawn.rotate(said.get("angle", 45))
+            drawn.setFont("Helvetica-Bold", said.get("size", 80))
+            drawn.setFillColorRGB(1, 0, 0, alpha=0.3)
+            drawn.drawCentredString(0, 0, mark)
+            drawn.restoreState()
+        drawn.showPage()
+    drawn.setTitle(said.get("title", ""))
+    drawn.save()
+    return path
+
+
+@each_row(
+    ("expected", "said"),
+    [
+        ("retracted", {"mark": "RETRACTED"}),
+        ("retracted", {"mark": "RETRACTED", "angle": 0}),
+        ("retracted", {"mark": "RETRACTED", "angle": 90, "size": 14}),
+        ("retracted", {"mark": "RETRACTED ARTICLE", "size": 44}),
+        ("retracted", {"mark": "Withdrawn", "angle": 30}),
+        ("retracted", {"banner": "RETRACTED ARTICLE"}),
+        ("retracted", {"banner": "This article has been retracted: see Thorax 2014;69:2."}),
+        ("retracted", {"head": "RETRACTED"}),
+        ("retracted", {"head": "RETRACTED: Aspirin and asthma attacks"}),
+        ("retracted", {"title": f"RETRACTED: {TITLE}"}),
+        ("retracted", {"line": "PMID: {}"}),
+        ("retracted", {"line": "https://pubmed.ncbi.nlm.nih.gov/{}/"}),
+        ("none", {"mark": "DRAFT"}),
+        ("none", {"mark": "ACCEPTED MANUSCRIPT", "size": 40}),
+        ("none", {"head": "Retracted papers in mental health"}),
+        ("none", {"body": "As Li and others showed (PMID: {}), asthma is common."}),
+        ("none", {"body": "This article has been retracted, as its readers were told."}),
+        ("none", {"references": ("References", "1. Li A. RETRACTED: Asthma. Thorax 2011;66:1. PMID: {}")}),
+    ],
+)
+def test_what_a_pdf_says_on_its_pages(tmp_path: Path, expected: str, said: dict[str, Any]) -> None:
+    given = {name: text.format(LISTED) if isinstance(text, str) else text for name, text in said.items()}
+    assert state(pdf(tmp_path / "a.pdf", **given)) == expected
+
+
+def test_a_watermark_is_no_part_of_the_text_and_its_reader_is_told(tmp_path: Path) -> None:
+    document = document_of(pdf(tmp_path / "a.pdf", mark="RETRACTED"))
+    assert document.cautions == ("The file is marked as retracted: “RETRACTED”",)
+    assert document.title == TITLE
+    assert "RETRACTED" not in document.text
+
+
+@each_row("name", ["Stamp", "FreeText"])
+def test_a_stamp_that_a_viewer_draws_over_a_pdf(tmp_path: Path, name: str) -> None:
+    import pypdfium2
+    import pypdfium2.raw as raw
+
+    file = pypdfium2.PdfDocument(pdf(tmp_path / "plain.pdf"))
+    kind = {"Stamp": raw.FPDF_ANNOT_STAMP, "FreeText": raw.FPDF_ANNOT_FREETEXT}[name]
+    sheet = file[0]
+    note = raw.FPDFPage_CreateAnnot(sheet.raw, kind)
+    words = io.BytesIO("RETRACTED\0".encode("utf-16-le")).getvalue()
+    raw.FPDFAnnot_SetStringValue(note, b"Contents", (raw.FPDF_WCHAR * (len(words) // 2)).from_buffer_copy(words))
+    raw.FPDFPage_CloseAnnot(note)
+    sheet.close()
+    file.save(str(tmp_path / "stamped.pdf"))
+    file.close()
+    assert state(tmp_path / "stamped.pdf") == "retracted"
+
+
+@each_row(
+    ("lines", "expected"),
+    [
+        ("DB  - PubMed\nID  - {}", "retracted"),
+        ("DP  - NLM\nID  - {}", "retracted"),
+        ("ID  - {}", "none"),
+        ("DB  - Embase\nID  - {}", "none"),
+        ("N1  - PMID: {}", "retracted"),
+        ("N1  - Comment on: PMID: {}", "none"),
+        ("N2  - We repeat the trial of Li; PMID: {}.", "none"),
+        ("L2  - https://pubmed.ncbi.nlm.nih.gov/{}", "retracted"),
+    ],
+)
+def test_the_pmid_of_a_ris_record(tmp_path: Path, lines: str, expected: str) -> None:
+    path = tmp_path / "a.ris"
+    path.write_text(f"TY  - JOUR\nTI  - {TITLE}\nAB  - {TEXT}\n{lines.format(LISTED)}\nER  - \n", encoding="utf-8")
+    assert state(path) == expected
+
+
+@each_row(
+    ("fields", "expected"),
+    [
+        ({"id": f"MED:{LISTED}"}, "retracted"),
+        ({"id": f"MED/{LISTED}"}, "retracted"),
+        ({"id": "MED:12"}, "none"),
+        ({"id": str(LISTED), "source": "MED"}, "retracted"),
+        ({"article_pmid": LISTED}, "retracted"),
+        ({"cited_pmid": LISTED}, "none"),
+        ({"commentCorrectionList": {"commentCorrection": [{"type": "Retraction in"}]}}, "retracted"),
+        ({"pubTypeList": {"pubType": ["Retracted Publication"]}}, "retracted"),
+        ({"relation": {"is-retracted-by": [{"id": "10.1000/x"}]}}, "retracted"),
+        ({"retraction": {"date": "2014"}}, "retracted"),
+        ({"retraction": False}, "none"),
+        ({"keywords": ["asthma", "Retracted Publication"]}, "retracted"),
+        ({"keywords": ["Retracted publications as topic"]}, "none"),
+        ({"type": "retraction"}, "notice"),
+        ({"RetractionNature": "Retraction"}, "retracted"),
+        ({"RetractionNature": "Correction"}, "none"),
+    ],
+)
+def test_what_records_of_databases_say(tmp_path: Path, fields: dict[str, Any], expected: str) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({"title": TITLE, "abstract": TEXT} | fields), encoding="utf-8")
+    assert state(path) == expected
+
+
+@each_row(
+    ("name", "start", "expected"),
+    [
+        ("a.txt", "RETRACTED: Effect of aspirin\n\n", "retracted"),
+        ("a.md", "# Effect of aspirin\n\n**RETRACTED ARTICLE**\n\n", "retracted"),
+        ("a.md", "# Retracted papers\n\nOne paper has been retracted.\n\n", "none"),
+    ],
+)
+def test_a_text_says_it_above_its_first_paragraph(tmp_path: Path, name: str, start: str, expected: str) -> None:
+    (tmp_path / name).write_text(start + TEXT, encoding="utf-8")
+    assert state(tmp_path / name) == expected
+
+
+@each_row(
+    "given",
+    [
+        ["Aspirin", "0 (Platelet Aggregation Inhibitors)"],
+        {"chemical": [{"name": "Aspirin"}, {"name": "Platelet Aggregation Inhibitors", "registryNumber": "0"}]},
+        [{"NameOfSubstance": "Aspirin", "RegistryNumber": "0"}, {"name": "Platelet Aggregation Inhibitors"}],
+        "Aspirin; Platelet Aggregation Inhibitors",
+    ],
+)
+@each_row("key", ["substances", "chemicalList"])
+def test_substances_of_a_record_are_not_its_keywords(tmp_path: Path, key: str, given: Any) -> None:
+    path = tmp_path / "a.jsonl"
+    record = {"pmid": 1, "title": TITLE, "abstract": TEXT, "keywords": ["asthma"], key: given}
+    path.write_text(json.dumps(record), encoding="utf-8")
+    document = document_of(path)
+    found = [(one.name, one.number) for one in document.substances]
+    assert found == [("Aspirin", "0"), ("Platelet Aggregation Inhibitors", "0")]
+    assert document.keywords == ("asthma",)
+    assert document.metadata == {}

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rows import each_row
+from small_corpora import WordEmbedder, contents, vectors_fit
 
 from medground.corpus import change as change_module
 from medground.corpus import sync as sync_module
@@ -19,7 +20,7 @@ from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.corpus.sync import Changes, sync
 from medground.errors import BadDocument, ConfigError, UsageError
-from medground.values.query import Everything, Words
+from medground.values.query import Words
 
 
 @pytest.fixture
@@ -37,25 +38,19 @@ def ris(*papers: tuple[int, str]) -> str:
     return "".join(f"TY  - JOUR\nTI  - T{n}\nAB  - {text}\nAN  - {n}\nER  - \n" for n, text in papers)
 
 
-def contents(library: Library) -> dict[str, str]:
-    with library.open("papers") as snapshot:
-        snapshot.verify()
-        found = {d.id: d.text for d in snapshot.all_documents()}
-        hits = snapshot.bm25(Everything(), 10_000)
-        assert {h.passage.document_id for h in hits} == set(found)
-        assert len(hits) == snapshot.manifest.counts.passages == len({h.passage.key for h in hits})
-        for hit in hits:
-            passage = hit.passage
-            assert found[passage.document_id][passage.start : passage.end] == passage.text
-        return found
+def texts(library: Library) -> dict[str, str]:
+    return {name: document.text for name, document in contents(library, "papers").items()}
 
 
 def names(paths: tuple[str, ...]) -> list[str]:
     return [Path(path).name for path in paths]
 
 
-def test_new_changed_and_gone(library: Library, folder: Path, make_embedder, vectors_fit) -> None:
-    embedder = make_embedder(dimensions=256)
+def test_new_changed_and_gone(
+    library: Library,
+    folder: Path,
+) -> None:
+    embedder = WordEmbedder(dimensions=256)
     _, changes = sync(library, "papers", folder, embedder=embedder)
     assert len(changes.new) == 31
     first, changes = sync(library, "papers", folder, embedder=embedder)
@@ -72,7 +67,7 @@ def test_new_changed_and_gone(library: Library, folder: Path, make_embedder, vec
         ["05.txt"],
     )
     assert (changes.same, embedder.embedded - done) == (28, 3)  # PMID:1 is as it was
-    found = contents(library)
+    found = texts(library)
     assert found["FILE:sub/03.txt"] == "Changed note."
     assert {"PMID:1", "PMID:3", "FILE:new.md"} < set(found)
     assert not {"PMID:2", "FILE:sub/05.txt"} & set(found)
@@ -98,7 +93,7 @@ OPERATIONS = st.lists(
 
 @pytest.mark.slow
 @given(st.lists(OPERATIONS, min_size=1, max_size=3))
-@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_a_synced_corpus_is_that_of_a_fresh_build(tmp_path_factory: pytest.TempPathFactory, rounds) -> None:
     base = tmp_path_factory.mktemp("sync")
     folder, library = base / "papers", Library(base / "home")
@@ -115,10 +110,10 @@ def test_a_synced_corpus_is_that_of_a_fresh_build(tmp_path_factory: pytest.TempP
             if file.exists():
                 os.utime(file, ns=(clock, clock))
         sync(library, "papers", folder)
-        synced = contents(library)
+        synced = texts(library)
         fresh = Library(base / "fresh")
         build(fresh, "papers", find_inputs([folder]))
-        assert synced == contents(fresh)
+        assert synced == texts(fresh)
 
 
 def written(name: str, ids: list[int], text: str) -> str:
@@ -136,7 +131,7 @@ def test_killed_at_any_moment_the_corpus_is_as_it_was(
     library: Library, folder: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
     sync(library, "papers", folder)
-    before = contents(library)
+    before = texts(library)
     (folder / "sub" / "00.txt").write_text("Changed.")
 
     class Killed(BaseException):
@@ -149,12 +144,12 @@ def test_killed_at_any_moment_the_corpus_is_as_it_was(
         patch.setattr(change_module, where, killed)
         with pytest.raises(Killed):
             sync(library, "papers", folder)
-    assert contents(library) == before
+    assert texts(library) == before
     (library.folder_of("papers") / "building-change").mkdir()  # as after kill -9
     (library.folder_of("papers") / "building-change" / "documents.sqlite").write_bytes(b"half")
     _, changes = sync(library, "papers", folder)
     assert names(changes.changed) == ["00.txt"]
-    assert contents(library) == before | {"FILE:sub/00.txt": "Changed."}
+    assert texts(library) == before | {"FILE:sub/00.txt": "Changed."}
 
 
 def test_a_file_that_failed_for_a_passing_reason_is_tried_again_and_others_are_not(
@@ -175,7 +170,7 @@ def test_a_file_that_failed_for_a_passing_reason_is_tried_again_and_others_are_n
     assert manifest.counts.passed_over == 2
     manifest, changes = sync(library, "papers", folder)
     assert (names(changes.again), manifest.counts.passed_over) == (["busy.txt"], 1)
-    assert contents(library)["FILE:busy.txt"] == "Busy."
+    assert texts(library)["FILE:busy.txt"] == "Busy."
     assert not sync(library, "papers", folder)[1].any
 
 
@@ -202,9 +197,9 @@ def test_the_word_index_is_made_anew_when_much_was_removed(library: Library, fol
 
 
 def test_many_new_files_are_added_as_a_build_does(
-    library: Library, folder: Path, monkeypatch: pytest.MonkeyPatch, make_embedder
+    library: Library, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    embedder = make_embedder()
+    embedder = WordEmbedder()
     sync(library, "papers", folder, embedder=embedder)
     monkeypatch.setattr(sync_module, "_MANY", 3)
     for n in range(5):
@@ -214,20 +209,20 @@ def test_many_new_files_are_added_as_a_build_does(
     (folder / "sub" / "00.txt").write_text("Changed.")
     _, changes = sync(library, "papers", folder, embedder=embedder)
     assert (len(changes.new), names(changes.changed), changes.same) == (7, ["00.txt"], 30)
-    found = contents(library)
+    found = texts(library)
     assert (found["FILE:new4.txt"], found["FILE:sub/00.txt"], len(found)) == ("New 4.", "Changed.", 37)
     assert not sync(library, "papers", folder, embedder=embedder)[1].any
 
 
-def test_what_cannot_be_synced(library: Library, folder: Path, make_embedder) -> None:
+def test_what_cannot_be_synced(library: Library, folder: Path) -> None:
     with pytest.raises(UsageError, match="no such folder"):
         sync(library, "papers", folder / "none")
-    sync(library, "papers", folder, embedder=make_embedder())
+    sync(library, "papers", folder, embedder=WordEmbedder())
     with pytest.raises(ConfigError, match="has vectors of words@1"):
         sync(library, "papers", folder)
     for file in folder.rglob("*"):
         if file.is_file():
             file.unlink()
     with pytest.raises(BadDocument, match="no readable document is left"):
-        sync(library, "papers", folder, embedder=make_embedder())
-    assert len(contents(library)) == 32
+        sync(library, "papers", folder, embedder=WordEmbedder())
+    assert len(texts(library)) == 32

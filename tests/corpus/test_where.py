@@ -10,7 +10,7 @@ import tantivy
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
-from read_files import lines
+from read_files import SAMPLES, lines
 from rows import each_row
 
 from medground.corpus import lexical_fields
@@ -21,48 +21,12 @@ from medground.corpus.readers import find_inputs
 from medground.errors import UsageError
 from medground.pubmed.printer import to_pubmed
 from medground.values.query import Everything, Filters, first_day, last_day
-from medground.values.where import check_fields, field_name, own_fields, parse_where
-
-RECORDS = [
-    {
-        "id": "1",
-        "text": "Statins helped in the trial.",
-        "journal": "Lancet (London, England)",
-        "publication_types": ["Randomized Controlled Trial"],
-        "language": "eng",
-        "date": "2019-03-15",
-        "authors": ["Gil A", "Li B"],
-        "doi": "10.1000/ABC",
-        "ward": "ICU",
-        "arms": {"size": 12},
-    },
-    {
-        "id": "2",
-        "text": "Statins did not help in the cohort.",
-        "journal": "Thorax",
-        "publication_types": ["Observational Study"],
-        "language": "en-GB",
-        "date": "2019-04",
-        "mesh": ["Aged"],
-        "ward": ["ED", "ICU  North"],
-        "pmc": "PMC77",
-    },
-    {
-        "id": "3",
-        "text": "Statine halfen in der Studie; statins helped.",
-        "journal": "Lancet Oncology",
-        "language": "German",
-        "year": 2020,
-        "kind": "guideline",
-        "keywords": "heart disease; statins",
-        "pmid": 55,
-    },
-]
+from medground.values.where import check_fields, own_fields, parse_where
 
 
 @pytest.fixture
-def corpus(library: Library, tmp_path: Path, embedder) -> Library:
-    build(library, "mine", find_inputs([lines(tmp_path / "mine.jsonl", *RECORDS)]), embedder=embedder)
+def corpus(library: Library, embedder) -> Library:
+    build(library, "mine", find_inputs([SAMPLES / "wards.jsonl"]), embedder=embedder)
     return library
 
 
@@ -209,12 +173,3 @@ def test_an_index_of_before_metadata_is_read_and_renewed_by_the_next_addition(
     with library.open("c") as snapshot:
         assert snapshot.fields == {"ward"}
         assert [h.passage.document_id for h in snapshot.bm25(Everything(), 5, parse_where(["ward=b"]))] == ["DOC:1"]
-
-
-def test_field_names() -> None:
-    assert [field_name(name) for name in ("Study Arm", "study-arm", "Authors", "lang")] == [
-        "study_arm",
-        "study_arm",
-        "author",
-        "language",
-    ]

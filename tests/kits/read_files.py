@@ -53,6 +53,11 @@ def document_of(path: Path, reader: str | None = None, *, named: str | None = No
     return item
 
 
+def pieces(document: Document) -> list[tuple[str, str]]:
+    """Its sections: the label and the text of each."""
+    return [(s.label, document.text[s.start : s.end]) for s in document.sections]
+
+
 def refusal(path: Path, named: str | None = None) -> str:
     """Why a file holds no document, in one line."""
     with pytest.raises(BadDocument) as refused:

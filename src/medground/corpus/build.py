@@ -72,12 +72,9 @@ def build(
     """Build a corpus from its inputs, replacing any corpus with this name. Memory use does not grow with its size.
 
     Args:
-        library: where to store the corpus.
-        name: the name of the corpus.
         inputs: what to read, in order; a later document replaces an earlier one with the same id.
         embedder: makes the vectors; without one, the corpus can only be searched by words.
         attachments: further files by name, such as `graph.sqlite`.
-        progress: called as the build advances.
         limit: maximum number of characters in a passage.
         strict: stop at the first file that cannot be read, instead of passing it over.
         records: where the records of the documents are: what a document lacks is filled from them, in their order.

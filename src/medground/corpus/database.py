@@ -60,12 +60,10 @@ class Database:
 
     def documents(self, ids: Sequence[str]) -> dict[str, Document]:
         """Documents by id, in the requested order; unknown ids are omitted."""
-        found: dict[str, Document] = {}
+        query = "SELECT record, digest FROM documents WHERE id IN ({})"
         with reading(self.folder):
-            for rows in self._in("SELECT record, digest FROM documents WHERE id IN ({})", list(dict.fromkeys(ids))):
-                for record, digest in rows:
-                    document = decode(record, digest)
-                    found[document.id] = document
+            stored = [decode(*row) for rows in self._in(query, list(dict.fromkeys(ids))) for row in rows]
+        found = {document.id: document for document in stored}
         return {document_id: found[document_id] for document_id in ids if document_id in found}
 
     def holders(self, numbers: Sequence[int]) -> list[str]:
@@ -93,33 +91,25 @@ class Database:
 
     def numbers(self, filters: Filters) -> NDArray[np.int64] | None:
         """Numbers of the passages that the filters allow, ascending; None if they allow all."""
-        conditions: list[str] = []
-        values: list[str | int] = []
-        if filters.year_from is not None:
-            conditions.append("d.year >= ?")
-            values.append(filters.year_from)
-        if filters.year_to is not None:
-            conditions.append("d.year <= ?")
-            values.append(filters.year_to)
-        if filters.kinds:
-            conditions.append(f"d.kind IN ({_placeholders(filters.kinds)})")
-            values.extend(filters.kinds)
-        if filters.publication_types:
-            types = [exact("publication_type", kind) for kind in filters.publication_types]
-            of_type = f"SELECT document FROM publication_types WHERE type IN ({_placeholders(types)})"  # noqa: S608
-            conditions.append(f"d.number IN ({of_type})")
-            values.extend(types)
-        if filters.ids:
-            conditions.append("d.id IN (SELECT value FROM json_each(?))")
-            values.append(json.dumps(filters.ids, ensure_ascii=False))
-        if not conditions:
+        types = [exact("publication_type", kind) for kind in filters.publication_types]
+        of_type = f"SELECT document FROM publication_types WHERE type IN ({_placeholders(types)})"  # noqa: S608
+        ids = json.dumps(filters.ids, ensure_ascii=False)
+        limits: list[tuple[str, Sequence[str | int | None]]] = [
+            ("d.year >= ?", [filters.year_from]),
+            ("d.year <= ?", [filters.year_to]),
+            (f"d.kind IN ({_placeholders(filters.kinds)})", filters.kinds),
+            (f"d.number IN ({of_type})", types),
+            ("d.id IN (SELECT value FROM json_each(?))", [ids] if filters.ids else []),
+        ]
+        given = [(condition, values) for condition, values in limits if values and None not in values]
+        if not given:
             return None
         query = (
             "SELECT p.number FROM documents d JOIN passages p ON p.document = d.number "  # noqa: S608
-            f"WHERE {' AND '.join(conditions)} ORDER BY p.number"
+            f"WHERE {' AND '.join(condition for condition, _ in given)} ORDER BY p.number"
         )
         with reading(self.folder), self._lock:
-            rows = self._connection.execute(query, values).fetchall()
+            rows = self._connection.execute(query, [value for _, some in given for value in some]).fetchall()
         import numpy as np  # only filters by vector need it, and it is slow to import
 
         return np.fromiter((row[0] for row in rows), dtype=np.int64, count=len(rows))
@@ -155,7 +145,7 @@ class Database:
     def known_files(self, folder: str) -> dict[str, KnownFile]:
         """The files that were found in a folder, by name, as they were when they were read."""
         with self._reading("files") as execute:
-            return known_files(self._connection, folder) if execute else {}
+            return known_files(self._connection, folder=folder) if execute else {}
 
     def document_reports(self) -> list[DocumentReport]:
         """What became of each document with each source of records, by file."""

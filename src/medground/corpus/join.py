@@ -141,11 +141,8 @@ def open_records(
 ) -> list[Records]:
     """The sources of records for a corpus, in the order of their names.
 
-    Args:
-        library: the corpora of the home folder.
-        name: the corpus that is to be enriched.
-        sources: names of other corpora, `pubmed`, `live`, or the address of a PubMed service; `none` alone for none.
-        settings: where the email and the key for PubMed are taken from; `Settings.load()` by default.
+    They are called by the names of other corpora, `pubmed`, `live` or the address of a PubMed service; `none` alone is
+    for none. The email and the key for PubMed are taken from `settings`, by default from `Settings.load()`.
 
     Raises:
         UsageError: no corpus has such a name, or a corpus is to be enriched from itself.

@@ -14,8 +14,6 @@ import tantivy
 from medground.corpus.tables import PassageRow
 from medground.values.document import Document
 
-# The fields of the word index: what each one holds, and how its text is split into words.
-
 Analysis = Literal["english", "plain", "exact"]
 """`english`: stemmed words. `plain`: words as they are, such as names. `exact`: the value as a whole."""
 

@@ -139,8 +139,6 @@ def _save_position(database: DatabaseWriter, current: int, position: int, delete
     database.commit()
 
 
-# The phases of a build. Each resumes from what is already in the folder, and saves its work in batches.
-
 _PASSAGES = 20_000
 _TEXTS = 256
 

@@ -165,20 +165,6 @@ def restored(joined: Document, difference: str) -> Document:
     return Document.model_validate({**joined.model_dump(mode="json"), **json.loads(difference)})
 
 
-# The table of a snapshot under construction that knows which documents were joined, and what their files said.
-
-JOINS_SCHEMA = """
-CREATE TABLE IF NOT EXISTS joins (
-  id TEXT NOT NULL,
-  source TEXT NOT NULL,
-  outcome TEXT NOT NULL,
-  detail TEXT NOT NULL,
-  PRIMARY KEY (id, source)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS own (id TEXT PRIMARY KEY, digest BLOB NOT NULL, fields TEXT NOT NULL) WITHOUT ROWID;
-"""
-
-
 class JoinTable:
     """What became of each document. Shares the connection, and so the transactions, of the database."""
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import tomllib
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
@@ -56,10 +57,9 @@ def _forms() -> dict[str, str]:
 
 
 _FORMS = _forms()
-_THING, _BY, _ABROAD, _NOTICE_ABROAD = (_FORMS[name] for name in ("thing", "by", "retracted", "notice"))
 _KINDS: Mapping[Said, re.Pattern[str]] = {
-    "retracted": re.compile(f"{_FORMS['kind retracted']}|{_ABROAD}", re.IGNORECASE),
-    "notice": re.compile(f"{_FORMS['kind notice']}|{_NOTICE_ABROAD}", re.IGNORECASE),
+    "retracted": re.compile(f"{_FORMS['kind retracted']}|{_FORMS['retracted']}", re.IGNORECASE),
+    "notice": re.compile(f"{_FORMS['kind notice']}|{_FORMS['notice']}", re.IGNORECASE),
     "concern": re.compile(_FORMS["kind concern"], re.IGNORECASE),
     "erratum": re.compile(_FORMS["kind erratum"], re.IGNORECASE),
 }
@@ -74,60 +74,20 @@ def said_alone(words: str) -> Said | None:
 # What the title of a record says of it: that its paper was retracted, or that it is a notice about another.
 
 _DONE = r"(?:retracted|withdrawn)"
-_END = r"(?:\s*[:\])}>*=|;】]|\.\s|\s+[-–—]\s|[–—])"
-"""What stands between such a word and the title of the paper."""
-_MARK = r"(?:\s*[:\])】]|\.\s|\s+[-–—]\s|[–—]|\.?$)"
-_QUOTE = r"\s*[:\"“‘'«]"
-_WHO = (
-    r"(?:(?:editorial|editor|author|publisher|journal|article|partial|full|formal|voluntary)(?:['’]?s?['’]?)? "
-    r"|(?:note|notice)(?: of |: ))*"
-)
-_AFTER_ABROAD = r"(?:\s*[:\]】)«“\"]|\.\s|\s+[-–—]\s)"
+_TITLES = tomllib.loads((files(__package__) / "retraction_titles.toml").read_text(encoding="utf-8"))
+_NAMED = {**_FORMS, "done": _DONE, **_TITLES["parts"]}
 
-_HEADS: Mapping[Said, str] = {
-    "in doubt": r"(?-i:(?:Retraction|Withdrawal|Correction): (?:an?|the|is|its|why|what|when|how|in|of)\b)",
-    "retracted": rf"(?:(?:(?:this|the following) )?{_THING} (?:(?:has been|was) )?)?{_DONE}(?: {_THING})?(?: {_BY})?"
-    rf"(?: [(\[]?\d{{4}}[)\]]?)?{_END}"
-    r"|(?-i:(?:RETRACTED|WITHDRAWN)(?: ARTICLE| PAPER)?\b(?=.*[a-z]{3}))"
-    rf"|{_ABROAD}{_AFTER_ABROAD}",
-    "removed": rf"(?:temporary removal|temporarily (?:removed|withdrawn)|article removed|removed(?: {_THING})?){_END}",
-    "notice": r"(?:notice|statement|notification|announcement) of (?:partial )?retraction\b"
-    rf"|(?:notice|statement) of (?:withdrawal|removal){_QUOTE}"
-    rf"|{_WHO}retraction(?: (?:notice|notification|announcement|note|statement|letter|request)\b"
-    rf"|(?:/withdrawal)?{_MARK}|\s+-\s|\s+to\b| of(?: the)?{_QUOTE}| (?:of|for) (?:(?:the|this) )?{_THING}\b"
-    rf"| (?:of|for) .{{0,80}}\bet al\b| for{_QUOTE}|\s\((?-i:(?=[A-Z]))"
-    r"| by (?:the )?(?:authors?|editors?|publisher|journal)\b| (?:and|with) (?:replacement|republication|apology)\b)"
-    r"|(?-i:RETRACTION\b(?=.*[a-z]{3}))|correction and retraction\s*:"
-    r"|(?:article )?(?:withdrawal|removal) (?:notice|statement)\b"
-    rf"|(?:article )?withdrawal(?:\s*:| of(?: the)?(?: {_THING})?{_QUOTE})"
-    rf"|{_NOTICE_ABROAD}{_AFTER_ABROAD}",
-    "concern": r"(?:(?:editorial|editor['’]?s?['’]?|publisher['’]?s?['’]?|journal|jmir|interim|updated|partial"
-    r"|note|notice|of|and)[:\s]+)*expressions? of (?:editorial )?concern"
-    r"(?:\s*[:\])】.]|\s+[-–—]\s|\s*$| (?:for|on|to|about|regarding)\b)"
-    rf"|(?:notice|note|statement) of (?:editorial )?concern{_QUOTE}|editorial concern\s*:|{_FORMS['concern']}\s*:",
-    "erratum": rf"(?:publisher['’]?s?['’]? )?(?:errat(?:um|a)|corrigend(?:um|a))(?:{_MARK}|\s+-\s| (?:to|for|zu|à)\b)"
-    rf"|corrections?(?: notice)?(?:{_MARK}|\s+-\s|\s+(?:to|on|of){_QUOTE}| for{_QUOTE}| for .{{0,80}}\bet al\b)"
-    r"|(?:author|publisher|editor|editorial)(?:['’]?s?['’]?)? (?:note: )?corrections?\b|correction notice\b"
-    r"|notice of correction\s*:|(?:addend(?:um|a)|additions?) and corrections?\b"
-    rf"|{_FORMS['erratum']}\s*[:】]",
-}
-_TAILS: Mapping[Said, str] = {
-    "retracted": rf"[\[({{<*【](?:this )?(?:{_THING} (?:has been )?)?(?:{_DONE}(?: {_THING}| version)?(?: {_BY})?"
-    r"|retracted(?: (?:article|paper|publication))?[.,:]? (?:see|in\b|\d{4}).{0,80}"
-    r"|withdrawn article\. see .{0,80}|retraction (?:of publication |published )?in\b.{0,80})\W*$"
-    rf"|[\[({{<*【]{_ABROAD}\W*$"
-    rf"|(?:[:.|]|\s[-–—]{{1,2}})\s+(?=(?-i:[RW])){_DONE}(?: {_THING})?\W*$"
-    rf"|\s[-–—]{{1,2}}\s+this {_THING} (?:has been|was) {_DONE}\W*$"
-    r"|(?-i:(?<=[a-z,;] )(?:RETRACTED|WITHDRAWN)(?: ARTICLE| PAPER)?\W*$)",
-    "removed": r"\[removed\]\W*$",
-    "notice": r"\(retraction of vol\b.{0,80}$|\[retraction(?: notice)?\]\W*$|: retraction (?:notice|note)\W*$",
-    "concern": r"(?:[\[(:]\s*)expression of concern\W*$",
-    "in doubt": r"(?:[:.]|\s[-–—]{1,2}|\()\s*retraction\W*$",
-    "erratum": r"\[(?:erratum|correction)\]\W*$|\(erratum\)\W*$|\((?:correction of )?vol\.? \d+,.{0,60}\d{4}\)\W*$",
-}
+
+def _pattern(forms: Sequence[str]) -> str:
+    return re.sub("<([a-z]+)>", lambda found: str(_NAMED[found[1]]), "|".join(forms))
+
+
 _PATTERNS: Mapping[Said, tuple[re.Pattern[str], re.Pattern[str]]] = {
-    said: (re.compile(rf"\W*(?:{_HEADS[said]})", re.IGNORECASE), re.compile(_TAILS[said], re.IGNORECASE))
-    for said in _HEADS
+    said: (
+        re.compile(rf"\W*(?:{_pattern(forms)})", re.IGNORECASE),
+        re.compile(_pattern(_TITLES["tails"][said]), re.IGNORECASE),
+    )
+    for said, forms in _TITLES["heads"].items()
 }
 _WORTH_A_LOOK = re.compile(
     r"retra|r[ée]tra|withdraw|remov|concern|errat|corri|correct|\bvol\b|addend|[^\x00-\x7f]|retir|rit[ir]|ingetr|terugg"

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from pathlib import PurePath
-from typing import Any, NamedTuple
+from typing import Any
 
 from medground.corpus.readers.base import Input
 from medground.corpus.readers.folders import release_of
@@ -24,32 +24,6 @@ from medground.values.document import Document, Passage
 FILE_NAME = "documents.sqlite"
 _ONLY_IF_ANY = ("imprint", "lines", "cautions", "metadata", "joined", "substances")
 """Fields that are stored only where they hold something: documents without them keep the hash that they always had."""
-
-SCHEMA = """
-CREATE TABLE documents (
-  number INTEGER PRIMARY KEY AUTOINCREMENT,
-  id TEXT NOT NULL UNIQUE,
-  record BLOB NOT NULL,
-  digest BLOB NOT NULL,
-  year INTEGER,
-  kind TEXT NOT NULL,
-  retraction TEXT NOT NULL
-);
-CREATE TABLE publication_types (document INTEGER NOT NULL, type TEXT NOT NULL);
-CREATE INDEX publication_types_by_document ON publication_types (document);
-CREATE TABLE passages (
-  number INTEGER PRIMARY KEY,
-  document INTEGER NOT NULL,
-  start INTEGER NOT NULL,
-  stop INTEGER NOT NULL,
-  section TEXT,
-  checksum INTEGER NOT NULL
-);
-CREATE INDEX passages_by_document ON passages (document);
-CREATE TABLE retracts (id TEXT PRIMARY KEY);
-CREATE TABLE skipped (input TEXT NOT NULL, file TEXT NOT NULL, position INTEGER, reason TEXT NOT NULL);
-CREATE TABLE state (key TEXT PRIMARY KEY, value INTEGER NOT NULL);
-"""
 
 
 class RowDamaged(ValueError):
@@ -112,36 +86,6 @@ def decode(record: bytes, digest: bytes) -> Document:
     return Document.model_validate_json(record)
 
 
-# The files of a snapshot under construction: what was read, what was passed over and why, and who holds which id.
-
-FILES_SCHEMA = """
-CREATE TABLE IF NOT EXISTS files (
-  number INTEGER PRIMARY KEY,
-  name TEXT NOT NULL UNIQUE,
-  folder TEXT,
-  reader TEXT NOT NULL,
-  fingerprint TEXT NOT NULL,
-  made_by TEXT NOT NULL,
-  reason TEXT,
-  passing INTEGER NOT NULL DEFAULT 0
-);
-CREATE TABLE IF NOT EXISTS holds (
-  id TEXT NOT NULL,
-  file INTEGER NOT NULL,
-  kept INTEGER NOT NULL,
-  PRIMARY KEY (id, file)
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS holds_by_file ON holds (file);
-CREATE TABLE IF NOT EXISTS withdrawn (
-  id TEXT NOT NULL,
-  file INTEGER NOT NULL,
-  PRIMARY KEY (id, file)
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS withdrawn_by_file ON withdrawn (file);
-CREATE TABLE IF NOT EXISTS notes (file INTEGER NOT NULL, text TEXT NOT NULL);
-"""
-
-
 _ENTER = """
 INSERT INTO files (name, folder, reader, fingerprint, made_by) VALUES (?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET
   (folder, reader, fingerprint, made_by) = (excluded.folder, excluded.reader, excluded.fingerprint, excluded.made_by),
@@ -153,6 +97,7 @@ INSERT INTO files (name, folder, reader, fingerprint, made_by) VALUES (?, ?, ?, 
 class KnownFile:
     """A file as it was when it was read, by a version of Medground: its number, and its size and time then."""
 
+    name: str
     number: int
     folder: str | None
     """The folder in which it was found, or None if the user named it."""
@@ -164,16 +109,7 @@ class KnownFile:
     passing: bool
     """Whether the reason may have passed."""
 
-
-class Place(NamedTuple):
-    """A file's number, its reader, the folder in which it was found, and its name."""
-
-    number: int
-    reader: str
-    folder: str | None
-    name: str
-
-    def after(self, other: Place) -> bool:
+    def after(self, other: KnownFile) -> bool:
         """Whether it is read after another in a build.
 
         PubMed's files have an order of their own; other files have that of their names in one folder, else of reading.
@@ -234,7 +170,7 @@ class FileTable:
             self._connection.execute("UPDATE holds SET kept = 0 WHERE id = ? AND kept = 1", (document_id,))
         self._connection.execute("INSERT OR REPLACE INTO holds VALUES (?, ?, ?)", (document_id, number, int(kept)))
 
-    def kept_from(self, document_id: str) -> Place | None:
+    def kept_from(self, document_id: str) -> KnownFile | None:
         """The file whose version of a document is kept, or None."""
         query = "SELECT file FROM holds WHERE id = ? AND kept = 1"
         row = self._connection.execute(query, (document_id,)).fetchone()
@@ -276,10 +212,9 @@ class FileTable:
             return f"older than {latest}, which was read before; what that one revised or deleted stays so"
         return ""
 
-    def place(self, number: int) -> Place:
+    def place(self, number: int) -> KnownFile:
         """Where a file stands."""
-        query = "SELECT number, reader, folder, name FROM files WHERE number = ?"
-        return Place(*self._connection.execute(query, (number,)).fetchone())
+        return known_files(self._connection, number=number).popitem()[1]
 
     def known(self) -> Mapping[str, KnownFile]:
         """All files by name."""
@@ -308,9 +243,10 @@ class FileTable:
         self._connection.execute("DELETE FROM files WHERE number = ?", (number,))
 
 
-def known_files(connection: sqlite3.Connection, folder: str | None = None) -> dict[str, KnownFile]:
-    """All files by name, or those that were found in a folder."""
+def known_files(connection: sqlite3.Connection, **limits: str | int) -> dict[str, KnownFile]:
+    """All files by name, or those of a `folder` or a `number`."""
     columns = "name, number, folder, reader, fingerprint, made_by, reason IS NOT NULL, passing"
-    where = "" if folder is None else " WHERE folder = ?"
-    rows = connection.execute(f"SELECT {columns} FROM files{where} ORDER BY number", (folder,) if folder else ())  # noqa: S608
-    return {row[0]: KnownFile(row[1], row[2], row[3], row[4], row[5], bool(row[6]), bool(row[7])) for row in rows}
+    where = "".join(f" WHERE {name} = ?" for name in limits)
+    query = f"SELECT {columns} FROM files{where} ORDER BY number"  # noqa: S608 fixed names
+    rows = connection.execute(query, tuple(limits.values()))
+    return {row[0]: KnownFile(*row[:-2], *map(bool, row[-2:])) for row in rows}

@@ -7,13 +7,14 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from importlib.metadata import version
+from importlib.resources import files
 from pathlib import Path
 
 from medground.corpus.lexical_fields import exact
 from medground.corpus.manifest import Counts, Enriched
-from medground.corpus.records import JOINS_SCHEMA, JoinTable, agrees, difference, restored
+from medground.corpus.records import JoinTable, agrees, difference, restored
 from medground.corpus.retraction import marked
-from medground.corpus.tables import FILES_SCHEMA, SCHEMA, FileTable, PassageRow, Place, decode, encode
+from medground.corpus.tables import FileTable, KnownFile, PassageRow, decode, encode
 from medground.values.document import Document
 
 _CACHE_KIB = 32 * 1024
@@ -31,10 +32,8 @@ class DatabaseWriter:
         execute("PRAGMA journal_mode=WAL")
         execute("PRAGMA synchronous=FULL")  # the word index and the vectors must never be ahead of a commit
         execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
-        if execute("SELECT count(*) FROM sqlite_schema WHERE name = 'state'").fetchone()[0] == 0:
-            self._connection.executescript(f"BEGIN; {SCHEMA} COMMIT;")
-        self._connection.executescript(f"BEGIN; {FILES_SCHEMA} COMMIT;")  # snapshots of before have no such tables
-        self._connection.executescript(f"BEGIN; {JOINS_SCHEMA} COMMIT;")
+        schema = (files(__package__) / "schema.sql").read_text(encoding="utf-8")
+        self._connection.executescript(f"BEGIN; {schema} COMMIT;")
         self.freed: list[int] = []
         """Numbers of the passages of documents that were deleted."""
         self.gone: list[str] = []
@@ -308,7 +307,7 @@ class DatabaseWriter:
             retracted=self._number("SELECT count(*) FROM documents WHERE retraction = 'retracted'"),
         )
 
-    def _supersedes(self, document: Document, file: Place, other: Place) -> bool:
+    def _supersedes(self, document: Document, file: KnownFile, other: KnownFile) -> bool:
         if file.reader != other.reader:
             stored = self._stored(document.id)
             lengths = (len(document.text), len(stored.text) if stored else 0)

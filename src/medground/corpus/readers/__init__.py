@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
+from medground.corpus.readers import sets, texts
 from medground.corpus.readers.base import Input, Item, file_input, fingerprint_now, head
 from medground.corpus.readers.detect import detect
 from medground.corpus.readers.docx import SUFFIXES as WORD
@@ -19,28 +20,9 @@ from medground.corpus.readers.lines import read_csl, read_jsonlines, read_lines
 from medground.corpus.readers.medline import read_medline
 from medground.corpus.readers.pdf import open_pdf
 from medground.corpus.readers.reference_managers import read_bibtex, read_endnote, read_zotero
-from medground.corpus.readers.sets import (
-    CORPUS_NAMES,
-    beir_document,
-    biomedmcqs_document,
-    open_bioasq,
-    open_corpus,
-    open_pubmedqa,
-    read_covidqa,
-    read_medquad,
-    scifact_document,
-)
 from medground.corpus.readers.spreadsheet import SUFFIXES as TABLES
 from medground.corpus.readers.spreadsheet import read_csv
 from medground.corpus.readers.tagged import read_tagged
-from medground.corpus.readers.texts import SUFFIXES as TEXTS
-from medground.corpus.readers.texts import (
-    guideline_document,
-    open_text,
-    open_textbooks,
-    open_wikipedia,
-    read_collection,
-)
 from medground.errors import BadDocument, UsageError
 
 PASSED_OVER = "none"
@@ -73,19 +55,19 @@ _TAGGED |= {"cochrane": (".txt",), "ovid": (".txt",)}
 
 READERS: Mapping[str, Reader] = MappingProxyType(
     {
-        "pubmedqa": Reader(open_pubmedqa, _LINES),
+        "pubmedqa": Reader(sets.open_pubmedqa, _LINES),
         "medline": _of_files("medline", read_medline, *_XML),
         "jats": _of_files("jats", read_jats, *_XML),
         "bookshelf": _of_files("bookshelf", read_bookshelf, *_XML),
-        "textbooks": Reader(open_textbooks, (*_LINES, ".parquet", ".txt", ".md"), open_textbooks),
+        "textbooks": Reader(texts.open_textbooks, (*_LINES, ".parquet", ".txt", ".md"), texts.open_textbooks),
         "guidelines": _of_files(
             "guidelines",
-            partial(read_collection, convert=guideline_document, columns=_GUIDELINE),
+            partial(texts.read_collection, convert=texts.guideline_document, columns=_GUIDELINE),
             *(*_LINES, ".parquet"),
         ),
-        "wikipedia": Reader(open_wikipedia, (*_LINES, ".parquet")),
-        "beir": Reader(partial(open_corpus, reader="beir", convert=beir_document)),
-        "scifact": Reader(partial(open_corpus, reader="scifact", convert=scifact_document)),
+        "wikipedia": Reader(texts.open_wikipedia, (*_LINES, ".parquet")),
+        "beir": Reader(partial(sets.open_corpus, reader="beir", convert=sets.beir_document)),
+        "scifact": Reader(partial(sets.open_corpus, reader="scifact", convert=sets.scifact_document)),
         "jsonlines": _of_files("jsonlines", read_jsonlines, *_LINES),
         "pdf": Reader(open_pdf, (".pdf",)),
         "book-pdf": Reader(partial(open_pdf, book=True), (".pdf", ".pdf.gz")),
@@ -97,11 +79,11 @@ READERS: Mapping[str, Reader] = MappingProxyType(
         "zotero": _of_files("zotero", read_zotero, ".rdf"),
         "html": Reader(open_html, (".html", ".htm", ".xhtml"), open_html),
         "docx": Reader(open_docx, WORD, open_docx),
-        "medquad": _of_files("medquad", read_medquad, *_XML, *_LINES),
-        "covidqa": _of_files("covidqa", read_covidqa, *_LINES),
-        "biomedmcqs": _of_files("biomedmcqs", partial(read_lines, convert=biomedmcqs_document), *_LINES),
-        "bioasq": Reader(open_bioasq),
-        "texts": Reader(open_text, TEXTS, open_text),
+        "medquad": _of_files("medquad", sets.read_medquad, *_XML, *_LINES),
+        "covidqa": _of_files("covidqa", sets.read_covidqa, *_LINES),
+        "biomedmcqs": _of_files("biomedmcqs", partial(read_lines, convert=sets.biomedmcqs_document), *_LINES),
+        "bioasq": Reader(sets.open_bioasq),
+        "texts": Reader(texts.open_text, texts.SUFFIXES, texts.open_text),
     }
 )
 _ASKED_FOR = {"pdf": "book-pdf", "jsonlines": "textbooks"}
@@ -173,7 +155,8 @@ def _inputs(path: Path, reader: str | None) -> Iterator[Input]:
 
 def survey(folder: Path, reader: str | None = None) -> Iterator[tuple[Path, BadDocument | None]]:
     """Every file of a folder in the order of reading, and why it is passed over without looking into it, or None."""
-    corpus = next((folder / name for name in CORPUS_NAMES if (folder / name).is_file()), None) if not reader else None
+    whole = [folder / name for name in sets.CORPUS_NAMES if reader is None]
+    corpus = next((path for path in whole if path.is_file()), None)
     for found in walk(folder):
         if isinstance(found, BadDocument):
             yield Path(found.file), found

@@ -11,6 +11,7 @@ from typing import Any, get_args
 
 from medground.corpus.readers.compose import Composition, make_document
 from medground.corpus.readers.values import (
+    NAMES,
     flattened,
     ids_in,
     imprint_of,
@@ -82,35 +83,9 @@ def _cleaned(name: str) -> str:
     return clean
 
 
-_ALIASES = {
-    "title": "article_title document_title primary_title ti",
-    "abstract": "abstract_note abstractnote abstracttext ab summary",
-    "text": "content body full_text fulltext",
-    "authors": "author creator creators author_full_names au",
-    "year": "publication_year pub_year py",
-    "date": "published publication_date pub_date date_published issued",
-    "journal": "journal_title journal/book publication_title publicationtitle container_title source_title jt",
-    "doi": "di digital_object_identifier",
-    "pmid": "pubmed pubmed_id pubmedid pm",
-    "pmc": "pmcid pmc_id",
-    "url": "link uri",
-    "language": "lang language_of_original_document",
-    "keywords": "keyword tags author_keywords manual_tags index_keywords subjects",
-    "mesh": "mesh_terms mesh_headings meshes",
-    "substances": "substance chemicals chemicallist rn",
-    "publication_types": "publication_type publicationtypes document_type article_type pubtypelist design study_design",
-    "license": "licence",
-}
-_CANONICAL = {alias: name for name, aliases in _ALIASES.items() for alias in aliases.split()}
+_CANONICAL = {alias: name for name, aliases in NAMES["fields"].items() for alias in aliases.split()}
 _KNOWN = (frozenset(Document.model_fields) - {"joined"}) | {"abstract", "date", "doi", "pmid", "pmc"}
-_KINDS = {
-    "book": "book chapter chap ebook echap edbook encyc booksection editedbook electronicbook encyclopedia "
-    "encyclopediaarticle entryencyclopedia inbook incollection booklet manual collection reference",
-    "web": "webpage postweblog blogpost elec blog icomm",
-}
-_KIND_OF = {name: kind for kind, names in _KINDS.items() for name in names.split()}
-_TYPE_OF = dict.fromkeys(("journalarticle", "articlejournal", "jour", "ejour"), "Journal Article")
-_TYPE_OF |= {"news": "News", "articlenewspaper": "News", "review": "Review", "clswk": "Classical Article"}
+_KIND_OF = {name: kind for kind, names in NAMES["kinds"].items() for name in names.split()}
 _SEPARATORS = re.compile(r"[\s-]+")
 _EXTRA = re.compile(r"(?:^|[;,|\n])\s*(PMID|PMCID):?\s*((?:PMC)?\d+)\b", re.IGNORECASE)
 _RETRACTIONS, _SOURCE_KINDS = get_args(Retraction), get_args(SourceKind)
@@ -171,7 +146,7 @@ def entry_kind(entry: str | None) -> str:
 
 def entry_types(entry: str | None) -> list[str]:
     """The publication type of such an entry, if its name tells one: `JOUR`, `article-journal`."""
-    found = _TYPE_OF.get(_SEPARATORS.sub("", entry or "").casefold())
+    found = NAMES["types"].get(_SEPARATORS.sub("", entry or "").casefold())
     return [found] if found else []
 
 

@@ -20,7 +20,7 @@ from typing import Any
 from medground.corpus.readers.base import Input, document_input
 from medground.corpus.readers.compose import Composition, Headings, caution_on_hidden, decoded
 from medground.corpus.readers.entry import described, file_id, name_below
-from medground.corpus.readers.values import written
+from medground.corpus.readers.values import NAMES, written
 from medground.corpus.readers.xml import Element, name_of
 from medground.corpus.retraction import banner_fields, is_banner
 from medground.values.document import Document
@@ -68,19 +68,6 @@ _LONGEST = 20_000_000
 _MOST_TAGS = 200_000
 """Most tags of a page: five times those of the longest article, and what is read in seconds."""
 _NO_TEXT = ("script", "style", "noscript", "template", "nav")
-_TAGS = {
-    "title": ("citation_title", "dc.title", "og:title"),
-    "authors": ("citation_author", "citation_authors", "dc.creator", "author"),
-    "date": ("citation_publication_date", "citation_date", "citation_online_date", "dc.date", "article:published_time"),
-    "journal": ("citation_journal_title", "prism.publicationname"),
-    "doi": ("citation_doi", "prism.doi", "dc.identifier"),
-    "pmid": ("citation_pmid",),
-    "pmc": ("citation_pmcid",),
-    "language": ("citation_language", "dc.language"),
-    "keywords": ("citation_keywords", "keywords"),
-    "abstract": ("citation_abstract",),
-    "publication_types": ("citation_article_type", "dc.type"),
-}
 _IDENTIFIERS = ("dc.identifier", "dcterms.identifier", "dc:identifier", "eprints.id_number")
 _PMID = re.compile(r"(?:\w+_citation|wkhealth|prism)[._]pmid")
 _BANNERS = "//h1|//h2|//h3|//p|//div|//strong|//b|//span"
@@ -184,7 +171,7 @@ def _tagged(tree: Any) -> dict[str, Any]:
     own = {normal_document_id(value) for value in said}
     tags["citation_pmid"] += [name.removeprefix("PMID:") for name in own if name.startswith("PMID:")]
     fields: dict[str, Any] = {}
-    for field, names in _TAGS.items():
+    for field, names in NAMES["tags"].items():
         values = next((tags[name] for name in names if tags[name]), [])
         if values:
             fields[field] = values if field in ("authors", "keywords") and len(values) > 1 else values[0]

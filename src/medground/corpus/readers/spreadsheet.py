@@ -68,16 +68,14 @@ def read_csv(path: Path) -> Iterator[Item]:
 def _rows(text: str, path: Path) -> Iterator[tuple[int, list[str]]]:
     csv.field_size_limit(_LONGEST_FIELD)
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=False)
-    while True:
-        begun = lines.line_num + 1
-        try:
-            row = next(lines)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise BadDocument(f"not a table ({error})", file=str(path), position=lines.line_num) from error
-        if any(cell.strip() for cell in row):
-            yield begun, row
+    begun = 1
+    try:
+        for row in lines:
+            if any(cell.strip() for cell in row):
+                yield begun, row
+            begun = lines.line_num + 1
+    except csv.Error as error:
+        raise BadDocument(f"not a table ({error})", file=str(path), position=lines.line_num) from error
 
 
 def _delimiter(text: str) -> str:

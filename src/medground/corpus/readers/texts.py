@@ -16,11 +16,9 @@ from medground.corpus.readers.base import Input, Item, document_input, file_inpu
 from medground.corpus.readers.compose import Headings, decoded, make_document
 from medground.corpus.readers.entry import described, file_id, name_below, named
 from medground.corpus.readers.lines import SUFFIX, Record, read_lines, read_parquet
-from medground.corpus.readers.values import one_line
+from medground.corpus.readers.values import NAMES, one_line
 from medground.corpus.retraction import above, banner_fields
 from medground.values.document import Document, Section
-
-# Markdown and plain text: one document per file, a section per heading.
 
 # YAML front matter of a Markdown file: fields between two lines `---` at its very start.
 
@@ -112,20 +110,6 @@ WIKIPEDIA_LICENSE = "CC BY-SA and GFDL"
 
 _WIKIPEDIA = re.compile(r"https?://[a-z-]+\.(?:m\.)?wikipedia\.org/")
 _LONGEST_TITLE = 120
-_PUBLISHERS = {
-    "cco": "Cancer Care Ontario",
-    "cdc": "Centers for Disease Control and Prevention",
-    "cma": "Canadian Medical Association",
-    "cps": "Canadian Paediatric Society",
-    "icrc": "International Committee of the Red Cross",
-    "idsa": "Infectious Diseases Society of America",
-    "nice": "National Institute for Health and Care Excellence",
-    "rch": "Royal Children's Hospital Melbourne",
-    "spor": "Strategy for Patient-Oriented Research",
-    "who": "World Health Organization",
-}
-"""Whom the collection's short names of sources mean; others are kept as they are."""
-
 Convert = Callable[[Record], Document]
 
 
@@ -190,7 +174,7 @@ def guideline_document(record: Mapping[str, Any]) -> Document:
             "text": text,
             "sections": sections,
             "kind": "guideline",
-            "journal": _PUBLISHERS.get(source.lower(), source) or None,
+            "journal": NAMES["publishers"].get(source.lower(), source) or None,
             "url": one_line(record.get("url") or "") or None,
             "publication_types": ("Practice Guideline",),
         }

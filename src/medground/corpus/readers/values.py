@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import html
 import re
+import tomllib
 from collections.abc import Collection, Iterable, Mapping
+from importlib.resources import files
 from typing import Any, Literal
 
 from medground.corpus.readers.compose import printable
 from medground.values.document import Retraction, Substance
 from medground.values.identifiers import KINDS, id_kind, normal_pmid, pmid_in_address
 
+NAMES: Mapping[str, Mapping[str, Any]] = tomllib.loads((files(__package__) / "names.toml").read_text(encoding="utf-8"))
 _PMC = re.compile(r"(?:.*/)?(?:PMC(?:ID)?:?\s*)?(?:PMC)?(\d{1,10})(?:\.\d+)?/?", re.IGNORECASE)
 _PMID_NOTED = re.compile(r"PMID:?\s*(\d+)", re.IGNORECASE)
 _PMC_NOTED = re.compile(r"PMC(?:ID)?:?\s*(?:PMC)?(\d+)", re.IGNORECASE)

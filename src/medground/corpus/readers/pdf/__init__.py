@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from medground.corpus.readers.base import Input, Item, Reading, content_of, file_input, head, is_packed
 from medground.corpus.readers.compose import Composition, caution_on_hidden, make_document
 from medground.corpus.readers.pdf.blocks import Block, blocks_of, furniture, leadings
-from medground.corpus.readers.pdf.front import Front, Shown, front_of
+from medground.corpus.readers.pdf.front import Shown, front_of
 from medground.corpus.readers.pdf.glyphs import Page, as_seen, read_glyphs
 from medground.corpus.readers.pdf.kinds import Part, parts_of
 from medground.corpus.readers.pdf.lines import Line, lines_of, settle
@@ -130,8 +130,10 @@ def document_of(pages: Pages, metadata: Mapping[str, str], document_id: str, *, 
     parts = parts_of([block for lines in kept for block in blocks_of(lines, usual)])
     margins = [line.text for lines in pages.lines[:_FIRST_PAGES] for line in lines if id(line) in dropped]
     words = Words.of(line for lines in kept for line in lines)
-    front = _front(parts, margins, metadata, words)
-    mark = banner_fields([*pages.marks(), *margins, *front.above, metadata.get("Title", "")])
+    said = [_whole(p.block, words) for p in parts if p.block.page == 1 and p.label not in ("references", "citation")]
+    shown = [Shown(_whole(b, words), b.page, b.size, b.bold) for b in (p.block for p in parts if p.kind == "front")]
+    front = front_of(shown, margins, " ".join(said), metadata, own_pmid(said))
+    mark = banner_fields([*pages.marks(), *margins, *(one.text for one in shown), metadata.get("Title", "")])
     composition = Composition()
     everything: list[Labelled] = [(None, lines) for lines in kept if lines]
     labelled = [*running(parts), *legends(parts)] or everything
@@ -141,22 +143,18 @@ def document_of(pages: Pages, metadata: Mapping[str, str], document_id: str, *, 
         composition.add(paragraphs[-1].text, label)
     if book and not composition.text:
         raise ValueError("nothing is left of the book without its lists and web addresses")
-    doi, pmc = (front.identifiers.get(kind) for kind in ("doi", "pmc"))
+    doi, pmc = (front["identifiers"].get(kind) for kind in ("doi", "pmc"))
     return make_document(
         {
             "id": id_of_book(composition.text) if book else document_id,
             "kind": "book" if book else "research",
-            "title": front.title,
             "text": composition.text,
             "sections": composition.sections,
-            "year": front.year,
-            "journal": front.journal,
-            "authors": front.authors,
             "keywords": _keywords(parts),
-            "identifiers": front.identifiers,
             "url": f"https://doi.org/{doi}" if doi else pmc and f"https://pmc.ncbi.nlm.nih.gov/articles/{pmc}/",
             "lines": list(_places(paragraphs, pages)),
         }
+        | front
         | mark
         | {"cautions": (*mark.get("cautions", ()), *pages.cautions())}
     )
@@ -172,12 +170,6 @@ def _places(paragraphs: Sequence[Paragraph], pages: Pages) -> Iterator[LinePlace
             box = sheets[line.page].box(line.left, line.bottom, line.right, line.top)
             yield (begins + start, begins + end, line.page, *box)
         begins += len(paragraph.text) + 2
-
-
-def _front(parts: Sequence[Part], margins: Sequence[str], metadata: Mapping[str, str], words: Words) -> Front:
-    first = [_whole(p.block, words) for p in parts if p.block.page == 1 and p.label not in ("references", "citation")]
-    front = [Shown(_whole(b, words), b.page, b.size, b.bold) for b in (p.block for p in parts if p.kind == "front")]
-    return front_of(front, margins, " ".join(first), metadata, own_pmid(first))
 
 
 def _whole(block: Block, words: Words) -> str:

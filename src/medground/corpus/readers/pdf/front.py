@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import takewhile
+from typing import Any
 
 from rapidfuzz import fuzz
 
@@ -74,11 +75,9 @@ def journal_of(said: Sequence[str]) -> str | None:
 
 
 def identifiers_of(said: Sequence[str], first_page: str = "", pmid: str | None = None) -> dict[str, str]:
-    """DOI, PMID and PMC id, each the first that is said; but a PMID in the text may be that of a paper that it cites.
+    """DOI, PMID and PMC id, each the first that is said: above the text, in the margins, by the file of itself.
 
-    Args:
-        said: what stands above the text and in the margins, and what the file says of itself.
-        pmid: what a line of the first page gives as its own.
+    A PMID in the text may be that of a paper that it cites; `pmid` is what a line of the first page gives as its own.
     """
     found = {"pmid": pmid} if pmid else {}
     for text in (*said, first_page):
@@ -137,44 +136,27 @@ class Shown:
     bold: bool
 
 
-@dataclass(frozen=True)
-class Front:
-    """What is known of a paper; what is not known is empty."""
-
-    title: str = ""
-    authors: tuple[str, ...] = ()
-    year: int | None = None
-    journal: str | None = None
-    identifiers: Mapping[str, str] = field(default_factory=dict)
-    above: tuple[str, ...] = ()
-    """The texts before the abstract on the first pages."""
-
-
 def front_of(
     front: Sequence[Shown],
     margins: Sequence[str],
     first_page: str,
     metadata: Mapping[str, str],
     pmid: str | None = None,
-) -> Front:
-    """What the first page and the metadata of the file (`Title`, `Author`, `Subject`) say.
+) -> dict[str, Any]:
+    """What the first page and the metadata of the file (`Title`, `Author`, `Subject`) say, as fields of a document.
 
-    Args:
-        front: the texts before the abstract, in order.
-        margins: running heads and feet, those of the first page first.
-        first_page: all that the first page says, references left out.
-        pmid: what a line of the first page gives as its own.
+    `front` are the texts before the abstract, in order, and `margins` running heads and feet, those of the first page
+    first; `first_page` leaves references out, and `pmid` is what a line of it gives as its own.
     """
     title, block = _title(front, metadata.get("Title", ""), first_page)
     said = [*(b.text for b in front if b is not block), *margins]
-    return Front(
-        title=title,
-        authors=_authors(front, block, metadata.get("Author", ""), first_page),
-        year=year_of(said, first_page),
-        journal=journal_of([*margins, *(b.text for b in front if b is not block)]),
-        identifiers=identifiers_of([*said, *metadata.values()], first_page, pmid),
-        above=tuple(b.text for b in front),
-    )
+    return {
+        "title": title,
+        "authors": _authors(front, block, metadata.get("Author", ""), first_page),
+        "year": year_of(said, first_page),
+        "journal": journal_of([*margins, *(b.text for b in front if b is not block)]),
+        "identifiers": identifiers_of([*said, *metadata.values()], first_page, pmid),
+    }
 
 
 def _title(front: Sequence[Shown], stated: str, first_page: str) -> tuple[str, Shown | None]:

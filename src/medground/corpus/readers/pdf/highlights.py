@@ -79,10 +79,8 @@ def _cut(page: Any, text: str, place: LinePlace, start: int, end: int) -> Box:
     drawn = list(_drawn(page, box))
     if len(drawn) != len(letters_of(text[first:last])) or drawn != sorted(drawn):
         return box  # letters that the text has otherwise, or a line that runs to the left or upward
-    before, within = (
-        len(letters_of(text[first:start])) if start > first else 0,
-        len(letters_of(text[first : min(end, last)])),
-    )
+    before = len(letters_of(text[first:start])) if start > first else 0
+    within = len(letters_of(text[first : min(end, last)]))
     kept = drawn[before:within]
     if not kept:
         return box

@@ -1,11 +1,14 @@
-"""MEDLINE and PubMed XML: the formats of all years, and hostile files."""
+"""The XML of MEDLINE and PubMed, JATS and NCBI Bookshelf: the formats of all years, and hostile files."""
 
 from __future__ import annotations
 
+import gzip
 import itertools
+import json
 from pathlib import Path
 
 import pytest
+from read_files import document_of, items_of, pieces, sample, written
 from rows import each_row
 
 from medground.corpus.readers import find_inputs
@@ -53,7 +56,7 @@ def test_a_structured_abstract_has_a_section_per_label(tmp_path: Path) -> None:
     )
     document = one(tmp_path, article(abstract=abstract(*parts)))
     assert document.text == "To test.\n\nNo label.\n\nIt works.\n\nRest."
-    assert [(s.label, document.text[s.start : s.end]) for s in document.sections] == [
+    assert pieces(document) == [
         ("AIM", "To test."),
         ("RESULTS", "It works."),
     ]
@@ -103,14 +106,21 @@ def test_the_imprint_is_volume_issue_and_pages(tmp_path: Path, pages: str, shown
     assert one(tmp_path, article()).imprint == {}
 
 
-def test_headings_keep_their_major_topics_and_qualifiers(tmp_path: Path) -> None:
+def test_headings_keep_their_qualifiers_and_substances_are_not_keywords(tmp_path: Path) -> None:
     mesh = (
         '<MeshHeadingList><MeshHeading><DescriptorName UI="D1" MajorTopicYN="N">Asthma</DescriptorName>'
         '<QualifierName MajorTopicYN="Y">drug therapy</QualifierName>'
         '<QualifierName MajorTopicYN="N">blood</QualifierName></MeshHeading>'
         '<MeshHeading><DescriptorName MajorTopicYN="N">Humans</DescriptorName></MeshHeading></MeshHeadingList>'
     )
-    asthma, humans = one(tmp_path, article(more=mesh)).mesh
+    chemical = "<Chemical><RegistryNumber>{}</RegistryNumber><NameOfSubstance{}>{}</NameOfSubstance></Chemical>"
+    aspirin = chemical.format("R16CO5Y76E", ' UI="D001241"', "Aspirin") + chemical.format(0, "", "Inhibitors")
+    keywords = "<KeywordList><Keyword>stroke</Keyword></KeywordList>"
+    document = one(tmp_path, article(more=f"{mesh}<ChemicalList>{aspirin}</ChemicalList>{keywords}"))
+    found = [(substance.name, substance.number, substance.ui) for substance in document.substances]
+    assert found == [("Aspirin", "R16CO5Y76E", "D001241"), ("Inhibitors", "0", None)]
+    assert document.keywords == ("stroke",)
+    asthma, humans = document.mesh
     assert (asthma.descriptor, asthma.ui, asthma.major) == ("Asthma", "D1", True)
     assert (asthma.qualifiers, asthma.major_qualifiers) == (("drug therapy", "blood"), ("drug therapy",))
     assert (humans.ui, humans.major) == (None, False)
@@ -270,12 +280,156 @@ def test_all_real_files_are_read(shared: Path) -> None:
     assert all(methods.values())
 
 
-def test_registered_substances_are_not_the_authors_keywords(tmp_path: Path) -> None:
-    chemical = "<Chemical><RegistryNumber>{}</RegistryNumber><NameOfSubstance{}>{}</NameOfSubstance></Chemical>"
-    first = chemical.format("R16CO5Y76E", ' UI="D001241"', "Aspirin")
-    second = chemical.format(0, "", "Platelet Aggregation Inhibitors")
-    keywords = "<KeywordList><Keyword>stroke</Keyword></KeywordList>"
-    document = one(tmp_path, article(more=f"<ChemicalList>{first}{second}</ChemicalList>{keywords}"))
-    assert document.keywords == ("stroke",)
-    found = [(one.name, one.number, one.ui) for one in document.substances]
-    assert found == [("Aspirin", "R16CO5Y76E", "D001241"), ("Platelet Aggregation Inhibitors", "0", None)]
+IDS = '<article-id pub-id-type="pmc">12</article-id><article-id pub-id-type="pmid">34</article-id>'
+DATE = "<pub-date><year>2011</year></pub-date><pub-date pub-type='epub'><year>2010</year></pub-date>"
+
+
+def paper(body: str = "", *, ids: str = IDS, meta: str = "", kind: str = "research-article", title: str = "T.") -> str:
+    return (
+        f'<article xmlns:xlink="http://www.w3.org/1999/xlink" article-type="{kind}"><front><journal-meta>'
+        f"<journal-title>J</journal-title></journal-meta><article-meta>{ids}<title-group><article-title>{title}"
+        f"</article-title></title-group>{DATE}{meta}</article-meta></front><body>{body}</body>"
+        "<back><ref-list><title>References</title><ref><mixed-citation>Never <pub-id pub-id-type='pmid'>9</pub-id>"
+        "</mixed-citation></ref></ref-list></back></article>"
+    )
+
+
+def jats_items(folder: Path, text: str) -> list[Item]:
+    return items_of(written(folder / "a.nxml", text), "jats")
+
+
+def jats(folder: Path, text: str) -> Document:
+    return document_of(written(folder / "a.nxml", text), "jats")
+
+
+def test_sections_are_labelled_with_all_headings_above(tmp_path: Path) -> None:
+    abstract = "<abstract><sec><title>Aim</title><p>We test.</p></sec></abstract><abstract><p>Short.</p></abstract>"
+    body = (
+        "<p>First.</p><sec><title>Methods</title><p>We did.</p><sec><title>Patients <italic>x</italic></title>"
+        "<p>Ten.</p><p>Men.</p></sec></sec>"
+    )
+    document = jats(tmp_path, paper(body, meta=abstract))
+    assert pieces(document) == [
+        ("Abstract > Aim", "We test."),
+        ("Abstract", "Short."),
+        ("Methods", "We did."),
+        ("Methods > Patients x", "Ten.\n\nMen."),
+    ]
+    assert "\n\nFirst.\n\n" in document.text
+    assert "Never" not in document.text
+    assert document.references == ("PMID:9",)
+
+
+def test_lists_captions_and_blocks_inside_paragraphs(tmp_path: Path) -> None:
+    assert jats(tmp_path, paper(sample("blocks.nxml"))).text.split("\n\n") == [
+        "See 10^5:",
+        "- one",
+        "- two",
+        "Figure 1. Survival. By arm.",
+        "Table 2. Doses",
+        "ALI: lung injury",
+        "a",
+    ]
+
+
+def test_metadata_of_an_article(tmp_path: Path) -> None:
+    meta = (
+        "<contrib-group><contrib contrib-type='author'><name><surname>Kirov</surname>"
+        "<given-names>M Y</given-names></name></contrib>"
+        "<contrib contrib-type='editor'><name><surname>No</surname></name></contrib>"
+        "<contrib contrib-type='author'><collab>The Group</collab></contrib></contrib-group>"
+        "<volume>5</volume><issue>2</issue><fpage>10</fpage><lpage>12</lpage><elocation-id>e1</elocation-id>"
+        "<permissions><license xlink:href='http://l/by'><p>Free.</p></license></permissions>"
+        "<kwd-group><kwd>lung</kwd></kwd-group>"
+    )
+    document = jats(tmp_path, paper("<p>Text.</p>", meta=meta))
+    assert (document.id, document.identifiers) == ("PMC:PMC12", {"pmc": "PMC12", "pmid": "34"})
+    assert (document.year, document.journal, document.license) == (2010, "J", "http://l/by")
+    assert (document.authors, document.keywords) == (("Kirov MY", "The Group"), ("lung",))
+    assert document.publication_types == ("research-article",)
+    assert document.imprint == {"volume": "5", "issue": "2", "pages": "10-12"}
+
+
+@each_row(
+    ("given", "initials"), [("John A.", "JA"), ("M.Y.", "MY"), ("JP", "JP"), ("Jean-Pierre", "JP"), ("Élodie", "É")]
+)
+def test_given_names_become_initials_as_in_medline(tmp_path: Path, given: str, initials: str) -> None:
+    name = f"<name><surname>de la Cruz</surname><given-names>{given}</given-names></name>"
+    document = jats(tmp_path, paper("<p>Text.</p>", meta=f"<contrib-group><contrib>{name}</contrib></contrib-group>"))
+    assert document.authors == (f"de la Cruz {initials}",)
+
+
+def test_retractions(tmp_path: Path) -> None:
+    link = "<related-article related-article-type='{}' ext-link-type='pubmed' xlink:href='77'/>"
+    notice, item = jats_items(tmp_path, paper("<p>x</p>", kind="retraction", meta=link.format("retracted-article")))
+    assert (notice.retraction, item) == ("notice", Retracts(("PMID:77",)))
+    assert jats(tmp_path, paper("<p>x</p>", meta=link.format("retraction-forward"))).retraction == "retracted"
+    assert jats(tmp_path, paper("<p>x</p>", title="RETRACTED ARTICLE: On x")).retraction == "retracted"
+    assert jats(tmp_path, paper("<p>x</p>", title="Retracted studies: a review")).retraction == "none"
+
+
+def test_a_set_of_articles_a_namespace_and_an_article_without_text(tmp_path: Path) -> None:
+    doi = '<article-id pub-id-type="doi">10.1/x</article-id>'
+    articles = paper("<p>a</p>") + paper("<p>b</p>", ids="") + paper("<p>c</p>", ids=doi)
+    first, bad, last = jats_items(tmp_path, f"<pmc-articleset>{articles}</pmc-articleset>")
+    assert (first.id, last.id, bad.position) == ("PMC:PMC12", "DOI:10.1/x", 2)
+    assert "no PMC id, PMID or DOI" in str(bad)
+    spaced = paper("<p>a</p>").replace("<article ", '<article xmlns="https://jats.nlm.nih.gov/ns/archiving/1.3/" ', 1)
+    assert jats(tmp_path, spaced).text == "a"
+    assert jats(tmp_path, paper(title="Only.")).text == "Only."
+    with pytest.raises(BadDocument, match="declares entities"):
+        jats_items(tmp_path, f'<!DOCTYPE article [<!ENTITY x SYSTEM "file:///etc/hostname">]>{paper("<p>&x;</p>")}')
+
+
+def test_real_articles_agree_with_their_index(shared: Path) -> None:
+    rows = [json.loads(line) for line in (shared / "jats" / "index.jsonl").read_text().splitlines()]
+    for row in rows[:15] + rows[-15:]:
+        (found,) = find_inputs([shared / "jats" / row["file"]])
+        (document,) = found.read(0)
+        assert document.title == " ".join(row["title"].split())
+        assert (str(document.year), document.journal) == (row["year"], row["journal"])
+        assert document.identifiers.get("pmid", "") == (row["pmid"] or "")
+        assert not row["license_url"] or document.license == row["license_url"]
+        raw = gzip.decompress((shared / "jats" / row["file"]).read_bytes())
+        assert len(document.text) > 0.1 * len(raw) or b"<body" not in raw
+
+
+CHAPTER = sample("statpearls.nxml")
+
+
+def test_a_chapter_of_statpearls(tmp_path: Path) -> None:
+    (chapter,) = items_of(written(tmp_path / "article-99.nxml", CHAPTER), "bookshelf")
+    assert chapter.id == "BOOKSHELF:statpearls/article-99"
+    assert (chapter.title, chapter.journal, chapter.kind) == ("Ectopia Lentis", "StatPearls", "book")
+    assert (chapter.year, chapter.language, chapter.license) == (2024, "en", "CC BY-NC-ND 4.0")
+    assert chapter.authors == ("Gil AB",)
+    assert chapter.identifiers == {"pmid": "30000001"}
+    assert chapter.text == (
+        "The lens is out of place.\n\nTrauma is the most common cause.[1] It occurs in 1 of 10^4.\n\n"
+        "- Marfan syndrome\n\n- Homocystinuria\n\nCauses by age."
+    )
+    assert [section.label for section in chapter.sections] == [
+        "Continuing Education Activity",
+        "Etiology",
+        "Etiology > Inherited",
+    ]
+
+
+def test_a_whole_book_gives_a_document_for_each_part_with_its_own_text(tmp_path: Path) -> None:
+    fever, empty, pain, headache = items_of(written(tmp_path / "book.xml", sample("handbook.xml")), "bookshelf")
+    assert (fever.id, fever.title, fever.year) == ("NBK:NBK77", "Fever: For clinicians", 2002)
+    assert fever.url == "https://www.ncbi.nlm.nih.gov/books/NBK77/"
+    assert (empty.position, empty.reason) == (3, "part 3: it has no text")
+    assert (pain.id, pain.text) == ("BOOKSHELF:hb/p2", "Pain hurts.")
+    assert (headache.id, headache.text) == ("BOOKSHELF:hb/c3", "The head hurts.")
+
+
+def test_a_packed_chapter_and_one_without_any_id(tmp_path: Path) -> None:
+    (chapter,) = items_of(written(tmp_path / "a.nxml.gz", CHAPTER), "bookshelf")
+    assert isinstance(chapter, Document)
+    bare = "<book-part-wrapper><book-part><body><p>Some text.</p></body></book-part></book-part-wrapper>"
+    (nameless,) = items_of(written(tmp_path / "b.xml", bare.replace("<body>", "<book-part-meta/><body>")), "bookshelf")
+    assert nameless.reason == "part 1: it has no title"
+    titled = "<book-part-meta><title-group><title>T</title></title-group></book-part-meta><body>"
+    (found,) = items_of(written(tmp_path / "c.xml", bare.replace("<body>", titled)), "bookshelf")
+    assert found.id.startswith("REF:")

@@ -1,17 +1,18 @@
-"""Files made to exhaust a build: each is refused or read in little memory, with its reason, and the rest is kept."""
+"""Which reader a path gets, and files made to exhaust a build: refused in one line, or read in little memory."""
 
 from __future__ import annotations
 
 import gzip
 import io
 import json
+import os
 import zipfile
 from pathlib import Path
 
 import docx
 import pytest
 from printed import Print
-from read_files import refusal
+from read_files import refusal, written
 from rows import each_row
 
 from medground.corpus.build import build
@@ -21,8 +22,109 @@ from medground.corpus.readers.docx import docx_document
 from medground.corpus.readers.html import html_document
 from medground.corpus.readers.lines import read_csl
 from medground.corpus.readers.tagged import FORMS, tagged_document
-from medground.errors import BadDocument
+from medground.errors import BadDocument, UsageError
 from medground.values.document import Document
+
+MEDLINE = "<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID>1</PMID><Article><ArticleTitle>T</ArticleTitle></Article></MedlineCitation></PubmedArticle></PubmedArticleSet>"  # noqa: E501
+OWN = '{"id": "LAB:1", "text": "x"}\n'
+
+
+def test_the_content_decides_not_the_name(tmp_path: Path) -> None:
+    contents = {
+        "a.xml": MEDLINE,
+        "b.xml": "<article/>",
+        "c.jsonl": OWN,
+        "d.json": '{"5": {"QUESTION": "x"}}',
+        "e.jsonl": '{broken\n{"_id": "1", "text": "x"}\n',
+        "f.dat": MEDLINE,
+        "g.md": "<b>bold</b> start",
+    }
+    for name, text in contents.items():
+        (tmp_path / name).write_text(text)
+    found = find_inputs([tmp_path / name for name in contents])
+    assert [i.reader for i in found] == ["medline", "jats", "jsonlines", "pubmedqa", "beir", "medline", "texts"]
+    packed = tmp_path / "no-suffix"
+    packed.write_bytes(gzip.compress(MEDLINE.encode()))
+    (one,) = find_inputs([packed])
+    assert (one.reader, one.name) == ("medline", str(packed))
+    os.utime(packed, ns=(1, 1))
+    assert find_inputs([packed])[0].fingerprint != one.fingerprint
+
+
+def test_a_folder_gives_its_data_files_in_order_without_its_notes(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "b.xml").write_text(MEDLINE)
+    (tmp_path / "a.jsonl").write_text(OWN)
+    (tmp_path / "README.md").write_text("# Notes")
+    assert [(i.reader, Path(i.name).name) for i in find_inputs([tmp_path])] == [
+        ("none", "README.md"),
+        ("jsonlines", "a.jsonl"),
+        ("medline", "b.xml"),
+    ]
+    assert [i.reader for i in find_inputs([tmp_path], "medline")] == ["none", "none", "medline"]
+    assert [i.reader for i in find_inputs([tmp_path / "README.md"])] == ["texts"]
+
+
+GOLDEN = b'{"questions": [{"snippets": [{"document": "x/pubmed/7", "text": "T", "offsetInBeginSection": "a"}]}]}'
+
+
+@each_row(
+    ("reader", "content", "reason"),
+    [
+        (None, b"", "the file is empty"),
+        (None, gzip.compress(b"", mtime=0), "the file is empty"),
+        (None, b"\x7fELF\x00\x01", "a binary file"),
+        (None, b"PK\x03\x04\x00\x00", "a binary file"),
+        (None, gzip.compress(b"\x00\x01", mtime=0), "a binary file"),
+        (None, gzip.compress(MEDLINE.encode(), mtime=0)[:20], "ends early"),
+        (None, b"\x1f\x8bnot gzip at all", "the gzip file is damaged"),
+        (None, b"<svg><text>Not found</text></svg>", "unknown XML format (<svg>)"),
+        (None, b"< PubmedArticleSet>", "not well-formed XML"),
+        (None, b'<!DOCTYPE x [<!ENTITY a "b">]><PubmedArticleSet/>', "declares entities"),
+        (None, b"Dear all,", "unknown file format"),
+        (None, b"<html><body><script>x()</script></body></html>", "the page has no main text"),
+        (None, b"<book><title>DocBook</title><chapter/></book>", "no part with a text"),
+        (None, b"<xml><records/></xml>", "no <record>"),
+        ("pdf", b"", "the file is empty"),
+        ("pdf", b"This is a letter.", "not a PDF file"),
+        ("csv", b"a,b\n1,2\n3,4\n", "no column holds titles or texts"),
+        ("csl-json", b'[{"title": ', "not JSON"),
+        ("csl-json", b"[{}]", "no record with a title"),
+        ("bioasq", b'{"questions": [7]}', "not a golden file"),
+        (None, GOLDEN, "not in BioASQ's form"),
+    ],
+)
+def test_an_invalid_file_is_rejected_in_one_line(
+    tmp_path: Path, reader: str | None, content: bytes, reason: str
+) -> None:
+    file = written(tmp_path / "file.bin", content)
+    assert reason in refusal(file, reader)
+
+
+TAKEN = [(OWN, "csl-json"), (OWN, "jsonlines"), (OWN, "wikipedia"), (MEDLINE, "medline"), (MEDLINE, "csv")]
+
+
+@each_row("reader", sorted(READERS.keys() - {"html", "texts"}))
+def test_a_reader_takes_only_files_of_its_own(tmp_path: Path, reader: str) -> None:
+    for content in ("\0\1\2" * 100, "\xff\1" * 100, "nothing of the kind", MEDLINE, OWN):
+        path = written(tmp_path / "x.bin", content.encode("latin-1"))
+        try:
+            items = [item for found in find_inputs([path], reader) for item in found.read(0)]
+        except BadDocument as error:
+            assert "\n" not in str(error)
+        else:
+            assert (content, reader) in TAKEN or not any(isinstance(item, Document) for item in items), content
+
+
+def test_paths_without_anything_to_read(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no such file or folder"):
+        find_inputs([tmp_path / "none"])
+    with pytest.raises(UsageError, match="no path to read"):
+        find_inputs([])
+    for reader in (None, "medline", "beir", "texts", "bioasq"):
+        with pytest.raises(BadDocument, match="contains no"):
+            find_inputs([tmp_path], reader)
+
 
 ARTICLE = (
     "<PubmedArticle><MedlineCitation><PMID>1</PMID><Article><ArticleTitle>Aspirin</ArticleTitle><Abstract>"
@@ -55,16 +157,23 @@ def test_elements_outside_of_records_are_freed_while_reading(tmp_path: Path) -> 
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - used < 100_000  # kB; two million elements took 280 MB
 
 
+@each_row(
+    ("repeated", "reason"),
+    [
+        ("aspirin " * 70_000, "a record has more than 500,000 bytes; split it"),
+        ("<i/>" * 110_000, "a record has more than 100,000 tags; split it"),
+    ],
+)
 def test_a_record_without_end_is_refused_and_those_before_it_are_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, repeated: str, reason: str
 ) -> None:
     monkeypatch.setattr("medground.corpus.readers.xml.LONGEST_RECORD", 500_000)
-    path = tmp_path / "long.xml"
-    endless = ARTICLE.replace("<PMID>1<", "<PMID>2<").format("<i>a</i> " * 100_000)
-    path.write_text(f"<PubmedArticleSet>{ARTICLE.format('Aspirin prevents stroke.')}{endless}</PubmedArticleSet>")
-    items = READERS["medline"].open(path).read(0)
+    monkeypatch.setattr("medground.corpus.readers.xml.MOST_TAGS", 100_000)
+    bomb = ARTICLE.replace("<PMID>1<", "<PMID>2<").format(repeated)
+    content = f"<PubmedArticleSet>{ARTICLE.format('Aspirin prevents stroke.')}{bomb}</PubmedArticleSet>"
+    items = READERS["medline"].open(written(tmp_path / "long.xml.gz", content)).read(0)
     assert next(item.id for item in items if isinstance(item, Document)) == "PMID:1"
-    with pytest.raises(BadDocument, match="a record has more than 500,000 bytes; split it"):
+    with pytest.raises(BadDocument, match=reason):
         list(items)
 
 
@@ -77,6 +186,7 @@ def test_a_record_without_end_is_refused_and_those_before_it_are_kept(
             "# Aspirin\n\nText.\n\n## " + "a b " * 500 + "\n\nAspirin prevents stroke.\n",
             "a heading has 2,009 characters; shorten it to at most 1,000",
         ),
+        ("many.jsonl", json.dumps({"title": "T", "text": "A.", "authors": ["A"] * 20_001}), "authors: 20,001 values"),
         ("title.jsonl", json.dumps({"title": "x" * 5_001, "text": "Aspirin."}), "the title has 5,001 characters"),
         ("deeper.jsonl", '{"title":"t","text":"x","m":' + "[" * 9_000 + "]" * 9_000 + "}", "nested too deeply"),
     ],
@@ -93,32 +203,12 @@ def test_what_would_be_stored_many_times_is_refused_with_its_reason(
     assert any(reason in one for one in told), told
 
 
-@each_row("field", ["authors", "keywords", "mesh", "publication_types", "references"])
-def test_a_record_with_too_many_values_is_refused(tmp_path: Path, field: str) -> None:
-    path = tmp_path / "many.jsonl"
-    good = {"id": "A:1", "title": "T", "text": "Aspirin prevents stroke."}
-    many = {**good, "id": "A:2", field: [f"A:{n}" for n in range(20_001)]}
-    path.write_text(f"{json.dumps(good)}\n{json.dumps(many)}\n")
-    assert refusal(path) == f"{field}: 20,001 values; at most 20,000 are read"
-
-
 def test_latex_without_end_is_refused_and_long_plain_text_is_read(tmp_path: Path) -> None:
     path = tmp_path / "long.bib"
     plain = f"@article{{a, title={{T}}, abstract={{{'Aspirin helps. ' * 70_000}}}}}\n"
     path.write_text(plain + f"@article{{b, title={{T}}, abstract={{{'$a$ ' * 60_000}}}}}\n")
     items = [item for one in find_inputs([path]) for item in one.read(0)]
     assert [type(item) for item in items] == [Document, BadDocument]
-
-
-def test_a_record_of_too_many_tags_is_refused_and_those_before_it_are_kept(tmp_path: Path) -> None:
-    path = tmp_path / "empty.xml.gz"
-    bomb = ARTICLE.replace("<PMID>1<", "<PMID>2<").format("<i/>" * 1_200_000)
-    with gzip.open(path, "wt") as file:
-        file.write(f"<PubmedArticleSet>{ARTICLE.format('Aspirin prevents stroke.')}{bomb}</PubmedArticleSet>")
-    items = READERS["medline"].open(path).read(0)
-    assert next(item.id for item in items if isinstance(item, Document)) == "PMID:1"
-    with pytest.raises(BadDocument, match="a record has more than 1,000,000 tags; split it"):
-        list(items)
 
 
 def test_a_page_and_a_document_of_too_many_tags_are_refused() -> None:
