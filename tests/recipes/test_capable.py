@@ -30,11 +30,6 @@ RECIPES = (GROUND, PUBMED_REASONER, REASON_AND_VERIFY, SELF_MEDRAG)
 QUESTION = "Does aspirin reduce the risk of stroke?"
 PAPERS = [
     Document(
-        id="PMID:1",
-        title="Stroke risk",
-        text="Many adults have a stroke. Whether aspirin can reduce that risk may depend on age.",
-    ),
-    Document(
         id="PMID:2",
         title="Aspirin, and the risk of stroke: a trial",
         text="We aimed to determine whether aspirin reduces the risk of stroke. Strokes were 3 % with aspirin and 5 % "
@@ -46,7 +41,7 @@ WRITTEN = (
     "Fewer patients had strokes with aspirin than with placebo.",
     "Bleeding rose in these adults.",
 )
-GOLD = Gold(QUESTION, "yes", WRITTEN, title=PAPERS[1].title)
+GOLD = Gold(QUESTION, "yes", WRITTEN, title=PAPERS[0].title)
 
 
 def before(value: EntailInput, right: str) -> EntailOutput:
@@ -98,29 +93,22 @@ def test_a_right_decision_comes_through(answered: Answered, recipe: Recipe, judg
 
 
 @each_row(
-    ("recipe", "judge", "reason"),
+    ("judge", "reason"),
     [
-        (recipe, *row)
-        for recipe in RECIPES
-        for row in (
-            (nothing, "none of its sentences supports it: scripted:capable does not find it in the evidence"),
-            (against(*WRITTEN), "the evidence contradicts every sentence of the rationale"),
-            (against(*WRITTEN[1:]), "the evidence contradicts 2 of the 3 sentences of the rationale"),
-        )
+        (nothing, "none of its sentences supports it: scripted:capable does not find it in the evidence"),
+        (against(*WRITTEN), "the evidence contradicts every sentence of the rationale"),
+        (against(*WRITTEN[1:]), "the evidence contradicts 2 of the 3 sentences of the rationale"),
     ],
 )
-def test_what_the_judge_rejects_is_held_back_and_says_why(
-    answered: Answered, recipe: Recipe, judge: Any, reason: str
+def test_what_the_judge_rejects_or_was_never_retrieved_is_held_back(
+    answered: Answered, judge: Any, reason: str
 ) -> None:
-    answer, _ = answered(recipe, judge=judge, trusted=True)
-    assert answer.decision.status == "not judged"
-    assert reason in answer.decision.reason
-
-
-@each_row("recipe", RECIPES)
-def test_a_reference_that_was_never_retrieved_is_not_released(answered: Answered, recipe: Recipe) -> None:
     planted = Gold(QUESTION, "yes", (*WRITTEN[:2], "Bleeding rose (PMID: 99999999)."), title=GOLD.title)
-    answer, _ = answered(recipe, planted)
-    assert answer.decision.shown() == "yes"
-    assert "99999999" not in answer.rationale
-    assert ["99999999" in dropped.text for dropped in answer.dropped] == [True]
+    for recipe in RECIPES:
+        answer, _ = answered(recipe, judge=judge, trusted=True)
+        assert answer.decision.status == "not judged"
+        assert reason in answer.decision.reason
+
+        answer, _ = answered(recipe, planted)
+        assert (answer.decision.shown(), "99999999" in answer.rationale) == ("yes", False)
+        assert ["99999999" in dropped.text for dropped in answer.dropped] == [True]
