@@ -28,20 +28,18 @@ from medground.values.document import Document
 Answered = Callable[..., tuple[Answer, Capable]]
 RECIPES = (GROUND, PUBMED_REASONER, REASON_AND_VERIFY, SELF_MEDRAG)
 QUESTION = "Does aspirin reduce the risk of stroke?"
-PAPERS = [
-    Document(
-        id="PMID:2",
-        title="Aspirin, and the risk of stroke: a trial",
-        text="We aimed to determine whether aspirin reduces the risk of stroke. Strokes were 3 % with aspirin and 5 % "
-        "with placebo. After adjustment for possible confounders, the risk of stroke was lower. Bleeding rose.",
-    ),
-]
+PAPER = Document(
+    id="PMID:2",
+    title="Aspirin, and the risk of stroke: a trial",
+    text="We aimed to determine whether aspirin reduces the risk of stroke. Strokes were 3 % with aspirin and 5 % "
+    "with placebo. After adjustment for possible confounders, the risk of stroke was lower. Bleeding rose.",
+)
 WRITTEN = (
     "Aspirin reduces the risk of stroke after adjustment.",
     "Fewer patients had strokes with aspirin than with placebo.",
     "Bleeding rose in these adults.",
 )
-GOLD = Gold(QUESTION, "yes", WRITTEN, title=PAPERS[0].title)
+GOLD = Gold(QUESTION, "yes", WRITTEN, title=PAPER.title)
 
 
 def before(value: EntailInput, right: str) -> EntailOutput:
@@ -71,7 +69,7 @@ def answered(make_run: Callable[..., Run], memory_source: Any) -> Answered:
     def ask(recipe: Recipe, gold: Gold = GOLD, judge: Any = agrees, *, trusted: bool = False) -> tuple[Answer, Capable]:
         model = Capable([gold], judge)
         options = {"recipe.name": recipe.name} | ({"verify.trusted_judges": (model.name,)} if trusted else {})
-        run = make_run(gold.question, [memory_source(PAPERS)], recipe=recipe, options=options)
+        run = make_run(gold.question, [memory_source([PAPER])], recipe=recipe, options=options)
         run.question = run.question.model_copy(update={"task": "yes-no-maybe"})
         run.models = model.models()
         return asyncio.run(recipe.run(run.question, run)), model

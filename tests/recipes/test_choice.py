@@ -72,10 +72,7 @@ def test_an_answer_that_the_paragraphs_do_not_carry_is_refused(letters: str, sen
 
 
 def test_without_paragraphs_nobody_is_asked(make_run: MakeRun, scripted_model: Any) -> None:
-    def fail(value: Any) -> Any:
-        raise ModelFailed("asked", model="scripted:model")
-
-    run = make_run("x", model=scripted_model({"choose_options": fail}), by_model=["choose_options"], recipe=DECLARED)
-    assert _chosen(run, paragraphs=("", " ")) == Chosen(
-        (), _chosen(make_run("x", recipe=DECLARED), paragraphs=()).options
-    )
+    model = scripted_model({"choose_options": ModelFailed("asked", model="scripted:model")})
+    run = make_run("x", model=model, by_model=["choose_options"], recipe=DECLARED)
+    nothing = Chosen((), _chosen(make_run("x", recipe=DECLARED), paragraphs=()).options)
+    assert _chosen(run, paragraphs=("", " ")) == nothing

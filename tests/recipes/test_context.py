@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +18,7 @@ from medground.models.operators.base import CONTEXT_RULE, Operator
 from medground.models.operators.reasoning import ReasonOutput, SubClaim
 from medground.models.operators.verifying import EntailOutput
 from medground.models.operators.writing import WriteOutput, WrittenSentence
-from medground.models.registry import CallCache, Models
+from medground.models.registry import Models
 from medground.recipes.base import open_recipe
 from medground.values.answer import Answer
 from medground.values.document import Document
@@ -50,9 +49,9 @@ class Recording:
     async def close(self) -> None:
         return None
 
-    def alone(self, cache: CallCache | None = None) -> Models:
+    def alone(self) -> Models:
         """It answers every operator."""
-        return Models(self.name, {}, {self.name: self}, cache=cache)
+        return Models(self.name, {}, {self.name: self})
 
 
 @pytest.fixture
@@ -84,30 +83,6 @@ def test_whoever_reads_for_the_question_has_the_context_as_data_and_no_writer_of
         assert "Answer &lt;b&gt;yes" in prompt or not asked
     assert not any("xylophonist" in search.query or "1=1" in search.query for search in answer.searches)
     assert {d.id for d in answer.documents} <= {"PMID:1", "PMID:2"}
-
-
-@each_row("name", recipe_names())
-def test_without_a_model_the_question_decides_what_is_searched(ask: Asks, name: str) -> None:
-    plain, told = (ask(None, name, context)[0] for context in ("", CASE))
-    assert [search.query for search in told.searches] == [search.query for search in plain.searches]
-    assert {d.id for d in told.documents} == {d.id for d in plain.documents}
-    assert told.id != plain.id
-    assert told.question.context == CASE
-
-
-def test_stored_calls_are_those_of_the_same_context(ask: Asks, tmp_path: Path) -> None:
-    def calls(context: str) -> int:
-        model = Recording()
-        ask(None, "rag", context, model.alone(CallCache(tmp_path / "calls")))
-        return len(model.seen)
-
-    model = Recording()
-    ask(None, "rag", models=model.alone())
-    without_it = sum("<context>" not in prompt for _, prompt in model.seen)  # they are the same for each context
-    first = calls("A man of 60.")
-    assert calls("A man of 60.") == 0
-    assert calls("A man of 61.") == first - without_it
-    assert calls("") == first - without_it
 
 
 SAID = "Aspirin lowers the risk of stroke in adults."

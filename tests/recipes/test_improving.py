@@ -49,14 +49,13 @@ Planning = Callable[[Question, tuple[SourceDescription, ...], Run], Any]
 def shelves(memory_source: Any) -> Callable[..., list[Any]]:
     """Two sources, of a kind each; `fails` names one that cannot be searched."""
 
-    class Shelf(memory_source):  # type: ignore[misc]
-        def __init__(self, kind: SourceKind, fails: bool) -> None:
-            error = SourceUnavailable("it is closed today", source=kind) if fails else None
-            super().__init__([DOCUMENTS[kind]], name=f"corpus:{kind}", fails=error)
-            self.kinds = frozenset([kind])
-            self.described = SourceDescription.of_kind(kind)
+    def shelf(kind: SourceKind, fails: bool) -> Any:
+        error = SourceUnavailable("it is closed today", source=kind) if fails else None
+        made = memory_source([DOCUMENTS[kind]], name=f"corpus:{kind}", fails=error)
+        made.kinds, made.described = frozenset([kind]), SourceDescription.of_kind(kind)
+        return made
 
-    return lambda *fails: [Shelf(kind, kind in fails) for kind in DOCUMENTS]
+    return lambda *fails: [shelf(kind, kind in fails) for kind in DOCUMENTS]
 
 
 def _typed(tagged: str) -> PlanSourcesOutput:
@@ -151,15 +150,6 @@ def test_serts_writes_siblings_first_and_then_below_the_best(planned: Any) -> No
     assert [[one.score for one in value.feedback] for value in script.feedback] == [[], [], [], [4], [4]]
 
 
-def test_the_rater_sees_what_each_query_found_in_which_source(planned: Any) -> None:
-    script = Script([5])
-    planned(reflexion, script)
-    seen = {(one.source, one.query): one for one in script.rated[0].retrieved}
-    assert "metformin lowered mortality" in seen["research", "heart failure 0"].passages[0]
-    assert "drug for diabetes" in seen["book", "metformin 0"].passages[0]
-    assert {one.state for one in seen.values()} == {"found"}
-
-
 def test_a_failing_source_is_told_and_where_all_fail_nothing_is_rated(planned: Any) -> None:
     script = Script([2, 5])
     _, run, steps = planned(reflexion, script, "book")
@@ -196,7 +186,6 @@ def test_no_score_is_not_0_and_a_plan_that_comes_again_ends_the_search(planned: 
     assert any("could not be rated" in warning for warning in run.warnings)
     plan, _, _ = planned(reflexion, Script([0, failure]))
     assert _books(plan) == "metformin 0", "a plan with 0 points comes before one that nobody rated"
-
     script = Script([1, 2, 3], ["<book> same </book>"] * 3)
     _, _, steps = planned(reflexion, script)
     assert len(script.rated) == 1, "it is not searched and rated again"
@@ -256,11 +245,10 @@ def test_every_score_is_told_to_all_plans_above_it_and_selection_is_uct_by_hand(
 
     tried = _grown([3, 3, 3, 0, 0])
     assert [one.parent for one in tried[3:]] == [1, 2]
-    # After five rounds: plans 1 and 2 have two visits and mean 0.3, plan 3 has one visit and mean 0.6.
-    twice, once = 0.3 + 0.5 * math.sqrt(math.log(5) / 2), 0.6 + 0.5 * math.sqrt(math.log(5))
+    # After five rounds plans 1 and 2 have two visits and mean 0.3, plan 3 has one visit and mean 0.6.
+    assert 0.3 + 0.5 * math.sqrt(math.log(5) / 2) < 0.6 + 0.5 * math.sqrt(math.log(5))
+    assert selected(tried) == 3
     assert expansion(_grown([2, 2, 2])).parent == 1  # of equals the earlier
-    uct = {1: twice, 2: twice, 3: once}
-    assert selected(tried) == max(uct, key=lambda number: uct[number]) == 3
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=8))

@@ -6,13 +6,10 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-from rows import each_row
-
 from medground.answering.run import Run
 from medground.errors import NotConfigured, SourceUnavailable
 from medground.recipes.biomedsearch.literature import find_literature
-from medground.recipes.biomedsearch.papers import asking, coverage
+from medground.recipes.biomedsearch.papers import asking
 from medground.recipes.settings import BioMedSearchSettings
 from medground.values.document import Document, MeshHeading
 from medground.values.query import Or, Phrase
@@ -152,18 +149,3 @@ def test_names_found_earlier_become_synonyms_or_optional_words() -> None:
     assert asked.salient is None
     assert isinstance(asked.tree.parts[2], Or)  # type: ignore[union-attr]
     assert Phrase(text="zebrafish mutants") in asked.tree.parts[2].parts  # type: ignore[union-attr]
-
-
-@each_row(
-    ("text", "share"),
-    [
-        ("Cyp17a1 knockouts: zebrafish and the differentiation of sexes", 1.0),
-        ("Danio rerio, cyp17a1-deficient", 2 / 3),
-        ("sex in zebrafish", 1 / 3),
-        ("", 0.0),
-    ],
-)
-def test_coverage_counts_keywords_by_stems_and_synonyms(text: str, share: float) -> None:
-    forms = asking(ONE, PLAN, (), use_keywords=True, most_salient=3).keywords
-    assert coverage(forms, text) == pytest.approx(share)
-    assert coverage((), text) == 1.0

@@ -45,14 +45,10 @@ MakeRun = Callable[..., Run]
         ("Has survival in sepsis improved since 2010?", (2010, None)),
         ("What do trials published before 2005 say about aspirin?", (None, 2004)),
         ("What do studies from 2010 to 2015 say about aspirin?", (2010, 2015)),
-        ("What did studies published between 2010 and 2015 find?", (2010, 2015)),
         ("Which reviews in 2019 are about gout?", (2019, 2019)),
         ("What does the literature of the last five years say?", (2021, None)),
-        ("Is there evidence within the past 10 years for statins?", (2016, None)),
         ("Has practice changed after 2015?", (2016, None)),
-        ("What was found from 2012 onwards?", (2012, None)),
         ("Did mortality fall before 2005?", (None, None)),
-        ("Were children born in 1998 taller?", (None, None)),
         ("Does a dose of 2010 mg help?", (None, None)),
         ("Was the 2009 influenza pandemic severe?", (None, None)),
         ("What did studies from 2015 to 2010 find?", (None, None)),
@@ -253,12 +249,6 @@ def test_a_query_with_a_hundred_parts_costs_few_counts() -> None:
     wider = asyncio.run(relaxed(PubMedQuery(text, parse(text)), counting([frozenset("b")] * 9, asked), 5))
     assert '"b"[Title/Abstract]' in wider.text
     assert len(asked) <= 3 * math.log2(100)
-    asked.clear()
-    last = " AND ".join([*(f"w{n}[tiab]" for n in range(50)), "b[tiab]"])
-    assert asyncio.run(relaxed(as_pubmed(parse(last)), counting([frozenset("b")] * 9, asked), 5)).tree == parse(
-        "b[tiab]"
-    )
-    assert len(asked) <= 51 + 3 * math.log2(51)
 
 
 @each_row(

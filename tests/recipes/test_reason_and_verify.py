@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
 import heart
 import pytest
 from asking import Asks
-from heart import PAPERS, QUESTION, MakeRun, cited, entails, reasons, spans
+from heart import QUESTION, cited, entails, reasons, spans
 
 from medground.answering import captions
 from medground.errors import ConfigError, ModelFailed
@@ -21,23 +20,10 @@ from medground.recipes.reason_and_verify.recipe import REASON_AND_VERIFY, Rewrit
 from medground.recipes.settings import ReasonAndVerifySettings
 from medground.values.answer import Answer
 from medground.values.document import Hit, Passage
-from medground.values.lookup import Found, Lookup, Ranker
-from medground.values.query import Filters
 from medground.wording import phrases
 
 ask = heart.ask
 corpus = heart.corpus
-
-
-def test_without_a_model_the_rationale_is_quoted_from_the_sources(ask: Asks) -> None:
-    answer, run = ask()
-    assert answer.statements
-    assert {s.verdict.label for s in answer.statements} == {"quoted"}
-    for quote in answer.evidence:
-        assert run.ledger.documents[quote.document_id].text[quote.start : quote.end] == quote.quote
-    assert answer.decision.status == "not judged"
-    assert run.answered_by["reason"] == "keyless"
-    assert "rewrite" not in run.answered_by
 
 
 def test_a_model_reasons_from_five_passages_and_each_part_is_verified(ask: Asks) -> None:
@@ -110,21 +96,6 @@ def test_without_passages_or_a_finding_there_is_no_answer(ask: Asks) -> None:
     answer, _ = ask({"reason": ReasonOutput(claims=(), answer=())})
     assert answer.decision.status == "unanswerable"
     assert answer.decision.reason == f"{ask.model.name} found no answer in the passages"
-
-
-def test_several_sources_are_fused_and_dense_rankings_are_left_out(
-    make_run: MakeRun, memory_source: Any, tmp_path: Path
-) -> None:
-    class WithDense(memory_source):  # type: ignore[misc, valid-type]
-        async def search(self, lookup: Lookup, filters: Filters) -> Found:
-            assert not lookup.wants(Ranker.DENSE)
-            found: Found = await super().search(lookup, filters)
-            return found
-
-    sources = [WithDense(PAPERS[:1], name="corpus:one"), WithDense(PAPERS[2:3], name="corpus:two")]
-    run = make_run(QUESTION, sources, options={"recipe.name": "reason-and-verify"}, recipe=REASON_AND_VERIFY)
-    answer = asyncio.run(REASON_AND_VERIFY.run(run.question, run))
-    assert {e.document_id for e in answer.evidence} == {"PMID:1", "PMID:3"}
 
 
 def test_a_folder_without_a_reranker_is_reported_before_a_model_is_asked(ask: Asks, tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ from medground.recipes.biomedsearch.reporting import (
     ConnectOutput,
 )
 from medground.values.answer import Answer
-from medground.values.report import NOT_ENDED, Report, ReportSection, SubFound, failed_tool
+from medground.values.report import Report, ReportSection, SubFound
 
 MakeRun = Callable[..., Run]
 
@@ -198,11 +198,3 @@ def test_a_report_so_far_is_made_of_quotes_and_asks_nobody(make_run: MakeRun, sc
     assert answer.stopped and "ended early" in _notes(answer, "limitations")[0]
     assert {statement.verdict.label for statement in answer.statements} == {"quoted"}
     assert run.usage.model_calls == 0
-
-
-def test_what_a_limited_run_did_not_reach_is_told_so(make_run: MakeRun) -> None:
-    reached = SubFound(PLAN.subquestions[0], (tool("q1", "literature", [HORMONES]),))
-    left = [SubFound(one, (failed_tool(one, "literature", NOT_ENDED),)) for one in PLAN.subquestions[1:]]
-    answer, _ = reported(make_run, [reached, *left])
-    assert "Not searched: the run ended before." in " ".join(str(answer).split())
-    assert "could be searched" not in str(answer)

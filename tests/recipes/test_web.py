@@ -55,10 +55,8 @@ class Web:
         return path if "://" in path else f"{self.site.url}{path}"
 
     def engine(self, name: str, answer: Sequence[Result] | Any, **options: str) -> Any:
-        given = answer
-        if not callable(answer):
-            given = FORMS[name](lambda query: [(self.url(path), title, said) for path, title, said in answer])
-        self.peers[name] = self.make_peer(given)
+        results = FORMS[name](lambda query: [(self.url(path), title, said) for path, title, said in answer])
+        self.peers[name] = self.make_peer(answer if callable(answer) else results)
         settings = Settings.load(environ={}, options={f"{name}.address": self.peers[name].url, **self.keys, **options})
         source: Any = find_source(name).open(settings)
         source._pages = self.reader

@@ -42,12 +42,10 @@ def test_a_tree_shows_everything() -> None:
 
 def test_text_cannot_leave_its_place() -> None:
     plan = plan_of(EVIL)
-    for drawn in (svg(plan), mermaid(plan), "\n".join(tree(plan))):
-        assert "\x1b" not in drawn
-        assert "\u202e" not in drawn
-    assert "<script" not in svg(plan)
     chart = mermaid(plan)
-    assert "<script" not in chart
+    for drawn in (svg(plan), chart, "\n".join(tree(plan))):
+        assert "\x1b" not in drawn and "\u202e" not in drawn
+    assert "<script" not in svg(plan) + chart
     labels = re.findall(r'"([^"\n]*)"', chart)
     assert len(labels) == chart.count('"') / 2
     assert not any(re.search(r"[`\[\]{}%|<>](?!br/>)", label.replace("<br/>", " ")) for label in labels)

@@ -36,12 +36,9 @@ def test_any_text_has_queries(text: str) -> None:
     assert ";" not in by_words(text) + by_terms(text)
 
 
-def test_a_query_by_words_leaves_out_what_is_said_to_be_polite() -> None:
+def test_a_query_by_words_leaves_out_politeness_and_a_case_becomes_what_it_asks_and_names() -> None:
     assert by_words("Hello, can you please tell me about Kawasaki disease? Thanks!") == "Kawasaki disease"
     assert by_words("Which of the following is a peroxisomal disorder?") == "a peroxisomal disorder"
-
-
-def test_a_case_becomes_what_it_asks_and_what_it_names() -> None:
     case = (
         "A 60-year-old man with gout comes to the office because his big toe has been red and painful for the last two "
         "days. He takes hydrochlorothiazide every morning and drinks three beers with his friends in the evening. His "
@@ -66,11 +63,9 @@ def test_a_query_by_terms_maps_names_to_headings_and_graph_terms_are_names() -> 
     ("text", "asked"),
     [
         ("Does metformin lower mortality in heart failure?", ["research", "book"]),
-        ("How should gout be treated?", ["research", "book"]),
         ("Vitamin D deficiency is unrelated to birth weight.", ["research", "book"]),
         ("What are the symptoms of Marfan syndrome?", ["graph", "research", "book"]),
         ("Which genes cause hypertrophic cardiomyopathy?", ["graph", "research", "book"]),
-        ("Is Marfan syndrome inherited?", ["graph", "research", "book"]),
     ],
 )
 def test_research_is_asked_and_records_first_where_the_question_is_for_these(text: str, asked: list[str]) -> None:
