@@ -56,10 +56,9 @@ def nothing(value: EntailInput, right: str) -> EntailOutput:
 
 
 def against(*statements: str) -> Any:
-    def judge(value: EntailInput, right: str) -> EntailOutput:
-        return EntailOutput(relation="contradicts" if value.statement in statements else "entails", best=right)
-
-    return judge
+    return lambda value, right: EntailOutput(
+        relation="contradicts" if value.statement in statements else "entails", best=right
+    )
 
 
 @pytest.fixture

@@ -18,7 +18,6 @@ from medground.sources.proteins.genes import genes_in, organisms_named
         ("IL-6 and TNF-alpha in ICU patients with COPD", ["IL-6", "TNF-alpha"], ["Homo sapiens"]),
         ("BRCA1 mutations, BRCA mutation carriers", ["BRCA1", "BRCA"], []),
         ("Which secretase cleaves the amyloid precursor protein?", ["amyloid precursor protein"], []),
-        ("Does the abc123 gene exist?", ["abc123"], []),
         ("the CBG22016 gene in Caenorhabditis briggsae", ["CBG22016"], ["Caenorhabditis briggsae"]),
         ("c-kit; vascular endothelial growth factor", ["c-kit", "vascular endothelial growth factor"], []),
         ("Does the yeast Spt6 bind the fruit fly?", ["Spt6"], ["Saccharomyces cerevisiae", "Drosophila melanogaster"]),

@@ -125,10 +125,8 @@ def test_an_empty_plan_searches_nothing_and_failures_are_told(ask: Asks, memory_
     assert set(states(answer).values()) == {"not configured"}
     assert run.usage.searches == 0
 
-    kinds = list(TEXTS)
     with pytest.raises(SourceUnavailable, match="every source of the plan failed"):
-        ask(sources=five(memory_source, without=["graph"], fails=kinds))
-
+        ask(sources=five(memory_source, without=["graph"], fails=list(TEXTS)))
     sources = five(memory_source, fails=["book"])
     answer, _ = ask(text="Zyzzyva quux?", sources=sources, options={"omni_rag.planner": "all"})
     assert answer.decision.status == "unanswerable"
@@ -137,8 +135,8 @@ def test_an_empty_plan_searches_nothing_and_failures_are_told(ask: Asks, memory_
 
 def test_forty_queries_are_three(ask: Asks) -> None:
     many = " ; ".join(f"Marfan syndrome eye {n}" for n in range(40))
-    options = {"omni_rag.tagged": True}
-    answer, run = ask(replies(TaggedPlan(text=f"<book> {many} </book> <wiki></wiki>")), options=options)
+    script = replies(TaggedPlan(text=f"<book> {many} </book> <wiki></wiki>"))
+    answer, run = ask(script, options={"omni_rag.tagged": True})
     assert answer.sources[0].queries == ("Marfan syndrome eye 0", "Marfan syndrome eye 1", "Marfan syndrome eye 2")
     assert any("37 too many" in warning for warning in answer.warnings)
     assert run.usage.searches == 3

@@ -84,7 +84,6 @@ def test_what_is_wrong_is_told_by_its_place(change: Edit, message: str) -> None:
     [
         (b"", "line 1, column 1 is not JSON"),
         (b'{"question": "x",}', "is not JSON"),
-        (b"[1]", "it is not a research plan"),
         (b"\xff\xfe{}", "byte 0 is not UTF-8; save the file as UTF-8"),
         (b"[" * 200_000, "write one with medground plan --format json"),
         (b" " * (MOST_BYTES + 1), "a plan has at most 1,000,000"),

@@ -28,7 +28,6 @@ MakeAnswer = Callable[..., Answer]
         ({"status": "decided", "value": "yes", "basis": "model"}, "Yes"),
         ({"status": "decided", "value": "no", "basis": "critic", "probability": 0.7}, "No (estimated probability 70%)"),
         ({"status": "not judged"}, "Not judged"),
-        ({"status": "unanswerable"}, "Unanswerable"),
     ],
 )
 def test_the_decision_in_a_few_words(make_answer: MakeAnswer, decision: dict[str, Any], expected: str) -> None:
@@ -87,7 +86,6 @@ BOTH = "Assessed by m (not validated here): contradicted by the quote; may diffe
         (v("not found", "citation", note="the sentence cites nothing"), "Not supported: the sentence cites nothing."),
         (v("not judged", "m", **UNPROVEN), BOTH),
         (v("supported", "nli:/models/small"), "Supported (nli:small)."),
-        (v("contradicted", "nli:small"), "Contradicted by the cited text (nli:small)."),
         (v("unverified", "m", note="no reply"), "Not checked, because the check failed (m): no reply."),
     ],
 )

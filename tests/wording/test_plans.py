@@ -61,12 +61,9 @@ def test_a_drawing_is_whole_and_safe(text: str) -> None:
     assert "And then?" in "".join(root.itertext())
 
 
-NODES = st.integers(1, 9).map(lambda count: [f"n{n}" for n in range(count)])
-
-
 @given(st.data())
 def test_layers_and_reduction_keep_the_order(data: st.DataObject) -> None:
-    nodes = data.draw(NODES)
+    nodes = [f"n{n}" for n in range(data.draw(st.integers(1, 9)))]
     pairs = [(a, b) for n, a in enumerate(nodes) for b in nodes[n + 1 :]]
     ties = data.draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
     layout = layered(nodes, ties)

@@ -64,7 +64,6 @@ ENCODINGS = ["ascii", "latin-1", "cp1252", "utf-8", "no-such-encoding"]
     ("text", "ascii_text", "latin_text"),
     [
         ("“quoted” – it’s", '"quoted" - it\'s', '"quoted" - it\'s'),
-        ("a → b …", "a -> b ...", "a -> b ..."),
         ("TGF-β ≥5 µg ± 2", "TGF-beta >=5 ug +/- 2", "TGF-beta >=5 µg ± 2"),
         ("2½ × 10⁻⁵", "2 1/2 x 10^-^5", "2½ × 10^-^5"),
         ("≮ 中", "? ?", "? ?"),

@@ -192,7 +192,6 @@ def _titled_once(entry: str, item: Mapping[str, Any]) -> str:
 
 
 def _spans(entry: str) -> Line:
-    """citeproc's output as spans."""
     spans: list[Span] = []
     italic = bold = 0
     for part in _PARTS.split(entry.strip()):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows import each_row
 from views import keyless
@@ -25,6 +25,7 @@ KINDS: tuple[SourceKind, ...] = ("book", "guideline", "research", "wiki", "graph
 FIVE: list[tuple[str, SourceKind]] = [(kind, kind) for kind in KINDS]
 
 
+@settings(max_examples=25)
 @given(st.text(max_size=400))
 def test_any_text_has_queries(text: str) -> None:
     if text.strip():

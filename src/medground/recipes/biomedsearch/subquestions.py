@@ -219,7 +219,6 @@ def _written(said: str, start: int, found: About) -> str:
 
 
 def _is_titled(question: str) -> bool:
-    """Whether a question is written in capitals like a title."""
     long = [word for word in question.split() if len(word) > 4 and word[:1].isalpha()]
     return sum(word[:1].isupper() for word in long) > 0.6 * len(long)
 
